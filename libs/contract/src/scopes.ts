@@ -1,0 +1,18 @@
+// The scopes of an API key (interface 2.1). Every service that speaks of scopes takes the words from here.
+
+/** All scopes, in the order of interface 2.1, which is also the order in which they are shown. */
+export const SCOPES = ["events:read", "events:write", "verify", "export", "keys:manage"] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+const known: ReadonlySet<string> = new Set(SCOPES);
+
+export function isScope(word: string): word is Scope {
+  return known.has(word);
+}
+
+/** The scopes among `words`, each once, in the order of {@link SCOPES}. Unknown words are left out. */
+export function orderedScopes(words: Iterable<string>): Scope[] {
+  const given = new Set(words);
+  return SCOPES.filter((scope) => given.has(scope));
+}

@@ -1,0 +1,2 @@
+export * from "./annals-error.ts";
+export * from "./codec.ts";
