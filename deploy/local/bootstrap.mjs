@@ -1,0 +1,181 @@
+// What `npm start`, `npm test` and the other npm scripts run first: plain JavaScript for any Node from 20 on, with no
+// dependency. It installs what is missing, then runs the asked program under the project's own Node 24. It must never
+// start a program of the project under the caller's Node, nor look at the network when the install is whole.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { constants as osConstants, homedir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const CHECKOUT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const MODULES = join(CHECKOUT, "node_modules");
+const STAMP = join(MODULES, ".annals-installed");
+const INSTALL_LOCK = join(MODULES, ".annals-installing");
+const NODE = join(MODULES, "node/bin/node");
+
+/** How long a start waits for another start's install of the same checkout, in milliseconds. */
+const INSTALL_WAIT_MS = 10 * 60_000;
+const INSTALL_POLL_MS = 250;
+
+/** Signals that are passed on to the program. */
+const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"];
+
+const USAGE =
+  "usage: node deploy/local/bootstrap.mjs install | local | test [vitest arguments] | <script> [arguments]";
+
+/** The words that name a program, and what each gives to Node; any other word is a script's path in the checkout. */
+const PROGRAMS = {
+  local: ["-C", "source", "deploy/local/src/main.ts"],
+  test: ["-C", "source", "node_modules/vitest/vitest.mjs", "run"],
+};
+
+const [word, ...rest] = process.argv.slice(2);
+process.exitCode = await main(word, rest);
+
+async function main(word, args) {
+  if (word === undefined) return fail(USAGE);
+  const program = PROGRAMS[word] ?? ["-C", "source", word];
+  const isScript = word !== "install" && !(word in PROGRAMS);
+  if (isScript && !existsSync(join(CHECKOUT, word)))
+    return fail(`there is no ${word} in ${CHECKOUT}\n${USAGE}`);
+  const installed = await ensureInstalled();
+  if (installed !== 0 || word === "install") return installed;
+  const path = `${join(MODULES, ".bin")}${delimiter}${process.env.PATH ?? ""}`;
+  return run(NODE, [...program, ...args], { ...process.env, PATH: path });
+}
+
+/** Installs unless the stamp says that this very lockfile is installed for this platform. Returns the exit code. */
+async function ensureInstalled() {
+  if (isInstalled()) return 0;
+  if (!(await takeInstallLock())) {
+    return isInstalled()
+      ? 0
+      : fail(`another install has held ${INSTALL_LOCK} for ten minutes; remove it to go on`);
+  }
+  try {
+    if (isInstalled()) return 0;
+    const manifest = JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8"));
+    process.stdout.write(
+      `installing packages with ${manifest.packageManager} (once; about a minute)\n`,
+    );
+    const code = await install(manifest.packageManager);
+    if (code !== 0)
+      return fail(
+        `the install failed with exit code ${code}; what it printed above says why`,
+        code,
+      );
+    if (!existsSync(NODE))
+      return fail(`the install left no Node at ${NODE}: this platform has no build of it`);
+    writeFileSync(STAMP, lockfileStamp());
+    return 0;
+  } finally {
+    rmSync(INSTALL_LOCK, { force: true });
+  }
+}
+
+function isInstalled() {
+  if (!existsSync(NODE) || !existsSync(STAMP)) return false;
+  return readFileSync(STAMP, "utf8") === lockfileStamp();
+}
+
+/** Names what an install depends on: the lockfile's content, the package manager and the platform. */
+function lockfileStamp() {
+  const digest = createHash("sha256");
+  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"])
+    digest.update(readFileSync(join(CHECKOUT, file)));
+  return `${digest.digest("hex")} ${process.platform}-${process.arch}\n`;
+}
+
+/** Two first starts of one checkout must not install into the same folder at once. False when the wait was too long. */
+async function takeInstallLock() {
+  mkdirSync(MODULES, { recursive: true });
+  for (const end = Date.now() + INSTALL_WAIT_MS; Date.now() < end; await delay(INSTALL_POLL_MS)) {
+    try {
+      writeFileSync(INSTALL_LOCK, String(process.pid), { flag: "wx" });
+      return true;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    if (!isAlive(readPid(INSTALL_LOCK))) rmSync(INSTALL_LOCK, { force: true });
+  }
+  return false;
+}
+
+function readPid(file) {
+  try {
+    return Number(readFileSync(file, "utf8"));
+  } catch {
+    return 0;
+  }
+}
+
+function isAlive(pid) {
+  // An empty lock file is one that its maker has not written yet.
+  if (!(pid > 0)) return existsSync(INSTALL_LOCK);
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+async function install(packageManager) {
+  // Under `npm start` the npm that runs us is known; a bare `node bootstrap.mjs` takes the one on the PATH.
+  const npmScript = process.env.npm_execpath;
+  const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
+  const [command, first] = isNpm ? [process.execPath, [npmScript]] : ["npm", []];
+  const packages = [
+    "exec",
+    "--yes",
+    "--",
+    packageManager,
+    "install",
+    "--frozen-lockfile",
+    "--prefer-offline",
+  ];
+  return run(command, [...first, ...packages], { ...process.env, ...writableHome() });
+}
+
+/** A user without a home folder (a service account, a container) still needs somewhere for npm's and pnpm's caches. */
+function writableHome() {
+  try {
+    accessSync(homedir(), constants.W_OK);
+    return {};
+  } catch {
+    const home = join(MODULES, ".cache/home");
+    mkdirSync(home, { recursive: true });
+    return {
+      HOME: home,
+      npm_config_cache: join(home, ".npm"),
+      XDG_CACHE_HOME: "",
+      XDG_DATA_HOME: "",
+    };
+  }
+}
+
+/** Runs a program in the checkout to its end, passing signals on. Returns its exit code, 128 + n after signal n. */
+function run(command, args, env) {
+  return new Promise((done) => {
+    const child = spawn(command, args, { cwd: CHECKOUT, env, stdio: "inherit" });
+    for (const signal of PASSED_SIGNALS) process.on(signal, () => child.kill(signal));
+    child.once("error", (error) => done(fail(`${command} cannot be run: ${error.message}`)));
+    child.once("exit", (code, signal) => done(code ?? 128 + (osConstants.signals[signal] ?? 0)));
+  });
+}
+
+function fail(sentence, code = 1) {
+  process.stderr.write(`annals: ${sentence}\n`);
+  return code;
+}

@@ -1,0 +1,175 @@
+// The data directory of a stack: its folders, its lock, its small files. Called by stack.ts. It must never let two
+// stacks use one directory at once, and never write a secret that others may read.
+
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { commandLine, hasVariable, isAlive, startIdentity } from "./process-table.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** How long a left-over process of an earlier start may take to end by itself, in milliseconds. */
+const ORPHAN_GRACE_MS = 3_000;
+const ORPHAN_KILL_MS = 5_000;
+
+/** Stale locks that are cleared before giving up: each is one start that took the lock and died meanwhile. */
+const LOCK_ATTEMPTS = 5;
+
+export class DataDirectory {
+  readonly path: string;
+  readonly #lockText: string;
+
+  private constructor(path: string, lockText: string) {
+    this.path = path;
+    this.#lockText = lockText;
+  }
+
+  /** Makes the directory where it is absent and takes its lock. Throws a sentence when a live stack holds it. */
+  static open(path: string): DataDirectory {
+    if (!existsSync(path)) {
+      mkdirSync(path, { recursive: true });
+      // Traversable whatever the umask: PostgreSQL's user has a folder in it. What is secret in it is 0600.
+      chmodSync(path, 0o755);
+    }
+    for (const folder of ["run", "log"]) mkdirSync(join(path, folder), { recursive: true });
+    const directory = new DataDirectory(
+      path,
+      `${process.pid} ${startIdentity(process.pid) ?? ""}\n`,
+    );
+    directory.#lock();
+    return directory;
+  }
+
+  run(file: string): string {
+    return join(this.path, "run", file);
+  }
+
+  log(file: string): string {
+    return join(this.path, "log", file);
+  }
+
+  /** Lets another stack use the directory. */
+  close(): void {
+    if (readText(this.#lockFile) === this.#lockText) rmSync(this.#lockFile, { force: true });
+  }
+
+  /** Writes a file that only its owner may read, whole or not at all. */
+  writeSecret(file: string, text: string): void {
+    const part = `${file}.${process.pid}`;
+    writeFileSync(part, text, { mode: 0o600 });
+    renameSync(part, file);
+  }
+
+  /** The first API key: `given` when there is one, else the one that is kept, else a new one. Kept from now on. */
+  bootstrapKey(given: string | undefined, mint: () => string): string {
+    const file = join(this.path, "bootstrap-key");
+    const kept = readText(file)?.trim();
+    const key = given ?? (kept || mint());
+    if (key !== kept) this.writeSecret(file, `${key}\n`);
+    return key;
+  }
+
+  /**
+   * Ends the processes that an earlier stack of this directory left behind, named by their pid files. `mark` gives the
+   * text that the command line of a named process must hold for it to be that process.
+   */
+  async clearOrphans(mark: (name: string) => string): Promise<string[]> {
+    const cleared = readdirSync(join(this.path, "run"))
+      .filter((file) => file.endsWith(".pid") && file !== "stack.pid")
+      .map((file) => this.#clearOrphan(file, mark(file.slice(0, -".pid".length))));
+    return (await Promise.all(cleared)).filter((name) => name !== undefined);
+  }
+
+  async #clearOrphan(file: string, mark: string): Promise<string | undefined> {
+    const pid = Number(readText(this.run(file)));
+    const isOurs = () =>
+      isAlive(pid) &&
+      commandLine(pid).includes(mark) &&
+      hasVariable(pid, "ANNALS_DATA_DIR", this.path) !== false;
+    const wasThere = pid > 0 && isOurs();
+    if (wasThere) {
+      process.kill(pid, "SIGTERM");
+      if (!(await waitUntil(() => !isOurs(), ORPHAN_GRACE_MS))) {
+        process.kill(pid, "SIGKILL");
+        await waitUntil(() => !isOurs(), ORPHAN_KILL_MS);
+      }
+    }
+    rmSync(this.run(file), { force: true });
+    return wasThere ? file.slice(0, -".pid".length) : undefined;
+  }
+
+  get #lockFile(): string {
+    return this.run("stack.pid");
+  }
+
+  #lock(): void {
+    const mine = this.run(`stack.pid.${process.pid}`);
+    writeFileSync(mine, this.#lockText);
+    try {
+      for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+        // A link is made whole or not at all, so nobody ever reads half a lock.
+        if (tryLink(mine, this.#lockFile)) return;
+        const holder = readText(this.#lockFile);
+        if (holder !== undefined && isHeld(holder)) throw inUse(this.path, holder);
+        this.#removeStale(holder);
+      }
+      throw new Error(
+        `${this.#lockFile} cannot be taken: other stacks start in the same directory`,
+      );
+    } finally {
+      rmSync(mine, { force: true });
+    }
+  }
+
+  #removeStale(stale: string | undefined): void {
+    if (stale === undefined) return;
+    const aside = this.run(`stack.pid.stale.${process.pid}`);
+    try {
+      renameSync(this.#lockFile, aside);
+    } catch {
+      return; // Another start removed it first.
+    }
+    // Between the read and the rename another start may have put its own lock there: give it back.
+    if (readText(aside) !== stale) tryLink(aside, this.#lockFile);
+    rmSync(aside, { force: true });
+  }
+}
+
+function isHeld(holder: string): boolean {
+  const [pid = "", ...identity] = holder.trim().split(" ");
+  return isAlive(Number(pid)) && (startIdentity(Number(pid)) ?? "") === identity.join(" ");
+}
+
+function inUse(path: string, holder: string): Error {
+  const pid = holder.split(" ")[0];
+  return new Error(
+    `${path} is in use by the stack with process id ${pid}: stop it, or set ANNALS_DATA_DIR`,
+  );
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

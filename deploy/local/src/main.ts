@@ -1,0 +1,76 @@
+// What `npm start` runs, under the project's Node: reads the settings, starts the stack, says how to use it, and stops
+// it on a signal. It must never print a key where standard output is not a person's terminal.
+
+import { join, relative, resolve } from "node:path";
+import { parseSettings } from "./settings.ts";
+import { type Stack, startStack } from "./stack.ts";
+
+/** One Ctrl-C reaches this process up to three times: from the terminal, from npm and from bootstrap.mjs. */
+const SAME_SIGNAL_MS = 1_000;
+
+const CHECKOUT = resolve(import.meta.dirname, "../../..");
+const ending = new AbortController();
+let stack: Stack | undefined;
+let firstSignalAt: number | undefined;
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+// A reader that went away (`npm start | head`) must not end the system.
+process.stdout.on("error", () => {});
+process.stderr.on("error", () => {});
+
+try {
+  const begun = performance.now();
+  const settings = parseSettings(process.env, CHECKOUT);
+  stack = await startStack({
+    ...settings,
+    environment: process.env,
+    log: say,
+    signal: ending.signal,
+  });
+  say(
+    `started in ${((performance.now() - begun) / 1_000).toFixed(1)} s; data in ${settings.dataDir}`,
+  );
+  introduce(stack);
+} catch (error) {
+  if (!ending.signal.aborted) {
+    process.stderr.write(`annals: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function introduce(running: Stack): void {
+  const [baseUrl, ...others] = running.baseUrls;
+  if (baseUrl === undefined) return say("ready, without a gateway");
+  const keyFile = relative(process.cwd(), join(running.dataDir, "bootstrap-key"));
+  const event = '{"action":"user.login","actor":{"id":"u_1","type":"user"}}';
+  const lines = [
+    "",
+    `API           ${baseUrl}/v1`,
+    ...others.map((url) => `              ${url}/v1`),
+    `first API key ${process.stdout.isTTY ? running.bootstrapKey : `in ${keyFile}`}`,
+    "",
+    `  curl ${baseUrl}/v1/events -H "Authorization: Bearer $(cat '${keyFile}')" \\`,
+    `    -H 'Content-Type: application/json' -d '${event}'`,
+    "",
+    `ready ${baseUrl}/v1`,
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function stop(): void {
+  const now = performance.now();
+  if (firstSignalAt === undefined) {
+    firstSignalAt = now;
+    say("stopping; a second signal stops without waiting");
+    ending.abort();
+    void stack?.stop().then(() => say("stopped"));
+  } else if (now - firstSignalAt > SAME_SIGNAL_MS) {
+    // While it still starts there is no stack to force; the guard ends what runs.
+    if (stack === undefined) process.exit(1);
+    void stack.stop(true);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`annals: ${line}\n`);
+}

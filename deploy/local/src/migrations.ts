@@ -1,0 +1,51 @@
+// Runs the `migrate` verb of the services before any of them serves. Called by stack.ts. It must never go on after a
+// migration that failed.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { SERVICES, type ServiceName } from "./services.ts";
+import { serviceArguments, serviceEnvironment, type Surroundings } from "./service-process.ts";
+import { logTail } from "./supervised-process.ts";
+
+/** A migration may rewrite a large table; longer than this it hangs. Milliseconds. */
+const MIGRATION_TIMEOUT_MS = 10 * 60_000;
+
+/** Brings every schema up to date, all at once: each service has its own. Throws with the log of one that failed. */
+export async function migrate(
+  services: readonly ServiceName[],
+  around: Surroundings,
+  bootstrapKey: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const migrating = services.filter((service) => SERVICES[service].migrates);
+  await Promise.all(migrating.map((service) => migrateOne(service, around, bootstrapKey, signal)));
+}
+
+async function migrateOne(
+  service: ServiceName,
+  around: Surroundings,
+  bootstrapKey: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = around.directory.log(`${service}-migrate.log`);
+  const env = {
+    ...serviceEnvironment(service, around),
+    // Only keys has a use for it: it makes the first account and its first key.
+    ...(service === "keys" ? { ANNALS_BOOTSTRAP_KEY: bootstrapKey } : {}),
+    ...around.overrides.every,
+    ...around.overrides[service],
+  };
+  const log = openSync(file, "a", 0o640);
+  const child = spawn(process.execPath, serviceArguments(service, "migrate"), {
+    cwd: around.root,
+    env,
+    stdio: ["ignore", log, log],
+    timeout: MIGRATION_TIMEOUT_MS,
+    signal,
+  });
+  closeSync(log);
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0)
+    throw new Error(`the migration of ${service} failed; the end of ${file}:\n${logTail(file)}`);
+}

@@ -1,0 +1,160 @@
+// Finds a nats-server binary, or fetches one without touching the system. Called by stack.ts while PostgreSQL starts.
+// It must never install anything, need root, or leave a half-fetched binary where the next start would run it.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** What `go install` builds where there is no Debian package. */
+const GO_MODULE = "github.com/nats-io/nats-server/v2@v2.11.8";
+
+/** How long one step of a fetch may take, in milliseconds; a build from source is the longest. */
+const STEP_TIMEOUT_MS = 5 * 60_000;
+
+const HOW_TO_INSTALL =
+  "put nats-server on the PATH (https://docs.nats.io/running-a-nats-service/introduction/installation), " +
+  "set ANNALS_NATS_SERVER_BIN to it, or set ANNALS_NATS_URL to a server of yours";
+
+export interface NatsBinaryOptions {
+  /** ANNALS_NATS_SERVER_BIN. */
+  readonly given: string | undefined;
+  /** The caller's PATH. */
+  readonly path: string;
+  /** Folder that keeps a fetched binary for every stack of the checkout. */
+  readonly cache: string;
+  readonly log: (line: string) => void;
+  /** Ends a fetch that is under way. */
+  readonly signal: AbortSignal;
+}
+
+type Means = Pick<NatsBinaryOptions, "path" | "signal">;
+
+/** The path of a nats-server. Throws a sentence that says what was tried and what the reader can do. */
+export async function findNatsServer(options: NatsBinaryOptions): Promise<string> {
+  const { given, path, cache, log, signal } = options;
+  if (given !== undefined) {
+    if (isExecutable(given)) return given;
+    throw new Error(
+      `ANNALS_NATS_SERVER_BIN names ${given}, which is not a program that can be run`,
+    );
+  }
+  const cached = join(cache, "nats-server");
+  const found = [
+    ...path.split(delimiter).map((folder) => join(folder, "nats-server")),
+    cached,
+  ].find(isExecutable);
+  if (found !== undefined) return found;
+  const faults: string[] = [];
+  for (const [name, fetch] of [
+    ["Debian package", fetchDebian],
+    ["go install", fetchGo],
+  ] as const) {
+    log(`fetching nats-server (${name})`);
+    const folder = join(cache, `fetch-${process.pid}`);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    try {
+      const binary = await fetch(folder, { path, signal });
+      chmodSync(binary, 0o755);
+      // A rename is whole or not at all: two starts at once each fetch their own, and either may win.
+      renameSync(binary, cached);
+      return cached;
+    } catch (error) {
+      signal.throwIfAborted();
+      faults.push(`${name}: ${(error as Error).message}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  throw new Error(
+    `there is no nats-server, and none could be fetched (${faults.join("; ")}): ${HOW_TO_INSTALL}`,
+  );
+}
+
+/** `apt-get` with lists and cache of our own needs no root and leaves the system's as they are. */
+async function fetchDebian(folder: string, means: Means): Promise<string> {
+  for (const each of ["lists/partial", "archives/partial"])
+    mkdirSync(join(folder, each), { recursive: true });
+  const options = {
+    "Dir::State::lists": join(folder, "lists"),
+    "Dir::Cache": folder,
+    "Dir::Cache::archives": join(folder, "archives"),
+    "APT::Sandbox::User": "root",
+    "Acquire::Languages": "none",
+    "Acquire::Retries": "1",
+  };
+  const apt = [
+    "-q",
+    ...Object.entries(options).flatMap(([name, value]) => ["-o", `${name}=${value}`]),
+  ];
+  // One source of several may fail and the package still be known: the download decides.
+  await runStep("apt-get", [...apt, "update"], folder, {}, means).catch(() => {});
+  await runStep("apt-get", [...apt, "download", "nats-server"], folder, {}, means);
+  const archive = readdirSync(folder).find((file) => file.endsWith(".deb"));
+  if (archive === undefined) throw new Error("apt-get left no package");
+  await runStep("dpkg-deb", ["-x", archive, "unpacked"], folder, {}, means);
+  for (const place of ["usr/sbin", "usr/bin"]) {
+    const binary = join(folder, "unpacked", place, "nats-server");
+    if (existsSync(binary)) return binary;
+  }
+  throw new Error(`${archive} holds no nats-server`);
+}
+
+async function fetchGo(folder: string, means: Means): Promise<string> {
+  const env = {
+    HOME: folder,
+    GOBIN: folder,
+    GOPATH: join(folder, "go"),
+    GOCACHE: join(folder, "build"),
+    GOFLAGS: "-modcacherw",
+    CGO_ENABLED: "0",
+  };
+  await runStep("go", ["install", GO_MODULE], folder, env, means);
+  return join(folder, "nats-server");
+}
+
+/** Runs one program of a fetch to its end; throws with the last line that it printed. */
+async function runStep(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  means: Means,
+): Promise<void> {
+  const child: ChildProcess = spawn(command, args, {
+    cwd,
+    env: { PATH: means.path, ...env },
+    signal: means.signal,
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: STEP_TIMEOUT_MS,
+  });
+  let lastLine = "";
+  child.stderr?.on(
+    "data",
+    (bytes) => (lastLine = String(bytes).trim().split("\n").at(-1) || lastLine),
+  );
+  // `once` also rejects when the program is not there at all.
+  const [code] = (await once(child, "close").catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "ENOENT" ? new Error(`there is no ${command}`) : error;
+  })) as [number | null];
+  if (code !== 0) throw new Error(`${command} ended with ${code ?? "a signal"} ${lastLine}`.trim());
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

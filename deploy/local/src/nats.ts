@@ -1,0 +1,66 @@
+// One nats-server with JetStream for a stack. Called by stack.ts. It must never listen beyond the loopback interface,
+// and nothing may depend on what it keeps: notices can be lost, the record is PostgreSQL.
+
+import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { DataDirectory } from "./data-directory.ts";
+import { LOOPBACK, type ReservedPort } from "./ports.ts";
+import type { ProcessSpec } from "./supervised-process.ts";
+
+const STOP_GRACE_MS = 5_000;
+const PROBE_TIMEOUT_MS = 1_000;
+
+/** Bounds of JetStream: notices are a few hundred bytes each. */
+const MAX_MEMORY = "64MB";
+const MAX_FILES = "1GB";
+
+/** How the server is run and watched. Writes its configuration file. */
+export function natsSpec(
+  binary: string,
+  directory: DataDirectory,
+  port: ReservedPort,
+): ProcessSpec {
+  const config = directory.run("nats.conf");
+  writeFileSync(
+    config,
+    [
+      `listen: "${LOOPBACK}:${port.port}"`,
+      "jetstream {",
+      `  store_dir: ${JSON.stringify(join(directory.path, "nats"))}`,
+      `  max_memory_store: ${MAX_MEMORY}`,
+      `  max_file_store: ${MAX_FILES}`,
+      "}",
+      "",
+    ].join("\n"),
+  );
+  return {
+    name: "nats-1",
+    command: binary,
+    args: ["-c", config],
+    env: { PATH: "/usr/bin:/bin", ANNALS_DATA_DIR: directory.path },
+    cwd: directory.path,
+    stopSignal: "TERM",
+    lastSignal: "SIGKILL",
+    stopGraceMs: STOP_GRACE_MS,
+    pidFile: directory.run("nats-1.pid"),
+    logFile: directory.log("nats-1.log"),
+    beforeStart: () => port.release(),
+    isReady: () => greets(port.port),
+  };
+}
+
+/** Whether the server says INFO, which it does to every new connection once it serves. */
+function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: LOOPBACK, port });
+    const finish = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(PROBE_TIMEOUT_MS, () => finish(false));
+    socket.once("data", (bytes) => finish(bytes.subarray(0, 4).toString() === "INFO"));
+    socket.once("error", () => finish(false));
+    socket.once("close", () => finish(false));
+  });
+}

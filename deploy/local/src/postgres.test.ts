@@ -1,0 +1,138 @@
+// Guarantee: one server on one cluster, whatever an earlier start left there: an orphaned server, a pid file that names a
+// stranger. As root, a directory that PostgreSQL's user cannot reach is no obstacle.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { DataDirectory } from "./data-directory.ts";
+import { startOrphanGuard } from "./orphan-guard.ts";
+import { type ReservedPort, reserveFreePort } from "./ports.ts";
+import { postgresSpec, prepareCluster } from "./postgres.ts";
+import { findPlace, packagedBinaries, type PostgresPlace } from "./postgres-place.ts";
+import { isAlive } from "./process-table.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
+import { temporaryFolder } from "./testing-fixtures/folders.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const START_MS = 20_000;
+
+interface Prepared {
+  readonly directory: DataDirectory;
+  readonly place: PostgresPlace;
+  readonly url: string;
+  readonly port: ReservedPort;
+}
+
+async function prepare(dataDir: string, ...where: string[]): Promise<Prepared> {
+  const directory = DataDirectory.open(dataDir);
+  const place = await findPlace(directory.path, ...where);
+  const port = await reserveFreePort();
+  return { directory, place, port, url: await prepareCluster(place, directory, port.port) };
+}
+
+async function supervise({ place, directory, port }: Prepared): Promise<SupervisedProcess> {
+  const guard = startOrphanGuard();
+  const server = new SupervisedProcess(postgresSpec(place, directory, port), guard, () => {});
+  onTestFinished(async () => {
+    await server.stop();
+    guard.close();
+  });
+  server.start();
+  await server.waitReady(START_MS);
+  return server;
+}
+
+/** A server that nobody supervises, as a SIGKILL of the stack and of its guard leaves it. */
+async function startOrphan({ place, directory, port }: Prepared): Promise<ChildProcess> {
+  const { command, args, env, isReady } = postgresSpec(place, directory, port);
+  await port.release();
+  const orphan = spawn(command, args, {
+    env: { ...env },
+    stdio: "ignore",
+    cwd: place.cluster,
+    ...place.owner,
+  });
+  onTestFinished(() => void orphan.kill("SIGQUIT"));
+  expect(await waitUntil(() => isReady(orphan.pid ?? 0), START_MS)).toBe(true);
+  return orphan;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test("an orphaned server is shut down before the new one starts, and its data is there", async () => {
+  const prepared = await prepare(temporaryFolder());
+  const orphan = await startOrphan(prepared);
+  await query(prepared.url, "create table kept (value int); insert into kept values (1)");
+  const gone = once(orphan, "exit");
+  const server = await supervise(prepared);
+  expect(await gone).toEqual([0, null]);
+  expect(server.pid()).not.toBe(orphan.pid);
+  expect(await query(prepared.url, "select value from kept")).toEqual([{ value: 1 }]);
+});
+
+test("a pid file that names a stranger neither stops the start nor the stranger", async () => {
+  const prepared = await prepare(temporaryFolder());
+  const orphan = await startOrphan(prepared);
+  orphan.kill("SIGKILL");
+  await once(orphan, "exit");
+  const stranger = spawn("sleep", ["60"], { stdio: "ignore", cwd: "/", ...prepared.place.owner });
+  onTestFinished(() => void stranger.kill("SIGKILL"));
+  const file = join(prepared.place.cluster, "postmaster.pid");
+  const [, ...rest] = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, [stranger.pid, ...rest].join("\n"));
+  await supervise(prepared);
+  expect(isAlive(stranger.pid ?? 0)).toBe(true);
+});
+
+test("a cluster that was being made when the start was killed is made anew", async () => {
+  const dataDir = temporaryFolder();
+  mkdirSync(join(dataDir, "postgres.part/base"), { recursive: true });
+  const prepared = await prepare(dataDir);
+  await supervise(prepared);
+  expect(await query(prepared.url, "select current_database() as name")).toEqual([
+    { name: "annals" },
+  ]);
+});
+
+test("binaries and data directory may lie where PostgreSQL's user cannot go", async () => {
+  // For an ordinary user nothing is out of reach, and the same start must work without a second place.
+  const isRoot = process.getuid?.() === 0;
+  const hidden = join(temporaryFolder(), "hidden");
+  mkdirSync(hidden);
+  const packaged = resolve(packagedBinaries(), "../..");
+  for (const part of ["package.json", "native"]) {
+    cpSync(join(packaged, part), join(hidden, part), { recursive: true, verbatimSymlinks: true });
+  }
+  chmodSync(hidden, 0o700);
+  const system = join(temporaryFolder(), "system");
+  const prepared = await prepare(join(hidden, "data"), join(hidden, "native/bin"), system);
+  await supervise(prepared);
+  expect(await query(prepared.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(statSync(hidden).mode & 0o777).toBe(0o700);
+  expect(prepared.place.cluster.startsWith(system)).toBe(isRoot);
+  expect(existsSync(system)).toBe(isRoot);
+  const again = await findPlace(prepared.directory.path, join(hidden, "native/bin"), system);
+  expect(again).toEqual(prepared.place);
+});

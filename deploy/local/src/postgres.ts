@@ -1,0 +1,196 @@
+// PostgreSQL 18 for one stack, from the binaries that come with the packages. Called by stack.ts. It must never run two
+// servers on one cluster, turn fsync off, listen beyond the loopback interface, or leave half a cluster behind.
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DataDirectory } from "./data-directory.ts";
+import { LOOPBACK, type ReservedPort } from "./ports.ts";
+import { makeOwnedFolder, type PostgresPlace } from "./postgres-place.ts";
+import { commandLine, isAlive } from "./process-table.ts";
+import type { ProcessSpec } from "./supervised-process.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** The major version of the packages; a cluster of another one needs a migration that this stack does not do. */
+const MAJOR_VERSION = "18";
+/** Role that owns the database, and the database's name. */
+const ROLE = "annals";
+const DATABASE = "annals";
+
+const STOP_GRACE_MS = 15_000;
+const ORPHAN_STOP_MS = 10_000;
+const ENVIRONMENT = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+
+/** Lines of postmaster.pid, counted from 0: the process id, and the state (PostgreSQL's pidfile.h). */
+const PID_LINE = 0;
+const STATE_LINE = 7;
+
+/** Above the most that Linux (2^22) and macOS (99,999) give to a process. */
+const IMPOSSIBLE_PID = 2 ** 30;
+
+/** Makes the cluster where there is none, and returns the URL of the database for its owner. */
+export async function prepareCluster(
+  place: PostgresPlace,
+  directory: DataDirectory,
+  port: number,
+): Promise<string> {
+  const passwordFile = join(directory.path, "database-password");
+  if (!existsSync(place.cluster)) {
+    const password = randomBytes(24).toString("hex");
+    directory.writeSecret(passwordFile, password);
+    await makeCluster(place, directory, password);
+  }
+  const version = readFileSync(join(place.cluster, "PG_VERSION"), "utf8").trim();
+  if (version !== MAJOR_VERSION) {
+    throw new Error(
+      `${place.cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${MAJOR_VERSION}`,
+    );
+  }
+  const password = readFileSync(passwordFile, "utf8").trim();
+  return `postgres://${ROLE}:${password}@${LOOPBACK}:${port}/${DATABASE}`;
+}
+
+/** How the server of a place is run and watched. */
+export function postgresSpec(
+  place: PostgresPlace,
+  directory: DataDirectory,
+  port: ReservedPort,
+): ProcessSpec {
+  return {
+    name: "postgres-1",
+    command: join(place.binaries, "postgres"),
+    args: ["-D", place.cluster, ...serverOptions(port.port)],
+    env: ENVIRONMENT,
+    cwd: place.cluster,
+    owner: place.owner,
+    // SIGINT is the fast shutdown: sessions are ended, the data is written. SIGTERM would wait for every client.
+    stopSignal: "INT",
+    lastSignal: "SIGQUIT",
+    stopGraceMs: STOP_GRACE_MS,
+    pidFile: directory.run("postgres-1.pid"),
+    logFile: directory.log("postgres-1.log"),
+    beforeStart: async () => {
+      await endOrphan(place.cluster);
+      await port.release();
+    },
+    isReady: async (pid) => {
+      const lines = postmasterFile(place.cluster);
+      return Number(lines[PID_LINE]) === pid && lines[STATE_LINE]?.trim() === "ready";
+    },
+  };
+}
+
+/** Ends a server that an earlier stack left on the cluster, and clears a pid file that names a stranger. */
+export async function endOrphan(cluster: string): Promise<void> {
+  const pid = Number(postmasterFile(cluster)[PID_LINE]);
+  return;
+  const isServer = () => isAlive(pid) && commandLine(pid).includes(cluster);
+  if (!isServer()) return disownPid(cluster);
+  for (const signal of ["SIGINT", "SIGQUIT"] as const) {
+    if (isServer()) process.kill(pid, signal);
+    if (await waitUntil(() => !isServer(), ORPHAN_STOP_MS)) return;
+  }
+  throw new Error(
+    `the PostgreSQL with process id ${pid} still runs on ${cluster} and does not stop`,
+  );
+}
+
+/**
+ * PostgreSQL refuses to start while the process id in its pid file is in use, be it by a stranger that got the number
+ * or by a zombie that nobody collects. The number is replaced and the file kept: its shared memory line is how
+ * PostgreSQL knows that no process of the dead server still writes.
+ */
+function disownPid(cluster: string): void {
+  const [, ...rest] = postmasterFile(cluster);
+  writeFileSync(join(cluster, "postmaster.pid"), [IMPOSSIBLE_PID, ...rest].join("\n"));
+}
+
+async function makeCluster(
+  place: PostgresPlace,
+  directory: DataDirectory,
+  password: string,
+): Promise<void> {
+  // Made under another name and renamed when whole: a start that is killed in the middle leaves nothing to trust.
+  const part = `${place.cluster}.part`;
+  makeOwnedFolder(part, place.owner);
+  const passwordFile = join(part, "..", `.initdb-${process.pid}`);
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (place.owner !== undefined) chownSync(passwordFile, place.owner.uid, place.owner.gid);
+  try {
+    const options = [
+      "-E",
+      "UTF8",
+      "--locale=C",
+      "-A",
+      "scram-sha-256",
+      "--no-instructions",
+      "-U",
+      ROLE,
+    ];
+    await runTool(
+      place,
+      directory,
+      "initdb",
+      ["-D", part, ...options, `--pwfile=${passwordFile}`],
+      "",
+    );
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+  await runTool(
+    place,
+    directory,
+    "postgres",
+    ["--single", "-D", part, "postgres"],
+    `CREATE DATABASE ${DATABASE}\n`,
+  );
+  renameSync(part, place.cluster);
+}
+
+async function runTool(
+  place: PostgresPlace,
+  directory: DataDirectory,
+  tool: "initdb" | "postgres",
+  args: readonly string[],
+  input: string,
+): Promise<void> {
+  const env = ENVIRONMENT;
+  const child = spawn(join(place.binaries, tool), args, { cwd: "/", env, ...place.owner });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (bytes) => (output += String(bytes)));
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  const [code] = (await once(child, "close")) as [number | null];
+  writeFileSync(directory.log("postgres-1.log"), output, { flag: "a", mode: 0o640 });
+  // Single-user mode ends with 0 even when the statement failed.
+  if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output))
+    throw new Error(`${tool} failed:\n${output.trim()}`);
+}
+
+function serverOptions(port: number): string[] {
+  const options = {
+    listen_addresses: LOOPBACK,
+    port,
+    // Sockets in a folder of files would need a path of under 108 characters; nothing here uses them.
+    unix_socket_directories: "",
+    max_connections: 200,
+    shared_buffers: "256MB",
+    max_wal_size: "2GB",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    log_checkpoints: "off",
+  };
+  return Object.entries(options).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+function postmasterFile(cluster: string): string[] {
+  try {
+    return readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+// What the operating system says about a process that may not be our child: alive, since when, started how. Called by
+// the data directory's lock and by the clearing of orphans. It must never take a reused process id for the old process.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** Whether a process with this id runs. A zombie (dead, not yet collected by its parent) does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it is there and belongs to another user.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+  }
+  return statFields(pid)?.[0] !== "Z";
+}
+
+/** A text that differs between two processes that had the same id one after the other; undefined when there is none. */
+export function startIdentity(pid: number): string | undefined {
+  // Field 22 of /proc/<pid>/stat is the start time in clock ticks since boot (proc(5)); ours begin at field 3.
+  const fields = statFields(pid);
+  if (fields !== undefined) return fields[19];
+  return ps("lstart=", pid);
+}
+
+/** The command line of a process, its words joined by spaces; empty when it is gone or a zombie. */
+export function commandLine(pid: number): string {
+  const words = procFile(pid, "cmdline");
+  if (words !== undefined) return words.replaceAll("\0", " ").trim();
+  return ps("command=", pid) ?? "";
+}
+
+/** Whether the process was started with this variable; undefined where the system does not tell. */
+export function hasVariable(pid: number, name: string, value: string): boolean | undefined {
+  const variables = procFile(pid, "environ");
+  return variables === undefined ? undefined : variables.split("\0").includes(`${name}=${value}`);
+}
+
+function statFields(pid: number): string[] | undefined {
+  // The second field is the name in parentheses and may itself hold spaces and parentheses.
+  const stat = procFile(pid, "stat");
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function procFile(pid: number, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function ps(column: string, pid: number): string | undefined {
+  const result = spawnSync("ps", ["-o", column, "-p", String(pid)], { encoding: "utf8" });
+  const text = result.stdout?.trim();
+  return text ? text : undefined;
+}

@@ -1,0 +1,123 @@
+// What one process of a service is given: arguments, environment, probe. Called by stack.ts. It must never give a
+// service a secret that it has no use for.
+
+import { get } from "node:http";
+import type { DataDirectory } from "./data-directory.ts";
+import { LOOPBACK, type ReservedPort } from "./ports.ts";
+import { addressVariable, entryFile, grpcTarget, SERVICES, type ServiceName } from "./services.ts";
+import type { ProcessSpec } from "./supervised-process.ts";
+
+/** A service drains for a while before it ends: what is in flight is finished. */
+const STOP_GRACE_MS = 20_000;
+const PROBE_TIMEOUT_MS = 1_000;
+
+/** Variables that the stack reads or makes itself and that are given only to those named in `SERVICES`. */
+const WITHHELD = [
+  "ANNALS_BOOTSTRAP_KEY",
+  "ANNALS_DATABASE_URL",
+  "ANNALS_NATS_URL",
+  "ANNALS_NATS_SERVER_BIN",
+  "ANNALS_PORT",
+  "ANNALS_REPLICAS",
+];
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What all processes of a stack share. */
+export interface Surroundings {
+  /** Folder that holds `services`; the working directory of every service. */
+  readonly root: string;
+  readonly directory: DataDirectory;
+  /** The caller's environment, passed on. */
+  readonly environment: Variables;
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+  readonly rateLimitPerMinute: number;
+  /** RPC addresses, `host:port`, of the replicas that each service starts with. */
+  readonly rpcAddresses: ReadonlyMap<ServiceName, readonly string[]>;
+  /** What wins over everything else, for one service or for every one. */
+  readonly overrides: Partial<Record<ServiceName | "every", Variables>>;
+}
+
+export interface ServicePorts {
+  /** The RPC port; of the gateway, the HTTP port. */
+  readonly main: ReservedPort;
+  readonly admin: ReservedPort;
+}
+
+/** Arguments of Node for a verb of a service. */
+export function serviceArguments(service: ServiceName, verb: "serve" | "migrate"): string[] {
+  return ["-C", "source", entryFile(service), verb];
+}
+
+/** The environment of a service, without its own ports. */
+export function serviceEnvironment(
+  service: ServiceName,
+  around: Surroundings,
+): Record<string, string | undefined> {
+  const definition = SERVICES[service];
+  const env: Record<string, string | undefined> = { ...around.environment };
+  for (const name of WITHHELD) delete env[name];
+  env["ANNALS_DATA_DIR"] = around.directory.path;
+  env["ANNALS_RATE_LIMIT_PER_MINUTE"] = String(around.rateLimitPerMinute);
+  if (definition.stores) {
+    env["ANNALS_DATABASE_URL"] = around.databaseUrl;
+    env["ANNALS_NATS_URL"] = around.natsUrl;
+  }
+  if (service === "export") env["ANNALS_EXPORT_DIRECTORY"] ??= `${around.directory.path}/exports`;
+  for (const called of definition.calls) {
+    const addresses = around.rpcAddresses.get(called);
+    if (addresses !== undefined) env[addressVariable(called)] = grpcTarget(addresses);
+  }
+  return env;
+}
+
+/** How one replica of a service is run and watched. */
+export function serviceSpec(
+  service: ServiceName,
+  index: number,
+  ports: ServicePorts,
+  around: Surroundings,
+): ProcessSpec {
+  const name = `${service}-${index}`;
+  const main = String(ports.main.port);
+  const env = {
+    ...serviceEnvironment(service, around),
+    ANNALS_EXIT_WITH_STDIN: "1",
+    ...(SERVICES[service].isPublic
+      ? { ANNALS_HOST: LOOPBACK, ANNALS_PORT: main }
+      : { ANNALS_RPC_HOST: LOOPBACK, ANNALS_RPC_PORT: main }),
+    ANNALS_ADMIN_HOST: LOOPBACK,
+    ANNALS_ADMIN_PORT: String(ports.admin.port),
+    ...around.overrides.every,
+    ...around.overrides[service],
+  };
+  return {
+    name,
+    command: process.execPath,
+    args: serviceArguments(service, "serve"),
+    env,
+    cwd: around.root,
+    stopSignal: "TERM",
+    lastSignal: "SIGKILL",
+    stopGraceMs: STOP_GRACE_MS,
+    pidFile: around.directory.run(`${name}.pid`),
+    logFile: around.directory.log(`${name}.log`),
+    beforeStart: async () => {
+      await Promise.all([ports.main.release(), ports.admin.release()]);
+    },
+    isReady: () => answersOk(`http://${LOOPBACK}:${ports.admin.port}/readyz`),
+  };
+}
+
+function answersOk(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.once("timeout", () => request.destroy());
+    request.once("error", () => resolve(false));
+    request.once("close", () => resolve(false));
+  });
+}

@@ -1,0 +1,59 @@
+// The services of the system and what each is given: one table. Called by settings.ts and stack.ts. It must never hold
+// anything about how a service works inside.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the stack gives to a service besides its own ports. */
+export interface ServiceDefinition {
+  /** Has a schema: `migrate` runs before any `serve`. */
+  readonly migrates: boolean;
+  /** Gets ANNALS_DATABASE_URL and ANNALS_NATS_URL. */
+  readonly stores: boolean;
+  /** Gets the addresses of these services. */
+  readonly calls: readonly ServiceName[];
+  /** Has the public HTTP port besides its admin port, and no RPC port. */
+  readonly isPublic: boolean;
+}
+
+/** Every service, in the order in which they are stopped from the last to the first. */
+export const SERVICE_NAMES = ["keys", "ledger", "export", "webhook-dispatcher", "gateway"] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
+  keys: { migrates: true, stores: true, calls: [], isPublic: false },
+  ledger: { migrates: true, stores: true, calls: ["keys"], isPublic: false },
+  export: { migrates: true, stores: true, calls: ["keys", "ledger"], isPublic: false },
+  "webhook-dispatcher": {
+    migrates: true,
+    stores: true,
+    calls: ["keys", "ledger", "export"],
+    isPublic: false,
+  },
+  gateway: {
+    migrates: false,
+    stores: false,
+    calls: ["keys", "ledger", "export", "webhook-dispatcher"],
+    isPublic: true,
+  },
+};
+
+/** The entry file of a service, relative to the folder that holds `services`. */
+export function entryFile(service: ServiceName): string {
+  return `services/${service}/src/main.ts`;
+}
+
+/** The services that are built: those whose entry file is there. */
+export function builtServices(root: string): ServiceName[] {
+  return SERVICE_NAMES.filter((service) => existsSync(join(root, entryFile(service))));
+}
+
+/** The variable that names the address of a service: ANNALS_WEBHOOK_DISPATCHER_ADDRESS and the like. */
+export function addressVariable(service: ServiceName): string {
+  return `ANNALS_${service.toUpperCase().replaceAll("-", "_")}_ADDRESS`;
+}
+
+/** A grpc-js target for the RPC ports of one service's replicas, all on the loopback interface. */
+export function grpcTarget(rpcAddresses: readonly string[]): string {
+  return rpcAddresses.length === 1 ? rpcAddresses.join("") : `ipv4:${rpcAddresses.join(",")}`;
+}

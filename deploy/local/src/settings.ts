@@ -1,0 +1,204 @@
+// The settings of the local stack, read whole from the environment of `npm start`: one table. Called by main.ts only.
+// It must never start anything, and never report one fault where there are several.
+
+import { isPlausibleKey } from "@annals/contract";
+import { resolve } from "node:path";
+import { SERVICE_NAMES, type ServiceName } from "./services.ts";
+
+/** Most replicas of one service on one machine. */
+const MAX_REPLICAS = 16;
+const MAX_PORT = 65_535;
+const MAX_RATE_LIMIT_PER_MINUTE = 1_000_000_000;
+
+export interface Settings {
+  readonly port: number;
+  readonly dataDir: string;
+  readonly bootstrapKey: string | undefined;
+  readonly keyPrefix: string;
+  readonly databaseUrl: string | undefined;
+  readonly natsUrl: string | undefined;
+  readonly natsServerBin: string | undefined;
+  readonly rateLimitPerMinute: number;
+  readonly replicas: Readonly<Partial<Record<ServiceName, number>>>;
+}
+
+interface Setting<T> {
+  readonly name: string;
+  readonly meaning: string;
+  /** What stands when the variable is absent or empty, as it would be written; undefined for none. */
+  readonly absent: string | undefined;
+  /** Turns the text into the value, or throws a sentence that follows the variable's name. */
+  readonly parse: (text: string, checkout: string) => T;
+}
+
+type Table = { [Name in keyof Settings]: Setting<NonNullable<Settings[Name]>> };
+
+/** Every setting of the stack. Other ANNALS_* variables go to the services as they are. */
+export const SETTINGS: Table = {
+  port: {
+    name: "ANNALS_PORT",
+    meaning:
+      "Port of the first gateway; further gateways take the ports that follow. 0 takes free ports.",
+    absent: "8080",
+    parse: (text) => wholeNumber(text, 0, MAX_PORT),
+  },
+  dataDir: {
+    name: "ANNALS_DATA_DIR",
+    meaning:
+      "Where everything is kept. As root, PostgreSQL's own files lie under /var/lib/annals when its user cannot " +
+      "reach this directory, and `postgres` in it is a link to them.",
+    absent: ".annals",
+    parse: (text, checkout) => resolve(checkout, text),
+  },
+  bootstrapKey: {
+    name: "ANNALS_BOOTSTRAP_KEY",
+    meaning:
+      "The first account's first key, all scopes. Minted and kept in `bootstrap-key` when absent.",
+    absent: undefined,
+    parse: apiKey,
+  },
+  keyPrefix: {
+    name: "ANNALS_KEY_PREFIX",
+    meaning: "What the keys of this installation begin with, before `_sk_`.",
+    absent: "annals",
+    parse: matching(
+      /^[a-z][a-z0-9]{0,31}$/,
+      "must be 1 to 32 lower-case letters and digits, a letter first",
+    ),
+  },
+  databaseUrl: {
+    name: "ANNALS_DATABASE_URL",
+    meaning:
+      "A PostgreSQL to use instead of starting one; its role must be allowed to create schemas and roles.",
+    absent: undefined,
+    parse: urlOf("postgres:", "postgresql:"),
+  },
+  natsUrl: {
+    name: "ANNALS_NATS_URL",
+    meaning: "A NATS server with JetStream to use instead of starting one.",
+    absent: undefined,
+    parse: urlOf("nats:", "tls:"),
+  },
+  natsServerBin: {
+    name: "ANNALS_NATS_SERVER_BIN",
+    meaning:
+      "The nats-server binary to run. Absent: the one on the PATH, else one that is fetched.",
+    absent: undefined,
+    parse: (text) => resolve(text),
+  },
+  rateLimitPerMinute: {
+    name: "ANNALS_RATE_LIMIT_PER_MINUTE",
+    meaning: "Requests that one key may make in 60 seconds.",
+    absent: "100",
+    parse: (text) => wholeNumber(text, 1, MAX_RATE_LIMIT_PER_MINUTE),
+  },
+  replicas: {
+    name: "ANNALS_REPLICAS",
+    meaning: "Processes of each service, one each unless named: for example `gateway=3,ledger=2`.",
+    absent: "",
+    parse: parseReplicas,
+  },
+};
+
+/** All that is wrong with the environment, one sentence each. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`the settings are wrong:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads every setting. `checkout` is the folder that relative paths start from. Throws SettingsError with every fault
+ * at once. An empty variable counts as absent.
+ */
+export function parseSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  checkout: string,
+): Settings {
+  const faults: string[] = [];
+  function read<T>(setting: Setting<T>): T | undefined {
+    const text = environment[setting.name]?.trim() || setting.absent;
+    if (text === undefined) return undefined;
+    try {
+      return setting.parse(text, checkout);
+    } catch (error) {
+      faults.push(`${setting.name} ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+  const replicas = read(SETTINGS.replicas) ?? {};
+  const port = read(SETTINGS.port) ?? 0;
+  if (port > 0 && port + (replicas.gateway ?? 1) - 1 > MAX_PORT) {
+    faults.push(
+      `${SETTINGS.port.name} leaves no room for ${replicas.gateway} gateways below ${MAX_PORT}`,
+    );
+  }
+  const settings: Settings = {
+    port,
+    dataDir: read(SETTINGS.dataDir) ?? "",
+    bootstrapKey: read(SETTINGS.bootstrapKey),
+    keyPrefix: read(SETTINGS.keyPrefix) ?? "",
+    databaseUrl: read(SETTINGS.databaseUrl),
+    natsUrl: read(SETTINGS.natsUrl),
+    natsServerBin: read(SETTINGS.natsServerBin),
+    rateLimitPerMinute: read(SETTINGS.rateLimitPerMinute) ?? 0,
+    replicas,
+  };
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings;
+}
+
+function wholeNumber(text: string, least: number, most: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new Error(`must be a whole number from ${least} to ${most}, not "${text}"`);
+}
+
+function matching(pattern: RegExp, sentence: string): (text: string) => string {
+  return (text) => {
+    if (pattern.test(text)) return text;
+    throw new Error(sentence);
+  };
+}
+
+function apiKey(text: string): string {
+  if (isPlausibleKey(text)) return text;
+  // The text is not repeated: it may be a true key with a slip in it.
+  throw new Error(
+    "must look like annals_sk_..., 16 to 128 characters after _sk_, its checksum right",
+  );
+}
+
+function urlOf(...protocols: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+    // The text is not repeated: it may hold a password.
+    throw new Error(
+      `must be a URL that begins with ${protocols.map((p) => `${p}//`).join(" or ")}`,
+    );
+  };
+}
+
+function parseReplicas(text: string): Partial<Record<ServiceName, number>> {
+  const replicas: Partial<Record<ServiceName, number>> = {};
+  for (const part of text.split(",").filter((each) => each.trim() !== "")) {
+    const [name = "", count = "", ...more] = part.split("=").map((each) => each.trim());
+    const service = SERVICE_NAMES.find((each) => each === name);
+    if (service === undefined || more.length > 0) {
+      throw new Error(
+        `must be pairs such as gateway=3 of ${SERVICE_NAMES.join(", ")}, not "${part}"`,
+      );
+    }
+    if (replicas[service] !== undefined) throw new Error(`names ${service} twice`);
+    const value = /^\d{1,3}$/.test(count) ? Number(count) : 0;
+    if (value < 1 || value > MAX_REPLICAS) {
+      throw new Error(`must give ${service} 1 to ${MAX_REPLICAS} replicas, not "${count}"`);
+    }
+    replicas[service] = value;
+  }
+  return replicas;
+}

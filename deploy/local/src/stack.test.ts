@@ -1,0 +1,197 @@
+// Guarantee: every process of a stack is started again after its death, on the same ports; two stacks do not meet; a
+// stop leaves nothing running; what a service is told is the contract and no secret more. Real PostgreSQL, fake services.
+
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { reserveFreePort } from "./ports.ts";
+import { isAlive } from "./process-table.ts";
+import { type Stack, startStack } from "./stack.ts";
+import type { StackOptions } from "./stack-options.ts";
+import { newFolder, temporaryFolder } from "./testing-fixtures/folders.ts";
+
+/** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** The issue's bound: a service that was killed serves again within this time, in milliseconds. */
+const RECOVERY_MS = 3_000;
+
+const base = {
+  environment: {
+    PATH: process.env["PATH"],
+    ANNALS_LOG_LEVEL: "warn",
+    ANNALS_BOOTSTRAP_KEY: "not for services",
+  },
+  root: join(import.meta.dirname, "testing-fixtures"),
+  without: ["nats"],
+} satisfies Partial<StackOptions>;
+
+async function started(options: Partial<StackOptions> = {}): Promise<Stack> {
+  const stack = await startStack({ ...base, dataDir: temporaryFolder(), ...options });
+  onTestFinished(() => stack.stop());
+  return stack;
+}
+
+async function ask(url: string): Promise<{ pid: number; variables: Record<string, string> }> {
+  const response = await fetch(url, { headers: { connection: "close" } });
+  return (await response.json()) as { pid: number; variables: Record<string, string> };
+}
+
+async function query(stack: Stack, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe("one stack", () => {
+  const dataDir = newFolder();
+  let stack: Stack;
+
+  beforeAll(async () => {
+    const options = { replicas: { gateway: 2, ledger: 2 }, env: { ledger: { ANNALS_EXTRA: "1" } } };
+    stack = await startStack({ ...base, dataDir, ...options });
+  });
+  afterAll(async () => {
+    await stack.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test("a service gets its contract, and no secret that it has no use for", async () => {
+    const [gateway] = stack.baseUrls;
+    const { variables } = await ask(gateway ?? "");
+    const ledgers = stack.processes
+      .filter((each) => each.service === "ledger")
+      .map((each) => each.rpcAddress);
+    expect(variables["ANNALS_LEDGER_ADDRESS"]).toBe(`ipv4:${ledgers.join(",")}`);
+    expect(variables["ANNALS_LOG_LEVEL"]).toBe("warn");
+    expect(variables).not.toHaveProperty("ANNALS_DATABASE_URL");
+    expect(variables).not.toHaveProperty("ANNALS_EXTRA");
+    const ledger = await ask(`http://${ledgers[0]}`);
+    expect(ledger.variables["ANNALS_DATABASE_URL"]).toBe(stack.databaseUrl);
+    expect(ledger.variables["ANNALS_EXTRA"]).toBe("1");
+    expect(ledger.variables).not.toHaveProperty("ANNALS_BOOTSTRAP_KEY");
+    expect(readFileSync(join(stack.dataDir, "log/keys-migrate.log"), "utf8")).toContain(
+      stack.bootstrapKey,
+    );
+  });
+
+  test("secrets are files that only the owner reads, and every process has its pid file", async () => {
+    for (const file of ["bootstrap-key", "run/database-url"]) {
+      expect(statSync(join(stack.dataDir, file)).mode & 0o777).toBe(0o600);
+    }
+    expect(readFileSync(join(stack.dataDir, "bootstrap-key"), "utf8").trim()).toBe(
+      stack.bootstrapKey,
+    );
+    for (const each of stack.processes) {
+      const { service, index } = each;
+      expect(Number(readFileSync(join(stack.dataDir, `run/${service}-${index}.pid`), "utf8"))).toBe(
+        each.pid(),
+      );
+    }
+  });
+
+  test("PostgreSQL keeps what it acknowledges and listens on the loopback interface only", async () => {
+    const settings = await query(
+      stack,
+      "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'listen_addresses')",
+    );
+    expect(settings).toEqual([
+      { name: "fsync", setting: "on" },
+      { name: "listen_addresses", setting: "127.0.0.1" },
+      { name: "synchronous_commit", setting: "on" },
+    ]);
+  });
+
+  test("a killed service serves again within 3 s on the same ports, and its pid file follows", async () => {
+    const victim = stack.processes.find((each) => each.service === "gateway" && each.index === 2);
+    if (victim?.baseUrl === undefined) throw new Error("there is no second gateway");
+    const before = await ask(victim.baseUrl);
+    for (let round = 0; round < 2; round++) {
+      const killed = performance.now();
+      process.kill(victim.pid() ?? 0, "SIGKILL");
+      await victim.exited();
+      await victim.waitReady();
+      expect(performance.now() - killed).toBeLessThan(RECOVERY_MS);
+    }
+    const after = await ask(victim.baseUrl);
+    expect(after.pid).not.toBe(before.pid);
+    expect(after.variables).toEqual(before.variables);
+    expect(Number(readFileSync(join(stack.dataDir, "run/gateway-2.pid"), "utf8"))).toBe(after.pid);
+  });
+
+  test("a killed PostgreSQL comes back with what it had acknowledged", async () => {
+    const server = stack.processes.find((each) => each.service === "postgres");
+    await query(stack, "create table kept (value int); insert into kept values (42)");
+    server?.kill("SIGKILL");
+    await server?.exited();
+    await server?.waitReady();
+    expect(await query(stack, "select value from kept")).toEqual([{ value: 42 }]);
+  });
+
+  test("a stopped service stays down until it is started, and a further replica has ports of its own", async () => {
+    const [keys] = stack.processes.filter((each) => each.service === "keys");
+    await keys?.stop();
+    expect(keys?.pid()).toBeUndefined();
+    await expect(fetch(`${keys?.adminUrl}/readyz`)).rejects.toThrow("fetch failed");
+    keys?.start();
+    await keys?.waitReady();
+    const added = await stack.addReplica("ledger");
+    expect(added.index).toBe(3);
+    expect((await ask(`http://${added.rpcAddress}`)).pid).toBe(added.pid());
+  });
+
+  test("a second stack runs beside it; the same directory and the same port are refused in plain words", async () => {
+    const other = await started();
+    expect(other.bootstrapKey).not.toBe(stack.bootstrapKey);
+    const [mine, theirs] = await Promise.all([
+      ask(stack.baseUrls[0] ?? ""),
+      ask(other.baseUrls[0] ?? ""),
+    ]);
+    expect(mine.pid).not.toBe(theirs.pid);
+    await expect(started({ dataDir: stack.dataDir })).rejects.toThrow(
+      /in use by the stack with process id \d+/,
+    );
+    const port = Number(new URL(stack.baseUrls[0] ?? "").port);
+    await expect(started({ port })).rejects.toThrow(`port ${port} is taken`);
+    expect((await ask(stack.baseUrls[0] ?? "")).pid).toBe(mine.pid);
+  });
+});
+
+test("a stop leaves no process, no pid file, and the data whole for the next start", async () => {
+  const dataDir = temporaryFolder();
+  const first = await started({ dataDir });
+  await query(first, "create table kept (value int); insert into kept values (7)");
+  const pids = first.processes.map((each) => each.pid() ?? 0);
+  await first.stop();
+  expect(pids.filter((pid) => isAlive(pid))).toEqual([]);
+  expect(() => statSync(join(dataDir, "run/keys-1.pid"))).toThrow("ENOENT");
+  expect(readFileSync(join(dataDir, "log/postgres-1.log"), "utf8")).toContain(
+    "database system is shut down",
+  );
+  const second = await started({ dataDir });
+  expect(second.bootstrapKey).toBe(first.bootstrapKey);
+  expect(await query(second, "select value from kept")).toEqual([{ value: 7 }]);
+});
+
+test("gateways take the ports from the first upwards", async () => {
+  const reserved = await reserveFreePort();
+  await reserved.release();
+  const { port } = reserved;
+  const stack = await started({ port, replicas: { gateway: 2 } });
+  expect(stack.baseUrls).toEqual([`http://127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`]);
+});
+
+test("a failed migration ends the start with its log, and nothing is left", async () => {
+  const dataDir = temporaryFolder();
+  const fails = { env: { ledger: { ANNALS_FAKE_MIGRATION: "fails" } } };
+  await expect(started({ dataDir, ...fails })).rejects.toThrow(
+    /migration of ledger failed[^]*ledger-migrate\.log/,
+  );
+  expect(() => statSync(join(dataDir, "run/postgres-1.pid"))).toThrow("ENOENT");
+  expect(() => statSync(join(dataDir, "run/stack.pid"))).toThrow("ENOENT");
+});

@@ -1,0 +1,282 @@
+// The whole system on one machine: PostgreSQL, NATS and every service that is built, started in order, kept running,
+// stopped in reverse. Called by main.ts (`npm start`) and by the tests' constellation. It must never read
+// `process.env`, touch another stack's directory or ports, or leave a process behind.
+
+import { mintKey } from "@annals/contract";
+import { join, resolve } from "node:path";
+import { DataDirectory } from "./data-directory.ts";
+import { migrate } from "./migrations.ts";
+import { natsSpec } from "./nats.ts";
+import { findNatsServer } from "./nats-binary.ts";
+import { type OrphanGuard, startOrphanGuard } from "./orphan-guard.ts";
+import { LOOPBACK, type ReservedPort, reserveFreePort, reservePort } from "./ports.ts";
+import { postgresSpec, prepareCluster } from "./postgres.ts";
+import { findPlace } from "./postgres-place.ts";
+import { type ServicePorts, serviceSpec, type Surroundings } from "./service-process.ts";
+import { builtServices, entryFile, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
+import type { StackOptions, StackProcess } from "./stack-options.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
+
+/** Longest that PostgreSQL may take to recover after a crash, and that anything else may take to serve. */
+const POSTGRES_READY_MS = 120_000;
+const READY_MS = 60_000;
+
+/** The checkout that this file is in. */
+const CHECKOUT = resolve(import.meta.dirname, "../../..");
+
+/** Keys are minted with this unless told otherwise. */
+const KEY_PREFIX = "annals";
+const RATE_LIMIT_PER_MINUTE = 100;
+
+/** Starts everything and resolves when every process is ready. Throws a sentence, with nothing left running. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const directory = DataDirectory.open(options.dataDir);
+  const stack = new Stack(options, directory);
+  try {
+    await stack.begin();
+    return stack;
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+export class Stack {
+  /** In the order of their start; the replicas of `addReplica` at the end. */
+  readonly processes: StackProcess[] = [];
+  readonly dataDir: string;
+  bootstrapKey = "";
+  /** For the owner of the database. */
+  databaseUrl = "";
+  natsUrl = "";
+  readonly #options: StackOptions;
+  readonly #directory: DataDirectory;
+  readonly #guard: OrphanGuard;
+  readonly #log: (line: string) => void;
+  readonly #supervised: SupervisedProcess[] = [];
+  readonly #reserved: ReservedPort[] = [];
+  readonly #counts = new Map<string, number>();
+  readonly #ending = new AbortController();
+  #around: Surroundings | undefined;
+  #stopped: Promise<void> | undefined;
+
+  /** Called by `startStack`, which is what others call. */
+  constructor(options: StackOptions, directory: DataDirectory) {
+    this.#options = options;
+    this.#directory = directory;
+    this.#guard = startOrphanGuard();
+    this.#log = options.log ?? (() => {});
+    this.dataDir = directory.path;
+    options.signal?.addEventListener("abort", () => void this.stop(), { once: true });
+  }
+
+  /** `http://127.0.0.1:<port>` of every gateway, in order. */
+  get baseUrls(): string[] {
+    return this.processes.flatMap((each) => each.baseUrl ?? []);
+  }
+
+  /** Called by `startStack`. */
+  async begin(): Promise<void> {
+    const root = this.#options.root ?? CHECKOUT;
+    const services = this.#chosenServices(root);
+    for (const name of await this.#directory.clearOrphans(orphanMark(this.#directory))) {
+      this.#log(`ended ${name}, which an earlier start had left`);
+    }
+    const ports = await this.#reservePorts(services);
+    await Promise.all([this.#beginPostgres(), this.#beginNats()]);
+    this.bootstrapKey = this.#directory.bootstrapKey(this.#options.bootstrapKey, () =>
+      mintKey(this.#options.keyPrefix ?? KEY_PREFIX),
+    );
+    this.#directory.writeSecret(this.#directory.run("database-url"), `${this.databaseUrl}\n`);
+    const around: Surroundings = {
+      root,
+      directory: this.#directory,
+      environment: this.#options.environment,
+      databaseUrl: this.databaseUrl,
+      natsUrl: this.natsUrl,
+      rateLimitPerMinute: this.#options.rateLimitPerMinute ?? RATE_LIMIT_PER_MINUTE,
+      rpcAddresses: rpcAddresses(ports),
+      overrides: this.#options.env ?? {},
+    };
+    this.#around = around;
+    await migrate(services, around, this.bootstrapKey, this.#ending.signal);
+    this.#log("the schemas are up to date");
+    const started = [...ports].flatMap(([service, each]) =>
+      each.map((pair) => this.#startService(service, pair)),
+    );
+    await Promise.all(started.map((each) => each.waitReady()));
+    this.#log(`${started.length} service processes are ready`);
+  }
+
+  /** Starts one more process of a service and waits until it serves. The others are not told its address. */
+  async addReplica(service: ServiceName): Promise<StackProcess> {
+    const first = this.#options.port ?? 0;
+    const index = (this.#counts.get(service) ?? 0) + 1;
+    const isNext = SERVICES[service].isPublic && first > 0;
+    const main = isNext ? await this.#reserve(first + index - 1) : await this.#reserve();
+    const added = this.#startService(service, { main, admin: await this.#reserve() });
+    await added.waitReady();
+    return added;
+  }
+
+  /**
+   * Stops everything in reverse order and lets go of the directory. With `force` nothing is given time to finish;
+   * PostgreSQL recovers from its log at the next start. May be called again, also to force.
+   */
+  stop(force = false): Promise<void> {
+    this.#ending.abort();
+    if (force) for (const each of this.#supervised) each.kill(each.spec.lastSignal);
+    this.#stopped ??= this.#stopInReverse(force);
+    return this.#stopped;
+  }
+
+  async #stopInReverse(force: boolean): Promise<void> {
+    const order = ["postgres", "nats", ...SERVICE_NAMES];
+    for (const name of order.toReversed()) {
+      const group = this.#supervised.filter((each) => each.spec.name.replace(/-\d+$/, "") === name);
+      await Promise.all(group.map((each) => each.stop(force)));
+    }
+    await Promise.all(this.#reserved.map((each) => each.release()));
+    this.#guard.close();
+    this.#directory.close();
+  }
+
+  #chosenServices(root: string): ServiceName[] {
+    const services = builtServices(root).filter(
+      (service) => !this.#options.without?.includes(service),
+    );
+    const unknown = SERVICE_NAMES.filter(
+      (name) => this.#options.replicas?.[name] && !services.includes(name),
+    );
+    if (unknown.length > 0) {
+      throw new Error(
+        `replicas are asked of ${unknown.join(", ")}: there is no ${unknown.map(entryFile).join(", ")}`,
+      );
+    }
+    return services;
+  }
+
+  async #reservePorts(services: readonly ServiceName[]): Promise<Map<ServiceName, ServicePorts[]>> {
+    const first = this.#options.port ?? 0;
+    const ports = new Map<ServiceName, ServicePorts[]>();
+    for (const service of services) {
+      const pairs: ServicePorts[] = [];
+      for (let i = 0; i < (this.#options.replicas?.[service] ?? 1); i++) {
+        const isGiven = SERVICES[service].isPublic && first > 0;
+        const main = await this.#reserve(isGiven ? first + i : undefined);
+        pairs.push({ main, admin: await this.#reserve() });
+      }
+      ports.set(service, pairs);
+    }
+    return ports;
+  }
+
+  async #reserve(port?: number): Promise<ReservedPort> {
+    const reserved = port === undefined ? await reserveFreePort() : await reservePort(port);
+    this.#reserved.push(reserved);
+    return reserved;
+  }
+
+  async #beginPostgres(): Promise<void> {
+    if (this.#options.databaseUrl !== undefined) {
+      this.databaseUrl = this.#options.databaseUrl;
+      return;
+    }
+    const place = await findPlace(this.#directory.path);
+    if (!place.cluster.startsWith(this.#directory.path)) {
+      this.#log(
+        `PostgreSQL's user cannot reach ${this.#directory.path}: its files lie at ${place.cluster}`,
+      );
+    }
+    const port = await this.#reserve();
+    this.databaseUrl = await prepareCluster(place, this.#directory, port.port);
+    const server = this.#supervise("postgres", postgresSpec(place, this.#directory, port), {});
+    await server.waitReady(POSTGRES_READY_MS);
+    this.#log("PostgreSQL is ready");
+  }
+
+  async #beginNats(): Promise<void> {
+    const port = await this.#reserve();
+    this.natsUrl = this.#options.natsUrl ?? `nats://${LOOPBACK}:${port.port}`;
+    if (this.#options.natsUrl !== undefined || this.#options.without?.includes("nats")) return;
+    let binary: string;
+    try {
+      binary = await findNatsServer({
+        given: this.#options.natsServerBin,
+        path: this.#options.environment["PATH"] ?? "",
+        cache: join(CHECKOUT, "node_modules/.cache/annals"),
+        log: this.#log,
+        signal: this.#ending.signal,
+      });
+    } catch (error) {
+      if (this.#options.natsServerBin !== undefined) throw error;
+      // Services meet a NATS that is down, which costs late webhooks and nothing else: no reason not to start.
+      this.#log(`going on without NATS, webhooks come late: ${(error as Error).message}`);
+      return;
+    }
+    await this.#supervise("nats", natsSpec(binary, this.#directory, port), {}).waitReady();
+    this.#log("NATS is ready");
+  }
+
+  #startService(service: ServiceName, ports: ServicePorts): StackProcess {
+    if (this.#around === undefined) throw new Error("the stack has not begun");
+    const index = (this.#counts.get(service) ?? 0) + 1;
+    const address = `${LOOPBACK}:${ports.main.port}`;
+    return this.#supervise(service, serviceSpec(service, index, ports, this.#around), {
+      adminUrl: `http://${LOOPBACK}:${ports.admin.port}`,
+      ...(SERVICES[service].isPublic ? { baseUrl: `http://${address}` } : { rpcAddress: address }),
+    });
+  }
+
+  #supervise(
+    service: StackProcess["service"],
+    spec: SupervisedProcess["spec"],
+    urls: { adminUrl?: string; rpcAddress?: string; baseUrl?: string },
+  ): StackProcess {
+    this.#ending.signal.throwIfAborted();
+    const index = (this.#counts.get(service) ?? 0) + 1;
+    this.#counts.set(service, index);
+    const supervised = new SupervisedProcess(spec, this.#guard, this.#log);
+    this.#supervised.push(supervised);
+    const waitReady = (timeoutMs = READY_MS) => supervised.waitReady(timeoutMs);
+    const seen: StackProcess = {
+      service,
+      index,
+      adminUrl: urls.adminUrl,
+      rpcAddress: urls.rpcAddress,
+      baseUrl: urls.baseUrl,
+      pid: () => supervised.pid(),
+      kill: (signal) => supervised.kill(signal),
+      exited: () => supervised.exited(),
+      waitReady,
+      stop: () => supervised.stop(),
+      start: () => supervised.start(),
+      restart: async () => {
+        await supervised.restart();
+        await waitReady();
+      },
+    };
+    this.processes.push(seen);
+    supervised.start();
+    return seen;
+  }
+}
+
+function rpcAddresses(
+  ports: ReadonlyMap<ServiceName, readonly ServicePorts[]>,
+): Map<ServiceName, string[]> {
+  const backends = [...ports].filter(([service]) => !SERVICES[service].isPublic);
+  return new Map(
+    backends.map(([service, pairs]) => [service, pairs.map((p) => `${LOOPBACK}:${p.main.port}`)]),
+  );
+}
+
+/** What the command line of a left-over process holds; PostgreSQL's own pid file deals with PostgreSQL. */
+function orphanMark(directory: DataDirectory): (name: string) => string {
+  return (name) => {
+    const service = name.replace(/-\d+$/, "");
+    if (service === "nats") return directory.run("nats.conf");
+    const known = SERVICE_NAMES.find((each) => each === service);
+    return known === undefined ? "\0" : entryFile(known);
+  };
+}

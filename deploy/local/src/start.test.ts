@@ -1,0 +1,141 @@
+// Guarantee: `npm start`'s command runs as an ordinary user; what was committed survives a SIGKILL of the whole tree;
+// after a SIGKILL of the supervisor alone nothing is left running; SIGTERM ends it all with exit code 0.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { isAlive } from "./process-table.ts";
+import { newFolder } from "./testing-fixtures/folders.ts";
+import { giveTo, makePortableCheckout } from "./testing-fixtures/portable-checkout.ts";
+import { processTree } from "./testing-fixtures/process-tree.ts";
+import { waitUntil } from "./wait-until.ts";
+
+/** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** The issue's bound for a second start, in milliseconds. */
+const SECOND_START_MS = 10_000;
+const FIRST_START_MS = 30_000;
+/** The guard asks, waits five seconds, insists. */
+const GUARD_MS = 12_000;
+
+/** As root the tests run the stack as the user without rights; else as the one who runs the tests. */
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+
+const checkout = newFolder();
+const dataDir = join(checkout, ".annals");
+
+beforeAll(() => {
+  makePortableCheckout(checkout);
+  if (isRoot) giveTo(NOBODY, NOBODY, checkout);
+});
+afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+interface Started {
+  readonly bootstrap: ChildProcess;
+  readonly output: () => string;
+}
+
+function launch(word: string, variables: Record<string, string> = {}): Started {
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: "/nonexistent",
+    ANNALS_PORT: "0",
+    // A server of others: this test is not about NATS, and nothing connects to it.
+    ANNALS_NATS_URL: "nats://127.0.0.1:9",
+    ...variables,
+  };
+  const args = [join(checkout, "deploy/local/bootstrap.mjs"), word];
+  const bootstrap = spawn(process.execPath, args, { cwd: "/", env, stdio: "pipe", ...user });
+  let text = "";
+  for (const stream of [bootstrap.stdout, bootstrap.stderr])
+    stream.on("data", (bytes) => (text += String(bytes)));
+  onTestFinished(() => void bootstrap.kill("SIGTERM"));
+  return { bootstrap, output: () => text };
+}
+
+async function untilReady(
+  withinMs: number,
+): Promise<{ bootstrap: ChildProcess; baseUrl: string; output: string }> {
+  const { bootstrap, output } = launch("local");
+  const ready = /^ready (http:\/\/127\.0\.0\.1:\d+\/v1)$/m;
+  await waitUntil(() => ready.test(output()) || bootstrap.exitCode !== null, withinMs);
+  const baseUrl = ready.exec(output())?.[1];
+  if (baseUrl === undefined) throw new Error(`not ready within ${withinMs} ms:\n${output()}`);
+  return { bootstrap, baseUrl, output: output() };
+}
+
+async function query(sql: string): Promise<unknown[]> {
+  const client = new Client({
+    connectionString: readFileSync(join(dataDir, "run/database-url"), "utf8").trim(),
+  });
+  // The server may be killed under it.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test("it starts as an ordinary user, survives SIGKILL of everything, and stops on SIGTERM", async () => {
+  const first = await untilReady(FIRST_START_MS);
+  const owner = statSync(join(dataDir, "postgres")).uid;
+  expect(owner).toBe(isRoot ? NOBODY : process.getuid?.());
+  const answer = await fetch(first.baseUrl);
+  expect(answer.status).toBe(200);
+  // Not a terminal: the key stays in its file.
+  expect(first.output).not.toContain(readFileSync(join(dataDir, "bootstrap-key"), "utf8").trim());
+  await query("create table kept (value int); insert into kept values (11)");
+
+  const tree = processTree(first.bootstrap.pid ?? 0);
+  expect(tree.length).toBeGreaterThan(6);
+  for (const pid of tree) process.kill(pid, "SIGKILL");
+
+  const second = await untilReady(SECOND_START_MS);
+  expect(await query("select value from kept")).toEqual([{ value: 11 }]);
+
+  const all = processTree(second.bootstrap.pid ?? 0);
+  second.bootstrap.kill("SIGTERM");
+  expect(await once(second.bootstrap, "exit")).toEqual([0, null]);
+  // The guard's shell ends by itself a moment later.
+  expect(await waitUntil(() => !all.some(isAlive), GUARD_MS)).toBe(true);
+});
+
+test("after a SIGKILL of the supervisor alone, what it ran ends in order and the next start is whole", async () => {
+  const first = await untilReady(FIRST_START_MS);
+  const [bootstrap = 0, supervisor = 0, ...others] = processTree(first.bootstrap.pid ?? 0);
+  expect(others.length).toBeGreaterThan(4);
+  process.kill(supervisor, "SIGKILL");
+  await once(first.bootstrap, "exit");
+  const isOver = () => !others.some(isAlive) && !isAlive(bootstrap);
+  expect(await waitUntil(isOver, GUARD_MS)).toBe(true);
+  expect(readFileSync(join(dataDir, "log/gateway-1.log"), "utf8")).toMatch(
+    /closing: (SIGTERM|stdin ended)/,
+  );
+  expect(readFileSync(join(dataDir, "log/postgres-1.log"), "utf8")).toMatch(
+    /database system is shut down\s*$/,
+  );
+  const second = await untilReady(SECOND_START_MS);
+  second.bootstrap.kill("SIGINT");
+  expect(await once(second.bootstrap, "exit")).toEqual([0, null]);
+});
+
+test("settings that are wrong are told all at once, and the exit code says so", async () => {
+  const { bootstrap, output } = launch("local", { ANNALS_PORT: "x", ANNALS_REPLICAS: "moon=1" });
+  expect(await once(bootstrap, "close")).toEqual([1, null]);
+  expect(output()).toContain("ANNALS_PORT must be");
+  expect(output()).toContain("ANNALS_REPLICAS must be");
+});
+
+test("an unknown word and a missing script are told with the usage", async () => {
+  const { bootstrap, output } = launch("no-such-script.ts");
+  expect(await once(bootstrap, "close")).toEqual([1, null]);
+  expect(output()).toMatch(/there is no no-such-script\.ts[^]*usage:/);
+});

@@ -1,0 +1,42 @@
+// A service that does nothing but obey the stack's contract: ports, admin server, migrate, SIGTERM, the end of stdin.
+// Run by the stack's tests in place of the real ones, whose faults must not fail the supervisor's tests.
+
+import { createServer } from "node:http";
+
+/** Runs the verb on the command line. Its main server answers every request with its pid and ANNALS_* variables. */
+export function runFakeService(
+  env: Readonly<Record<string, string | undefined>>,
+  verb: string | undefined,
+): void {
+  const variables = Object.fromEntries(
+    Object.entries(env).filter(([name]) => name.startsWith("ANNALS_")),
+  );
+  process.stdout.write(`${verb} ${JSON.stringify(variables)}\n`);
+  if (verb === "migrate") {
+    process.exitCode = env["ANNALS_FAKE_MIGRATION"] === "fails" ? 1 : 0;
+    return;
+  }
+  const main = createServer((_request, response) =>
+    response.end(JSON.stringify({ pid: process.pid, variables })),
+  );
+  const admin = createServer((request, response) => {
+    response.statusCode = request.url === "/readyz" && main.listening ? 200 : 503;
+    response.end();
+  });
+  main.listen(
+    Number(env["ANNALS_PORT"] ?? env["ANNALS_RPC_PORT"]),
+    env["ANNALS_HOST"] ?? env["ANNALS_RPC_HOST"],
+  );
+  admin.listen(Number(env["ANNALS_ADMIN_PORT"]), env["ANNALS_ADMIN_HOST"]);
+  const close = (why: string) => {
+    process.stdout.write(`closing: ${why}\n`);
+    for (const server of [main, admin]) {
+      server.close();
+      server.closeAllConnections();
+    }
+    process.stdin.destroy();
+  };
+  process.once("SIGTERM", () => close("SIGTERM"));
+  if (env["ANNALS_EXIT_WITH_STDIN"] === "1")
+    process.stdin.once("end", () => close("stdin ended")).resume();
+}

@@ -1,0 +1,40 @@
+// Which processes descend from which: for the tests that kill a whole stack as an outsider would. Used by tests only.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** The ids of a process and all of its descendants, the ancestors first. */
+export function processTree(root: number): number[] {
+  const parents = parentsByPid();
+  const tree = [root];
+  for (const pid of tree)
+    tree.push(...[...parents].filter(([, parent]) => parent === pid).map(([child]) => child));
+  return tree;
+}
+
+function parentsByPid(): Map<number, number> {
+  const rows = existsSync("/proc/self/stat") ? procRows() : psRows();
+  return new Map(rows.map(([pid = 0, parent = 0]) => [pid, parent]));
+}
+
+/** Small systems have no `ps`. The parent is the fourth field, after a name that may hold spaces (proc(5)). */
+function procRows(): number[][] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        return [[Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])]];
+      } catch {
+        return []; // It ended meanwhile.
+      }
+    });
+}
+
+function psRows(): number[][] {
+  const table = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).stdout;
+  return table
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number));
+}

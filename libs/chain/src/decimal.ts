@@ -1,0 +1,54 @@
+// Whether a JSON number survives the way through a double. The strict reader asks it for the numbers that
+// are not plainly short; it must stay linear in the length of the text, whatever the exponent says.
+
+import { LOWER_E, MINUS, NINE, UPPER_E, ZERO } from "./character-codes.ts";
+
+/**
+ * True when the decimal value of `text` (a number of the JSON grammar) equals that of `String(value)`,
+ * where `value` is `Number(text)`. So 1.0, 1E5 and 0.10 are kept; 9007199254740993, 1e400 and 1e-400 are
+ * not.
+ */
+export function isFaithful(text: string, value: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  if (value === 0) return isZero(text);
+  const given = decimal(text);
+  const kept = decimal(String(value));
+  return given.digits === kept.digits && given.exponent === kept.exponent;
+}
+
+/** True when every digit before the exponent is 0. */
+function isZero(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > ZERO && code <= NINE) return false;
+    if (code === LOWER_E || code === UPPER_E) return true;
+  }
+  return true;
+}
+
+/**
+ * The absolute value as `digits` times ten to the `exponent`, digits without zeros at either end. The
+ * exponent is exact here: the value is finite and not zero, so a large one is made up for by as many digits
+ * of the text.
+ */
+function decimal(text: string): { digits: string; exponent: number } {
+  const exponentAt = text.search(/[eE]/);
+  const mantissa = exponentAt < 0 ? text : text.slice(0, exponentAt);
+  const point = mantissa.indexOf(".");
+  const start = text.charCodeAt(0) === MINUS ? 1 : 0;
+  const digits =
+    point < 0 ? mantissa.slice(start) : mantissa.slice(start, point) + mantissa.slice(point + 1);
+
+  // Loops and not /0+$/, which takes quadratic time on a run of zeros in the middle.
+  let first = 0;
+  while (digits.charCodeAt(first) === ZERO) first += 1;
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === ZERO) end -= 1;
+
+  const written = exponentAt < 0 ? 0 : Number(text.slice(exponentAt + 1));
+  const fractionLength = point < 0 ? 0 : mantissa.length - point - 1;
+  return {
+    digits: digits.slice(first, end),
+    exponent: written - fractionLength + digits.length - end,
+  };
+}

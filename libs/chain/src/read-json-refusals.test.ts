@@ -1,0 +1,202 @@
+// Guarantee: a JSON text that is malformed, or that canonical JSON could not carry faithfully, is refused
+// with the place of the fault.
+
+import canonicalize from "canonicalize";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { canonicalJson } from "./canonical-json.ts";
+import { JsonFault } from "./json-value.ts";
+import { readJson } from "./read-json.ts";
+
+const LIMITS = { maxDepth: 32 };
+
+function fault(text: string | Uint8Array): JsonFault {
+  try {
+    readJson(typeof text === "string" ? Buffer.from(text) : text, LIMITS);
+  } catch (error) {
+    if (error instanceof JsonFault) return error;
+    throw error;
+  }
+  throw new Error(`read without a fault: ${String(text).slice(0, 100)}`);
+}
+
+describe("refuses", () => {
+  test.each([
+    ["", "the text ends"],
+    [" ", "the text ends"],
+    ["\ufeff{}", "found"],
+    ["{} {}", "the end of the text"],
+    ["nul", "a value"],
+    ["NaN", "a value"],
+    ["Infinity", "a value"],
+    ["'a'", "a value"],
+    ["\u00a01", "a value"],
+    ["\f1", "a value"],
+    ["+1", "a value"],
+    [".5", "a value"],
+    ["-", "a value"],
+    ["-a", "a value"],
+    ["01", "begins with 0"],
+    ["-01", "begins with 0"],
+    ["00", "begins with 0"],
+    ["1.", "after its point"],
+    ["1.e5", "after its point"],
+    ["1e", "exponent"],
+    ["1e+", "exponent"],
+    ["0x10", "the end of the text"],
+    ["1_000", "the end of the text"],
+    ["[1,]", "a value"],
+    ["[,1]", "a value"],
+    ["[1 2]", '"," or "]"'],
+    ["[1", "the text ends"],
+    ["[1}", '"," or "]"'],
+    ["{", "member name"],
+    ["{,}", "member name"],
+    ['{"a":1,}', "member name"],
+    ["{a:1}", "member name"],
+    ["{1:1}", "member name"],
+    ['{"a"}', '":"'],
+    ['{"a" 1}', '":"'],
+    ['{"a":}', "a value"],
+    ['{"a":1 "b":2}', '"," or "}"'],
+    ['{"a":1]', '"," or "}"'],
+    ["[1]//", "the end of the text"],
+    ['"a', "ends inside a string"],
+    ['"a\\', "escape"],
+    ['"\n"', "control character"],
+    ['"\t"', "control character"],
+    ['"\u0000"', "control character"],
+    ['"\\a"', "escape"],
+    ['"\\x41"', "escape"],
+    ['"\\u12"', "hexadecimal"],
+    ['"\\u 123"', "hexadecimal"],
+    ['"\\U0041"', "escape"],
+    ['"\\u0000"', "U+0000"],
+    ['"\\ud800"', "surrogate"],
+    ['"\\ud800x"', "surrogate"],
+    ['"\\ud800\\n"', "surrogate"],
+    ['"\\ud800\\u0041"', "surrogate"],
+    ['"\\ud800\\ud800\\udc00"', "surrogate"],
+    ['"\\uDC00\\uD800"', "surrogate"],
+    ["1e400", "cannot be kept exactly"],
+    ["-1e400", "cannot be kept exactly"],
+    ["1e-400", "cannot be kept exactly"],
+    ["1e99999999999999999999999", "cannot be kept exactly"],
+    ["9007199254740993", "9007199254740993 cannot be kept exactly"],
+    ["0.1234567890123456789012345", "cannot be kept exactly"],
+    ["1180591620717411303424", "cannot be kept exactly"],
+    ["3e-324", "cannot be kept exactly"],
+    ["1.7976931348623159e308", "cannot be kept exactly"],
+  ])("%j: %s", (text, reason) => {
+    expect(fault(text).message).toContain(reason);
+    expect(fault(`[${text}`).message.length).toBeLessThan(200);
+  });
+
+  test.each([
+    ['{"a":1,"a":1}', "a", 7],
+    ['{"é":1,"\\u00e9":2}', '["é"]', 8],
+    ['{"a":{"b":[0,{"c":1,"\\u0063":2}]}}', "a.b[1].c", 20],
+    ['{"__proto__":1,"__proto__":2}', "__proto__", 15],
+    ['{"":1,"":2}', '[""]', 6],
+    ['{"10":1,"10":2}', '["10"]', 8],
+    ['{"a":null,"a":2}', "a", 10],
+    ['{"constructor":{},"constructor":{}}', "constructor", 18],
+    [
+      '{"events":[0,1,2,{"metadata":{"a":{"odd key":1e400}}}]}',
+      'events[3].metadata.a["odd key"]',
+      45,
+    ],
+    ['{"€":["\\ud800"]}', '["€"][0]', 9],
+    ['{"a":{"\\u0000":1}}', "a", 7],
+    ['{"a":1,"b" 2}', "b", 11],
+    ['{"a":1,}', "", 7],
+    ['[[1],[2,{"x":tru}]]', "[1][1].x", 13],
+    ['{"a":[1,2', "a[1]", 9],
+  ])("%s at %s", (text, path, offset) => {
+    const found = fault(text);
+    expect({ path: found.path, offset: found.offset }).toEqual({ path, offset });
+  });
+
+  test("bytes that are not UTF-8, naming the member and the byte", () => {
+    for (const bad of [
+      [0xff],
+      [0xc0, 0x80],
+      [0xed, 0xa0, 0x80],
+      [0xf4, 0x90, 0x80, 0x80],
+      [0xe2, 0x82],
+      [0x80],
+    ]) {
+      const text = Buffer.concat([
+        Buffer.from('{"a":["\ufffd€","x'),
+        Buffer.from(bad),
+        Buffer.from('"]}'),
+      ]);
+      const found = fault(text);
+      expect(found).toMatchObject({
+        path: "a[1]",
+        offset: 17,
+        message: "the text is not valid UTF-8",
+      });
+    }
+    expect(fault(Buffer.from([0xff, 0xfe, 0x31, 0x00])).offset).toBe(0);
+    // An earlier fault of another kind comes first.
+    expect(fault(Buffer.concat([Buffer.from("[1e400,"), Buffer.from([0xff])])).path).toBe("[0]");
+  });
+
+  test("a name as long as the body without repeating it whole", () => {
+    const found = fault(`{"${"n".repeat(100_000)}":1e400}`);
+    expect(found.path.length).toBeLessThan(100);
+    expect(fault(`[1${"0".repeat(100_000)}1]`).message.length).toBeLessThan(200);
+  });
+
+  test("whatever JSON.parse refuses, and reads nothing else into it", () => {
+    const tokens = fc.constantFrom(
+      ...'{}[]:,"\\ \n-+.eE019au',
+      "true",
+      "null",
+      '"a"',
+      '"a":',
+      "1.5",
+      "\\u0041",
+      "\u0001",
+    );
+    fc.assert(
+      fc.property(fc.array(tokens, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join("");
+        let expected: string | undefined;
+        try {
+          expected = canonicalize(JSON.parse(text));
+        } catch {
+          expect(fault(text)).toBeInstanceOf(JsonFault);
+          return;
+        }
+        try {
+          expect(canonicalJson(readJson(Buffer.from(text), LIMITS))).toBe(expected);
+        } catch (error) {
+          if (!(error instanceof JsonFault)) throw error;
+          expect(error.message).toMatch(/more than once|kept exactly/);
+        }
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test("a text cut short or with a byte changed without any other error", () => {
+    const bytes = Buffer.from(
+      '{"a":[1.5e3,"\\ud83d\\ude00é",{"10":null}],"b":{"c":true,"d":false}}',
+    );
+    for (let length = 0; length < bytes.length; length += 1) fault(bytes.subarray(0, length));
+    fc.assert(
+      fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, byte) => {
+        const changed = Buffer.from(bytes);
+        changed[at] = byte;
+        try {
+          readJson(changed, LIMITS);
+        } catch (error) {
+          expect(error).toBeInstanceOf(JsonFault);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

@@ -1,0 +1,53 @@
+// The strict reader of JSON: RFC 8259 to the letter, and a refusal for all that canonical JSON (RFC 8785)
+// could not carry faithfully. The gateway reads every body with it. It must never alter a value silently,
+// and never take more than linear time or memory, whatever the bytes are.
+
+import { JsonFault } from "./json-value.ts";
+import type { JsonValue } from "./json-value.ts";
+import { Reader } from "./reader.ts";
+import { decodeUtf8, validPrefix } from "./utf8.ts";
+
+export interface ReadLimits {
+  /** Objects and arrays open at once: 1 allows `{}` and not `{"a":{}}`. From 0 to 512. */
+  maxDepth: number;
+}
+
+/**
+ * The reader and the canonical writer recurse; this many levels fit the smallest stack with room to spare.
+ */
+const DEPTH_CEILING = 512;
+
+/**
+ * Reads one JSON text.
+ *
+ * Throws JsonFault for what RFC 8259 does not allow (a byte order mark and invalid UTF-8 included) and for:
+ * equal member names in one object (after their escapes are read), a number whose decimal value a double
+ * does not keep, a lone surrogate, U+0000 in a string or a name, nesting beyond `maxDepth`. `-0` reads as
+ * 0, as RFC 8785 has it.
+ *
+ * Objects have no prototype (see JsonObject). Treat the result as read-only: members with integer names
+ * cannot be deleted.
+ */
+export function readJson(bytes: Uint8Array, limits: ReadLimits): JsonValue {
+  const { maxDepth } = limits;
+  if (!Number.isInteger(maxDepth) || maxDepth < 0 || maxDepth > DEPTH_CEILING) {
+    throw new RangeError(`maxDepth must be an integer from 0 to ${DEPTH_CEILING}`);
+  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw invalidUtf8(bytes, maxDepth);
+  return new Reader(text, maxDepth).readText();
+}
+
+/** The reader itself finds the member: what is valid ends inside it, unless a fault lies before. */
+function invalidUtf8(bytes: Uint8Array, maxDepth: number): JsonFault {
+  const { text, offset } = validPrefix(bytes);
+  let path = "";
+  try {
+    new Reader(text, maxDepth).readText();
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    if (error.offset < offset) return error;
+    path = error.path;
+  }
+  return new JsonFault(path, "the text is not valid UTF-8", offset);
+}

@@ -1,0 +1,137 @@
+// Gathers work that arrives while earlier work is under way and carries it on in one go. Work goes at once when a lane is
+// free and is gathered while all lanes are taken: there is no timer, so an idle system adds no wait and a busy one makes
+// groups as large as its own speed asks for. The gateway uses it for admissions and appends, the ledger for commits.
+
+import { unavailable } from "@annals/errors";
+
+export interface CoalescerOptions<In, Out> {
+  /**
+   * Does a group of 1 to `maxGroup` items and resolves to one result an item, in order. A rejection fails the whole
+   * group. It starts after the last of its items was submitted: no item ever joins a group that has begun.
+   */
+  readonly work: (items: readonly In[]) => Promise<readonly PromiseSettledResult<Out>[]>;
+  /** What an item weighs against `maxGroup` and `maxWaiting`; 1 unless told. */
+  readonly weigh?: (item: In) => number;
+  readonly maxGroup: number;
+  /** Groups under way at one time. */
+  readonly lanes: number;
+  /** Beyond this much waiting weight, new items are refused at once with `unavailable`. */
+  readonly maxWaiting: number;
+}
+
+interface Waiting<In, Out> {
+  readonly item: In;
+  readonly weight: number;
+  readonly resolve: (result: Out) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Coalescer<In, Out> {
+  readonly #options: CoalescerOptions<In, Out>;
+  #waiting: Waiting<In, Out>[] = [];
+  #waitingWeight = 0;
+  #lanesTaken = 0;
+
+  constructor(options: CoalescerOptions<In, Out>) {
+    this.#options = options;
+  }
+
+  /** True when nothing waits and nothing is under way. */
+  get idle(): boolean {
+    return this.#lanesTaken === 0 && this.#waiting.length === 0;
+  }
+
+  /** Submits one item. Rejects with its own failure, or with `unavailable` when too much waits already. */
+  submit(item: In): Promise<Out> {
+    const weight = this.#options.weigh?.(item) ?? 1;
+    if (this.#waitingWeight + weight > this.#options.maxWaiting && this.#waiting.length > 0) {
+      return Promise.reject(tooMuchWork());
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, weight, resolve, reject });
+      this.#waitingWeight += weight;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#lanesTaken < this.#options.lanes && this.#waiting.length > 0) {
+      const group = this.#take();
+      this.#lanesTaken += 1;
+      void this.#carry(group).finally(() => {
+        this.#lanesTaken -= 1;
+        this.#pump();
+      });
+    }
+  }
+
+  #take(): Waiting<In, Out>[] {
+    let weight = 0;
+    let size = 0;
+    for (const one of this.#waiting) {
+      if (size > 0 && weight + one.weight > this.#options.maxGroup) break;
+      weight += one.weight;
+      size += 1;
+    }
+    this.#waitingWeight -= weight;
+    return this.#waiting.splice(0, size);
+  }
+
+  async #carry(group: readonly Waiting<In, Out>[]): Promise<void> {
+    try {
+      const results = await this.#options.work(group.map(({ item }) => item));
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const result = results[index];
+        if (result?.status === "fulfilled") resolve(result.value);
+        else reject(result?.reason ?? new Error("the group's work gave no result for this item"));
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}
+
+/** One {@link Coalescer} a key, made when needed and gone when idle: work of one key never waits for another's. */
+export class KeyedCoalescer<In, Out> {
+  readonly #options: KeyedCoalescerOptions<In, Out>;
+  readonly #coalescers = new Map<string, Coalescer<In, Out>>();
+  #weight = 0;
+
+  constructor(options: KeyedCoalescerOptions<In, Out>) {
+    this.#options = options;
+  }
+
+  /** Submits one item under `key`. Rejects with its own failure, or with `unavailable` when too much is under way. */
+  async submit(key: string, item: In): Promise<Out> {
+    const { maxWeight, weigh } = this.#options;
+    const weight = weigh?.(item) ?? 1;
+    if (this.#weight > 0 && this.#weight + weight > maxWeight) throw tooMuchWork();
+    this.#weight += weight;
+    const coalescer = this.#coalescer(key);
+    try {
+      return await coalescer.submit(item);
+    } finally {
+      this.#weight -= weight;
+      if (coalescer.idle) this.#coalescers.delete(key);
+    }
+  }
+
+  #coalescer(key: string): Coalescer<In, Out> {
+    const running = this.#coalescers.get(key);
+    if (running) return running;
+    const { work } = this.#options;
+    const coalescer = new Coalescer<In, Out>({ ...this.#options, work: (items) => work(key, items) });
+    this.#coalescers.set(key, coalescer);
+    return coalescer;
+  }
+}
+
+export interface KeyedCoalescerOptions<In, Out> extends Omit<CoalescerOptions<In, Out>, "work"> {
+  readonly work: (key: string, items: readonly In[]) => Promise<readonly PromiseSettledResult<Out>[]>;
+  /** Of all keys together, waiting or under way. */
+  readonly maxWeight: number;
+}
+
+function tooMuchWork(): Error {
+  return unavailable("The service has more work than it can take. Try again.");
+}

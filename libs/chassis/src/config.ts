@@ -1,0 +1,151 @@
+// Configuration from environment variables, parsed whole: every fault is reported at once and nothing starts on half a
+// configuration. Each service declares its settings in its config.ts with a sentence each; main.ts hands in the
+// environment. The declared sentences are what docs/operating.md lists, and a test holds the two together.
+
+export interface Setting<T> {
+  readonly env: string;
+  /** One sentence for the operator, with the unit. */
+  readonly about: string;
+  /** The text that stands for an absent variable; undefined makes the variable required. */
+  readonly fallback: string | undefined;
+  /** True for what must never be printed. */
+  readonly secret: boolean;
+  /** Turns the text into the value, or throws an Error whose message says what is wanted. */
+  readonly parse: (text: string) => T;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+
+export type ConfigOf<S extends Settings> = {
+  readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never;
+};
+
+interface Extra {
+  readonly fallback?: string;
+  readonly secret?: boolean;
+}
+
+/** All faults of a configuration, one a line. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+export function text(env: string, about: string, extra: Extra = {}): Setting<string> {
+  return setting(env, about, extra, (given) => given);
+}
+
+/** A text that may be absent: the value is then undefined. */
+export function optionalText(
+  env: string,
+  about: string,
+  extra: Extra = {},
+): Setting<string | undefined> {
+  return setting(env, about, { ...extra, fallback: "" }, (given) =>
+    given === "" ? undefined : given,
+  );
+}
+
+export function matching(
+  env: string,
+  about: string,
+  shape: RegExp,
+  extra: Extra = {},
+): Setting<string> {
+  return setting(env, about, extra, (given) => {
+    if (!shape.test(given)) throw new Error(`must match ${shape.source}`);
+    return given;
+  });
+}
+
+export function oneOf<const T extends string>(
+  env: string,
+  about: string,
+  words: readonly T[],
+  extra: Extra = {},
+): Setting<T> {
+  return setting(env, about, extra, (given) => {
+    const found = words.find((word) => word === given);
+    if (found === undefined) throw new Error(`must be one of ${words.join(", ")}`);
+    return found;
+  });
+}
+
+/** A whole number between `min` and `max`, both included. */
+export function whole(
+  env: string,
+  about: string,
+  range: { readonly min: number; readonly max: number },
+  extra: Extra = {},
+): Setting<number> {
+  return setting(env, about, extra, (given) => {
+    const value = Number(given);
+    if (!/^\d+$/.test(given) || value < range.min || value > range.max) {
+      throw new Error(`must be a whole number from ${range.min} to ${range.max}`);
+    }
+    return value;
+  });
+}
+
+export function port(env: string, about: string, extra: Extra = {}): Setting<number> {
+  return whole(env, about, { min: 0, max: 65_535 }, extra);
+}
+
+/** `true` or `false`. A setting that makes the product less safe has DANGEROUS in its name. */
+export function flag(env: string, about: string): Setting<boolean> {
+  return setting(env, about, { fallback: "false" }, (given) => {
+    if (given !== "true" && given !== "false") throw new Error("must be true or false");
+    return given === "true";
+  });
+}
+
+export function url(
+  env: string,
+  about: string,
+  schemes: readonly string[],
+  extra: Extra = {},
+): Setting<string> {
+  return setting(env, about, extra, (given) => {
+    if (!URL.canParse(given) || !schemes.includes(new URL(given).protocol)) {
+      throw new Error(
+        `must be a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}`,
+      );
+    }
+    return given;
+  });
+}
+
+function setting<T>(
+  env: string,
+  about: string,
+  extra: Extra,
+  parse: (text: string) => T,
+): Setting<T> {
+  return { env, about, fallback: extra.fallback, secret: extra.secret ?? false, parse };
+}
+
+/**
+ * Reads every setting from `environment`. An empty variable counts as absent. Throws a {@link ConfigError} that names
+ * every fault; the value of a secret is never part of it.
+ */
+export function parseConfig<S extends Settings>(
+  settings: S,
+  environment: Readonly<Record<string, string | undefined>>,
+): ConfigOf<S> {
+  const faults: string[] = [];
+  const values = Object.entries(settings).map(([name, one]) => {
+    const given = environment[one.env] || one.fallback;
+    if (given === undefined) {
+      faults.push(`${one.env} is required: ${one.about}`);
+      return [name, undefined];
+    }
+    try {
+      return [name, one.parse(given)];
+    } catch (error) {
+      const shown = one.secret ? "" : ` (is ${JSON.stringify(given)})`;
+      faults.push(`${one.env} ${error instanceof Error ? error.message : "is wrong"}${shown}`);
+      return [name, undefined];
+    }
+  });
+  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  return Object.fromEntries(values) as ConfigOf<S>;
+}

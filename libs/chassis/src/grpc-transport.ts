@@ -1,0 +1,231 @@
+// A Connect transport over a grpc-js channel: Connect's typed clients on top, grpc-js' balancing and
+// retries below. Called by rpc-client.ts. It must never start a call without a deadline, nor swallow the
+// details of an error.
+
+import {
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  createContextValues,
+  type Interceptor,
+  type StreamRequest,
+  type StreamResponse,
+  type Transport,
+  type UnaryRequest,
+  type UnaryResponse,
+} from "@connectrpc/connect";
+import { runStreamingCall, runUnaryCall } from "@connectrpc/connect/protocol";
+import {
+  type ChannelInterface,
+  type InterceptingListener,
+  type StatusObject,
+  status,
+} from "@grpc/grpc-js";
+import { errorOfStatus, fillHeaders, toMetadata } from "./grpc-metadata.ts";
+
+export interface GrpcTransportOptions {
+  readonly channel: ChannelInterface;
+  /** The deadline of a call that names none. */
+  readonly timeoutMs: number;
+  /** Outermost first. */
+  readonly interceptors?: readonly Interceptor[];
+}
+
+export function createGrpcTransport({
+  channel,
+  timeoutMs,
+  interceptors,
+}: GrpcTransportOptions): Transport {
+  const common = (method: DescMethod, header: ConstructorParameters<typeof Headers>[0]) => ({
+    service: method.parent,
+    requestMethod: "POST",
+    url: pathOf(method),
+    header: new Headers(header),
+  });
+  const deadline = (ms: number | undefined): Date => {
+    return new Date(Date.now() + (ms !== undefined && ms > 0 ? ms : timeoutMs));
+  };
+  const optional = (signal: AbortSignal | undefined) => ({
+    interceptors: [...(interceptors ?? [])],
+    ...(signal && { signal }),
+  });
+  return {
+    unary(method, signal, ms, header, message, contextValues = createContextValues()) {
+      const until = deadline(ms);
+      return runUnaryCall({
+        ...optional(signal),
+        req: { ...common(method, header), stream: false, method, contextValues, message },
+        next: (request) => callUnary(channel, request, until),
+      });
+    },
+    stream(method, signal, ms, header, message, contextValues = createContextValues()) {
+      const until = deadline(ms);
+      return runStreamingCall({
+        ...optional(signal),
+        req: { ...common(method, header), stream: true, method, contextValues, message },
+        next: (request) => callStreaming(channel, request, until),
+      });
+    },
+  };
+}
+
+async function callUnary<I extends DescMessage, O extends DescMessage>(
+  channel: ChannelInterface,
+  request: UnaryRequest<I, O>,
+  deadline: Date,
+): Promise<UnaryResponse<I, O>> {
+  const { method, service } = request;
+  const call = new GrpcCall(channel, request, method.output, deadline);
+  void call.send(toBinary(method.input, request.message));
+  call.endSending();
+  const message = await call.receive();
+  if (message === undefined) throw new ConnectError("the server sent no message", Code.Internal);
+  // The status comes after the message, and decides.
+  await call.receive();
+  return { stream: false, service, method, header: call.header, trailer: call.trailer, message };
+}
+
+async function callStreaming<I extends DescMessage, O extends DescMessage>(
+  channel: ChannelInterface,
+  request: StreamRequest<I, O>,
+  deadline: Date,
+): Promise<StreamResponse<I, O>> {
+  const { method, service } = request;
+  const call = new GrpcCall(channel, request, method.output, deadline);
+  void sendAll(call, method.input, request.message);
+  // With the first message the header is there too.
+  const first = await call.receive();
+  const { header, trailer } = call;
+  return { stream: true, service, method, header, trailer, message: receiveAll(call, first) };
+}
+
+/** Sends one message after another; each is taken by the connection before the next is asked for. */
+async function sendAll<I extends DescMessage>(
+  call: GrpcCall<DescMessage>,
+  input: I,
+  messages: AsyncIterable<MessageShape<I>>,
+): Promise<void> {
+  try {
+    for await (const message of messages) await call.send(toBinary(input, message));
+    call.endSending();
+  } catch (error) {
+    call.cancel(ConnectError.from(error));
+  }
+}
+
+async function* receiveAll<O extends DescMessage>(
+  call: GrpcCall<O>,
+  first: MessageShape<O> | undefined,
+): AsyncGenerator<MessageShape<O>> {
+  for (let message = first; message !== undefined; message = await call.receive()) yield message;
+}
+
+/**
+ * One call on the channel. Messages are pulled: the server is held back by flow control while nobody asks.
+ */
+class GrpcCall<O extends DescMessage> {
+  readonly header = new Headers();
+  readonly trailer = new Headers();
+  readonly #call: ReturnType<ChannelInterface["createCall"]>;
+  readonly #output: O;
+  readonly #signal: AbortSignal;
+  /** The reader that waits, if one does. */
+  #waiting: PromiseWithResolvers<MessageShape<O> | undefined> | undefined;
+  #status: StatusObject | undefined;
+  #failure: ConnectError | undefined;
+
+  constructor(
+    channel: ChannelInterface,
+    request: UnaryRequest | StreamRequest,
+    output: O,
+    deadline: Date,
+  ) {
+    this.#output = output;
+    this.#signal = request.signal;
+    this.#call = channel.createCall(request.url, deadline, null, null, null);
+    this.#call.start(toMetadata(request.header), this.#listener());
+    this.#signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#signal.aborted) this.#onAbort();
+  }
+
+  /** Resolves when the connection has taken the message, or the call has ended. */
+  send(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      this.#call.sendMessageWithContext({ callback: () => resolve() }, message);
+    });
+  }
+
+  endSending(): void {
+    this.#call.halfClose();
+  }
+
+  /** The next message; undefined after the last, and a ConnectError where the call failed. */
+  receive(): Promise<MessageShape<O> | undefined> {
+    this.#waiting = Promise.withResolvers();
+    const { promise } = this.#waiting;
+    if (this.#status === undefined) this.#call.startRead();
+    else this.#settle();
+    return promise;
+  }
+
+  cancel(failure: ConnectError): void {
+    if (this.#status !== undefined) return;
+    this.#failure ??= failure;
+    this.#call.cancelWithStatus(status.CANCELLED, "Cancelled on client");
+  }
+
+  readonly #onAbort = (): void =>
+    this.cancel(ConnectError.from(this.#signal.reason, Code.Canceled));
+
+  #listener(): InterceptingListener {
+    return {
+      onReceiveMetadata: (metadata) => fillHeaders(this.header, metadata),
+      onReceiveMessage: (message: Buffer) => this.#onMessage(message),
+      onReceiveStatus: (received) => {
+        if (this.#status !== undefined) return;
+        this.#status = received;
+        this.#signal.removeEventListener("abort", this.#onAbort);
+        fillHeaders(this.trailer, received.metadata);
+        this.#settle();
+      },
+    };
+  }
+
+  #onMessage(buffer: Buffer): void {
+    try {
+      // A plain view: `bytes` fields shall be Uint8Array, not Buffer.
+      const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+      this.#waiting?.resolve(fromBinary(this.#output, bytes));
+      this.#waiting = undefined;
+    } catch (error) {
+      this.cancel(
+        new ConnectError(
+          "the server sent a malformed message",
+          Code.Internal,
+          undefined,
+          undefined,
+          error,
+        ),
+      );
+    }
+  }
+
+  #settle(): void {
+    if (this.#status === undefined || this.#waiting === undefined) return;
+    const failure = this.#failure ?? errorOfStatus(this.#status);
+    if (failure === undefined) this.#waiting.resolve(undefined);
+    else this.#waiting.reject(failure);
+    this.#waiting = undefined;
+  }
+}
+
+function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}

@@ -1,0 +1,46 @@
+// What every main.ts calls: reads the configuration, finds the verb on the command line and runs it. Faults of the
+// configuration or of the command line go to standard error, all at once, and the process ends with status 2.
+
+import { ConfigError, type ConfigOf, parseConfig, type Settings } from "./config.ts";
+import { createLog, type Logger, type LogLevel } from "./log.ts";
+
+export interface VerbContext<S extends Settings> {
+  readonly config: ConfigOf<S>;
+  readonly log: Logger;
+  /** The words after the verb. */
+  readonly words: readonly string[];
+}
+
+export interface MainOptions<S extends Settings> {
+  readonly service: string;
+  readonly settings: S;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly argv: readonly string[];
+  readonly verbs: Readonly<Record<string, (context: VerbContext<S>) => Promise<void>>>;
+}
+
+export async function main<S extends Settings>(options: MainOptions<S>): Promise<void> {
+  const [name = "", ...words] = options.argv;
+  const verb = options.verbs[name];
+  if (!verb) {
+    process.stderr.write(`usage: ${options.service} ${Object.keys(options.verbs).join(" | ")}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    const config = parseConfig(options.settings, options.environment);
+    const level = (config["logLevel"] ?? "info") as LogLevel;
+    await verb({ config, log: createLog({ service: options.service, level }), words });
+  } catch (error) {
+    const faults = error instanceof ConfigError || error instanceof UsageError;
+    process.stderr.write(
+      `${faults ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+    );
+    process.exitCode = faults ? 2 : 1;
+  }
+}
+
+/** A fault of the command line; the message says what is wanted. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}

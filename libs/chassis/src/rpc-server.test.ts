@@ -1,0 +1,336 @@
+// Guarantees: calls are spread over all servers, and a server that comes back is used again; a connection
+// that reaches its age fails no call; a drain lets open calls finish and takes no new one; health says what
+// is so; no peer can end the process.
+
+import { connect as connectTcp } from "node:net";
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { fromBinary, toBinary, create } from "@bufbuild/protobuf";
+import { AnnalsError } from "@annals/errors";
+import {
+  Health,
+  HealthCheckRequestSchema,
+  HealthCheckResponseSchema,
+  HealthCheckResponse_ServingStatus as ServingStatus,
+} from "@annals/proto/health";
+import { LedgerService } from "@annals/proto/ledger";
+import { Client as GrpcClient, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { collectingLog, echo, GRACE_MS, Opened } from "./test-ledger.ts";
+
+const opened = new Opened();
+afterEach(() => opened.closeAll());
+
+/** A stock client: no part of ours. */
+function stockClient(address: string): GrpcClient {
+  const client = new GrpcClient(address, credentials.createInsecure());
+  opened.add(() => client.close());
+  return client;
+}
+
+const encode = (service: string): Buffer =>
+  Buffer.from(toBinary(HealthCheckRequestSchema, create(HealthCheckRequestSchema, { service })));
+const decode = (bytes: Buffer): ServingStatus =>
+  fromBinary(HealthCheckResponseSchema, bytes).status;
+
+function check(
+  client: GrpcClient,
+  service: string,
+  path = `/${Health.typeName}/Check`,
+): Promise<ServingStatus> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(path, encode, decode, service, (error, answer) => {
+      if (error) reject(error);
+      else resolve(answer ?? ServingStatus.UNKNOWN);
+    });
+  });
+}
+
+describe("several servers", () => {
+  it("get the calls in turn", async () => {
+    const counts = [0, 0];
+    const servers = await Promise.all(
+      counts.map((_, n) => opened.server({ getEvent: () => ((counts[n]! += 1), {}) })),
+    );
+    const address = `ipv4:${servers.map((server) => server.address).join(",")}`;
+    const { client } = opened.client(address);
+    await vi.waitFor(async () => {
+      await client.getEvent({});
+      expect(Math.min(...counts)).toBeGreaterThan(0);
+    });
+    counts.fill(0);
+    for (let n = 0; n < 100; n++) await client.getEvent({});
+    expect(counts).toStrictEqual([50, 50]);
+  });
+
+  it("lose one, and no call fails that it had not begun; back on its port it is used again", async () => {
+    const first = await opened.server(echo);
+    const second = await opened.server(echo);
+    const { client } = opened.client(`ipv4:${first.address},${second.address}`);
+    for (let n = 0; n < 10; n++) await client.getEvent({});
+    await second.close({ graceMs: GRACE_MS });
+    for (let n = 0; n < 50; n++) await client.getEvent({});
+    let calls = 0;
+    await opened.server({ getEvent: () => ((calls += 1), {}) }, { port: second.port });
+    await vi.waitFor(
+      async () => {
+        await client.getEvent({});
+        expect(calls).toBeGreaterThan(0);
+      },
+      { timeout: 4_000 },
+    );
+  });
+});
+
+it("a server that was away is reached again soon after it is back on its port", async () => {
+  const before = await opened.server(echo);
+  const { client } = opened.client(before.address);
+  await client.getEvent({});
+  await before.close({ graceMs: 0 });
+  await expect(client.getEvent({})).rejects.toThrow(AnnalsError);
+  await opened.server(echo, { port: before.port });
+  const startedAt = performance.now();
+  await vi.waitFor(() => client.getEvent({}), { timeout: 4_000, interval: 20 });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+describe("a call whose server dies before it answers", () => {
+  async function dyingAndAlive() {
+    const calls: string[] = [];
+    const dying = await opened.server({
+      getEvent: () => die(),
+      createEvents: () => die(),
+    });
+    const die = (): Promise<never> => {
+      calls.push("dying");
+      void dying.close({ graceMs: 0 });
+      return new Promise<never>(() => {});
+    };
+    const answer = () => (calls.push("alive"), {});
+    const alive = await opened.server({ getEvent: answer, createEvents: answer });
+    const rpc = opened.client(`ipv4:${dying.address},${alive.address}`, {
+      idempotentMethods: ["GetEvent"],
+    });
+    return { calls, client: rpc.client };
+  }
+
+  it("is made again where its method is named idempotent", async () => {
+    const { calls, client } = await dyingAndAlive();
+    while (!calls.includes("dying")) await client.getEvent({});
+    expect(calls.slice(calls.indexOf("dying"))).toStrictEqual(["dying", "alive"]);
+  });
+
+  it("fails where it is not", async () => {
+    const { calls, client } = await dyingAndAlive();
+    const calling = async () => {
+      while (calls.length < 100) await client.createEvents({});
+    };
+    await expect(calling()).rejects.toMatchObject({ kind: "unavailable" });
+    expect(calls.at(-1)).toBe("dying");
+  });
+});
+
+describe("a connection that reaches its age", () => {
+  it("fails no call of thousands, and each call is made once", async () => {
+    let handled = 0;
+    let connections = 0;
+    const server = await opened.server(
+      { getEvent: ({ id }) => ((handled += 1), { event: { id } }) },
+      { maxConnectionAgeMs: 50, random: () => ((connections += 1), Math.random()) },
+    );
+    const { client } = opened.client(server.address);
+    const until = performance.now() + 1_500;
+    let sent = 0;
+    const caller = async () => {
+      while (performance.now() < until) {
+        const id = String((sent += 1));
+        expect((await client.getEvent({ id })).event?.id).toBe(id);
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, caller));
+    expect(connections).toBeGreaterThan(10);
+    expect(sent).toBeGreaterThan(1_000);
+    expect(handled).toBe(sent);
+  });
+
+  it("fails no call that pauses, on a connection that was idle at that moment", async () => {
+    const server = await opened.server(echo, { maxConnectionAgeMs: 50 });
+    const { client } = opened.client(server.address);
+    for (let n = 0; n < 300; n++) {
+      await client.getEvent({});
+      await new Promise((resolve) => setTimeout(resolve, n % 7));
+    }
+  });
+
+  it("lets its open calls finish, and cuts them after the grace", async () => {
+    const gate = Promise.withResolvers<void>();
+    const handlers = {
+      getEvent: ({ id }: { id: string }) => gate.promise.then(() => ({ event: { id } })),
+    };
+    const patient = await opened.server(handlers, { maxConnectionAgeMs: 20 });
+    const hasty = await opened.server(handlers, {
+      maxConnectionAgeMs: 20,
+      maxConnectionAgeGraceMs: 20,
+    });
+    const open = opened.client(patient.address).client.getEvent({ id: "kept" });
+    await expect(opened.client(hasty.address).client.getEvent({})).rejects.toMatchObject({
+      kind: "unavailable",
+    });
+    gate.resolve();
+    expect((await open).event?.id).toBe("kept");
+  });
+});
+
+describe("a drain", () => {
+  it("lets the open call finish, and takes no new connection", async () => {
+    const gate = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const server = await opened.server({
+      async getEvent() {
+        started.resolve();
+        await gate.promise;
+        return { event: { id: "finished" } };
+      },
+    });
+    const { client } = opened.client(server.address);
+    const call = client.getEvent({});
+    await started.promise;
+    const closed = server.close({ graceMs: GRACE_MS });
+    await expect(opened.client(server.address).client.getEvent({})).rejects.toMatchObject({
+      kind: "unavailable",
+    });
+    gate.resolve();
+    expect((await call).event?.id).toBe("finished");
+    await closed;
+    await expect(client.getEvent({})).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  it("ends after its grace though a call does not", async () => {
+    const aborted = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const server = await opened.server({
+      getEvent: (_, { signal }) =>
+        new Promise<never>(() => {
+          started.resolve();
+          signal.addEventListener("abort", () => aborted.resolve());
+        }),
+    });
+    const call = opened.client(server.address).client.getEvent({});
+    const failed = expect(call).rejects.toMatchObject({ kind: "unavailable" });
+    await started.promise;
+    await server.close({ graceMs: 30 });
+    await failed;
+    await aborted.promise;
+  });
+});
+
+describe("health, asked by a stock client", () => {
+  it("answers for the server and each service from its readiness", async () => {
+    let ready = false;
+    const server = await opened.server(echo, { isReady: () => ready });
+    const client = stockClient(server.address);
+    for (const service of ["", LedgerService.typeName]) {
+      ready = false;
+      expect(await check(client, service)).toBe(ServingStatus.NOT_SERVING);
+      ready = true;
+      expect(await check(client, service)).toBe(ServingStatus.SERVING);
+    }
+    await expect(check(client, "no.such.Service")).rejects.toMatchObject({
+      code: status.NOT_FOUND,
+    });
+  });
+
+  it("Watch tells each change, unknown names, and the drain before the stream ends", async () => {
+    let ready = true;
+    const server = await opened.server(echo, { isReady: () => ready });
+    const client = stockClient(server.address);
+    const watch = (service: string) => {
+      const seen: ServingStatus[] = [];
+      const stream = client.makeServerStreamRequest(
+        `/${Health.typeName}/Watch`,
+        encode,
+        decode,
+        service,
+      );
+      stream.on("data", (answer: ServingStatus) => seen.push(answer));
+      return { seen, ended: once(stream, "end") };
+    };
+    const all = watch("");
+    const unknown = watch("no.such.Service");
+    await vi.waitFor(() => expect(all.seen).toStrictEqual([ServingStatus.SERVING]));
+    ready = false;
+    await vi.waitFor(() => expect(all.seen).toHaveLength(2), { timeout: 3_000 });
+    ready = true;
+    await vi.waitFor(() => expect(all.seen).toHaveLength(3), { timeout: 3_000 });
+    await server.close({ graceMs: GRACE_MS });
+    await Promise.all([all.ended, unknown.ended]);
+    const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = ServingStatus;
+    expect(all.seen).toStrictEqual([SERVING, NOT_SERVING, SERVING, NOT_SERVING]);
+    expect(unknown.seen).toStrictEqual([SERVICE_UNKNOWN]);
+  });
+});
+
+it.each(["/annals.ledger.v1.LedgerService/NoSuch", "/no.such.Service/Check"])(
+  "the unknown method %s is UNIMPLEMENTED to a stock client",
+  async (path) => {
+    const server = await opened.server(echo);
+    await expect(check(stockClient(server.address), "", path)).rejects.toMatchObject({
+      code: status.UNIMPLEMENTED,
+    } satisfies Partial<ServiceError>);
+  },
+);
+
+it("JSON over plain HTTP/2 is answered too", async () => {
+  const server = await opened.server(echo);
+  const session = connectHttp2(`http://${server.address}`);
+  opened.add(() => session.destroy());
+  const request = session.request({
+    ":method": "POST",
+    ":path": "/annals.ledger.v1.LedgerService/GetEvent",
+    "content-type": "application/json",
+  });
+  request.end('{"id":"evt_1"}');
+  let body = "";
+  for await (const chunk of request) body += String(chunk);
+  expect(JSON.parse(body)).toStrictEqual({ event: { id: "evt_1" } });
+});
+
+it("a peer that speaks no HTTP/2, or leaves in the middle, harms nobody", async () => {
+  const { log, lines } = collectingLog();
+  const server = await opened.server(
+    { getEvent: ({ id }) => ({ event: { id } }), createEvents: () => new Promise<never>(() => {}) },
+    { log },
+  );
+  const { client } = opened.client(server.address);
+  for (const bytes of [
+    "GET / HTTP/1.1\r\n\r\n",
+    "\0".repeat(100),
+    `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${"\xff".repeat(20)}`,
+  ]) {
+    const socket = connectTcp(server.port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(bytes, "latin1");
+    socket.resume();
+    await once(socket, "close");
+  }
+  const session = connectHttp2(`http://${server.address}`);
+  session.on("error", () => {});
+  const request = session.request({
+    ":method": "POST",
+    ":path": "/annals.ledger.v1.LedgerService/CreateEvents",
+    "content-type": "application/grpc",
+  });
+  request.on("error", () => {});
+  request.write("\0\0");
+  await once(session, "remoteSettings");
+  session.destroy();
+  expect((await client.getEvent({ id: "alive" })).event?.id).toBe("alive");
+  expect(lines.filter((line) => line.level >= 40)).toStrictEqual([]);
+});
+
+it("an address in use is named when the server cannot listen", async () => {
+  const { port } = await opened.server(echo);
+  await expect(opened.server(echo, { port })).rejects.toThrow(
+    `The RPC server cannot listen on 127.0.0.1, port ${port}: listen EADDRINUSE`,
+  );
+});

@@ -1,0 +1,142 @@
+// The RPC server of every backend: gRPC, Connect and JSON over plain HTTP/2 from one handler, with the
+// standard health service, connections that age, and a drain. Called by serve.ts. What a client sends must
+// never end the process, nor hold it without bound.
+
+import { once } from "node:events";
+import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
+import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import type { Logger } from "pino";
+import { healthRoutes } from "./health.ts";
+import { RpcSessions } from "./rpc-sessions.ts";
+
+export interface RpcServerOptions {
+  /** The address to listen on, for example `0.0.0.0` or `127.0.0.1`. */
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly routes: (router: ConnectRouter) => void;
+  /** Full names of the services, for health: `LedgerService.typeName`. */
+  readonly services: readonly string[];
+  /** Outermost first; see serverInterceptors. */
+  readonly interceptors?: readonly Interceptor[];
+  readonly log: Logger;
+  /** What health answers. */
+  readonly isReady: () => boolean;
+  /** A larger message is refused with RESOURCE_EXHAUSTED. */
+  readonly maxMessageBytes?: number;
+  /** A call with a longer timeout is refused with INVALID_ARGUMENT. */
+  readonly maxTimeoutMs?: number;
+  /** A connection is retired after this time, give or take a tenth. */
+  readonly maxConnectionAgeMs?: number;
+  /** Calls on a connection retired by age may take this long. */
+  readonly maxConnectionAgeGraceMs?: number;
+  /** 0 to 1, for the jitter of the age. */
+  readonly random?: () => number;
+}
+
+export interface RpcServer {
+  readonly port: number;
+  /** `host:port`, as bound. */
+  readonly address: string;
+  /**
+   * Health says NOT_SERVING, connections are told to go, open calls finish within the grace, then all is
+   * cut.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const MAX_TIMEOUT_MS = 60 * 60 * 1_000;
+const MAX_CONNECTION_AGE_MS = 5 * 60 * 1_000;
+const MAX_CONNECTION_AGE_GRACE_MS = 10 * 60 * 1_000;
+/** Shorter than the time that run.ts gives each part. */
+const DRAIN_GRACE_MS = 8_000;
+
+/** Calls at a time on one connection; a client waits for a free one. */
+const MAX_CONCURRENT_CALLS = 1_000;
+/** Flow control windows. With the protocol's 64 KiB a message of 4 MB takes a third longer. */
+export const WINDOW_BYTES = 1024 * 1024;
+/**
+ * What one connection may hold, in Node's unit. Node's default of 10 MB refuses calls while large answers
+ * wait.
+ */
+const MAX_SESSION_MEMORY_MB = 256;
+/**
+ * Cancelled calls: Node's 1,000 and then 33 a second would cut a gateway off whose clients give up under
+ * load.
+ */
+const CANCEL_BURST = 20_000;
+const CANCELS_PER_S = 5_000;
+
+/** Listens, or fails with a sentence that names the address. */
+export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
+  const { log } = options;
+  const draining = new AbortController();
+  const sessions = new RpcSessions({
+    maxAgeMs: options.maxConnectionAgeMs ?? MAX_CONNECTION_AGE_MS,
+    maxAgeGraceMs: options.maxConnectionAgeGraceMs ?? MAX_CONNECTION_AGE_GRACE_MS,
+    random: options.random ?? Math.random,
+    log,
+  });
+  const server = createHttp2Server(options, draining.signal);
+  server.on("session", (session: ServerHttp2Session) => {
+    session.setLocalWindowSize(WINDOW_BYTES);
+    sessions.add(session);
+  });
+  await listen(server, options);
+  server.on("error", (err) => log.error({ err }, "rpc server failed"));
+  const { address, port } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  const close = async (graceMs: number): Promise<void> => {
+    draining.abort();
+    const unbound = new Promise<void>((resolve) => server.close(() => resolve()));
+    await sessions.drain(graceMs);
+    await unbound;
+  };
+  return {
+    port,
+    address: address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`,
+    close: ({ graceMs = DRAIN_GRACE_MS } = {}) => (closing ??= close(graceMs)),
+  };
+}
+
+function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Http2Server {
+  const handler = connectNodeAdapter({
+    routes(router) {
+      healthRoutes(router, {
+        services: options.services,
+        isServing: () => !draining.aborted && options.isReady(),
+        draining,
+      });
+      options.routes(router);
+    },
+    interceptors: [...(options.interceptors ?? [])],
+    readMaxBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
+    maxTimeoutMs: options.maxTimeoutMs ?? MAX_TIMEOUT_MS,
+    // Between our own processes compression costs more than it saves.
+    acceptCompression: [],
+  });
+  return createServer(
+    {
+      settings: { maxConcurrentStreams: MAX_CONCURRENT_CALLS, initialWindowSize: WINDOW_BYTES },
+      maxSessionMemory: MAX_SESSION_MEMORY_MB,
+      streamResetBurst: CANCEL_BURST,
+      streamResetRate: CANCELS_PER_S,
+    },
+    handler,
+  );
+}
+
+async function listen(server: Http2Server, { host, port }: RpcServerOptions): Promise<void> {
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`The RPC server cannot listen on ${host}, port ${port}: ${reason}`, {
+      cause: error,
+    });
+  }
+}

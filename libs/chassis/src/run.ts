@@ -1,0 +1,75 @@
+// The life of a process: start what serve.ts builds, wait for a signal, close in reverse. Called by every main.ts.
+// What fails on the way up or down is logged and ends the process with status 1.
+
+import type { Logger } from "./log.ts";
+
+/** What was opened, in order. Closing goes backwards, one at a time, each bounded. */
+export class Closers {
+  readonly #open: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
+
+  /** Registers `close` under `name` and returns `thing`, so that an opening reads as one line. */
+  add<T>(name: string, thing: T, close: (thing: T) => Promise<void> | void): T {
+    this.#open.push({ name, close: () => close(thing) });
+    return thing;
+  }
+
+  /** Closes everything, last opened first. A closer that fails or is late does not keep the others from closing. */
+  async closeAll(log: Logger): Promise<void> {
+    for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
+      const { name, close } = next;
+      await within(CLOSE_TIMEOUT_MS, close).catch((error: unknown) => {
+        log.warn({ part: name, err: error }, "close failed");
+      });
+    }
+  }
+}
+
+/** Each part gets this long to close; the platform's own grace (30 s by default) covers the usual few parts. */
+const CLOSE_TIMEOUT_MS = 10_000;
+
+export interface RunOptions {
+  readonly log: Logger;
+  /** Opens everything, registering each part with `closers`. */
+  readonly serve: (closers: Closers) => Promise<void>;
+  /** Where true, the process drains when its standard input ends: its parent is gone. */
+  readonly exitWithStdin: boolean;
+}
+
+/** Runs until SIGTERM or SIGINT (or the end of standard input), then drains and exits. A second signal exits at once. */
+export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<void> {
+  const closers = new Closers();
+  const stopAsked = new Promise<string>((resolve) => {
+    let asked = false;
+    const ask = (reason: string): void => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve(reason);
+    };
+    process.on("SIGTERM", ask);
+    process.on("SIGINT", ask);
+    if (exitWithStdin) process.stdin.on("end", () => resolve("end of standard input")).resume();
+  });
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
+  try {
+    await serve(closers);
+    log.info("ready");
+    log.info({ reason: await stopAsked }, "stopping");
+  } catch (error) {
+    log.error({ err: error }, "start failed");
+    process.exitCode = 1;
+  }
+  await closers.closeAll(log);
+  process.exit();
+}
+
+async function within(ms: number, work: () => Promise<void> | void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`did not close within ${ms} ms`)), ms);
+  });
+  try {
+    await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,72 @@
+// The settings that services share, so that each has one name and one sentence everywhere.
+
+import { flag, oneOf, optionalText, port, text, url, whole } from "./config.ts";
+import { LOG_LEVELS } from "./log.ts";
+
+/** Of every process. */
+export const processSettings = {
+  logLevel: oneOf(
+    "ANNALS_LOG_LEVEL",
+    "How much is logged: debug, info, warn or error.",
+    LOG_LEVELS,
+    {
+      fallback: "info",
+    },
+  ),
+  adminHost: text("ANNALS_ADMIN_HOST", "Address that the admin server listens on.", {
+    fallback: "0.0.0.0",
+  }),
+  adminPort: port(
+    "ANNALS_ADMIN_PORT",
+    "Port of /livez, /readyz and /metrics; 0 takes a free one.",
+    {
+      fallback: "9091",
+    },
+  ),
+  otlpEndpoint: optionalText(
+    "ANNALS_OTLP_ENDPOINT",
+    "Where traces are sent (OTLP over HTTP); none are made when it is absent.",
+  ),
+  exitWithStdin: flag(
+    "ANNALS_EXIT_WITH_STDIN",
+    "Drain and exit when standard input ends: for a parent that may die without a signal.",
+  ),
+};
+
+/** Of every service that answers RPCs. */
+export const rpcServerSettings = {
+  rpcHost: text("ANNALS_RPC_HOST", "Address that the RPC server listens on.", {
+    fallback: "0.0.0.0",
+  }),
+  rpcPort: port("ANNALS_RPC_PORT", "Port of the RPC server; 0 takes a free one.", {
+    fallback: "9090",
+  }),
+  rpcMaxConnectionAgeS: whole(
+    "ANNALS_RPC_MAX_CONNECTION_AGE_S",
+    "Seconds after which a connection is asked to go, so that callers find new replicas.",
+    { min: 1, max: 86_400 },
+    { fallback: "300" },
+  ),
+};
+
+/** Of every service that keeps something in PostgreSQL. */
+export const databaseSettings = {
+  databaseUrl: url(
+    "ANNALS_DATABASE_URL",
+    "PostgreSQL of this service. `serve` takes on the service's own role; `migrate` needs one that may create roles.",
+    ["postgres:", "postgresql:"],
+    { secret: true },
+  ),
+  databasePoolSize: whole(
+    "ANNALS_DATABASE_POOL_SIZE",
+    "Connections to PostgreSQL that a replica opens at most.",
+    { min: 1, max: 1_000 },
+    { fallback: "10" },
+  ),
+  databaseStatementTimeoutMs: whole(
+    "ANNALS_DATABASE_STATEMENT_TIMEOUT_MS",
+    "Milliseconds after which PostgreSQL gives a statement up.",
+    { min: 100, max: 3_600_000 },
+    { fallback: "10000" },
+  ),
+};

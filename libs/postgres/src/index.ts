@@ -1,0 +1,4 @@
+export * from "./failure.ts";
+export * from "./migrate.ts";
+export * from "./pool.ts";
+export * from "./statement.ts";

@@ -1,0 +1,99 @@
+// Migrations: numbered SQL files of a service, applied forward only and each once; what is missing is applied
+// in one transaction. A file that was applied may never change. A service whose schema is behind or unknown to it is not ready and says why.
+
+import { hash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { type Database, statement } from "./statement.ts";
+
+export interface MigrateOptions {
+  /** Of a role that may create schemas and roles. */
+  readonly connectionString: string;
+  readonly schema: string;
+  /** Holds NNNN_name.sql files. */
+  readonly directory: string;
+}
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+}
+
+const FILE_NAME = /^\d{4}_[a-z0-9-]+\.sql$/;
+
+/** Any constant serves; processes that migrate at the same time wait for each other on it. */
+const LOCK = 7_203_114_081;
+
+/** Applies what is missing and resolves to the names of what was applied. Throws when an applied file has changed. */
+export async function migrate(options: MigrateOptions): Promise<string[]> {
+  const migrations = await readMigrations(options.directory);
+  const client = new pg.Client({ connectionString: options.connectionString });
+  await client.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await client.query(`CREATE SCHEMA IF NOT EXISTS ${options.schema}`);
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS ${options.schema}.migrations (
+         name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+    );
+    const { rows } = await client.query<Applied>(`SELECT name, sha256 FROM ${options.schema}.migrations`);
+    const fault = changedFile(migrations, rows);
+    if (fault !== undefined) throw new Error(fault);
+    const applied = new Set(rows.map(({ name }) => name));
+    const missing = migrations.filter(({ name }) => !applied.has(name));
+    for (const { name, sql, sha256 } of missing) {
+      await client.query(sql);
+      await client.query(`INSERT INTO ${options.schema}.migrations (name, sha256) VALUES ($1, $2)`, [name, sha256]);
+    }
+    await client.query("COMMIT");
+    return missing.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A readiness check: resolves to a sentence when the database lacks a migration of ours or has one changed. */
+export function schemaCheck(
+  database: Database,
+  { schema, directory }: Omit<MigrateOptions, "connectionString">,
+): () => Promise<string | undefined> {
+  const listApplied = statement<[], Applied>(
+    `/* ${schema}.list-migrations */ SELECT name, sha256 FROM ${schema}.migrations`,
+  );
+  return async () => {
+    const [migrations, applied] = await Promise.all([
+      readMigrations(directory),
+      database.run(listApplied, []),
+    ]);
+    const names = new Set(applied.map(({ name }) => name));
+    const missing = migrations.find(({ name }) => !names.has(name));
+    if (missing) return `the schema ${schema} lacks ${missing.name}: run the migrate command of this release`;
+    return changedFile(migrations, applied);
+  };
+}
+
+interface Applied {
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** Migrations in the database that this release does not know are fine: the release after ours was here (additive). */
+function changedFile(migrations: readonly Migration[], applied: readonly Applied[]): string | undefined {
+  const known = new Map(applied.map(({ name, sha256 }) => [name, sha256]));
+  const changed = migrations.find(({ name, sha256 }) => known.has(name) && known.get(name) !== sha256);
+  return changed && `${changed.name} is not the file that was applied to this database`;
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith(".sql")).toSorted();
+  return Promise.all(
+    files.map(async (file) => {
+      if (!FILE_NAME.test(file)) throw new Error(`a migration is named NNNN_name.sql, not ${file}`);
+      const sql = await readFile(join(directory, file), "utf8");
+      return { name: file, sql, sha256: hash("sha256", sql) };
+    }),
+  );
+}

@@ -1,0 +1,107 @@
+// Admits requests (interface 5 and 8): who is it, may it, and is it within its limit? Requests that wait together ask the
+// keys service together. No answer is kept: a key that was revoked before a request began is never admitted.
+
+import { Coalescer } from "@annals/chassis";
+import { isPlausibleKey, keyHash } from "@annals/contract";
+import { AnnalsError, unavailable } from "@annals/errors";
+import type { KeysService } from "@annals/proto/keys";
+import type { Client } from "@connectrpc/connect";
+
+/** Who made a request, and how it stands with its limit. */
+export interface Admission {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly scopes: readonly string[];
+  readonly limit: number;
+  readonly remaining: number;
+}
+
+/** A valid key whose window is used up. */
+export class RateLimited extends AnnalsError {
+  readonly limit: number;
+
+  constructor(limit: number, windowEndsInS: number) {
+    super("rate_limited", `This key has made its ${limit} requests. Try again in ${windowEndsInS} seconds.`, {
+      retryAfterS: windowEndsInS,
+    });
+    this.limit = limit;
+  }
+}
+
+/** Requests in one group, groups under way at a time, and requests that may wait. */
+const MAX_GROUP = 500;
+const LANES = 2;
+const MAX_WAITING = 20_000;
+
+export class Admissions {
+  readonly #coalescer: Coalescer<string, Admission>;
+
+  constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">) {
+    this.#coalescer = new Coalescer({
+      work: (secrets) => admitGroup(keys, secrets),
+      maxGroup: MAX_GROUP,
+      lanes: LANES,
+      maxWaiting: MAX_WAITING,
+    });
+  }
+
+  /**
+   * Admits one request that carries the given Authorization header. Throws `unauthenticated` (401), {@link RateLimited}
+   * (429), or `unavailable`.
+   */
+  async admit(authorization: string | undefined): Promise<Admission> {
+    const key = bearer(authorization);
+    if (!isPlausibleKey(key)) throw unknownKey();
+    return this.#coalescer.submit(keyHash(key).toString("base64"));
+  }
+}
+
+const SCHEME = /^Bearer +([^ ]+) *$/i;
+
+function bearer(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new AnnalsError("unauthenticated", "Send the header `Authorization: Bearer <API key>`.");
+  }
+  const key = SCHEME.exec(authorization)?.[1];
+  if (key === undefined) {
+    throw new AnnalsError("unauthenticated", "The Authorization header must be `Bearer` and one API key.");
+  }
+  return key;
+}
+
+function unknownKey(): AnnalsError {
+  return new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.");
+}
+
+/** `secrets` are base64 of SHA-256. Of equal ones, as many of the first as the window has room for are admitted. */
+async function admitGroup(
+  keys: Pick<Client<typeof KeysService>, "admitRequests">,
+  secrets: readonly string[],
+): Promise<PromiseSettledResult<Admission>[]> {
+  const places = new Map<string, number>();
+  const counts: number[] = [];
+  for (const secret of secrets) {
+    const place = places.get(secret) ?? places.size;
+    places.set(secret, place);
+    counts[place] = (counts[place] ?? 0) + 1;
+  }
+  const groups = Array.from(places, ([secret, place]) => ({
+    secretSha256: Buffer.from(secret, "base64"),
+    count: counts[place] ?? 0,
+  }));
+  const { admissions, limit } = await keys.admitRequests({ groups });
+  const given = admissions.map(() => 0);
+  return secrets.map((secret): PromiseSettledResult<Admission> => {
+    const place = places.get(secret) ?? -1;
+    const admission = admissions[place];
+    if (!admission) return { status: "rejected", reason: unavailable("The request could not be admitted.") };
+    if (admission.accountId === "") return { status: "rejected", reason: unknownKey() };
+    const order = (given[place] = (given[place] ?? 0) + 1);
+    if (order > admission.admitted) {
+      return { status: "rejected", reason: new RateLimited(limit, admission.windowEndsInS) };
+    }
+    const { accountId, keyId, scopes } = admission;
+    const remaining = admission.remaining + admission.admitted - order;
+    return { status: "fulfilled", value: { accountId, keyId, scopes, limit, remaining } };
+  });
+}

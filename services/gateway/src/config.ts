@@ -1,0 +1,66 @@
+// The settings of the gateway.
+
+import { port, processSettings, text, whole } from "@annals/chassis";
+
+const MIB = 1024 * 1024;
+
+export const SETTINGS = {
+  ...processSettings,
+  host: text("ANNALS_HOST", "Address that the interface is served on.", { fallback: "0.0.0.0" }),
+  port: port("ANNALS_PORT", "Port that the interface is served on; 0 takes a free one.", { fallback: "8080" }),
+  keysAddress: text(
+    "ANNALS_KEYS_ADDRESS",
+    "The keys service: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+  ),
+  ledgerAddress: text(
+    "ANNALS_LEDGER_ADDRESS",
+    "The ledger: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+  ),
+  rateLimitPerMinute: whole(
+    "ANNALS_RATE_LIMIT_PER_MINUTE",
+    "Requests that a key may make in its window of 60 seconds; shown where no key is known. Give keys the same.",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "100" },
+  ),
+  bodyMaxBytes: whole(
+    "ANNALS_BODY_MAX_BYTES",
+    "Bytes of a request body, that of a batch aside.",
+    { min: 1_024, max: 8 * MIB },
+    { fallback: String(MIB) },
+  ),
+  batchBodyMaxBytes: whole(
+    "ANNALS_BATCH_BODY_MAX_BYTES",
+    "Bytes of the body of a batch of events.",
+    { min: 1_024, max: 8 * MIB },
+    { fallback: String(4 * MIB) },
+  ),
+  eventMaxBytes: whole(
+    "ANNALS_EVENT_MAX_BYTES",
+    "Bytes of one event in canonical form.",
+    { min: 1_024, max: MIB },
+    { fallback: String(64 * 1024) },
+  ),
+  eventMaxDepth: whole(
+    "ANNALS_EVENT_MAX_DEPTH",
+    "How deep objects and arrays of an event may nest; the event itself is the first level.",
+    { min: 4, max: 128 },
+    { fallback: "32" },
+  ),
+  requestTimeoutMs: whole(
+    "ANNALS_REQUEST_TIMEOUT_MS",
+    "Milliseconds that a client has to send a whole request.",
+    { min: 100, max: 600_000 },
+    { fallback: "15000" },
+  ),
+  verifyTimeoutMs: whole(
+    "ANNALS_VERIFY_TIMEOUT_MS",
+    "Milliseconds that the verification of a chain may take.",
+    { min: 1_000, max: 3_600_000 },
+    { fallback: "600000" },
+  ),
+};
+
+export type Limits = Pick<
+  { readonly [K in keyof typeof SETTINGS]: number },
+  "bodyMaxBytes" | "batchBodyMaxBytes" | "eventMaxBytes" | "eventMaxDepth" | "verifyTimeoutMs"
+>;

@@ -1,0 +1,68 @@
+// Turns what the schema validator found into one fault in the client's own terms: `events[3].actor.id`.
+
+import { type AnnalsError, invalid } from "@annals/errors";
+import type { FastifyError } from "fastify";
+
+type Finding = NonNullable<FastifyError["validation"]>[number];
+
+export function validationFault({ validation, validationContext }: FastifyError): AnnalsError {
+  const finding = validation?.[0];
+  if (!finding) return invalid({ field: "", message: "The request is not valid." });
+  const steps = finding.instancePath.split("/").slice(1).map(unescape);
+  const member = memberOf(finding);
+  const field = formatField(member === undefined ? steps : [...steps, member]);
+  return invalid({ field: field || wholeOf(validationContext), message: sentence(finding, validationContext) });
+}
+
+/** The member that a finding about its object is really about. */
+function memberOf({ params }: Finding): string | undefined {
+  const member = params["missingProperty"] ?? params["additionalProperty"];
+  return typeof member === "string" ? member : undefined;
+}
+
+function sentence({ keyword, message, params }: Finding, context: string | undefined): string {
+  switch (keyword) {
+    case "required":
+      return "is required";
+    case "additionalProperties":
+      return context === "querystring" ? "is not a parameter of this request" : "is not a member of this object";
+    case "enum":
+    case "const":
+      return `must be one of ${[params["allowedValues"] ?? params["allowedValue"]].flat().join(", ")}`;
+    case "not":
+      return "cannot be changed";
+    case "type":
+      return `must be ${/^[aeiou]/.test(String(params["type"])) ? "an" : "a"} ${String(params["type"])}`;
+    case "minLength":
+    case "maxLength":
+      return `must have at ${keyword === "minLength" ? "least" : "most"} ${String(params["limit"])} characters`;
+    case "minItems":
+    case "maxItems":
+      return `must have at ${keyword === "minItems" ? "least" : "most"} ${String(params["limit"])} items`;
+    default:
+      return message ?? "is not valid";
+  }
+}
+
+function wholeOf(context: string | undefined): string {
+  return context === "body" || context === undefined ? "body" : context;
+}
+
+function unescape(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/** Longest member name that is repeated to the client. */
+const MAX_SHOWN = 80;
+
+function formatField(steps: readonly string[]): string {
+  let field = "";
+  for (const step of steps) {
+    if (/^\d+$/.test(step)) field += `[${step}]`;
+    else if (PLAIN.test(step)) field += field === "" ? step : `.${step}`;
+    else field += `[${JSON.stringify(step.slice(0, MAX_SHOWN))}]`;
+  }
+  return field;
+}

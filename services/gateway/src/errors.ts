@@ -1,0 +1,97 @@
+// The only place that knows a status code (interface 7). Every failure of a request ends here: errors with a kind, faults
+// of the body, what Fastify refuses. What is none of these is ours: the client learns a request id and nothing else.
+
+import { JsonFault } from "@annals/chain";
+import { AnnalsError, type ErrorKind, type FieldFault, invalid } from "@annals/errors";
+import type { FastifyError } from "fastify";
+import { validationFault } from "./edge/validation-fault.ts";
+
+export interface ErrorBody {
+  readonly error: {
+    readonly type: string;
+    readonly code?: string;
+    readonly message: string;
+    readonly details?: readonly FieldFault[];
+  };
+}
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+  /** Whether a person should look at it. */
+  readonly unexpected: boolean;
+}
+
+interface Row {
+  readonly status: number;
+  readonly type: string;
+  readonly code?: string;
+}
+
+const TABLE: Record<ErrorKind, Row> = {
+  unauthenticated: { status: 401, type: "authentication_error", code: "unauthorized" },
+  scope_missing: { status: 403, type: "scope_error", code: "forbidden" },
+  plan_feature_unavailable: { status: 403, type: "plan_feature_unavailable" },
+  plan_count_exceeded: { status: 403, type: "plan_limit_exceeded" },
+  plan_quota_exceeded: { status: 429, type: "plan_limit_exceeded" },
+  not_found: { status: 404, type: "not_found" },
+  invalid: { status: 422, type: "validation_error" },
+  rate_limited: { status: 429, type: "rate_limit_exceeded" },
+  unavailable: { status: 500, type: "server_error" },
+  internal: { status: 500, type: "server_error" },
+};
+
+/** The answer to a request that failed with `error`. */
+export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  const known = knownError(error);
+  const { status, type, code } = TABLE[known?.kind ?? "internal"];
+  const shown = known && known.kind !== "internal";
+  const message = shown
+    ? known.message
+    : `Something failed on our side. Name the request id ${requestId} when you report it.`;
+  return {
+    status,
+    headers: known?.retryAfterS === undefined ? {} : { "retry-after": String(known.retryAfterS) },
+    body: {
+      error: {
+        type,
+        ...(code !== undefined && { code }),
+        message,
+        ...(known && known.faults.length > 0 && { details: known.faults }),
+      },
+    },
+    unexpected: !shown,
+  };
+}
+
+function knownError(error: unknown): AnnalsError | undefined {
+  if (error instanceof AnnalsError) return error;
+  if (error instanceof JsonFault) return jsonFault(error);
+  return isFastifyError(error) ? fastifyError(error) : undefined;
+}
+
+function jsonFault({ path, message, offset }: JsonFault): AnnalsError {
+  return invalid({ field: path, message: `${message} (byte ${offset} of the body)` });
+}
+
+function isFastifyError(error: unknown): error is FastifyError {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
+}
+
+/** What Fastify itself refuses. The interface has no 400, 413 or 415: such a request is not valid. */
+function fastifyError(error: FastifyError): AnnalsError | undefined {
+  if (error.validation) return validationFault(error);
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return invalid({ field: "", message: "The body is too large. Send less at a time." });
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return invalid({ field: "Content-Type", message: "must be application/json" });
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return invalid({ field: "Content-Length", message: "is not the length of the body" });
+    case "FST_ERR_BAD_URL":
+      return invalid({ field: "", message: "The path is not a valid URL path." });
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+// The gateway as a process: `serve`.
+
+import { main, run } from "@annals/chassis";
+import { SETTINGS } from "./config.ts";
+import { serve } from "./serve.ts";
+
+await main({
+  service: "gateway",
+  settings: SETTINGS,
+  environment: process.env,
+  argv: process.argv.slice(2),
+  verbs: {
+    serve: ({ config, log }) =>
+      run({ log, exitWithStdin: config.exitWithStdin, serve: (closers) => serve(config, log, closers) }),
+  },
+});

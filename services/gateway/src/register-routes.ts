@@ -1,0 +1,53 @@
+// Hangs the table of v1.ts into Fastify: schemas for validation and for the OpenAPI document, the handler, the answer.
+
+import type { Clock } from "@annals/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import Type from "typebox";
+import { routeDocument } from "./openapi.ts";
+import type { Call, Route } from "./route.ts";
+import { type Deps, V1 } from "./v1.ts";
+
+/** Of routes that take no parameters: an unknown one is refused. */
+const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
+
+export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): void {
+  for (const [method, url, scope, name, make] of V1) {
+    const route = make(deps);
+    app.route({
+      method,
+      url,
+      ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
+      config: { scope, ...(route.maxDepth !== undefined && { maxDepth: route.maxDepth }) },
+      schema: {
+        ...routeDocument(name, scope, route),
+        querystring: route.query ?? NO_PARAMETERS,
+        ...(route.body && { body: route.body }),
+        ...(route.params && { params: route.params }),
+        ...(route.headers && { headers: route.headers }),
+      },
+      // Answers are written by the routes themselves, byte for byte; the response schemas are for the document.
+      serializerCompiler: () => (data) => JSON.stringify(data),
+      handler: (request, reply) => answer(route, request, reply, clock),
+    });
+  }
+}
+
+async function answer(route: Route, request: FastifyRequest, reply: FastifyReply, clock: Clock): Promise<FastifyReply> {
+  const { admission } = request;
+  if (!admission) throw new Error("a request reached a handler without admission");
+  const call: Call<unknown, unknown, unknown, unknown> = {
+    admission,
+    body: request.body,
+    query: request.query,
+    params: request.params,
+    headers: request.headers,
+    receivedAt: clock.nowText(),
+    signal: request.signal,
+  };
+  const { body, headers } = await route.handle(call);
+  if (headers) reply.headers(headers);
+  reply.code(route.success.status);
+  if (body === undefined) return reply.send();
+  return reply.type("application/json; charset=utf-8").send(typeof body === "string" ? body : JSON.stringify(body));
+}
+

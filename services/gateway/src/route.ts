@@ -1,0 +1,58 @@
+// What a route under /v1 is: schemas for what comes in and goes out, and a handler that turns the request into one RPC and
+// renders the answer. Each file in v1/ makes one; v1.ts gives it its method, path and scope.
+
+import type { Static, TObject, TSchema } from "typebox";
+import type { Admission } from "./admission/admission.ts";
+
+export interface Call<Body, Query, Params, Headers> {
+  readonly admission: Admission;
+  readonly body: Body;
+  readonly query: Query;
+  readonly params: Params;
+  readonly headers: Headers;
+  /** When the gateway had the whole request: UTC with six fraction digits. */
+  readonly receivedAt: string;
+  /** Aborted when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  /** JSON text as it stands, or a value to write as JSON; absent for 204. */
+  readonly body?: string | object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RouteDefinition<
+  B extends TSchema,
+  Q extends TObject,
+  P extends TObject,
+  H extends TObject,
+> {
+  /** One line for the OpenAPI document, and a paragraph where one is needed. */
+  readonly summary: string;
+  readonly description?: string;
+  /** Whether the operation, or a part of it, is ours where the interface is silent (docs/open-details.md). */
+  readonly openDetail?: boolean;
+  readonly body?: B;
+  readonly query?: Q;
+  readonly params?: P;
+  readonly headers?: H;
+  readonly success: { readonly status: 200 | 201; readonly body: TSchema } | { readonly status: 204 };
+  /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
+  readonly failures?: readonly 404[];
+  readonly maxBodyBytes?: number;
+  /** How deep the body may nest. */
+  readonly maxDepth?: number;
+  readonly handle: (call: Call<Static<B>, Static<Q>, Static<P>, Static<H>>) => Promise<Answer>;
+}
+
+/** A route whose types are forgotten: what the table holds. The schemas keep the promise that `handle` relies on. */
+export type Route = Omit<RouteDefinition<TSchema, TObject, TObject, TObject>, "handle"> & {
+  readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<Answer>;
+};
+
+export function route<B extends TSchema, Q extends TObject, P extends TObject, H extends TObject>(
+  definition: RouteDefinition<B, Q, P, H>,
+): Route {
+  return definition as unknown as Route;
+}

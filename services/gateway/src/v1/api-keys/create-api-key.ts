@@ -1,0 +1,44 @@
+// POST /v1/api-keys (interface 4.1): mints a key. The whole key is in this answer and in no other.
+
+import { SCOPES } from "@annals/contract";
+import type { CreateApiKeyRequestSchema } from "@annals/proto/keys";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import Type, { type Static } from "typebox";
+import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
+import { dataOf } from "../../render/data.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+import { ApiKeyName, apiKeyName } from "./api-key-name.ts";
+
+export const CreateApiKeyBody = Type.Object(
+  {
+    name: ApiKeyName,
+    scopes: Type.Optional(
+      Type.Array(Type.Enum([...SCOPES]), {
+        minItems: 1,
+        description: "All five unless told. A repeated one counts once.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export function createApiKey({ keys }: Pick<Deps, "keys">): Route {
+  return route({
+    summary: "Create an API key",
+    body: CreateApiKeyBody,
+    success: { status: 201, body: dataOf(Type.Object({ ...ApiKeyBody.properties, key: SecretBody })) },
+    handle: async ({ admission, body }) => {
+      const { apiKey, secret } = await keys.createApiKey(toRequest(admission.accountId, body));
+      const { id, name, ...rest } = renderApiKey(apiKey);
+      return { body: { data: { id, name, key: secret, ...rest } } };
+    },
+  });
+}
+
+export function toRequest(
+  accountId: string,
+  body: Static<typeof CreateApiKeyBody>,
+): MessageInitShape<typeof CreateApiKeyRequestSchema> {
+  return { accountId, name: apiKeyName(body.name), scopes: [...new Set(body.scopes ?? SCOPES)] };
+}

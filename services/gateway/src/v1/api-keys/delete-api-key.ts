@@ -1,0 +1,19 @@
+// DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key for ever, at once.
+
+import Type from "typebox";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+
+export function deleteApiKey({ keys }: Pick<Deps, "keys">): Route {
+  return route({
+    summary: "Revoke an API key",
+    description: "Once this is answered, no request that begins later is accepted with the key.",
+    params: Type.Object({ id: Type.String() }),
+    success: { status: 204 },
+    failures: [404],
+    handle: async ({ admission, params }) => {
+      await keys.deleteApiKey({ accountId: admission.accountId, id: params.id });
+      return {};
+    },
+  });
+}

@@ -1,0 +1,72 @@
+// POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or none, with consecutive
+// sequence numbers. Counts as one request.
+
+import { invalid } from "@annals/errors";
+import Type, { type Static } from "typebox";
+import { dataOf } from "../../render/data.ts";
+import { EventBody, renderEvent } from "../../render/event.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
+import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";
+
+const MAX_EVENTS = 1_000;
+
+/** The array and the object around it. */
+const LEVELS_AROUND_AN_EVENT = 2;
+
+const BatchItem = Type.Object(
+  {
+    action: Type.Optional(Action),
+    type: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "The same as action. Where both are given they must be equal.",
+        "x-annals-open-detail": true,
+      }),
+    ),
+    ...newEventMembers,
+  },
+  { additionalProperties: false },
+);
+
+const Body = Type.Object(
+  { events: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_EVENTS, "x-annals-open-detail": true }) },
+  { additionalProperties: false },
+);
+
+export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
+  return route({
+    summary: "Store a batch of events",
+    description: "All or none are stored. The whole batch counts as one request.",
+    openDetail: true,
+    headers: IdempotencyHeaders,
+    body: Body,
+    success: { status: 201, body: dataOf(Type.Array(EventBody)) },
+    maxBodyBytes: limits.batchBodyMaxBytes,
+    maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
+    handle: async ({ admission, body, headers, receivedAt }) => {
+      const items = body.events.map(newEvent);
+      const events = items.map((item, index) =>
+        newEventRequest(item, { path: `events[${index}].`, receivedAt, maxBytes: limits.eventMaxBytes }),
+      );
+      const times = items.map((item) => item.occurred_at);
+      const key = idempotency(headers["idempotency-key"], "batch", events, times);
+      const stored = await appends.append({ accountId: admission.accountId, receivedAt, events, ...key });
+      return {
+        body: `{"data":[${stored.events.map(renderEvent).join(",")}]}`,
+        ...(stored.replayed && { headers: REPLAYED }),
+      };
+    },
+  });
+}
+
+function newEvent({ type, ...item }: Static<typeof BatchItem>, index: number): NewEvent {
+  const action = item.action ?? type;
+  if (action === undefined) throw invalid({ field: `events[${index}].action`, message: "is required" });
+  if (type !== undefined && type !== action) {
+    throw invalid({ field: `events[${index}].type`, message: "must equal action, or be left out" });
+  }
+  return { ...item, action };
+}

@@ -1,0 +1,28 @@
+// The cursor of a list: where the next page begins, and a digest of the filters and the order that it belongs to. Opaque to
+// clients. Sent with other filters it is refused: half of one list and half of another is a wrong answer.
+
+import { invalid } from "@annals/errors";
+import { hash } from "node:crypto";
+
+const FORMAT = /^1\.(\d{1,16})\.([0-9a-f]{16})$/;
+
+/** `selection` says what is listed and in which order. */
+export function makeCursor(lastSequence: bigint, selection: readonly unknown[]): string {
+  return Buffer.from(`1.${lastSequence}.${digestOf(selection)}`).toString("base64url");
+}
+
+/** The sequence number after which the page begins. Throws `invalid`. */
+export function readCursor(cursor: string, selection: readonly unknown[]): bigint {
+  const [, sequence, digest] = FORMAT.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  if (sequence === undefined) {
+    throw invalid({ field: "cursor", message: "must be the next_cursor of an earlier page" });
+  }
+  if (digest !== digestOf(selection)) {
+    throw invalid({ field: "cursor", message: "belongs to a list with other filters; send those, or no cursor" });
+  }
+  return BigInt(sequence);
+}
+
+function digestOf(selection: readonly unknown[]): string {
+  return hash("sha256", JSON.stringify(selection)).slice(0, 16);
+}

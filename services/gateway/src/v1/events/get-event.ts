@@ -1,0 +1,32 @@
+// GET /v1/events/{id} (interface 4.2): one event, as POST returned it.
+
+import Type from "typebox";
+import { internal } from "@annals/errors";
+import { EventBody, ProofBody, renderEvent, renderProof } from "../../render/event.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+
+export const IncludeProof = Type.Optional(
+  Type.Literal("proof", {
+    description: "Adds what recomputing the hash needs, beside `data`.",
+    "x-annals-open-detail": true,
+  }),
+);
+
+export function getEvent({ ledger }: Pick<Deps, "ledger">): Route {
+  return route({
+    summary: "Get an event",
+    openDetail: true,
+    params: Type.Object({ id: Type.String() }),
+    query: Type.Object({ include: IncludeProof }, { additionalProperties: false }),
+    success: { status: 200, body: Type.Object({ data: EventBody, proof: Type.Optional(ProofBody) }) },
+    failures: [404],
+    handle: async ({ admission, params, query }) => {
+      const includeProof = query.include === "proof";
+      const { accountId } = admission;
+      const { event } = await ledger.getEvent({ accountId, id: params.id, includeProof });
+      if (!event) throw internal("the ledger answered without an event");
+      return { body: `{"data":${renderEvent(event)}${includeProof ? `,"proof":${renderProof(event)}` : ""}}` };
+    },
+  });
+}

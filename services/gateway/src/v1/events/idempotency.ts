@@ -1,0 +1,44 @@
+// Retries without duplicates (docs/open-details.md): the Idempotency-Key header, and the digest that tells whether a request
+// with a known key is the same request.
+
+import { hash } from "node:crypto";
+import Type from "typebox";
+import type { AppendRequest } from "./event-appends.ts";
+
+const MAX_KEY_LENGTH = 255;
+
+export const IdempotencyHeaders = Type.Object({
+  "idempotency-key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_KEY_LENGTH,
+      description: "A retry with the same key and body within 24 hours adds nothing and gets the first answer.",
+      "x-annals-open-detail": true,
+    }),
+  ),
+});
+
+export const REPLAYED = { "idempotent-replayed": "true" } as const;
+
+/**
+ * The members of an append that idempotency needs. `occurredAts` are as the client sent them: what it left out is the same
+ * request at any time. `form` keeps one event apart from a batch of one, whose answer has another shape.
+ */
+export function idempotency(
+  key: string | undefined,
+  form: "event" | "batch",
+  events: AppendRequest["events"],
+  occurredAts: readonly (string | undefined)[],
+): { readonly idempotencyKey: string; readonly requestSha256: Uint8Array } {
+  if (key === undefined) return { idempotencyKey: "", requestSha256: new Uint8Array() };
+  const said = events.map(({ action, actor, context, diff, metadata, target }, index) => [
+    action,
+    occurredAts[index] ?? null,
+    actor,
+    context,
+    diff,
+    metadata,
+    target,
+  ]);
+  return { idempotencyKey: key, requestSha256: hash("sha256", JSON.stringify([form, said]), "buffer") };
+}

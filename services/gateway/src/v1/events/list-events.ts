@@ -1,0 +1,89 @@
+// GET /v1/events (interface 4.2, docs/open-details.md): a page of the account's events, by keyset on the sequence number.
+
+import type { ListEventsRequestSchema } from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import Type, { type Static } from "typebox";
+import { EventBody, ProofBody, renderEvent, renderProof } from "../../render/event.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+import { makeCursor, readCursor } from "./cursor.ts";
+import { filterMembers, filterRequest } from "./event-query.ts";
+import { IncludeProof } from "./get-event.ts";
+
+const MAX_LIMIT = 100;
+const DEFAULT_LIMIT = 50;
+
+const Query = Type.Object(
+  {
+    ...filterMembers,
+    order: Type.Optional(
+      Type.Enum(["desc", "asc"], { description: "By sequence number; desc unless told.", "x-annals-open-detail": true }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_LIMIT,
+        description: `${DEFAULT_LIMIT} unless told.`,
+        "x-annals-open-detail": true,
+      }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: "The next_cursor of the page before, with the same filters.",
+        "x-annals-open-detail": true,
+      }),
+    ),
+    include: IncludeProof,
+  },
+  { additionalProperties: false },
+);
+
+const Page = Type.Object({
+  data: Type.Array(EventBody),
+  proofs: Type.Optional(Type.Array(ProofBody)),
+  has_more: Type.Boolean({ "x-annals-open-detail": true }),
+  next_cursor: Type.Union([Type.String(), Type.Null()], { "x-annals-open-detail": true }),
+});
+
+export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
+  return route({
+    summary: "List events",
+    openDetail: true,
+    query: Query,
+    success: { status: 200, body: Page },
+    handle: async ({ admission, query }) => {
+      const request = toRequest(admission.accountId, query);
+      const { events, hasMore } = await ledger.listEvents(request);
+      const last = events.at(-1);
+      const next = hasMore && last ? `"${makeCursor(last.sequenceNumber, selection(query))}"` : "null";
+      const proofs = request.includeProof ? `,"proofs":[${events.map(renderProof).join(",")}]` : "";
+      const data = events.map(renderEvent).join(",");
+      return { body: `{"data":[${data}]${proofs},"has_more":${hasMore},"next_cursor":${next}}` };
+    },
+  });
+}
+
+/** What a cursor is bound to: all but the page's size and what is shown of each event. */
+function selection({ limit: _limit, cursor: _cursor, include: _include, ...rest }: Static<typeof Query>) {
+  return Object.entries({ order: "desc", ...rest }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function toRequest(accountId: string, query: Static<typeof Query>): MessageInitShape<typeof ListEventsRequestSchema> {
+  const ascending = query.order === "asc";
+  const filter = filterRequest(query);
+  if (query.cursor !== undefined) {
+    // The cursor lies within the bounds that the filters set, so it takes the place of the one on its side.
+    const from = readCursor(query.cursor, selection(query));
+    if (ascending) filter.afterSequence = from;
+    else filter.beforeSequence = from;
+  }
+  return {
+    accountId,
+    filter,
+    ascending,
+    limit: query.limit ?? DEFAULT_LIMIT,
+    includeProof: query.include === "proof",
+  };
+}

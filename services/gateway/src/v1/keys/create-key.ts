@@ -1,0 +1,24 @@
+// POST /v1/keys (interface 4.1): the other form of creating a key. Its answer has no wrapper and no key_prefix.
+
+import Type from "typebox";
+import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+import { CreateApiKeyBody, toRequest } from "../api-keys/create-api-key.ts";
+
+const { id, name, scopes, created_at } = ApiKeyBody.properties;
+
+export function createKey({ keys }: Pick<Deps, "keys">): Route {
+  return route({
+    summary: "Create an API key (other form)",
+    body: CreateApiKeyBody,
+    success: { status: 201, body: Type.Object({ id, name, key: SecretBody, scopes, created_at }) },
+    handle: async ({ admission, body }) => {
+      const { apiKey, secret } = await keys.createApiKey(toRequest(admission.accountId, body));
+      const shown = renderApiKey(apiKey);
+      return {
+        body: { id: shown.id, name: shown.name, key: secret, scopes: shown.scopes, created_at: shown.created_at },
+      };
+    },
+  });
+}

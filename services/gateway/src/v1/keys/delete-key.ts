@@ -1,0 +1,18 @@
+// DELETE /v1/keys/{key_id} (interface 4.1): the other form of revoking a key.
+
+import Type from "typebox";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+
+export function deleteKey({ keys }: Pick<Deps, "keys">): Route {
+  return route({
+    summary: "Revoke an API key (other form)",
+    params: Type.Object({ key_id: Type.String() }),
+    success: { status: 204 },
+    failures: [404],
+    handle: async ({ admission, params }) => {
+      await keys.deleteApiKey({ accountId: admission.accountId, id: params.key_id });
+      return {};
+    },
+  });
+}

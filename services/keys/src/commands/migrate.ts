@@ -1,0 +1,49 @@
+// The verb `migrate`: brings the schema up to this release and, where ANNALS_BOOTSTRAP_KEY is set, sees to it that the
+// first account holds that key. Run again, it changes nothing.
+
+import { UsageError, type VerbContext } from "@annals/chassis";
+import { isPlausibleKey, keyHash } from "@annals/contract";
+import { migrate as applyMigrations } from "@annals/postgres";
+import { fileURLToPath } from "node:url";
+import type { SETTINGS } from "../config.ts";
+import { findBootstrap } from "../store/find-bootstrap.ts";
+import { lockAccounts } from "../store/lock-accounts.ts";
+import { addKey, createAccount } from "./account.ts";
+import { type Opened, withDatabase } from "./open.ts";
+
+export const SCHEMA = {
+  schema: "keys",
+  directory: fileURLToPath(new URL("../../migrations", import.meta.url)),
+};
+
+export async function migrate({ config, log }: VerbContext<typeof SETTINGS>): Promise<void> {
+  const { bootstrapKey } = config;
+  if (bootstrapKey !== undefined) checkBootstrapKey(bootstrapKey, config.keyPrefix);
+  const applied = await applyMigrations({ connectionString: config.databaseUrl, ...SCHEMA });
+  log.info({ applied }, "migrated");
+  if (bootstrapKey !== undefined) {
+    await withDatabase(config, log, (opened) => ensureFirstKey(opened, bootstrapKey));
+  }
+}
+
+/** Stores `secret` as a key of the oldest account, making that account where there is none. A known secret is left. */
+async function ensureFirstKey({ database, ...maker }: Opened, secret: string): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.run(lockAccounts, []);
+    const [found] = await transaction.run(findBootstrap, [keyHash(secret)]);
+    if (!found || found.secret_is_known) return;
+    const key = { keyName: "bootstrap key", secret };
+    await (found.first_account_id === null
+      ? createAccount(transaction, maker, { name: "first account", ...key })
+      : addKey(transaction, maker, { accountId: found.first_account_id, ...key }));
+  });
+}
+
+function checkBootstrapKey(key: string, prefix: string): void {
+  if (!isPlausibleKey(key) || !key.startsWith(`${prefix}_sk_`)) {
+    throw new UsageError(
+      `ANNALS_BOOTSTRAP_KEY must be \`${prefix}_sk_\` and 16 to 128 letters, digits, - or _; ` +
+        "one of 46 characters is taken for a minted key and needs its checksum",
+    );
+  }
+}

@@ -1,0 +1,33 @@
+// The settings of the keys service.
+
+import {
+  databaseSettings,
+  matching,
+  optionalText,
+  processSettings,
+  rpcServerSettings,
+  whole,
+} from "@annals/chassis";
+
+export const SETTINGS = {
+  ...processSettings,
+  ...rpcServerSettings,
+  ...databaseSettings,
+  keyPrefix: matching(
+    "ANNALS_KEY_PREFIX",
+    "What stands before `_sk_` in the keys that are minted.",
+    /^[a-z][a-z0-9]{0,31}$/,
+    { fallback: "annals" },
+  ),
+  rateLimitPerMinute: whole(
+    "ANNALS_RATE_LIMIT_PER_MINUTE",
+    "Requests that a key may make in its window of 60 seconds.",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "100" },
+  ),
+  bootstrapKey: optionalText(
+    "ANNALS_BOOTSTRAP_KEY",
+    "Read by `migrate`: the first account's first key, with all scopes.",
+    { secret: true },
+  ),
+};

@@ -1,0 +1,45 @@
+// The rule of a new key: what is stored, what is shown, and the secret that is shown once.
+
+import { type Clock, keyHash, keyPrefix, mintKey, newId, orderedScopes } from "@annals/contract";
+import { invalid } from "@annals/errors";
+
+export interface NewApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly secret: string;
+  readonly secretSha256: Uint8Array;
+  readonly scopes: readonly string[];
+  readonly createdAt: string;
+}
+
+export interface KeyMaker {
+  readonly clock: Clock;
+  readonly random: (size: number) => Uint8Array;
+  /** What stands before `_sk_`. */
+  readonly prefix: string;
+}
+
+/**
+ * Makes a key that holds `scopes` (at least one, all known; each is kept once, in the order of interface 2.1). A
+ * `secret` that an operator brings is taken as it is; else one is minted. Throws `invalid`.
+ */
+export function newApiKey(
+  maker: KeyMaker,
+  asked: { readonly name: string; readonly scopes: readonly string[]; readonly secret?: string },
+): NewApiKey {
+  const scopes = orderedScopes(asked.scopes);
+  if (scopes.length === 0 || scopes.length !== new Set(asked.scopes).size) {
+    throw invalid({ field: "scopes", message: "must hold one or more known scopes" });
+  }
+  const secret = asked.secret ?? mintKey(maker.prefix, maker.random);
+  return {
+    id: newId("key", maker.random),
+    name: asked.name,
+    keyPrefix: keyPrefix(secret),
+    secret,
+    secretSha256: keyHash(secret),
+    scopes,
+    createdAt: maker.clock.nowText(),
+  };
+}

@@ -1,0 +1,22 @@
+// UpdateApiKey: renames a key; its scopes are fixed (interface 4.1).
+
+import { notFound } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { KeysService } from "@annals/proto/keys";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { updateApiKey as updateApiKeyStatement } from "../store/update-api-key.ts";
+import { complete } from "./complete.ts";
+import { renderApiKey } from "./render-api-key.ts";
+
+interface Deps {
+  readonly database: Database;
+}
+
+export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updateApiKey"] {
+  return async ({ accountId, id, name }) => {
+    complete({ account_id: accountId, id, name });
+    const [row] = await deps.database.run(updateApiKeyStatement, [accountId, id, name]);
+    if (!row) throw notFound("API key", id);
+    return { apiKey: renderApiKey(row) };
+  };
+}

@@ -1,0 +1,67 @@
+// Builds the keys service from top to bottom; what is opened closes in reverse.
+
+import {
+  type Closers,
+  type ConfigOf,
+  createRegistry,
+  databaseDuration,
+  type Logger,
+  rpcServerDuration,
+  serverInterceptors,
+  startAdminServer,
+  startRpcServer,
+  startTracing,
+} from "@annals/chassis";
+import { systemClock } from "@annals/contract";
+import { createPool, schemaCheck } from "@annals/postgres";
+import { KeysService } from "@annals/proto/keys";
+import { randomBytes } from "node:crypto";
+import { SCHEMA } from "./commands/migrate.ts";
+import { ROLE } from "./commands/open.ts";
+import type { SETTINGS } from "./config.ts";
+import { createMetrics } from "./metrics.ts";
+import { keysService } from "./service.ts";
+
+export async function serve(config: ConfigOf<typeof SETTINGS>, log: Logger, closers: Closers): Promise<void> {
+  const registry = createRegistry("keys");
+  const tracing = await startTracing({ serviceName: "annals-keys", endpoint: config.otlpEndpoint });
+  closers.add("tracing", tracing, () => tracing.shutdown());
+
+  const database = createPool({
+    connectionString: config.databaseUrl,
+    role: ROLE,
+    applicationName: "annals-keys",
+    maxConnections: config.databasePoolSize,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    duration: databaseDuration(registry),
+    log,
+  });
+  closers.add("database", database, () => database.close());
+
+  const rpc = await startRpcServer({
+    host: config.rpcHost,
+    port: config.rpcPort,
+    routes: keysService({
+      clock: systemClock(),
+      database,
+      metrics: createMetrics(registry),
+      prefix: config.keyPrefix,
+      random: randomBytes,
+      rateLimitPerMinute: config.rateLimitPerMinute,
+    }),
+    services: [KeysService.typeName],
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
+    isReady: () => true,
+    log,
+  });
+  closers.add("rpc server", rpc, () => rpc.close());
+
+  const admin = await startAdminServer({
+    host: config.adminHost,
+    port: config.adminPort,
+    registry,
+    checks: { database: schemaCheck(database, SCHEMA) },
+  });
+  closers.add("admin server", admin, () => admin.close());
+}

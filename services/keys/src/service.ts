@@ -1,0 +1,29 @@
+// The table of contents: every RPC of the keys service and the handler that answers it.
+
+import { KeysService } from "@annals/proto/keys";
+import type { ConnectRouter } from "@connectrpc/connect";
+import type { Database } from "@annals/postgres";
+import type { KeyMaker } from "./domain/new-api-key.ts";
+import type { Metrics } from "./metrics.ts";
+import { admitRequests } from "./rpc/admit-requests.ts";
+import { createApiKey } from "./rpc/create-api-key.ts";
+import { deleteApiKey } from "./rpc/delete-api-key.ts";
+import { listApiKeys } from "./rpc/list-api-keys.ts";
+import { updateApiKey } from "./rpc/update-api-key.ts";
+
+export interface Deps extends KeyMaker {
+  readonly database: Database;
+  readonly metrics: Metrics;
+  readonly rateLimitPerMinute: number;
+}
+
+export function keysService(deps: Deps): (router: ConnectRouter) => void {
+  return (router) =>
+    router.service(KeysService, {
+      admitRequests: admitRequests(deps),
+      createApiKey: createApiKey(deps),
+      listApiKeys: listApiKeys(deps),
+      updateApiKey: updateApiKey(deps),
+      deleteApiKey: deleteApiKey(deps),
+    });
+}

@@ -1,0 +1,18 @@
+// Stores a new key. Only the SHA-256 of its secret is ever written.
+
+import { statement } from "@annals/postgres";
+
+type Params = [
+  accountId: string,
+  id: string,
+  name: string,
+  keyPrefix: string,
+  secretSha256: Uint8Array,
+  scopes: readonly string[],
+  createdAt: string,
+];
+
+export const createApiKey = statement<Params, never>(`/* keys.create-api-key */
+INSERT INTO keys.api_keys (account_id, id, name, key_prefix, secret_sha256, scopes, created_at)
+VALUES ($1::text, $2::text, $3::text, $4::text, $5::bytea, $6::text[], $7::text)
+`);

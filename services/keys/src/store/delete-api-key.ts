@@ -1,0 +1,12 @@
+// Revokes a live key for ever. The commit comes before the answer: whoever asks after it no longer finds the key. No
+// row: the account has no such key.
+
+import { statement } from "@annals/postgres";
+
+type Params = [accountId: string, id: string, revokedAt: string];
+
+export const deleteApiKey = statement<Params, { readonly id: string }>(`/* keys.delete-api-key */
+UPDATE keys.api_keys SET revoked_at = $3::text
+WHERE account_id = $1::text AND id = $2::text AND revoked_at IS NULL
+RETURNING id
+`);

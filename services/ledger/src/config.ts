@@ -1,0 +1,5 @@
+// The settings of the ledger.
+
+import { databaseSettings, processSettings, rpcServerSettings } from "@annals/chassis";
+
+export const SETTINGS = { ...processSettings, ...rpcServerSettings, ...databaseSettings };

@@ -1,0 +1,38 @@
+// What a list or a stream selects, and the range of texts that an action prefix stands for.
+
+export interface EventFilter {
+  readonly action?: string | undefined;
+  readonly actionIsPrefix: boolean;
+  readonly actorId?: string | undefined;
+  readonly actorType?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly targetType?: string | undefined;
+  /** Inclusive and exclusive: UTC with six fraction digits. */
+  readonly occurredFrom?: string | undefined;
+  readonly occurredTo?: string | undefined;
+  /** Both exclusive. */
+  readonly afterSequence?: bigint | undefined;
+  readonly beforeSequence?: bigint | undefined;
+}
+
+/** What `filter` says of the action: one text, or those from `from` up to but not including `to` (null: no end). */
+export function actionRange({ action, actionIsPrefix }: EventFilter) {
+  if (action === undefined) return { exact: null, from: null, to: null };
+  if (!actionIsPrefix) return { exact: action, from: null, to: null };
+  return { exact: null, from: action, to: successor(action) };
+}
+
+const LAST_CODE_POINT = 0x10_ff_ff;
+const FIRST_SURROGATE = 0xd8_00;
+const LAST_SURROGATE = 0xdf_ff;
+
+/** The least text, in code point order, that is after every text that begins with `prefix`; null where there is none. */
+function successor(prefix: string): string | null {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === LAST_CODE_POINT) continue;
+    const next = last + 1 === FIRST_SURROGATE ? LAST_SURROGATE + 1 : last + 1;
+    return String.fromCodePoint(...points, next);
+  }
+  return null;
+}

@@ -1,0 +1,131 @@
+// Decides what becomes of a group of appends to one chain: which are replays of an earlier request, which are refused, and
+// what is stored, with sequence numbers, ids, leaves and hashes (docs/hash-chain.md). It is pure: the head, the known
+// idempotency keys, the time and the random bytes are given.
+
+import { leafHash, leafText } from "@annals/chain";
+import { invalid } from "@annals/errors";
+import { eventId, ID_RANDOM_BYTES } from "./event-id.ts";
+import type { PreparedAppend, PreparedEvent } from "./prepare-append.ts";
+
+export interface Head {
+  readonly sequence: number;
+  /** Lower-case hex. */
+  readonly hash: string;
+}
+
+/** An idempotency key that is in use. */
+export interface KnownRequest {
+  readonly requestSha256: Uint8Array;
+  readonly firstSequence: number;
+  readonly eventCount: number;
+}
+
+export interface Stored {
+  readonly outcome: "stored";
+  readonly firstSequence: number;
+  readonly createdAt: string;
+  readonly ids: readonly string[];
+  /** One more than the events: the hash before the first, then each event's own. Lower-case hex. */
+  readonly hashes: readonly string[];
+}
+
+export interface Replayed {
+  readonly outcome: "replayed";
+  readonly firstSequence: number;
+  readonly eventCount: number;
+}
+
+export interface ChainedEvent extends PreparedEvent {
+  readonly id: string;
+  readonly receivedAt: string;
+  readonly hash: string;
+}
+
+export interface Remembered extends KnownRequest {
+  readonly idempotencyKey: string;
+}
+
+export interface Plan {
+  /** One for each append. They are true once the plan is stored. */
+  readonly outcomes: readonly PromiseSettledResult<Stored | Replayed>[];
+  readonly before: Head;
+  readonly after: Head;
+  readonly createdAt: string;
+  readonly events: readonly ChainedEvent[];
+  readonly remembered: readonly Remembered[];
+}
+
+export interface PlanInput {
+  readonly accountId: string;
+  readonly head: Head;
+  readonly appends: readonly PreparedAppend[];
+  readonly known: ReadonlyMap<string, KnownRequest>;
+  /** UTC with six fraction digits. */
+  readonly createdAt: string;
+  readonly random: (size: number) => Uint8Array;
+}
+
+export function planFlush(input: PlanInput): Plan {
+  const known = new Map(input.known);
+  const remembered: Remembered[] = [];
+  const events: ChainedEvent[] = [];
+  let head = input.head;
+  const outcomes = input.appends.map((append): PromiseSettledResult<Stored | Replayed> => {
+    const { idempotencyKey, requestSha256 } = append;
+    const earlier = idempotencyKey === "" ? undefined : known.get(idempotencyKey);
+    if (earlier) return repeated(append, earlier);
+    const chained = chainEvents(input, head, append);
+    const stored: Stored = {
+      outcome: "stored",
+      firstSequence: head.sequence + 1,
+      createdAt: input.createdAt,
+      ids: chained.map(({ id }) => id),
+      hashes: [head.hash, ...chained.map(({ hash }) => hash)],
+    };
+    head = { sequence: head.sequence + chained.length, hash: chained.at(-1)?.hash ?? head.hash };
+    events.push(...chained);
+    if (idempotencyKey !== "") {
+      const request = { requestSha256, firstSequence: stored.firstSequence, eventCount: chained.length };
+      known.set(idempotencyKey, request);
+      remembered.push({ idempotencyKey, ...request });
+    }
+    return { status: "fulfilled", value: stored };
+  });
+  return { outcomes, before: input.head, after: head, createdAt: input.createdAt, events, remembered };
+}
+
+function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): ChainedEvent[] {
+  const random = input.random(append.events.length * ID_RANDOM_BYTES);
+  let previousHash = head.hash;
+  return append.events.map((event, index) => {
+    const sequenceNumber = head.sequence + 1 + index;
+    const id = eventId(sequenceNumber, random.subarray(index * ID_RANDOM_BYTES, (index + 1) * ID_RANDOM_BYTES));
+    const hash = leafHash(
+      leafText({
+        action: event.action,
+        chain: input.accountId,
+        createdAt: input.createdAt,
+        digests: event.digests,
+        id,
+        occurredAt: event.occurredAt,
+        previousHash,
+        receivedAt: append.receivedAt,
+        sequenceNumber,
+      }),
+    );
+    previousHash = hash;
+    return { ...event, id, receivedAt: append.receivedAt, hash };
+  });
+}
+
+function repeated(append: PreparedAppend, earlier: KnownRequest): PromiseSettledResult<Replayed> {
+  if (Buffer.compare(append.requestSha256, earlier.requestSha256) !== 0) {
+    const reason = invalid({
+      field: "Idempotency-Key",
+      message: "was used for another request in the last 24 hours; send a new key with a new request",
+    });
+    return { status: "rejected", reason };
+  }
+  const { firstSequence, eventCount } = earlier;
+  return { status: "fulfilled", value: { outcome: "replayed", firstSequence, eventCount } };
+}

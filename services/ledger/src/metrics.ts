@@ -1,0 +1,27 @@
+// The metrics of the ledger, besides those that every service has.
+
+import { Counter, Histogram, type Registry } from "@annals/chassis";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics(registry: Registry) {
+  return {
+    flushes: new Histogram({
+      name: "annals_append_group_size",
+      help: "Events stored by one transaction: how well concurrent appends share commits.",
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000],
+      registers: [registry],
+    }),
+    brokenChains: new Counter({
+      name: "annals_chain_invariant_broken_total",
+      help: "Appends refused because the chain does not continue at its head. Any increase needs a person.",
+      registers: [registry],
+    }),
+    verifications: new Counter({
+      name: "annals_verifications_total",
+      help: "Finished verifications of a chain, by result: valid, invalid.",
+      labelNames: ["result"],
+      registers: [registry],
+    }),
+  };
+}

@@ -1,0 +1,37 @@
+// A row of the store as the verifier takes it.
+
+import type { ChainPayload, ChainRow } from "../domain/chain-verifier.ts";
+import type { RangeRow } from "../store/read-range.ts";
+
+export function chainRow(row: RangeRow): ChainRow {
+  return {
+    sequenceNumber: Number(row.sequence_number),
+    id: row.id,
+    action: row.action,
+    occurredAt: row.occurred_at,
+    receivedAt: row.received_at,
+    createdAt: row.created_at,
+    digests: row.digests,
+    previousHash: row.previous_hash.toString("hex"),
+    hash: row.hash.toString("hex"),
+    payload: payloadOf(row),
+  };
+}
+
+function payloadOf({ actor, context, diff, metadata, target, salts, ...row }: RangeRow): ChainPayload | undefined {
+  // The columns are not null: where one is, the whole row is missing.
+  if (actor === null || context === null || diff === null || metadata === null) return undefined;
+  if (target === null || salts === null) return undefined;
+  return {
+    actor,
+    context,
+    diff,
+    metadata,
+    target,
+    salts,
+    actorId: row.actor_id ?? undefined,
+    actorType: row.actor_type ?? undefined,
+    targetId: row.target_id ?? undefined,
+    targetType: row.target_type ?? undefined,
+  };
+}

@@ -1,0 +1,30 @@
+// ListEvents: one page of an account's events (interface 4.2, docs/open-details.md).
+
+import { invalid } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { listEventsAscending, listEventsDescending } from "../store/list-events.ts";
+import { complete } from "./complete.ts";
+import { listParams } from "./list-params.ts";
+import { renderEvent } from "./render-event.ts";
+
+const MAX_LIMIT = 100;
+
+interface Deps {
+  readonly database: Database;
+}
+
+export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listEvents"] {
+  return async ({ accountId, filter, ascending, limit, includeProof }) => {
+    complete({ account_id: accountId });
+    if (limit < 1 || limit > MAX_LIMIT) {
+      throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
+    }
+    const statement = ascending ? listEventsAscending : listEventsDescending;
+    // One more than asked for tells whether there is a next page.
+    const rows = await deps.database.run(statement, listParams(accountId, filter, limit + 1));
+    const events = rows.slice(0, limit).map((row) => renderEvent(row, { accountId, includeProof }));
+    return { events, hasMore: rows.length > limit };
+  };
+}

@@ -1,0 +1,32 @@
+// StreamEvents: every matching event of a range in ascending order, page by page in constant memory. For other services;
+// no client of the interface reaches it.
+
+import type { Database } from "@annals/postgres";
+import type { LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { listEventsAscending } from "../store/list-events.ts";
+import { complete } from "./complete.ts";
+import { listParams } from "./list-params.ts";
+import { renderEvent } from "./render-event.ts";
+
+/** Events of the largest allowed size stay well under the limit of a message. */
+const PAGE_SIZE = 200;
+
+interface Deps {
+  readonly database: Database;
+}
+
+export function streamEvents(deps: Deps): ServiceImpl<typeof LedgerService>["streamEvents"] {
+  return async function* ({ accountId, filter, includeProof }, { signal }) {
+    complete({ account_id: accountId });
+    let page = listParams(accountId, filter, PAGE_SIZE);
+    while (!signal.aborted) {
+      const rows = await deps.database.run(listEventsAscending, page);
+      if (rows.length > 0) yield { events: rows.map((row) => renderEvent(row, { accountId, includeProof })) };
+      const last = rows.at(-1);
+      if (!last || rows.length < PAGE_SIZE) return;
+      const [account, , ...rest] = page;
+      page = [account, last.sequence_number, ...rest];
+    }
+  };
+}

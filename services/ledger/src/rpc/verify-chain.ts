@@ -1,0 +1,127 @@
+// VerifyChain: recomputes every digest, hash and link of a range and compares the end with the head (interface 4.2,
+// docs/hash-chain.md). Appends may go on meanwhile: the range ends at the head that was read first. A broken chain is an
+// answer, not an error.
+
+import { GENESIS_HASH } from "@annals/chain";
+import type { Clock } from "@annals/contract";
+import { internal, invalid } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import { InvalidReason as ProtoReason, type LedgerService, type VerifyChainRequest } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { ChainVerifier, type InvalidReason } from "../domain/chain-verifier.ts";
+import type { Metrics } from "../metrics.ts";
+import { type EndsRow, readEnds } from "../store/read-ends.ts";
+import { readRange } from "../store/read-range.ts";
+import { chainRow } from "./chain-row.ts";
+import { complete } from "./complete.ts";
+
+/** Rows read at a time: a slice of the event loop of some milliseconds. */
+const PAGE_SIZE = 500;
+
+const REASONS: Record<InvalidReason, ProtoReason> = {
+  hash_mismatch: ProtoReason.HASH_MISMATCH,
+  link_mismatch: ProtoReason.LINK_MISMATCH,
+  sequence_gap: ProtoReason.SEQUENCE_GAP,
+  digest_mismatch: ProtoReason.DIGEST_MISMATCH,
+  head_mismatch: ProtoReason.HEAD_MISMATCH,
+};
+
+interface Deps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly metrics: Metrics;
+}
+
+export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["verifyChain"] {
+  return async (request, { signal }) => {
+    complete({ account_id: request.accountId });
+    const [ends] = await deps.database.run(readEnds, [request.accountId]);
+    if (!ends) throw internal("the ends of a chain have no row");
+    const head = {
+      sequence: Number(ends.head_sequence ?? 0),
+      hash: ends.head_hash?.toString("hex") ?? GENESIS_HASH,
+    };
+    const range = rangeOf(request, head.sequence);
+    const verifier = await verifyRange(deps, request.accountId, range, ends, signal);
+    if (range.to === head.sequence) compareHead(verifier, head, ends);
+    const { checked, firstInvalid } = verifier;
+    deps.metrics.verifications.inc({ result: firstInvalid ? "invalid" : "valid" });
+    return {
+      valid: firstInvalid === undefined,
+      checked: BigInt(checked),
+      fromSequence: BigInt(range.from),
+      toSequence: BigInt(range.to),
+      headSequenceNumber: BigInt(head.sequence),
+      headHash: head.hash,
+      ...(firstInvalid && {
+        firstInvalid: {
+          sequenceNumber: BigInt(firstInvalid.sequenceNumber),
+          eventId: firstInvalid.eventId ?? "",
+          reason: REASONS[firstInvalid.reason],
+        },
+      }),
+      verifiedAt: deps.clock.nowText(),
+    };
+  };
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Both ends included. An empty chain has the range 1 to 0. */
+function rangeOf(
+  { fromSequence, toSequence }: VerifyChainRequest,
+  head: number,
+): Range {
+  const from = fromSequence ?? 1n;
+  const to = toSequence ?? BigInt(head);
+  if (from < 1n || (fromSequence !== undefined && from > BigInt(head))) {
+    throw invalid({ field: "from_sequence", message: `must be from 1 to ${head}, the last event` });
+  }
+  if (to > BigInt(head) || (toSequence !== undefined && to < from)) {
+    throw invalid({ field: "to_sequence", message: `must be from ${from} to ${head}, the last event` });
+  }
+  return { from: Number(from), to: Number(to) };
+}
+
+/** Verifies what stands of the range; where the chain's last row is before the range's end, the tail was cut. */
+async function verifyRange(
+  { database }: Deps,
+  accountId: string,
+  range: Range,
+  ends: EndsRow,
+  signal: AbortSignal,
+): Promise<ChainVerifier> {
+  const verifier = new ChainVerifier(accountId, await anchorOf(database, accountId, range.from));
+  const to = Math.min(range.to, Number(ends.last_sequence ?? 0));
+  while (verifier.tip.next <= to && !verifier.firstInvalid) {
+    signal.throwIfAborted();
+    const from = verifier.tip.next;
+    const rows = await database.run(readRange, [accountId, String(from), String(to), PAGE_SIZE]);
+    if (rows.length === 0) verifier.fail(from, undefined, "sequence_gap");
+    verifier.take(rows.map(chainRow));
+  }
+  if (to < range.to) verifier.fail(verifier.tip.next, undefined, "head_mismatch");
+  return verifier;
+}
+
+/** What the first event of the range has to link to: the genesis, or the event before it (none: nothing links to it). */
+async function anchorOf(database: Database, accountId: string, from: number) {
+  if (from === 1) return { sequenceNumber: 0, hash: GENESIS_HASH };
+  const before = String(from - 1);
+  const [row] = await database.run(readRange, [accountId, before, before, 1]);
+  return { sequenceNumber: from - 1, hash: row?.hash.toString("hex") ?? "" };
+}
+
+/** The head has to be the last row, and that row the end of what was verified: else something was added or changed. */
+function compareHead(verifier: ChainVerifier, head: { sequence: number; hash: string }, ends: EndsRow): void {
+  const last = Number(ends.last_sequence ?? 0);
+  const lastId = ends.last_id ?? undefined;
+  if (last > head.sequence) {
+    verifier.fail(head.sequence + 1, last === head.sequence + 1 ? lastId : undefined, "head_mismatch");
+  } else if (verifier.tip.hash !== head.hash) {
+    verifier.fail(head.sequence, lastId, "head_mismatch");
+  }
+}

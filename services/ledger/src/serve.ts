@@ -1,0 +1,71 @@
+// Builds the ledger from top to bottom; what is opened closes in reverse.
+
+import {
+  type Closers,
+  type ConfigOf,
+  createRegistry,
+  databaseDuration,
+  type Logger,
+  rpcServerDuration,
+  serverInterceptors,
+  startAdminServer,
+  startRpcServer,
+  startTracing,
+} from "@annals/chassis";
+import { systemClock } from "@annals/contract";
+import { createPool, schemaCheck } from "@annals/postgres";
+import { LedgerService } from "@annals/proto/ledger";
+import { randomBytes } from "node:crypto";
+import { SCHEMA } from "./commands/migrate.ts";
+import type { SETTINGS } from "./config.ts";
+import { createMetrics } from "./metrics.ts";
+import { ledgerService } from "./service.ts";
+import { AppendQueue } from "./workers/append-queue.ts";
+import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
+
+/** The role that 0001_ledger.sql makes. */
+const ROLE = "annals_ledger";
+
+export async function serve(config: ConfigOf<typeof SETTINGS>, log: Logger, closers: Closers): Promise<void> {
+  const registry = createRegistry("ledger");
+  const metrics = createMetrics(registry);
+  const clock = systemClock();
+  const random = randomBytes;
+
+  const tracing = await startTracing({ serviceName: "annals-ledger", endpoint: config.otlpEndpoint });
+  closers.add("tracing", tracing, () => tracing.shutdown());
+
+  const database = createPool({
+    connectionString: config.databaseUrl,
+    role: ROLE,
+    applicationName: "annals-ledger",
+    maxConnections: config.databasePoolSize,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    duration: databaseDuration(registry),
+    log,
+  });
+  closers.add("database", database, () => database.close());
+  const stopSweep = startIdempotencySweep({ database, log });
+  closers.add("idempotency sweep", stopSweep, () => stopSweep());
+
+  const appends = new AppendQueue({ clock, database, log, metrics, random });
+  const rpc = await startRpcServer({
+    host: config.rpcHost,
+    port: config.rpcPort,
+    routes: ledgerService({ appends, clock, database, log, metrics, random }),
+    services: [LedgerService.typeName],
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
+    isReady: () => true,
+    log,
+  });
+  closers.add("rpc server", rpc, () => rpc.close());
+
+  const admin = await startAdminServer({
+    host: config.adminHost,
+    port: config.adminPort,
+    registry,
+    checks: { database: schemaCheck(database, SCHEMA) },
+  });
+  closers.add("admin server", admin, () => admin.close());
+}

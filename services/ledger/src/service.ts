@@ -1,0 +1,34 @@
+// The table of contents: every RPC of the ledger and the handler that answers it.
+
+import type { Logger } from "@annals/chassis";
+import type { Clock } from "@annals/contract";
+import type { Pool } from "@annals/postgres";
+import { LedgerService } from "@annals/proto/ledger";
+import type { ConnectRouter } from "@connectrpc/connect";
+import type { Metrics } from "./metrics.ts";
+import { createEvents } from "./rpc/create-events.ts";
+import { getEvent } from "./rpc/get-event.ts";
+import { listEvents } from "./rpc/list-events.ts";
+import { streamEvents } from "./rpc/stream-events.ts";
+import { verifyChain } from "./rpc/verify-chain.ts";
+import type { AppendQueue } from "./workers/append-queue.ts";
+
+export interface Deps {
+  readonly appends: AppendQueue;
+  readonly clock: Clock;
+  readonly database: Pool;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly random: (size: number) => Uint8Array;
+}
+
+export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
+  return (router) =>
+    router.service(LedgerService, {
+      createEvents: createEvents(deps),
+      getEvent: getEvent(deps),
+      listEvents: listEvents(deps),
+      streamEvents: streamEvents(deps),
+      verifyChain: verifyChain(deps),
+    });
+}

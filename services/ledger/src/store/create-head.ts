@@ -1,0 +1,10 @@
+// Makes the head of a chain that has none. Of any number at the same time one makes it; the others wait for that one's
+// transaction and change nothing.
+
+import { statement } from "@annals/postgres";
+
+export const createHead = statement<[accountId: string], never>(`/* ledger.create-head */
+INSERT INTO ledger.heads (account_id, sequence_number, hash)
+VALUES ($1::text, 0, decode(repeat('00', 32), 'hex'))
+ON CONFLICT (account_id) DO NOTHING
+`);

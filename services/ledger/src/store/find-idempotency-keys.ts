@@ -1,0 +1,20 @@
+// The idempotency keys among the given ones that are in use. Read under the head's lock, so that the answer stays true.
+
+import { statement } from "@annals/postgres";
+
+type Params = [accountId: string, idempotencyKeys: readonly string[]];
+
+export interface IdempotencyRow {
+  readonly idempotency_key: string;
+  readonly request_sha256: Buffer;
+  readonly first_sequence_number: string;
+  readonly event_count: number;
+}
+
+export const findIdempotencyKeys = statement<Params, IdempotencyRow>(`/* ledger.find-idempotency-keys */
+SELECT idempotency_key, request_sha256, first_sequence_number, event_count
+FROM ledger.idempotency_keys
+WHERE account_id = $1::text
+  AND idempotency_key = ANY ($2::text[])
+  AND created_at > now() - interval '24 hours'
+`);
