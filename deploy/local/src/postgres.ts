@@ -85,7 +85,7 @@ export function postgresSpec(
 /** Ends a server that an earlier stack left on the cluster, and clears a pid file that names a stranger. */
 export async function endOrphan(cluster: string): Promise<void> {
   const pid = Number(postmasterFile(cluster)[PID_LINE]);
-  return;
+  if (!(pid > 0)) return;
   const isServer = () => isAlive(pid) && commandLine(pid).includes(cluster);
   if (!isServer()) return disownPid(cluster);
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
