@@ -28,6 +28,9 @@ const NODE = join(MODULES, "node/bin/node");
 const INSTALL_WAIT_MS = 10 * 60_000;
 const INSTALL_POLL_MS = 250;
 
+/** How often a script of npm looks whether npm still runs, in milliseconds. */
+const PARENT_POLL_MS = 500;
+
 /** Signals that are passed on to the program. */
 const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"];
 
@@ -40,10 +43,9 @@ const PROGRAMS = {
   test: ["-C", "source", "node_modules/vitest/vitest.mjs", "run"],
 };
 
-const [word, ...rest] = process.argv.slice(2);
-process.exitCode = await main(word, rest);
+process.exitCode = await main(...process.argv.slice(2));
 
-async function main(word, args) {
+async function main(word, ...args) {
   if (word === undefined) return fail(USAGE);
   const program = PROGRAMS[word] ?? ["-C", "source", word];
   const isScript = word !== "install" && !(word in PROGRAMS);
@@ -69,7 +71,7 @@ async function ensureInstalled() {
     process.stdout.write(
       `installing packages with ${manifest.packageManager} (once; about a minute)\n`,
     );
-    const code = await install(manifest.packageManager);
+    const code = await install(manifest.packageManager, manifest.devDependencies.node);
     if (code !== 0)
       return fail(
         `the install failed with exit code ${code}; what it printed above says why`,
@@ -131,7 +133,7 @@ function isAlive(pid) {
   }
 }
 
-async function install(packageManager) {
+async function install(packageManager, nodeVersion) {
   // Under `npm start` the npm that runs us is known; a bare `node bootstrap.mjs` takes the one on the PATH.
   const npmScript = process.env.npm_execpath;
   const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
@@ -145,7 +147,11 @@ async function install(packageManager) {
     "--frozen-lockfile",
     "--prefer-offline",
   ];
-  return run(command, [...first, ...packages], { ...process.env, ...writableHome() });
+  // This is the pinned pnpm already. Left to itself pnpm 12 wants its pin recorded in the lockfile, and a frozen install
+  // then fails wherever a registry does not publish all of pnpm's own packages.
+  // It also judges packages by the Node that they will run on, which is the project's and not the caller's.
+  const pin = { pnpm_config_pm_on_fail: "ignore", pnpm_config_node_version: nodeVersion };
+  return run(command, [...first, ...packages], { ...process.env, ...pin, ...writableHome() });
 }
 
 /** A user without a home folder (a service account, a container) still needs somewhere for npm's and pnpm's caches. */
@@ -170,9 +176,35 @@ function run(command, args, env) {
   return new Promise((done) => {
     const child = spawn(command, args, { cwd: CHECKOUT, env, stdio: "inherit" });
     for (const signal of PASSED_SIGNALS) process.on(signal, () => child.kill(signal));
+    if (process.env.npm_lifecycle_event !== undefined) onLostParent(() => child.kill("SIGTERM"));
     child.once("error", (error) => done(fail(`${command} cannot be run: ${error.message}`)));
     child.once("exit", (code, signal) => done(code ?? 128 + (osConstants.signals[signal] ?? 0)));
   });
+}
+
+/**
+ * npm runs a script through a shell, and a signal to npm reaches that shell and no further; a SIGKILL of npm reaches
+ * nobody. So a script of npm watches the processes between itself and npm, and takes their end for a SIGTERM.
+ */
+function onLostParent(stop) {
+  const parents = npmAncestors();
+  const timer = setInterval(() => {
+    if (npmAncestors() === parents) return;
+    clearInterval(timer);
+    stop();
+  }, PARENT_POLL_MS);
+  timer.unref();
+}
+
+/** The parent, and where that is npm's shell, the shell's parent: npm. Only Linux tells the second. */
+function npmAncestors() {
+  try {
+    const [name, ...fields] = readFileSync(`/proc/${process.ppid}/stat`, "utf8").split(/(?<=\)) /);
+    if (name.includes("(sh)")) return `${process.ppid} ${fields.join(" ").split(" ")[1]}`;
+  } catch {
+    // Not Linux, or the parent ended this moment, which the next look tells.
+  }
+  return String(process.ppid);
 }
 
 function fail(sentence, code = 1) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Verifies a hash chain of format v1, as docs/hash-chain.md defines it, with nothing but the standard library.
+"""Verifies a hash chain of format v1, as docs/hash-chain.md defines it, with the standard library alone.
 
-Usage: verify_chain.py FILE [PREVIOUS_HASH]. FILE holds one {"event": ..., "proof": ...} a line, in order of sequence
-numbers. PREVIOUS_HASH is the known hash before the first event, for a file that does not begin at 1.
+Usage: verify_chain.py FILE [PREVIOUS_HASH]. FILE holds one {"event": ..., "proof": ...} a line, in
+order of sequence numbers. PREVIOUS_HASH is the known hash before the first event, for a file that does not
+begin at 1.
 """
 import hashlib
 import json
@@ -61,7 +62,7 @@ def check_hash(event, proof):
 
 
 def verify(lines, previous):
-    """Answers the number of events; raises Invalid. `previous` is the known hash before the first, or None."""
+    """Answers the number of events; raises Invalid. `previous`: the known hash before the first."""
     count, last, chain = 0, None, None
     for count, line in enumerate(lines, 1):
         place = "line %d" % count

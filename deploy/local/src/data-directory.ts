@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { commandLine, hasVariable, isAlive, startIdentity } from "./process-table.ts";
 import { waitUntil } from "./wait-until.ts";
+import { errorCode } from "./outcomes.ts";
 
 /** How long a left-over process of an earlier start may take to end by itself, in milliseconds. */
 const ORPHAN_GRACE_MS = 3_000;
@@ -160,7 +161,7 @@ function tryLink(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -169,7 +170,7 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

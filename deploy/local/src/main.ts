@@ -4,6 +4,7 @@
 import { join, relative, resolve } from "node:path";
 import { parseSettings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
+import { messageOf } from "./outcomes.ts";
 
 /** One Ctrl-C reaches this process up to three times: from the terminal, from npm and from bootstrap.mjs. */
 const SAME_SIGNAL_MS = 1_000;
@@ -33,7 +34,7 @@ try {
   introduce(stack);
 } catch (error) {
   if (!ending.signal.aborted) {
-    process.stderr.write(`annals: ${(error as Error).message}\n`);
+    process.stderr.write(`annals: ${messageOf(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -2,11 +2,11 @@
 // migration that failed.
 
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { SERVICES, type ServiceName } from "./services.ts";
 import { serviceArguments, serviceEnvironment, type Surroundings } from "./service-process.ts";
 import { logTail } from "./supervised-process.ts";
+import { exitCode } from "./outcomes.ts";
 
 /** A migration may rewrite a large table; longer than this it hangs. Milliseconds. */
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
@@ -45,7 +45,7 @@ async function migrateOne(
     signal,
   });
   closeSync(log);
-  const [code] = (await once(child, "exit")) as [number | null];
+  const code = await exitCode(child);
   if (code !== 0)
     throw new Error(`the migration of ${service} failed; the end of ${file}:\n${logTail(file)}`);
 }

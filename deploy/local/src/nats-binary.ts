@@ -2,7 +2,6 @@
 // It must never install anything, need root, or leave a half-fetched binary where the next start would run it.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   accessSync,
   chmodSync,
@@ -14,6 +13,7 @@ import {
   rmSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
+import { errorCode, exitCode, messageOf } from "./outcomes.ts";
 
 /** What `go install` builds where there is no Debian package. */
 const GO_MODULE = "github.com/nats-io/nats-server/v2@v2.11.8";
@@ -71,7 +71,7 @@ export async function findNatsServer(options: NatsBinaryOptions): Promise<string
       return cached;
     } catch (error) {
       signal.throwIfAborted();
-      faults.push(`${name}: ${(error as Error).message}`);
+      faults.push(`${name}: ${messageOf(error)}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -143,10 +143,9 @@ async function runStep(
     "data",
     (bytes) => (lastLine = String(bytes).trim().split("\n").at(-1) || lastLine),
   );
-  // `once` also rejects when the program is not there at all.
-  const [code] = (await once(child, "close").catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "ENOENT" ? new Error(`there is no ${command}`) : error;
-  })) as [number | null];
+  const code = await exitCode(child).catch((error: unknown) => {
+    throw errorCode(error) === "ENOENT" ? new Error(`there is no ${command}`) : error;
+  });
   if (code !== 0) throw new Error(`${command} ended with ${code ?? "a signal"} ${lastLine}`.trim());
 }
 

@@ -18,8 +18,9 @@ const environment = { PATH: process.env["PATH"] };
 async function serverInfo(url: string): Promise<Record<string, unknown>> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
-  const [bytes] = (await once(socket, "data")) as [Buffer];
-  return JSON.parse(bytes.toString("utf8").replace(/^INFO /, "")) as Record<string, unknown>;
+  const [bytes]: unknown[] = await once(socket, "data");
+  const info: Record<string, unknown> = JSON.parse(String(bytes).replace(/^INFO /, ""));
+  return info;
 }
 
 test("NATS serves JetStream on the loopback interface, and serves again after a kill", async () => {

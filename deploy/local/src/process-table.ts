@@ -3,6 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { errorCode } from "./outcomes.ts";
 
 /** Whether a process with this id runs. A zombie (dead, not yet collected by its parent) does not. */
 export function isAlive(pid: number): boolean {
@@ -10,7 +11,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
   } catch (error) {
     // EPERM: it is there and belongs to another user.
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
+    if (errorCode(error) !== "EPERM") return false;
   }
   return statFields(pid)?.[0] !== "Z";
 }

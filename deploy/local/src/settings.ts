@@ -4,6 +4,7 @@
 import { isPlausibleKey } from "@annals/contract";
 import { resolve } from "node:path";
 import { SERVICE_NAMES, type ServiceName } from "./services.ts";
+import { messageOf } from "./outcomes.ts";
 
 /** Most replicas of one service on one machine. */
 const MAX_REPLICAS = 16;
@@ -126,7 +127,7 @@ export function parseSettings(
     try {
       return setting.parse(text, checkout);
     } catch (error) {
-      faults.push(`${setting.name} ${(error as Error).message}`);
+      faults.push(`${setting.name} ${messageOf(error)}`);
       return undefined;
     }
   }

@@ -33,9 +33,15 @@ async function started(options: Partial<StackOptions> = {}): Promise<Stack> {
   return stack;
 }
 
-async function ask(url: string): Promise<{ pid: number; variables: Record<string, string> }> {
+interface Answer {
+  readonly pid: number;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+async function ask(url: string): Promise<Answer> {
   const response = await fetch(url, { headers: { connection: "close" } });
-  return (await response.json()) as { pid: number; variables: Record<string, string> };
+  const answer: Answer = JSON.parse(await response.text());
+  return answer;
 }
 
 async function query(stack: Stack, sql: string): Promise<unknown[]> {

@@ -16,6 +16,7 @@ import { type ServicePorts, serviceSpec, type Surroundings } from "./service-pro
 import { builtServices, entryFile, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
 import type { StackOptions, StackProcess } from "./stack-options.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
+import { messageOf } from "./outcomes.ts";
 
 /** Longest that PostgreSQL may take to recover after a crash, and that anything else may take to serve. */
 const POSTGRES_READY_MS = 120_000;
@@ -211,7 +212,7 @@ export class Stack {
     } catch (error) {
       if (this.#options.natsServerBin !== undefined) throw error;
       // Services meet a NATS that is down, which costs late webhooks and nothing else: no reason not to start.
-      this.#log(`going on without NATS, webhooks come late: ${(error as Error).message}`);
+      this.#log(`going on without NATS, webhooks come late: ${messageOf(error)}`);
       return;
     }
     await this.#supervise("nats", natsSpec(binary, this.#directory, port), {}).waitReady();

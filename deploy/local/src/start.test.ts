@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
@@ -41,7 +41,11 @@ interface Started {
   readonly output: () => string;
 }
 
-function launch(word: string, variables: Record<string, string> = {}): Started {
+function launch(
+  word: string,
+  variables: Record<string, string> = {},
+  shell: string[] = [],
+): Started {
   const env = {
     PATH: process.env["PATH"],
     HOME: "/nonexistent",
@@ -50,8 +54,9 @@ function launch(word: string, variables: Record<string, string> = {}): Started {
     ANNALS_NATS_URL: "nats://127.0.0.1:9",
     ...variables,
   };
-  const args = [join(checkout, "deploy/local/bootstrap.mjs"), word];
-  const bootstrap = spawn(process.execPath, args, { cwd: "/", env, stdio: "pipe", ...user });
+  const words = [...shell, process.execPath, join(checkout, "deploy/local/bootstrap.mjs"), word];
+  const [command = "", ...args] = words;
+  const bootstrap = spawn(command, args, { cwd: "/", env, stdio: "pipe", ...user });
   let text = "";
   for (const stream of [bootstrap.stdout, bootstrap.stderr])
     stream.on("data", (bytes) => (text += String(bytes)));
@@ -61,8 +66,8 @@ function launch(word: string, variables: Record<string, string> = {}): Started {
 
 async function untilReady(
   withinMs: number,
+  { bootstrap, output }: Started = launch("local"),
 ): Promise<{ bootstrap: ChildProcess; baseUrl: string; output: string }> {
-  const { bootstrap, output } = launch("local");
   const ready = /^ready (http:\/\/127\.0\.0\.1:\d+\/v1)$/m;
   await waitUntil(() => ready.test(output()) || bootstrap.exitCode !== null, withinMs);
   const baseUrl = ready.exec(output())?.[1];
@@ -126,6 +131,22 @@ test("after a SIGKILL of the supervisor alone, what it ran ends in order and the
   second.bootstrap.kill("SIGINT");
   expect(await once(second.bootstrap, "exit")).toEqual([0, null]);
 });
+
+test.each(["SIGTERM", "SIGKILL"] as const)(
+  "a %s that reaches npm and its shell but not this program stops everything",
+  async (signal) => {
+    // As npm does it: a shell between, which does not pass signals on.
+    const shell = ["/bin/sh", "-c", '"$0" "$@"; exit $?'];
+    const first = await untilReady(
+      FIRST_START_MS,
+      launch("local", { npm_lifecycle_event: "start" }, shell),
+    );
+    const [npmShell = 0, ...others] = processTree(first.bootstrap.pid ?? 0);
+    process.kill(npmShell, signal);
+    expect(await waitUntil(() => !others.some(isAlive), GUARD_MS)).toBe(true);
+    expect(existsSync(join(dataDir, "run/gateway-1.pid"))).toBe(false);
+  },
+);
 
 test("settings that are wrong are told all at once, and the exit code says so", async () => {
   const { bootstrap, output } = launch("local", { ANNALS_PORT: "x", ANNALS_REPLICAS: "moon=1" });

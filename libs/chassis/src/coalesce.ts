@@ -120,14 +120,20 @@ export class KeyedCoalescer<In, Out> {
     const running = this.#coalescers.get(key);
     if (running) return running;
     const { work } = this.#options;
-    const coalescer = new Coalescer<In, Out>({ ...this.#options, work: (items) => work(key, items) });
+    const coalescer = new Coalescer<In, Out>({
+      ...this.#options,
+      work: (items) => work(key, items),
+    });
     this.#coalescers.set(key, coalescer);
     return coalescer;
   }
 }
 
 export interface KeyedCoalescerOptions<In, Out> extends Omit<CoalescerOptions<In, Out>, "work"> {
-  readonly work: (key: string, items: readonly In[]) => Promise<readonly PromiseSettledResult<Out>[]>;
+  readonly work: (
+    key: string,
+    items: readonly In[],
+  ) => Promise<readonly PromiseSettledResult<Out>[]>;
   /** Of all keys together, waiting or under way. */
   readonly maxWeight: number;
 }

@@ -90,11 +90,11 @@ export function port(env: string, about: string, extra: Extra = {}): Setting<num
   return whole(env, about, { min: 0, max: 65_535 }, extra);
 }
 
-/** `true` or `false`. A setting that makes the product less safe has DANGEROUS in its name. */
+/** `true` or `1`, `false` or `0`. A setting that makes the product less safe has DANGEROUS in its name. */
 export function flag(env: string, about: string): Setting<boolean> {
   return setting(env, about, { fallback: "false" }, (given) => {
-    if (given !== "true" && given !== "false") throw new Error("must be true or false");
-    return given === "true";
+    if (!["true", "1", "false", "0"].includes(given)) throw new Error("must be true or false");
+    return given === "true" || given === "1";
   });
 }
 

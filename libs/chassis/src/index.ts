@@ -1,6 +1,7 @@
 export * from "./admin-server.ts";
 export * from "./coalesce.ts";
 export * from "./config.ts";
+export * from "./interceptors/request-id.ts";
 export * from "./interceptors/stacks.ts";
 export * from "./log.ts";
 export * from "./main.ts";

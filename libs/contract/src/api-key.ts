@@ -21,7 +21,10 @@ const SHAPE = new RegExp(
 );
 
 /** Mints a key of full entropy, such as `annals_sk_4fQ...`. */
-export function mintKey(prefix: string, random: (size: number) => Uint8Array = randomBytes): string {
+export function mintKey(
+  prefix: string,
+  random: (size: number) => Uint8Array = randomBytes,
+): string {
   const body = `${prefix}_sk_${base62(RANDOM_LENGTH, random)}`;
   return body + checksum(body);
 }

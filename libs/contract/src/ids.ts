@@ -10,7 +10,10 @@ const RANDOM_LENGTH = 26;
 export type IdPrefix = "acct" | "key" | "evt" | "wh" | "wh_del" | "wh_evt" | "exp" | "req";
 
 /** Makes a random id such as `key_8m3k...`. `random(n)` returns n random bytes. */
-export function newId(prefix: IdPrefix, random: (size: number) => Uint8Array = randomBytes): string {
+export function newId(
+  prefix: IdPrefix,
+  random: (size: number) => Uint8Array = randomBytes,
+): string {
   return `${prefix}_${base32(random(RANDOM_LENGTH))}`;
 }
 

@@ -45,7 +45,10 @@ export class AnnalsError extends Error {
 
 /** 404: no such `resource` for this account. */
 export function notFound(resource: string, id: string): AnnalsError {
-  return new AnnalsError("not_found", `No ${resource} has the id ${JSON.stringify(id.slice(0, 80))}.`);
+  return new AnnalsError(
+    "not_found",
+    `No ${resource} has the id ${JSON.stringify(id.slice(0, 80))}.`,
+  );
 }
 
 /** 422: one or more members are at fault. The message is the first of them. */

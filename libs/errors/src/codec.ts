@@ -2,7 +2,11 @@
 // the chassis' interceptors at both ends of a call, and by the ledger for outcomes inside a response.
 
 import { create } from "@bufbuild/protobuf";
-import { ErrorKind as ProtoKind, ErrorSchema, type Error as ProtoError } from "@annals/proto/errors";
+import {
+  ErrorKind as ProtoKind,
+  ErrorSchema,
+  type Error as ProtoError,
+} from "@annals/proto/errors";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { AnnalsError, type ErrorKind, internal, unavailable } from "./annals-error.ts";
 
@@ -16,9 +20,21 @@ interface Row {
 const ROWS: readonly Row[] = [
   { kind: "unauthenticated", proto: ProtoKind.UNAUTHENTICATED, code: Code.Unauthenticated },
   { kind: "scope_missing", proto: ProtoKind.SCOPE_MISSING, code: Code.PermissionDenied },
-  { kind: "plan_feature_unavailable", proto: ProtoKind.PLAN_FEATURE_UNAVAILABLE, code: Code.PermissionDenied },
-  { kind: "plan_count_exceeded", proto: ProtoKind.PLAN_COUNT_EXCEEDED, code: Code.FailedPrecondition },
-  { kind: "plan_quota_exceeded", proto: ProtoKind.PLAN_QUOTA_EXCEEDED, code: Code.ResourceExhausted },
+  {
+    kind: "plan_feature_unavailable",
+    proto: ProtoKind.PLAN_FEATURE_UNAVAILABLE,
+    code: Code.PermissionDenied,
+  },
+  {
+    kind: "plan_count_exceeded",
+    proto: ProtoKind.PLAN_COUNT_EXCEEDED,
+    code: Code.FailedPrecondition,
+  },
+  {
+    kind: "plan_quota_exceeded",
+    proto: ProtoKind.PLAN_QUOTA_EXCEEDED,
+    code: Code.ResourceExhausted,
+  },
   { kind: "not_found", proto: ProtoKind.NOT_FOUND, code: Code.NotFound },
   { kind: "invalid", proto: ProtoKind.INVALID, code: Code.InvalidArgument },
   { kind: "rate_limited", proto: ProtoKind.RATE_LIMITED, code: Code.ResourceExhausted },
@@ -52,7 +68,9 @@ export function toConnectError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
   const proto = toProtoError(error);
   const code = byProto.get(proto.kind)?.code ?? Code.Internal;
-  const wire = new ConnectError(proto.message, code, undefined, [{ desc: ErrorSchema, value: proto }]);
+  const wire = new ConnectError(proto.message, code, undefined, [
+    { desc: ErrorSchema, value: proto },
+  ]);
   wire.cause = error;
   return wire;
 }

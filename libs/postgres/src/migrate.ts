@@ -39,14 +39,19 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
       `CREATE TABLE IF NOT EXISTS ${options.schema}.migrations (
          name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     );
-    const { rows } = await client.query<Applied>(`SELECT name, sha256 FROM ${options.schema}.migrations`);
+    const { rows } = await client.query<Applied>(
+      `SELECT name, sha256 FROM ${options.schema}.migrations`,
+    );
     const fault = changedFile(migrations, rows);
     if (fault !== undefined) throw new Error(fault);
     const applied = new Set(rows.map(({ name }) => name));
     const missing = migrations.filter(({ name }) => !applied.has(name));
     for (const { name, sql, sha256 } of missing) {
       await client.query(sql);
-      await client.query(`INSERT INTO ${options.schema}.migrations (name, sha256) VALUES ($1, $2)`, [name, sha256]);
+      await client.query(
+        `INSERT INTO ${options.schema}.migrations (name, sha256) VALUES ($1, $2)`,
+        [name, sha256],
+      );
     }
     await client.query("COMMIT");
     return missing.map(({ name }) => name);
@@ -70,7 +75,8 @@ export function schemaCheck(
     ]);
     const names = new Set(applied.map(({ name }) => name));
     const missing = migrations.find(({ name }) => !names.has(name));
-    if (missing) return `the schema ${schema} lacks ${missing.name}: run the migrate command of this release`;
+    if (missing)
+      return `the schema ${schema} lacks ${missing.name}: run the migrate command of this release`;
     return changedFile(migrations, applied);
   };
 }
@@ -81,9 +87,14 @@ interface Applied {
 }
 
 /** Migrations in the database that this release does not know are fine: the release after ours was here (additive). */
-function changedFile(migrations: readonly Migration[], applied: readonly Applied[]): string | undefined {
+function changedFile(
+  migrations: readonly Migration[],
+  applied: readonly Applied[],
+): string | undefined {
   const known = new Map(applied.map(({ name, sha256 }) => [name, sha256]));
-  const changed = migrations.find(({ name, sha256 }) => known.has(name) && known.get(name) !== sha256);
+  const changed = migrations.find(
+    ({ name, sha256 }) => known.has(name) && known.get(name) !== sha256,
+  );
   return changed && `${changed.name} is not the file that was applied to this database`;
 }
 

@@ -41,7 +41,11 @@ const IDLE_TIMEOUT_MS = 60_000;
 const tracer = trace.getTracer("annals.postgres");
 
 /** Numbers beyond 2^53 and times with microseconds do not survive pg's own parsers: both stay text. */
-const AS_TEXT = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.NUMERIC]);
+const AS_TEXT = new Set<number>([
+  pg.types.builtins.INT8,
+  pg.types.builtins.TIMESTAMPTZ,
+  pg.types.builtins.NUMERIC,
+]);
 
 export function createPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
@@ -56,7 +60,9 @@ export function createPool(options: PoolOptions): Pool {
     ...(options.role && { options: `-c role=${options.role}` }),
     types: {
       getTypeParser: ((oid: number, format?: "text" | "binary") =>
-        AS_TEXT.has(oid) ? String : pg.types.getTypeParser(oid, format ?? "text")) as typeof pg.types.getTypeParser,
+        AS_TEXT.has(oid)
+          ? String
+          : pg.types.getTypeParser(oid, format ?? "text")) as typeof pg.types.getTypeParser,
     },
   });
   // Without a listener the loss of an idle connection ends the process.
@@ -75,7 +81,8 @@ async function transaction<T>(
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow);
   // A connection that breaks between two statements must not end the process; the next statement reports it.
-  const onError = (error: Error): void => options.log.warn({ err: error }, "database connection lost");
+  const onError = (error: Error): void =>
+    options.log.warn({ err: error }, "database connection lost");
   client.on("error", onError);
   let broken = true;
   try {
@@ -89,7 +96,11 @@ async function transaction<T>(
     if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
     return result;
   } catch (error) {
-    if (broken) broken = !(await client.query("ROLLBACK").then(() => true, () => false));
+    if (broken)
+      broken = !(await client.query("ROLLBACK").then(
+        () => true,
+        () => false,
+      ));
     throw error;
   } finally {
     client.off("error", onError);

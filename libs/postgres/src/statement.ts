@@ -31,6 +31,7 @@ export function statement<Params extends readonly unknown[], Row>(
   { plannedAnew = false }: { readonly plannedAnew?: boolean } = {},
 ): Statement<Params, Row> {
   const name = NAME.exec(text)?.[1];
-  if (name === undefined) throw new TypeError(`a statement begins with /* schema.name */: ${text.slice(0, 60)}`);
+  if (name === undefined)
+    throw new TypeError(`a statement begins with /* schema.name */: ${text.slice(0, 60)}`);
   return { name, text, plannedAnew };
 }

@@ -87,7 +87,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
 /** Bodies are taken as they are; parameters of the query are texts that stand for numbers where the schema says so. */
 function validateStrictly(app: FastifyInstance): void {
-  const options = { strict: false, allErrors: false, removeAdditional: false, useDefaults: false } as const;
+  const options = {
+    strict: false,
+    allErrors: false,
+    removeAdditional: false,
+    useDefaults: false,
+  } as const;
   const bodies = new Ajv({ ...options, coerceTypes: false });
   const texts = new Ajv({ ...options, coerceTypes: true });
   app.setValidatorCompiler(({ schema, httpPart }) =>
@@ -109,9 +114,19 @@ async function notFound(request: FastifyRequest): Promise<never> {
   throw new AnnalsError("not_found", `There is no ${request.method} ${path}.`);
 }
 
-function answerError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function answerError(
+  log: Logger,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { status, headers, body, unexpected } = errorAnswer(error, request.id);
   if (unexpected) log.error({ err: error, request_id: request.id }, "request failed");
-  else if (status >= 500) log.warn({ err: error, request_id: request.id }, "request could not be served");
-  void reply.code(status).headers(headers).type("application/json; charset=utf-8").send(JSON.stringify(body));
+  else if (status >= 500)
+    log.warn({ err: error, request_id: request.id }, "request could not be served");
+  void reply
+    .code(status)
+    .headers(headers)
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(body));
 }

@@ -7,7 +7,9 @@ const MIB = 1024 * 1024;
 export const SETTINGS = {
   ...processSettings,
   host: text("ANNALS_HOST", "Address that the interface is served on.", { fallback: "0.0.0.0" }),
-  port: port("ANNALS_PORT", "Port that the interface is served on; 0 takes a free one.", { fallback: "8080" }),
+  port: port("ANNALS_PORT", "Port that the interface is served on; 0 takes a free one.", {
+    fallback: "8080",
+  }),
   keysAddress: text(
     "ANNALS_KEYS_ADDRESS",
     "The keys service: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",

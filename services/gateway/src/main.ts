@@ -11,6 +11,10 @@ await main({
   argv: process.argv.slice(2),
   verbs: {
     serve: ({ config, log }) =>
-      run({ log, exitWithStdin: config.exitWithStdin, serve: (closers) => serve(config, log, closers) }),
+      run({
+        log,
+        exitWithStdin: config.exitWithStdin,
+        serve: (closers) => serve(config, log, closers),
+      }),
   },
 });

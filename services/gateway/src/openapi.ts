@@ -4,16 +4,20 @@
 import swagger from "@fastify/swagger";
 import type { Scope } from "@annals/contract";
 import type { FastifyInstance, FastifySchema } from "fastify";
-import Type, { type TSchema } from "typebox";
+import { Type, type TSchema } from "typebox";
 import type { Route } from "./route.ts";
 
 const ErrorSchema = Type.Object({
   error: Type.Object({
     type: Type.String(),
-    code: Type.Optional(Type.String({ description: "Beside type, on 401 and on 403 for a scope." })),
+    code: Type.Optional(
+      Type.String({ description: "Beside type, on 401 and on 403 for a scope." }),
+    ),
     message: Type.String(),
     details: Type.Optional(
-      Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), { "x-annals-open-detail": true }),
+      Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
+        "x-annals-open-detail": true,
+      }),
     ),
   }),
 });
@@ -64,7 +68,9 @@ export function routeDocument(name: string, scope: Scope, route: Route): Fastify
     ...(route.openDetail && { "x-annals-open-detail": true }),
     response: {
       [success.status]: documented("Done.", success.status === 204 ? undefined : success.body),
-      ...Object.fromEntries(failures.map((status) => [status, documented(FAILURES[status] ?? "", ErrorSchema)])),
+      ...Object.fromEntries(
+        failures.map((status) => [status, documented(FAILURES[status] ?? "", ErrorSchema)]),
+      ),
     },
   } as FastifySchema;
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import Type from "typebox";
+import { Type } from "typebox";
 import { routeDocument } from "./openapi.ts";
 import type { Call, Route } from "./route.ts";
 import { type Deps, V1 } from "./v1.ts";
@@ -32,7 +32,12 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
   }
 }
 
-async function answer(route: Route, request: FastifyRequest, reply: FastifyReply, clock: Clock): Promise<FastifyReply> {
+async function answer(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  clock: Clock,
+): Promise<FastifyReply> {
   const { admission } = request;
   if (!admission) throw new Error("a request reached a handler without admission");
   const call: Call<unknown, unknown, unknown, unknown> = {
@@ -48,6 +53,7 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
   if (headers) reply.headers(headers);
   reply.code(route.success.status);
   if (body === undefined) return reply.send();
-  return reply.type("application/json; charset=utf-8").send(typeof body === "string" ? body : JSON.stringify(body));
+  return reply
+    .type("application/json; charset=utf-8")
+    .send(typeof body === "string" ? body : JSON.stringify(body));
 }
-

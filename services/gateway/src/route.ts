@@ -37,7 +37,9 @@ export interface RouteDefinition<
   readonly query?: Q;
   readonly params?: P;
   readonly headers?: H;
-  readonly success: { readonly status: 200 | 201; readonly body: TSchema } | { readonly status: 204 };
+  readonly success:
+    | { readonly status: 200 | 201; readonly body: TSchema }
+    | { readonly status: 204 };
   /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
   readonly failures?: readonly 404[];
   readonly maxBodyBytes?: number;

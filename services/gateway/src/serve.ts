@@ -20,9 +20,16 @@ import { EventAppends } from "./v1/events/event-appends.ts";
 /** How long readiness waits for the services that the gateway calls. */
 const READY_TIMEOUT_MS = 1_000;
 
-export async function serve(config: ConfigOf<typeof SETTINGS>, log: Logger, closers: Closers): Promise<void> {
+export async function serve(
+  config: ConfigOf<typeof SETTINGS>,
+  log: Logger,
+  closers: Closers,
+): Promise<void> {
   const registry = createRegistry("gateway");
-  const tracing = await startTracing({ serviceName: "annals-gateway", endpoint: config.otlpEndpoint });
+  const tracing = await startTracing({
+    serviceName: "annals-gateway",
+    endpoint: config.otlpEndpoint,
+  });
   closers.add("tracing", tracing, () => tracing.shutdown());
 
   const clients = openClients({ ...config, duration: rpcClientDuration(registry) });

@@ -24,7 +24,13 @@ export interface Deps extends Clients {
   readonly limits: Limits;
 }
 
-export type Row = readonly [HTTPMethods, path: string, Scope, name: string, make: (deps: Deps) => Route];
+export type Row = readonly [
+  HTTPMethods,
+  path: string,
+  Scope,
+  name: string,
+  make: (deps: Deps) => Route,
+];
 
 export const V1: readonly Row[] = [
   ["POST", "/api-keys", "keys:manage", "create-api-key", createApiKey],

@@ -13,7 +13,11 @@ await main({
   argv: process.argv.slice(2),
   verbs: {
     serve: ({ config, log }) =>
-      run({ log, exitWithStdin: config.exitWithStdin, serve: (closers) => serve(config, log, closers) }),
+      run({
+        log,
+        exitWithStdin: config.exitWithStdin,
+        serve: (closers) => serve(config, log, closers),
+      }),
     migrate,
     accounts,
   },

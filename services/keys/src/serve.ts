@@ -22,7 +22,11 @@ import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { keysService } from "./service.ts";
 
-export async function serve(config: ConfigOf<typeof SETTINGS>, log: Logger, closers: Closers): Promise<void> {
+export async function serve(
+  config: ConfigOf<typeof SETTINGS>,
+  log: Logger,
+  closers: Closers,
+): Promise<void> {
   const registry = createRegistry("keys");
   const tracing = await startTracing({ serviceName: "annals-keys", endpoint: config.otlpEndpoint });
   closers.add("tracing", tracing, () => tracing.shutdown());

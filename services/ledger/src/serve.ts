@@ -26,13 +26,20 @@ import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
 /** The role that 0001_ledger.sql makes. */
 const ROLE = "annals_ledger";
 
-export async function serve(config: ConfigOf<typeof SETTINGS>, log: Logger, closers: Closers): Promise<void> {
+export async function serve(
+  config: ConfigOf<typeof SETTINGS>,
+  log: Logger,
+  closers: Closers,
+): Promise<void> {
   const registry = createRegistry("ledger");
   const metrics = createMetrics(registry);
   const clock = systemClock();
   const random = randomBytes;
 
-  const tracing = await startTracing({ serviceName: "annals-ledger", endpoint: config.otlpEndpoint });
+  const tracing = await startTracing({
+    serviceName: "annals-ledger",
+    endpoint: config.otlpEndpoint,
+  });
   closers.add("tracing", tracing, () => tracing.shutdown());
 
   const database = createPool({

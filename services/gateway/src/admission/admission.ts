@@ -21,9 +21,13 @@ export class RateLimited extends AnnalsError {
   readonly limit: number;
 
   constructor(limit: number, windowEndsInS: number) {
-    super("rate_limited", `This key has made its ${limit} requests. Try again in ${windowEndsInS} seconds.`, {
-      retryAfterS: windowEndsInS,
-    });
+    super(
+      "rate_limited",
+      `This key has made its ${limit} requests. Try again in ${windowEndsInS} seconds.`,
+      {
+        retryAfterS: windowEndsInS,
+      },
+    );
     this.limit = limit;
   }
 }
@@ -64,7 +68,10 @@ function bearer(authorization: string | undefined): string {
   }
   const key = SCHEME.exec(authorization)?.[1];
   if (key === undefined) {
-    throw new AnnalsError("unauthenticated", "The Authorization header must be `Bearer` and one API key.");
+    throw new AnnalsError(
+      "unauthenticated",
+      "The Authorization header must be `Bearer` and one API key.",
+    );
   }
   return key;
 }
@@ -94,7 +101,8 @@ async function admitGroup(
   return secrets.map((secret): PromiseSettledResult<Admission> => {
     const place = places.get(secret) ?? -1;
     const admission = admissions[place];
-    if (!admission) return { status: "rejected", reason: unavailable("The request could not be admitted.") };
+    if (!admission)
+      return { status: "rejected", reason: unavailable("The request could not be admitted.") };
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey() };
     const order = (given[place] = (given[place] ?? 0) + 1);
     if (order > admission.admitted) {

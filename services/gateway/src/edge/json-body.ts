@@ -19,7 +19,11 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer" },
-    (request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void) => {
+    (
+      request: FastifyRequest,
+      body: Buffer,
+      done: (error: Error | null, value?: unknown) => void,
+    ) => {
       try {
         const maxDepth = request.routeOptions.config.maxDepth ?? MAX_DEPTH;
         done(null, body.length === 0 ? undefined : readJson(body, { maxDepth }));

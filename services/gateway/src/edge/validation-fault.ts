@@ -11,7 +11,10 @@ export function validationFault({ validation, validationContext }: FastifyError)
   const steps = finding.instancePath.split("/").slice(1).map(unescape);
   const member = memberOf(finding);
   const field = formatField(member === undefined ? steps : [...steps, member]);
-  return invalid({ field: field || wholeOf(validationContext), message: sentence(finding, validationContext) });
+  return invalid({
+    field: field || wholeOf(validationContext),
+    message: sentence(finding, validationContext),
+  });
 }
 
 /** The member that a finding about its object is really about. */
@@ -25,7 +28,9 @@ function sentence({ keyword, message, params }: Finding, context: string | undef
     case "required":
       return "is required";
     case "additionalProperties":
-      return context === "querystring" ? "is not a parameter of this request" : "is not a member of this object";
+      return context === "querystring"
+        ? "is not a parameter of this request"
+        : "is not a member of this object";
     case "enum":
     case "const":
       return `must be one of ${[params["allowedValues"] ?? params["allowedValue"]].flat().join(", ")}`;

@@ -2,7 +2,7 @@
 
 import { SCOPES } from "@annals/contract";
 import type { ApiKey } from "@annals/proto/keys";
-import Type from "typebox";
+import { Type } from "typebox";
 
 export const KEY_EXAMPLE = "annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9";
 
@@ -11,7 +11,9 @@ export const Scopes = Type.Array(Type.Enum([...SCOPES]), { description: "What th
 export const ApiKeyBody = Type.Object({
   id: Type.String({ description: "`key_` and an opaque text." }),
   name: Type.String(),
-  key_prefix: Type.String({ description: "The key's leading part, three dots, its last two characters." }),
+  key_prefix: Type.String({
+    description: "The key's leading part, three dots, its last two characters.",
+  }),
   scopes: Scopes,
   created_at: Type.String({ description: "ISO 8601, UTC." }),
 });

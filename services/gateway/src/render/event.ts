@@ -3,7 +3,7 @@
 
 import { FIELDS } from "@annals/chain";
 import type { StoredEvent } from "@annals/proto/ledger";
-import Type from "typebox";
+import { Type } from "typebox";
 
 /** What is in an event's JSON. A part that is empty stands for {}. */
 export type EventText = Pick<
@@ -54,7 +54,9 @@ const Part = (description: string) => Type.Record(Type.String(), Type.Unknown(),
 
 export const EventBody = Type.Object({
   id: Type.String({ description: "`evt_` and an opaque text." }),
-  sequence_number: Type.Integer({ description: "1 for the account's first event, then one more each." }),
+  sequence_number: Type.Integer({
+    description: "1 for the account's first event, then one more each.",
+  }),
   action: Type.String(),
   actor: Part("{} where none was given."),
   target: Part("{} where none was given."),
@@ -72,5 +74,8 @@ const Hexes = Type.Object(Object.fromEntries(FIELDS.map((field) => [field, Type.
 
 export const ProofBody = Type.Object(
   { v: Type.Literal(1), chain: Type.String(), salts: Hexes, digests: Hexes },
-  { description: "What recomputing the hash needs besides the event.", "x-annals-open-detail": true },
+  {
+    description: "What recomputing the hash needs besides the event.",
+    "x-annals-open-detail": true,
+  },
 );

@@ -12,12 +12,18 @@ const USAGE = "usage: keys accounts create --name NAME [--key-name NAME] | keys 
 /** Longest name of an account or a key (docs/open-details.md). */
 const MAX_NAME_LENGTH = 255;
 
-export async function accounts({ config, log, words }: VerbContext<typeof SETTINGS>): Promise<void> {
+export async function accounts({
+  config,
+  log,
+  words,
+}: VerbContext<typeof SETTINGS>): Promise<void> {
   const { name, keyName, verb } = parse(words);
   await withDatabase(config, log, async ({ database, ...maker }) => {
     if (verb === "list") {
       for (const row of await database.run(listAccounts, [])) {
-        process.stdout.write(`${row.account_id}\t${row.created_at}\t${row.live_keys} keys\t${row.name}\n`);
+        process.stdout.write(
+          `${row.account_id}\t${row.created_at}\t${row.live_keys} keys\t${row.name}\n`,
+        );
       }
       return;
     }

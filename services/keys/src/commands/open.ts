@@ -29,7 +29,12 @@ export async function withDatabase<T>(
     log,
   });
   try {
-    return await work({ database, clock: systemClock(), random: randomBytes, prefix: config.keyPrefix });
+    return await work({
+      database,
+      clock: systemClock(),
+      random: randomBytes,
+      prefix: config.keyPrefix,
+    });
   } finally {
     await database.close();
   }

@@ -5,7 +5,10 @@ import type { Database } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Metrics } from "../metrics.ts";
-import { type AdmissionRow, admitRequests as admitRequestsStatement } from "../store/admit-requests.ts";
+import {
+  type AdmissionRow,
+  admitRequests as admitRequestsStatement,
+} from "../store/admit-requests.ts";
 
 /** Distinct secrets in one call. */
 const MAX_GROUPS = 1_000;
@@ -53,14 +56,19 @@ function admission(row: AdmissionRow, limit: number) {
   };
 }
 
-function checkGroups(groups: readonly { readonly secretSha256: Uint8Array; readonly count: number }[]): void {
+function checkGroups(
+  groups: readonly { readonly secretSha256: Uint8Array; readonly count: number }[],
+): void {
   if (groups.length > MAX_GROUPS) {
     throw invalid({ field: "groups", message: `must be at most ${MAX_GROUPS}` });
   }
   const seen = new Set<string>();
   for (const [index, { secretSha256, count }] of groups.entries()) {
     if (secretSha256.length !== SHA256_BYTES) {
-      throw invalid({ field: `groups[${index}].secret_sha256`, message: `must be ${SHA256_BYTES} bytes` });
+      throw invalid({
+        field: `groups[${index}].secret_sha256`,
+        message: `must be ${SHA256_BYTES} bytes`,
+      });
     }
     if (count < 1 || count > MAX_COUNT) {
       throw invalid({ field: `groups[${index}].count`, message: `must be from 1 to ${MAX_COUNT}` });

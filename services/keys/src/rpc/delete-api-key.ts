@@ -17,7 +17,11 @@ interface Deps {
 export function deleteApiKey(deps: Deps): ServiceImpl<typeof KeysService>["deleteApiKey"] {
   return async ({ accountId, id }) => {
     complete({ account_id: accountId, id });
-    const [row] = await deps.database.run(deleteApiKeyStatement, [accountId, id, deps.clock.nowText()]);
+    const [row] = await deps.database.run(deleteApiKeyStatement, [
+      accountId,
+      id,
+      deps.clock.nowText(),
+    ]);
     if (!row) throw notFound("API key", id);
     return {};
   };

@@ -76,7 +76,8 @@ export class ChainVerifier {
   /** Takes the next rows in ascending order. After the first invalid one no other is looked at. */
   take(rows: readonly ChainRow[]): void {
     for (const row of rows) {
-      if (row.sequenceNumber !== this.#next) return this.fail(this.#next, undefined, "sequence_gap");
+      if (row.sequenceNumber !== this.#next)
+        return this.fail(this.#next, undefined, "sequence_gap");
       this.#checked += 1;
       const fault = this.#faultOf(row);
       if (fault) return this.fail(row.sequenceNumber, row.id, fault);

@@ -14,7 +14,8 @@ const SHAPE = /^evt_([0-9a-hjkmnp-tv-z]{13})[0-9a-hjkmnp-tv-z]{13}$/;
 /** `random` gives {@link ID_RANDOM_BYTES} bytes. */
 export function eventId(sequenceNumber: number, random: Uint8Array): string {
   let text = "";
-  for (let rest = sequenceNumber; rest > 0; rest = Math.floor(rest / 32)) text = ALPHABET[rest % 32] + text;
+  for (let rest = sequenceNumber; rest > 0; rest = Math.floor(rest / 32))
+    text = ALPHABET[rest % 32] + text;
   return PREFIX + text.padStart(SEQUENCE_LENGTH, "0") + base32(random);
 }
 

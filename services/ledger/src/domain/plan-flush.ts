@@ -85,13 +85,24 @@ export function planFlush(input: PlanInput): Plan {
     head = { sequence: head.sequence + chained.length, hash: chained.at(-1)?.hash ?? head.hash };
     events.push(...chained);
     if (idempotencyKey !== "") {
-      const request = { requestSha256, firstSequence: stored.firstSequence, eventCount: chained.length };
+      const request = {
+        requestSha256,
+        firstSequence: stored.firstSequence,
+        eventCount: chained.length,
+      };
       known.set(idempotencyKey, request);
       remembered.push({ idempotencyKey, ...request });
     }
     return { status: "fulfilled", value: stored };
   });
-  return { outcomes, before: input.head, after: head, createdAt: input.createdAt, events, remembered };
+  return {
+    outcomes,
+    before: input.head,
+    after: head,
+    createdAt: input.createdAt,
+    events,
+    remembered,
+  };
 }
 
 function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): ChainedEvent[] {
@@ -99,7 +110,10 @@ function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): Chai
   let previousHash = head.hash;
   return append.events.map((event, index) => {
     const sequenceNumber = head.sequence + 1 + index;
-    const id = eventId(sequenceNumber, random.subarray(index * ID_RANDOM_BYTES, (index + 1) * ID_RANDOM_BYTES));
+    const id = eventId(
+      sequenceNumber,
+      random.subarray(index * ID_RANDOM_BYTES, (index + 1) * ID_RANDOM_BYTES),
+    );
     const hash = leafHash(
       leafText({
         action: event.action,
@@ -122,7 +136,8 @@ function repeated(append: PreparedAppend, earlier: KnownRequest): PromiseSettled
   if (Buffer.compare(append.requestSha256, earlier.requestSha256) !== 0) {
     const reason = invalid({
       field: "Idempotency-Key",
-      message: "was used for another request in the last 24 hours; send a new key with a new request",
+      message:
+        "was used for another request in the last 24 hours; send a new key with a new request",
     });
     return { status: "rejected", reason };
   }

@@ -41,7 +41,10 @@ export interface PreparedAppend extends Append {
 /** Bytes of an event besides its parts: hashes, digests, salts, times, ids. */
 const EVENT_OVERHEAD_BYTES = 600;
 
-export function prepareAppend(append: Append, random: (size: number) => Uint8Array): PreparedAppend {
+export function prepareAppend(
+  append: Append,
+  random: (size: number) => Uint8Array,
+): PreparedAppend {
   const saltsOfEvent = FIELDS.length * SALT_BYTES;
   const salts = random(append.events.length * saltsOfEvent);
   let weight = 0;

@@ -18,7 +18,15 @@ export function chainRow(row: RangeRow): ChainRow {
   };
 }
 
-function payloadOf({ actor, context, diff, metadata, target, salts, ...row }: RangeRow): ChainPayload | undefined {
+function payloadOf({
+  actor,
+  context,
+  diff,
+  metadata,
+  target,
+  salts,
+  ...row
+}: RangeRow): ChainPayload | undefined {
   // The columns are not null: where one is, the whole row is missing.
   if (actor === null || context === null || diff === null || metadata === null) return undefined;
   if (target === null || salts === null) return undefined;

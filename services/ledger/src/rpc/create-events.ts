@@ -4,7 +4,11 @@
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
-import type { Append as AppendMessage, AppendOutcomeSchema, LedgerService } from "@annals/proto/ledger";
+import type {
+  Append as AppendMessage,
+  AppendOutcomeSchema,
+  LedgerService,
+} from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type Append, prepareAppend } from "../domain/prepare-append.ts";
@@ -35,7 +39,9 @@ export function createEvents(deps: Deps): ServiceImpl<typeof LedgerService>["cre
       throw invalid({ field: "appends", message: `must be at most ${MAX_APPENDS}` });
     }
     const outcomes = await Promise.all(
-      appends.map((append) => outcomeOf(deps, append).catch((error: unknown) => refused(deps, error))),
+      appends.map((append) =>
+        outcomeOf(deps, append).catch((error: unknown) => refused(deps, error)),
+      ),
     );
     return { outcomes };
   };
@@ -49,16 +55,29 @@ async function outcomeOf(deps: Deps, message: AppendMessage): Promise<Outcome> {
 
 function stored(result: Stored): Outcome {
   const { firstSequence, createdAt, ids, hashes } = result;
-  const receipt = { firstSequenceNumber: BigInt(firstSequence), createdAt, ids: [...ids], hashes: [...hashes] };
+  const receipt = {
+    firstSequenceNumber: BigInt(firstSequence),
+    createdAt,
+    ids: [...ids],
+    hashes: [...hashes],
+  };
   return { outcome: { case: "stored", value: receipt } };
 }
 
 async function replayed(deps: Deps, accountId: string, result: Replayed): Promise<Outcome> {
   const { firstSequence, eventCount } = result;
   const last = String(firstSequence + eventCount - 1);
-  const rows = await deps.database.run(readRange, [accountId, String(firstSequence), last, eventCount]);
-  if (rows.length !== eventCount) throw internal(`the events of a replay in ${accountId} are not all there`);
-  const events = rows.map((row) => renderEvent(row as EventRow, { accountId, includeProof: false }));
+  const rows = await deps.database.run(readRange, [
+    accountId,
+    String(firstSequence),
+    last,
+    eventCount,
+  ]);
+  if (rows.length !== eventCount)
+    throw internal(`the events of a replay in ${accountId} are not all there`);
+  const events = rows.map((row) =>
+    renderEvent(row as EventRow, { accountId, includeProof: false }),
+  );
   return { outcome: { case: "replayed", value: { events } } };
 }
 
@@ -82,7 +101,13 @@ function appendOf(message: AppendMessage): Append {
   return { accountId, receivedAt, idempotencyKey, requestSha256, events };
 }
 
-function checkAppend({ accountId, receivedAt, events, idempotencyKey, requestSha256 }: AppendMessage): void {
+function checkAppend({
+  accountId,
+  receivedAt,
+  events,
+  idempotencyKey,
+  requestSha256,
+}: AppendMessage): void {
   if (accountId === "") throw invalid({ field: "account_id", message: "is required" });
   if (receivedAt === "") throw invalid({ field: "received_at", message: "is required" });
   if (events.length < 1 || events.length > MAX_EVENTS) {
@@ -93,6 +118,7 @@ function checkAppend({ accountId, receivedAt, events, idempotencyKey, requestSha
   }
   for (const [index, { action, occurredAt }] of events.entries()) {
     if (action === "") throw invalid({ field: `events[${index}].action`, message: "is required" });
-    if (occurredAt === "") throw invalid({ field: `events[${index}].occurred_at`, message: "is required" });
+    if (occurredAt === "")
+      throw invalid({ field: `events[${index}].occurred_at`, message: "is required" });
   }
 }

@@ -9,7 +9,10 @@ export interface RenderOptions {
   readonly includeProof: boolean;
 }
 
-export function renderEvent(row: EventRow, options: RenderOptions): MessageInitShape<typeof StoredEventSchema> {
+export function renderEvent(
+  row: EventRow,
+  options: RenderOptions,
+): MessageInitShape<typeof StoredEventSchema> {
   return {
     id: row.id,
     sequenceNumber: BigInt(row.sequence_number),

@@ -22,7 +22,8 @@ export function streamEvents(deps: Deps): ServiceImpl<typeof LedgerService>["str
     let page = listParams(accountId, filter, PAGE_SIZE);
     while (!signal.aborted) {
       const rows = await deps.database.run(listEventsAscending, page);
-      if (rows.length > 0) yield { events: rows.map((row) => renderEvent(row, { accountId, includeProof })) };
+      if (rows.length > 0)
+        yield { events: rows.map((row) => renderEvent(row, { accountId, includeProof })) };
       const last = rows.at(-1);
       if (!last || rows.length < PAGE_SIZE) return;
       const [account, , ...rest] = page;

@@ -6,7 +6,11 @@ import { GENESIS_HASH } from "@annals/chain";
 import type { Clock } from "@annals/contract";
 import { internal, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { InvalidReason as ProtoReason, type LedgerService, type VerifyChainRequest } from "@annals/proto/ledger";
+import {
+  InvalidReason as ProtoReason,
+  type LedgerService,
+  type VerifyChainRequest,
+} from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { ChainVerifier, type InvalidReason } from "../domain/chain-verifier.ts";
 import type { Metrics } from "../metrics.ts";
@@ -71,17 +75,17 @@ interface Range {
 }
 
 /** Both ends included. An empty chain has the range 1 to 0. */
-function rangeOf(
-  { fromSequence, toSequence }: VerifyChainRequest,
-  head: number,
-): Range {
+function rangeOf({ fromSequence, toSequence }: VerifyChainRequest, head: number): Range {
   const from = fromSequence ?? 1n;
   const to = toSequence ?? BigInt(head);
   if (from < 1n || (fromSequence !== undefined && from > BigInt(head))) {
     throw invalid({ field: "from_sequence", message: `must be from 1 to ${head}, the last event` });
   }
   if (to > BigInt(head) || (toSequence !== undefined && to < from)) {
-    throw invalid({ field: "to_sequence", message: `must be from ${from} to ${head}, the last event` });
+    throw invalid({
+      field: "to_sequence",
+      message: `must be from ${from} to ${head}, the last event`,
+    });
   }
   return { from: Number(from), to: Number(to) };
 }
@@ -116,11 +120,19 @@ async function anchorOf(database: Database, accountId: string, from: number) {
 }
 
 /** The head has to be the last row, and that row the end of what was verified: else something was added or changed. */
-function compareHead(verifier: ChainVerifier, head: { sequence: number; hash: string }, ends: EndsRow): void {
+function compareHead(
+  verifier: ChainVerifier,
+  head: { sequence: number; hash: string },
+  ends: EndsRow,
+): void {
   const last = Number(ends.last_sequence ?? 0);
   const lastId = ends.last_id ?? undefined;
   if (last > head.sequence) {
-    verifier.fail(head.sequence + 1, last === head.sequence + 1 ? lastId : undefined, "head_mismatch");
+    verifier.fail(
+      head.sequence + 1,
+      last === head.sequence + 1 ? lastId : undefined,
+      "head_mismatch",
+    );
   } else if (verifier.tip.hash !== head.hash) {
     verifier.fail(head.sequence, lastId, "head_mismatch");
   }

@@ -37,7 +37,10 @@ export type AppendParams = [
 ];
 
 // An idempotency key that is still here after its 24 hours is taken over.
-export const appendEvents = statement<AppendParams, { readonly sequence_number: string }>(`/* ledger.append-events */
+export const appendEvents = statement<
+  AppendParams,
+  { readonly sequence_number: string }
+>(`/* ledger.append-events */
 WITH moved AS (
   UPDATE ledger.heads SET
     sequence_number = $2::bigint + cardinality($4::text[]),

@@ -2,7 +2,10 @@
 
 import { statement } from "@annals/postgres";
 
-export const deleteExpiredIdempotencyKeys = statement<[limit: number], { readonly deleted: string }>(
+export const deleteExpiredIdempotencyKeys = statement<
+  [limit: number],
+  { readonly deleted: string }
+>(
   `/* ledger.delete-expired-idempotency-keys */
 WITH expired AS (
   SELECT account_id, idempotency_key

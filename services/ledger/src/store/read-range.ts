@@ -6,7 +6,9 @@ import type { EventRow } from "./event-row.ts";
 type Params = [accountId: string, fromSequence: string, toSequence: string, limit: number];
 
 /** The payload's columns are null where its row is missing. */
-export type RangeRow = Omit<EventRow, PayloadColumn> & { readonly [C in PayloadColumn]: EventRow[C] | null } & {
+export type RangeRow = Omit<EventRow, PayloadColumn> & {
+  readonly [C in PayloadColumn]: EventRow[C] | null;
+} & {
   readonly actor_id: string | null;
   readonly actor_type: string | null;
   readonly target_id: string | null;

@@ -8,7 +8,14 @@ import type { Clock } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";
 import { type Database, type Pool, violatedConstraint } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
-import { type Head, type KnownRequest, type Plan, planFlush, type Replayed, type Stored } from "../domain/plan-flush.ts";
+import {
+  type Head,
+  type KnownRequest,
+  type Plan,
+  planFlush,
+  type Replayed,
+  type Stored,
+} from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
 import { appendEvents } from "../store/append-events.ts";
 import { createHead } from "../store/create-head.ts";
@@ -36,7 +43,8 @@ export async function flush(
 ): Promise<Outcomes> {
   try {
     const { events, outcomes } =
-      (await appendToGuessedHead(deps, accountId, appends)) ?? (await appendUnderLock(deps, accountId, appends));
+      (await appendToGuessedHead(deps, accountId, appends)) ??
+      (await appendUnderLock(deps, accountId, appends));
     deps.metrics.flushes.observe(events.length);
     return outcomes;
   } catch (error) {
@@ -53,7 +61,11 @@ async function appendToGuessedHead(
 ): Promise<Plan | undefined> {
   const guess = deps.guesses.get(accountId);
   if (!guess?.alone) return undefined;
-  const plan = planFlush({ ...planned(deps, accountId, appends), head: guess.head, known: new Map() });
+  const plan = planFlush({
+    ...planned(deps, accountId, appends),
+    head: guess.head,
+    known: new Map(),
+  });
   const [moved] = await deps.database.run(appendEvents, appendParams(accountId, plan));
   if (!moved) return undefined;
   deps.guesses.set(accountId, { head: plan.after, alone: true });
@@ -114,7 +126,11 @@ async function knownRequests(
   );
 }
 
-function planned({ clock, random }: FlushDeps, accountId: string, appends: readonly PreparedAppend[]) {
+function planned(
+  { clock, random }: FlushDeps,
+  accountId: string,
+  appends: readonly PreparedAppend[],
+) {
   return { accountId, appends, createdAt: clock.nowText(), random };
 }
 
@@ -131,7 +147,10 @@ async function refused(
 ): Promise<Outcomes> {
   if (/^(chain|payloads)_/.test(violatedConstraint(error) ?? "")) {
     deps.metrics.brokenChains.inc();
-    deps.log.error({ accountId, err: error }, "chain invariant broken: the chain does not continue at its head");
+    deps.log.error(
+      { accountId, err: error },
+      "chain invariant broken: the chain does not continue at its head",
+    );
     const reason = internal("chain invariant broken", error);
     return appends.map(() => ({ status: "rejected", reason }));
   }

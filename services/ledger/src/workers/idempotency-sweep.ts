@@ -23,7 +23,13 @@ export function startIdempotencySweep(deps: {
   };
 }
 
-async function sweep({ database, log }: { readonly database: Database; readonly log: Logger }): Promise<void> {
+async function sweep({
+  database,
+  log,
+}: {
+  readonly database: Database;
+  readonly log: Logger;
+}): Promise<void> {
   try {
     let deleted = BATCH;
     while (deleted === BATCH) {

@@ -1,7 +1,7 @@
 // The name of a key: 1 to 255 characters after trimming, no control characters (docs/open-details.md).
 
 import { invalid } from "@annals/errors";
-import Type from "typebox";
+import { Type } from "typebox";
 
 const MAX_NAME_LENGTH = 255;
 

@@ -3,7 +3,7 @@
 import { SCOPES } from "@annals/contract";
 import type { CreateApiKeyRequestSchema } from "@annals/proto/keys";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
@@ -27,7 +27,10 @@ export function createApiKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Create an API key",
     body: CreateApiKeyBody,
-    success: { status: 201, body: dataOf(Type.Object({ ...ApiKeyBody.properties, key: SecretBody })) },
+    success: {
+      status: 201,
+      body: dataOf(Type.Object({ ...ApiKeyBody.properties, key: SecretBody })),
+    },
     handle: async ({ admission, body }) => {
       const { apiKey, secret } = await keys.createApiKey(toRequest(admission.accountId, body));
       const { id, name, ...rest } = renderApiKey(apiKey);

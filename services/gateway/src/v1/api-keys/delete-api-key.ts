@@ -1,6 +1,6 @@
 // DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key for ever, at once.
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 

@@ -1,6 +1,6 @@
 // GET /v1/api-keys (interface 4.1): all keys of the account that are not revoked, newest first.
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { ApiKeyBody, renderApiKey } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";

@@ -1,6 +1,6 @@
 // PATCH /v1/api-keys/{id} (interface 4.1): renames a key. Its scopes are fixed: a request that names them is refused.
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { ApiKeyBody, renderApiKey } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
@@ -26,7 +26,11 @@ export function updateApiKey({ keys }: Pick<Deps, "keys">): Route {
     failures: [404],
     handle: async ({ admission, body, params }) => {
       const { accountId } = admission;
-      const { apiKey } = await keys.updateApiKey({ accountId, id: params.id, name: apiKeyName(body.name) });
+      const { apiKey } = await keys.updateApiKey({
+        accountId,
+        id: params.id,
+        name: apiKeyName(body.name),
+      });
       return { body: { data: renderApiKey(apiKey) } };
     },
   });

@@ -2,7 +2,7 @@
 // sequence numbers. Counts as one request.
 
 import { invalid } from "@annals/errors";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { EventBody, renderEvent } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
@@ -32,7 +32,13 @@ const BatchItem = Type.Object(
 );
 
 const Body = Type.Object(
-  { events: Type.Array(BatchItem, { minItems: 1, maxItems: MAX_EVENTS, "x-annals-open-detail": true }) },
+  {
+    events: Type.Array(BatchItem, {
+      minItems: 1,
+      maxItems: MAX_EVENTS,
+      "x-annals-open-detail": true,
+    }),
+  },
   { additionalProperties: false },
 );
 
@@ -49,11 +55,20 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
     handle: async ({ admission, body, headers, receivedAt }) => {
       const items = body.events.map(newEvent);
       const events = items.map((item, index) =>
-        newEventRequest(item, { path: `events[${index}].`, receivedAt, maxBytes: limits.eventMaxBytes }),
+        newEventRequest(item, {
+          path: `events[${index}].`,
+          receivedAt,
+          maxBytes: limits.eventMaxBytes,
+        }),
       );
       const times = items.map((item) => item.occurred_at);
       const key = idempotency(headers["idempotency-key"], "batch", events, times);
-      const stored = await appends.append({ accountId: admission.accountId, receivedAt, events, ...key });
+      const stored = await appends.append({
+        accountId: admission.accountId,
+        receivedAt,
+        events,
+        ...key,
+      });
       return {
         body: `{"data":[${stored.events.map(renderEvent).join(",")}]}`,
         ...(stored.replayed && { headers: REPLAYED }),
@@ -64,7 +79,8 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
 
 function newEvent({ type, ...item }: Static<typeof BatchItem>, index: number): NewEvent {
   const action = item.action ?? type;
-  if (action === undefined) throw invalid({ field: `events[${index}].action`, message: "is required" });
+  if (action === undefined)
+    throw invalid({ field: `events[${index}].action`, message: "is required" });
   if (type !== undefined && type !== action) {
     throw invalid({ field: `events[${index}].type`, message: "must equal action, or be left out" });
   }

@@ -15,9 +15,16 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
     success: { status: 201, body: dataOf(EventBody) },
     maxDepth: limits.eventMaxDepth,
     handle: async ({ admission, body, headers, receivedAt }) => {
-      const events = [newEventRequest(body, { path: "", receivedAt, maxBytes: limits.eventMaxBytes })];
+      const events = [
+        newEventRequest(body, { path: "", receivedAt, maxBytes: limits.eventMaxBytes }),
+      ];
       const key = idempotency(headers["idempotency-key"], "event", events, [body.occurred_at]);
-      const stored = await appends.append({ accountId: admission.accountId, receivedAt, events, ...key });
+      const stored = await appends.append({
+        accountId: admission.accountId,
+        receivedAt,
+        events,
+        ...key,
+      });
       return {
         body: `{"data":${stored.events.map(renderEvent).join("")}}`,
         ...(stored.replayed && { headers: REPLAYED }),
@@ -25,4 +32,3 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
     },
   });
 }
-

@@ -13,12 +13,16 @@ export function makeCursor(lastSequence: bigint, selection: readonly unknown[]):
 
 /** The sequence number after which the page begins. Throws `invalid`. */
 export function readCursor(cursor: string, selection: readonly unknown[]): bigint {
-  const [, sequence, digest] = FORMAT.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  const [, sequence, digest] =
+    FORMAT.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
   if (sequence === undefined) {
     throw invalid({ field: "cursor", message: "must be the next_cursor of an earlier page" });
   }
   if (digest !== digestOf(selection)) {
-    throw invalid({ field: "cursor", message: "belongs to a list with other filters; send those, or no cursor" });
+    throw invalid({
+      field: "cursor",
+      message: "belongs to a list with other filters; send those, or no cursor",
+    });
   }
   return BigInt(sequence);
 }

@@ -4,13 +4,15 @@ import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { EventFilterSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 const open = { "x-annals-open-detail": true };
 const Text = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 256, description, ...open }));
 const Sequence = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, ...open }));
+  Type.Optional(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, ...open }),
+  );
 
 export const filterMembers = {
   action: Text("Exact; with a `*` at the end, all that begin so."),
@@ -27,17 +29,26 @@ export const filterMembers = {
 const Filters = Type.Object(filterMembers);
 
 /** Throws `invalid` for a time that is none. */
-export function filterRequest(filters: Static<typeof Filters>): MessageInitShape<typeof EventFilterSchema> {
+export function filterRequest(
+  filters: Static<typeof Filters>,
+): MessageInitShape<typeof EventFilterSchema> {
   const { action, after_sequence: after, before_sequence: before } = filters;
   const isPrefix = action?.endsWith("*") ?? false;
   return {
-    ...(action !== undefined && { action: isPrefix ? action.slice(0, -1) : action, actionIsPrefix: isPrefix }),
+    ...(action !== undefined && {
+      action: isPrefix ? action.slice(0, -1) : action,
+      actionIsPrefix: isPrefix,
+    }),
     ...(filters.actor_id !== undefined && { actorId: filters.actor_id }),
     ...(filters.actor_type !== undefined && { actorType: filters.actor_type }),
     ...(filters.target_id !== undefined && { targetId: filters.target_id }),
     ...(filters.target_type !== undefined && { targetType: filters.target_type }),
-    ...(filters.occurred_from !== undefined && { occurredFrom: time("occurred_from", filters.occurred_from) }),
-    ...(filters.occurred_to !== undefined && { occurredTo: time("occurred_to", filters.occurred_to) }),
+    ...(filters.occurred_from !== undefined && {
+      occurredFrom: time("occurred_from", filters.occurred_from),
+    }),
+    ...(filters.occurred_to !== undefined && {
+      occurredTo: time("occurred_to", filters.occurred_to),
+    }),
     ...(after !== undefined && { afterSequence: BigInt(after) }),
     ...(before !== undefined && { beforeSequence: BigInt(before) }),
   };
@@ -47,7 +58,8 @@ function time(field: string, given: string): string {
   // A plus sign in a query string is read as a space.
   const parsed = parseTimestamp(given.replace(" ", "+"));
   if (parsed === undefined) {
-    const message = "must be an ISO 8601 date and time with an offset, such as 2026-01-31T09:30:00Z";
+    const message =
+      "must be an ISO 8601 date and time with an offset, such as 2026-01-31T09:30:00Z";
     throw invalid({ field, message });
   }
   return parsed;

@@ -1,6 +1,6 @@
 // GET /v1/events/{id} (interface 4.2): one event, as POST returned it.
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { internal } from "@annals/errors";
 import { EventBody, ProofBody, renderEvent, renderProof } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
@@ -19,14 +19,19 @@ export function getEvent({ ledger }: Pick<Deps, "ledger">): Route {
     openDetail: true,
     params: Type.Object({ id: Type.String() }),
     query: Type.Object({ include: IncludeProof }, { additionalProperties: false }),
-    success: { status: 200, body: Type.Object({ data: EventBody, proof: Type.Optional(ProofBody) }) },
+    success: {
+      status: 200,
+      body: Type.Object({ data: EventBody, proof: Type.Optional(ProofBody) }),
+    },
     failures: [404],
     handle: async ({ admission, params, query }) => {
       const includeProof = query.include === "proof";
       const { accountId } = admission;
       const { event } = await ledger.getEvent({ accountId, id: params.id, includeProof });
       if (!event) throw internal("the ledger answered without an event");
-      return { body: `{"data":${renderEvent(event)}${includeProof ? `,"proof":${renderProof(event)}` : ""}}` };
+      return {
+        body: `{"data":${renderEvent(event)}${includeProof ? `,"proof":${renderProof(event)}` : ""}}`,
+      };
     },
   });
 }

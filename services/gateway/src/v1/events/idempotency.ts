@@ -2,7 +2,7 @@
 // with a known key is the same request.
 
 import { hash } from "node:crypto";
-import Type from "typebox";
+import { Type } from "typebox";
 import type { AppendRequest } from "./event-appends.ts";
 
 const MAX_KEY_LENGTH = 255;
@@ -12,7 +12,8 @@ export const IdempotencyHeaders = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: MAX_KEY_LENGTH,
-      description: "A retry with the same key and body within 24 hours adds nothing and gets the first answer.",
+      description:
+        "A retry with the same key and body within 24 hours adds nothing and gets the first answer.",
       "x-annals-open-detail": true,
     }),
   ),
@@ -40,5 +41,8 @@ export function idempotency(
     metadata,
     target,
   ]);
-  return { idempotencyKey: key, requestSha256: hash("sha256", JSON.stringify([form, said]), "buffer") };
+  return {
+    idempotencyKey: key,
+    requestSha256: hash("sha256", JSON.stringify([form, said]), "buffer"),
+  };
 }

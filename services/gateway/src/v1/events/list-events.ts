@@ -2,7 +2,7 @@
 
 import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 import { EventBody, ProofBody, renderEvent, renderProof } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
@@ -17,7 +17,10 @@ const Query = Type.Object(
   {
     ...filterMembers,
     order: Type.Optional(
-      Type.Enum(["desc", "asc"], { description: "By sequence number; desc unless told.", "x-annals-open-detail": true }),
+      Type.Enum(["desc", "asc"], {
+        description: "By sequence number; desc unless told.",
+        "x-annals-open-detail": true,
+      }),
     ),
     limit: Type.Optional(
       Type.Integer({
@@ -57,7 +60,8 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
       const request = toRequest(admission.accountId, query);
       const { events, hasMore } = await ledger.listEvents(request);
       const last = events.at(-1);
-      const next = hasMore && last ? `"${makeCursor(last.sequenceNumber, selection(query))}"` : "null";
+      const next =
+        hasMore && last ? `"${makeCursor(last.sequenceNumber, selection(query))}"` : "null";
       const proofs = request.includeProof ? `,"proofs":[${events.map(renderProof).join(",")}]` : "";
       const data = events.map(renderEvent).join(",");
       return { body: `{"data":[${data}]${proofs},"has_more":${hasMore},"next_cursor":${next}}` };
@@ -66,11 +70,19 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
 }
 
 /** What a cursor is bound to: all but the page's size and what is shown of each event. */
-function selection({ limit: _limit, cursor: _cursor, include: _include, ...rest }: Static<typeof Query>) {
+function selection({
+  limit: _limit,
+  cursor: _cursor,
+  include: _include,
+  ...rest
+}: Static<typeof Query>) {
   return Object.entries({ order: "desc", ...rest }).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function toRequest(accountId: string, query: Static<typeof Query>): MessageInitShape<typeof ListEventsRequestSchema> {
+function toRequest(
+  accountId: string,
+  query: Static<typeof Query>,
+): MessageInitShape<typeof ListEventsRequestSchema> {
   const ascending = query.order === "asc";
   const filter = filterRequest(query);
   if (query.cursor !== undefined) {

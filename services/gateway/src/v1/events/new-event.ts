@@ -6,12 +6,13 @@ import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { NewEventSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import Type, { type Static } from "typebox";
+import { Type, type Static } from "typebox";
 
 /** Longest action, id and type, in characters. */
 const MAX_TEXT_LENGTH = 255;
 
-const Text = (description: string) => Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, description });
+const Text = (description: string) =>
+  Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, description });
 const Free = (description: string) => Type.Unsafe<JsonObject>({ type: "object", description });
 
 const closed = { additionalProperties: false };
@@ -85,12 +86,22 @@ export function newEventRequest(
     ...(event.target?.id !== undefined && { targetId: event.target.id }),
     ...(event.target?.type !== undefined && { targetType: event.target.type }),
   };
-  const bytes = [request.action, request.actor, request.context, request.diff, request.metadata, request.target]
+  const bytes = [
+    request.action,
+    request.actor,
+    request.context,
+    request.diff,
+    request.metadata,
+    request.target,
+  ]
     .map((text) => Buffer.byteLength(text))
     .reduce((sum, size) => sum + size, 0);
   if (bytes > options.maxBytes) {
     const field = options.path.replace(/\.$/, "") || "body";
-    throw invalid({ field, message: `is ${bytes} bytes in canonical form; at most ${options.maxBytes} are allowed` });
+    throw invalid({
+      field,
+      message: `is ${bytes} bytes in canonical form; at most ${options.maxBytes} are allowed`,
+    });
   }
   return request;
 }
@@ -102,7 +113,8 @@ function occurredAt(
   if (event.occurred_at === undefined) return receivedAt;
   const time = parseTimestamp(event.occurred_at);
   if (time === undefined) {
-    const message = "must be an ISO 8601 date and time with an offset, such as 2026-01-31T09:30:00Z";
+    const message =
+      "must be an ISO 8601 date and time with an offset, such as 2026-01-31T09:30:00Z";
     throw invalid({ field: `${path}occurred_at`, message });
   }
   return time;

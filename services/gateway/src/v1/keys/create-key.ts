@@ -1,6 +1,6 @@
 // POST /v1/keys (interface 4.1): the other form of creating a key. Its answer has no wrapper and no key_prefix.
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
@@ -17,7 +17,13 @@ export function createKey({ keys }: Pick<Deps, "keys">): Route {
       const { apiKey, secret } = await keys.createApiKey(toRequest(admission.accountId, body));
       const shown = renderApiKey(apiKey);
       return {
-        body: { id: shown.id, name: shown.name, key: secret, scopes: shown.scopes, created_at: shown.created_at },
+        body: {
+          id: shown.id,
+          name: shown.name,
+          key: secret,
+          scopes: shown.scopes,
+          created_at: shown.created_at,
+        },
       };
     },
   });

@@ -1,6 +1,6 @@
 // DELETE /v1/keys/{key_id} (interface 4.1): the other form of revoking a key.
 
-import Type from "typebox";
+import { Type } from "typebox";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 

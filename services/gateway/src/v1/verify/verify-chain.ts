@@ -2,7 +2,7 @@
 // an answer with `valid: false`, not an error.
 
 import { InvalidReason, type VerifyChainResponse } from "@annals/proto/ledger";
-import Type from "typebox";
+import { Type } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
@@ -18,7 +18,12 @@ const REASONS: Record<InvalidReason, string> = {
 
 const Sequence = (description: string) =>
   Type.Optional(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description, "x-annals-open-detail": true }),
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description,
+      "x-annals-open-detail": true,
+    }),
   );
 
 const Result = Type.Object({
@@ -56,7 +61,10 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
         ...(query.from_sequence !== undefined && { fromSequence: BigInt(query.from_sequence) }),
         ...(query.to_sequence !== undefined && { toSequence: BigInt(query.to_sequence) }),
       };
-      const result = await ledger.verifyChain(request, { signal, timeoutMs: limits.verifyTimeoutMs });
+      const result = await ledger.verifyChain(request, {
+        signal,
+        timeoutMs: limits.verifyTimeoutMs,
+      });
       return { body: { data: render(result) } };
     },
   });

@@ -1,0 +1,32 @@
+// The whole system for a test: free ports, a directory of its own, any number of replicas, gone when stopped.
+
+import { type Stack, type StackOptions, startStack } from "@annals/local";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type ConstellationOptions = Partial<
+  Pick<
+    StackOptions,
+    "replicas" | "rateLimitPerMinute" | "env" | "without" | "databaseUrl" | "natsUrl"
+  >
+>;
+
+/** Starts it; `stop` ends every process and deletes the directory. */
+export async function startConstellation(options: ConstellationOptions = {}): Promise<Stack> {
+  const dataDir = await mkdtemp(join(tmpdir(), "annals-test-"));
+  const stack = await startStack({ ...options, dataDir, environment: inherited() });
+  const stop = stack.stop.bind(stack);
+  stack.stop = async (force) => {
+    await stop(force);
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return stack;
+}
+
+/** What a person has set for their own stack must not reach into a test. */
+function inherited(): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith("ANNALS_")),
+  );
+}
