@@ -1,6 +1,7 @@
-// What `npm start`, `npm test` and the other npm scripts run first: plain JavaScript for any Node from 20 on, with no
-// dependency. It installs what is missing, then runs the asked program under the project's own Node 24. It must never
-// start a program of the project under the caller's Node, nor look at the network when the install is whole.
+// What `npm start`, `npm test` and the other npm scripts run first: plain JavaScript for any Node
+// from 20 on, with no dependency. It installs what is missing, then runs the asked program under
+// the project's own Node 24. It must never start a program of the project under the caller's Node,
+// nor look at the network when the install is whole.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -35,9 +36,12 @@ const PARENT_POLL_MS = 500;
 const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"];
 
 const USAGE =
-  "usage: node deploy/local/bootstrap.mjs install | local | test [vitest arguments] | <script> [arguments]";
+  "usage: node deploy/local/bootstrap.mjs install | local | test [arguments] | <script> [arguments]";
 
-/** The words that name a program, and what each gives to Node; any other word is a script's path in the checkout. */
+/**
+ * The words that name a program, and what each gives to Node; any other word is a script's path in
+ * the checkout.
+ */
 const PROGRAMS = {
   local: ["-C", "source", "deploy/local/src/main.ts"],
   test: ["-C", "source", "node_modules/vitest/vitest.mjs", "run"],
@@ -57,7 +61,10 @@ async function main(word, ...args) {
   return run(NODE, [...program, ...args], { ...process.env, PATH: path });
 }
 
-/** Installs unless the stamp says that this very lockfile is installed for this platform. Returns the exit code. */
+/**
+ * Installs unless the stamp says that this very lockfile is installed for this platform. Returns
+ * the exit code.
+ */
 async function ensureInstalled() {
   if (isInstalled()) return 0;
   if (!(await takeInstallLock())) {
@@ -91,7 +98,9 @@ function isInstalled() {
   return readFileSync(STAMP, "utf8") === lockfileStamp();
 }
 
-/** Names what an install depends on: the lockfile's content, the package manager and the platform. */
+/**
+ * Names what an install depends on: the lockfile's content, the package manager and the platform.
+ */
 function lockfileStamp() {
   const digest = createHash("sha256");
   for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"])
@@ -99,7 +108,10 @@ function lockfileStamp() {
   return `${digest.digest("hex")} ${process.platform}-${process.arch}\n`;
 }
 
-/** Two first starts of one checkout must not install into the same folder at once. False when the wait was too long. */
+/**
+ * Two first starts of one checkout must not install into the same folder at once. False when the
+ * wait was too long.
+ */
 async function takeInstallLock() {
   mkdirSync(MODULES, { recursive: true });
   for (const end = Date.now() + INSTALL_WAIT_MS; Date.now() < end; await delay(INSTALL_POLL_MS)) {
@@ -134,7 +146,8 @@ function isAlive(pid) {
 }
 
 async function install(packageManager, nodeVersion) {
-  // Under `npm start` the npm that runs us is known; a bare `node bootstrap.mjs` takes the one on the PATH.
+  // Under `npm start` the npm that runs us is known; a bare `node bootstrap.mjs` takes the one on
+  // the PATH.
   const npmScript = process.env.npm_execpath;
   const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
   const [command, first] = isNpm ? [process.execPath, [npmScript]] : ["npm", []];
@@ -147,14 +160,18 @@ async function install(packageManager, nodeVersion) {
     "--frozen-lockfile",
     "--prefer-offline",
   ];
-  // This is the pinned pnpm already. Left to itself pnpm 12 wants its pin recorded in the lockfile, and a frozen install
-  // then fails wherever a registry does not publish all of pnpm's own packages.
-  // It also judges packages by the Node that they will run on, which is the project's and not the caller's.
+  // This is the pinned pnpm already. Left to itself pnpm 12 wants its pin recorded in the lockfile,
+  // and a frozen install then fails wherever a registry does not publish all of pnpm's own
+  // packages. It also judges packages by the Node that they will run on, which is the project's and
+  // not the caller's.
   const pin = { pnpm_config_pm_on_fail: "ignore", pnpm_config_node_version: nodeVersion };
   return run(command, [...first, ...packages], { ...process.env, ...pin, ...writableHome() });
 }
 
-/** A user without a home folder (a service account, a container) still needs somewhere for npm's and pnpm's caches. */
+/**
+ * A user without a home folder (a service account, a container) still needs somewhere for npm's and
+ * pnpm's caches.
+ */
 function writableHome() {
   try {
     accessSync(homedir(), constants.W_OK);
@@ -171,7 +188,10 @@ function writableHome() {
   }
 }
 
-/** Runs a program in the checkout to its end, passing signals on. Returns its exit code, 128 + n after signal n. */
+/**
+ * Runs a program in the checkout to its end, passing signals on. Returns its exit code, 128 + n
+ * after signal n.
+ */
 function run(command, args, env) {
   return new Promise((done) => {
     const child = spawn(command, args, { cwd: CHECKOUT, env, stdio: "inherit" });
@@ -183,8 +203,9 @@ function run(command, args, env) {
 }
 
 /**
- * npm runs a script through a shell, and a signal to npm reaches that shell and no further; a SIGKILL of npm reaches
- * nobody. So a script of npm watches the processes between itself and npm, and takes their end for a SIGTERM.
+ * npm runs a script through a shell, and a signal to npm reaches that shell and no further; a
+ * SIGKILL of npm reaches nobody. So a script of npm watches the processes between itself and npm,
+ * and takes their end for a SIGTERM.
  */
 function onLostParent(stop) {
   const parents = npmAncestors();
@@ -196,7 +217,9 @@ function onLostParent(stop) {
   timer.unref();
 }
 
-/** The parent, and where that is npm's shell, the shell's parent: npm. Only Linux tells the second. */
+/**
+ * The parent, and where that is npm's shell, the shell's parent: npm. Only Linux tells the second.
+ */
 function npmAncestors() {
   try {
     const [name, ...fields] = readFileSync(`/proc/${process.ppid}/stat`, "utf8").split(/(?<=\)) /);

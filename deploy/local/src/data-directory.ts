@@ -1,5 +1,6 @@
-// The data directory of a stack: its folders, its lock, its small files. Called by stack.ts. It must never let two
-// stacks use one directory at once, and never write a secret that others may read.
+// The data directory of a stack: its folders, its lock, its small files. Called by stack.ts. It
+// must never let two stacks use one directory at once, and never write a secret that others may
+// read.
 
 import {
   chmodSync,
@@ -21,7 +22,10 @@ import { errorCode } from "./outcomes.ts";
 const ORPHAN_GRACE_MS = 3_000;
 const ORPHAN_KILL_MS = 5_000;
 
-/** Stale locks that are cleared before giving up: each is one start that took the lock and died meanwhile. */
+/**
+ * Stale locks that are cleared before giving up: each is one start that took the lock and died
+ * meanwhile.
+ */
 const LOCK_ATTEMPTS = 5;
 
 export class DataDirectory {
@@ -33,11 +37,15 @@ export class DataDirectory {
     this.#lockText = lockText;
   }
 
-  /** Makes the directory where it is absent and takes its lock. Throws a sentence when a live stack holds it. */
+  /**
+   * Makes the directory where it is absent and takes its lock. Throws a sentence when a live stack
+   * holds it.
+   */
   static open(path: string): DataDirectory {
     if (!existsSync(path)) {
       mkdirSync(path, { recursive: true });
-      // Traversable whatever the umask: PostgreSQL's user has a folder in it. What is secret in it is 0600.
+      // Traversable whatever the umask: PostgreSQL's user has a folder in it. What is secret in it
+      // is 0600.
       chmodSync(path, 0o755);
     }
     for (const folder of ["run", "log"]) mkdirSync(join(path, folder), { recursive: true });
@@ -69,7 +77,10 @@ export class DataDirectory {
     renameSync(part, file);
   }
 
-  /** The first API key: `given` when there is one, else the one that is kept, else a new one. Kept from now on. */
+  /**
+   * The first API key: `given` when there is one, else the one that is kept, else a new one. Kept
+   * from now on.
+   */
   bootstrapKey(given: string | undefined, mint: () => string): string {
     const file = join(this.path, "bootstrap-key");
     const kept = readText(file)?.trim();
@@ -79,8 +90,9 @@ export class DataDirectory {
   }
 
   /**
-   * Ends the processes that an earlier stack of this directory left behind, named by their pid files. `mark` gives the
-   * text that the command line of a named process must hold for it to be that process.
+   * Ends the processes that an earlier stack of this directory left behind, named by their pid
+   * files. `mark` gives the text that the command line of a named process must hold for it to be
+   * that process.
    */
   async clearOrphans(mark: (name: string) => string): Promise<string[]> {
     const cleared = readdirSync(join(this.path, "run"))

@@ -1,12 +1,16 @@
-// What `npm start` runs, under the project's Node: reads the settings, starts the stack, says how to use it, and stops
-// it on a signal. It must never print a key where standard output is not a person's terminal.
+// What `npm start` runs, under the project's Node: reads the settings, starts the stack, says how
+// to use it, and stops it on a signal. It must never print a key where standard output is not a
+// person's terminal.
 
 import { join, relative, resolve } from "node:path";
 import { parseSettings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { messageOf } from "./outcomes.ts";
 
-/** One Ctrl-C reaches this process up to three times: from the terminal, from npm and from bootstrap.mjs. */
+/**
+ * One Ctrl-C reaches this process up to three times: from the terminal, from npm and from
+ * bootstrap.mjs.
+ */
 const SAME_SIGNAL_MS = 1_000;
 
 const CHECKOUT = resolve(import.meta.dirname, "../../..");

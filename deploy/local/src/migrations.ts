@@ -1,5 +1,5 @@
-// Runs the `migrate` verb of the services before any of them serves. Called by stack.ts. It must never go on after a
-// migration that failed.
+// Runs the `migrate` verb of the services before any of them serves. Called by stack.ts. It must
+// never go on after a migration that failed.
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -11,7 +11,10 @@ import { exitCode } from "./outcomes.ts";
 /** A migration may rewrite a large table; longer than this it hangs. Milliseconds. */
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
-/** Brings every schema up to date, all at once: each service has its own. Throws with the log of one that failed. */
+/**
+ * Brings every schema up to date, all at once: each service has its own. Throws with the log of one
+ * that failed.
+ */
 export async function migrate(
   services: readonly ServiceName[],
   around: Surroundings,

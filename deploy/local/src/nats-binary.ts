@@ -1,5 +1,6 @@
-// Finds a nats-server binary, or fetches one without touching the system. Called by stack.ts while PostgreSQL starts.
-// It must never install anything, need root, or leave a half-fetched binary where the next start would run it.
+// Finds a nats-server binary, or fetches one without touching the system. Called by stack.ts while
+// PostgreSQL starts. It must never install anything, need root, or leave a half-fetched binary
+// where the next start would run it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import {
@@ -22,7 +23,7 @@ const GO_MODULE = "github.com/nats-io/nats-server/v2@v2.11.8";
 const STEP_TIMEOUT_MS = 5 * 60_000;
 
 const HOW_TO_INSTALL =
-  "put nats-server on the PATH (https://docs.nats.io/running-a-nats-service/introduction/installation), " +
+  "put nats-server on the PATH (docs.nats.io says how to install it), " +
   "set ANNALS_NATS_SERVER_BIN to it, or set ANNALS_NATS_URL to a server of yours";
 
 export interface NatsBinaryOptions {
@@ -39,7 +40,9 @@ export interface NatsBinaryOptions {
 
 type Means = Pick<NatsBinaryOptions, "path" | "signal">;
 
-/** The path of a nats-server. Throws a sentence that says what was tried and what the reader can do. */
+/**
+ * The path of a nats-server. Throws a sentence that says what was tried and what the reader can do.
+ */
 export async function findNatsServer(options: NatsBinaryOptions): Promise<string> {
   const { given, path, cache, log, signal } = options;
   if (given !== undefined) {
@@ -66,7 +69,8 @@ export async function findNatsServer(options: NatsBinaryOptions): Promise<string
     try {
       const binary = await fetch(folder, { path, signal });
       chmodSync(binary, 0o755);
-      // A rename is whole or not at all: two starts at once each fetch their own, and either may win.
+      // A rename is whole or not at all: two starts at once each fetch their own, and either may
+      // win.
       renameSync(binary, cached);
       return cached;
     } catch (error) {

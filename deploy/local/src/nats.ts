@@ -1,5 +1,6 @@
-// One nats-server with JetStream for a stack. Called by stack.ts. It must never listen beyond the loopback interface,
-// and nothing may depend on what it keeps: notices can be lost, the record is PostgreSQL.
+// One nats-server with JetStream for a stack. Called by stack.ts. It must never listen beyond the
+// loopback interface, and nothing may depend on what it keeps: notices can be lost, the record is
+// PostgreSQL.
 
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";

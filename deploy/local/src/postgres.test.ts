@@ -1,5 +1,6 @@
-// Guarantee: one server on one cluster, whatever an earlier start left there: an orphaned server, a pid file that names a
-// stranger. As root, a directory that PostgreSQL's user cannot reach is no obstacle.
+// Guarantee: one server on one cluster, whatever an earlier start left there: an orphaned server, a
+// pid file that names a stranger. As root, a directory that PostgreSQL's user cannot reach is no
+// obstacle.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -81,7 +82,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test("an orphaned server is shut down before the new one starts, and its data is there", async () => {
+test("an orphaned server is shut down before the new one starts", async () => {
   const prepared = await prepare(temporaryFolder());
   const orphan = await startOrphan(prepared);
   await query(prepared.url, "create table kept (value int); insert into kept values (1)");
@@ -117,7 +118,8 @@ test("a cluster that was being made when the start was killed is made anew", asy
 });
 
 test("binaries and data directory may lie where PostgreSQL's user cannot go", async () => {
-  // For an ordinary user nothing is out of reach, and the same start must work without a second place.
+  // For an ordinary user nothing is out of reach, and the same start must work without a second
+  // place.
   const isRoot = process.getuid?.() === 0;
   const hidden = join(temporaryFolder(), "hidden");
   mkdirSync(hidden);

@@ -1,5 +1,6 @@
-// PostgreSQL 18 for one stack, from the binaries that come with the packages. Called by stack.ts. It must never run two
-// servers on one cluster, turn fsync off, listen beyond the loopback interface, or leave half a cluster behind.
+// PostgreSQL 18 for one stack, from the binaries that come with the packages. Called by stack.ts.
+// It must never run two servers on one cluster, turn fsync off, listen beyond the loopback
+// interface, or leave half a cluster behind.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -13,7 +14,10 @@ import type { ProcessSpec } from "./supervised-process.ts";
 import { waitUntil } from "./wait-until.ts";
 import { errorCode, exitCode } from "./outcomes.ts";
 
-/** The major version of the packages; a cluster of another one needs a migration that this stack does not do. */
+/**
+ * The major version of the packages; a cluster of another one needs a migration that this stack
+ * does not do.
+ */
 const MAJOR_VERSION = "18";
 /** Role that owns the database, and the database's name. */
 const ROLE = "annals";
@@ -23,7 +27,9 @@ const STOP_GRACE_MS = 15_000;
 const ORPHAN_STOP_MS = 10_000;
 const ENVIRONMENT = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-/** Lines of postmaster.pid, counted from 0: the process id, and the state (PostgreSQL's pidfile.h). */
+/**
+ * Lines of postmaster.pid, counted from 0: the process id, and the state (PostgreSQL's pidfile.h).
+ */
 const PID_LINE = 0;
 const STATE_LINE = 7;
 
@@ -65,7 +71,8 @@ export function postgresSpec(
     env: ENVIRONMENT,
     cwd: place.cluster,
     owner: place.owner,
-    // SIGINT is the fast shutdown: sessions are ended, the data is written. SIGTERM would wait for every client.
+    // SIGINT is the fast shutdown: sessions are ended, the data is written. SIGTERM would wait for
+    // every client.
     stopSignal: "INT",
     lastSignal: "SIGQUIT",
     stopGraceMs: STOP_GRACE_MS,
@@ -82,8 +89,11 @@ export function postgresSpec(
   };
 }
 
-/** Ends a server that an earlier stack left on the cluster, and clears a pid file that names a stranger. */
-export async function endOrphan(cluster: string): Promise<void> {
+/**
+ * Ends a server that an earlier stack left on the cluster, and clears a pid file that names a
+ * stranger.
+ */
+async function endOrphan(cluster: string): Promise<void> {
   const pid = Number(postmasterFile(cluster)[PID_LINE]);
   if (!(pid > 0)) return;
   const isServer = () => isAlive(pid) && commandLine(pid).includes(cluster);
@@ -98,9 +108,10 @@ export async function endOrphan(cluster: string): Promise<void> {
 }
 
 /**
- * PostgreSQL refuses to start while the process id in its pid file is in use, be it by a stranger that got the number
- * or by a zombie that nobody collects. The number is replaced and the file kept: its shared memory line is how
- * PostgreSQL knows that no process of the dead server still writes.
+ * PostgreSQL refuses to start while the process id in its pid file is in use, be it by a stranger
+ * that got the number or by a zombie that nobody collects. The number is replaced and the file
+ * kept: its shared memory line is how PostgreSQL knows that no process of the dead server still
+ * writes.
  */
 function disownPid(cluster: string): void {
   const [, ...rest] = postmasterFile(cluster);
@@ -112,7 +123,8 @@ async function makeCluster(
   directory: DataDirectory,
   password: string,
 ): Promise<void> {
-  // Made under another name and renamed when whole: a start that is killed in the middle leaves nothing to trust.
+  // Made under another name and renamed when whole: a start that is killed in the middle leaves
+  // nothing to trust.
   const part = `${place.cluster}.part`;
   makeOwnedFolder(part, place.owner);
   const passwordFile = join(part, "..", `.initdb-${process.pid}`);
@@ -174,7 +186,8 @@ function serverOptions(port: number): string[] {
   const options = {
     listen_addresses: LOOPBACK,
     port,
-    // Sockets in a folder of files would need a path of under 108 characters; nothing here uses them.
+    // Sockets in a folder of files would need a path of under 108 characters; nothing here uses
+    // them.
     unix_socket_directories: "",
     max_connections: 200,
     shared_buffers: "256MB",

@@ -1,11 +1,14 @@
-// What the operating system says about a process that may not be our child: alive, since when, started how. Called by
-// the data directory's lock and by the clearing of orphans. It must never take a reused process id for the old process.
+// What the operating system says about a process that may not be our child: alive, since when,
+// started how. Called by the data directory's lock and by the clearing of orphans. It must never
+// take a reused process id for the old process.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { errorCode } from "./outcomes.ts";
 
-/** Whether a process with this id runs. A zombie (dead, not yet collected by its parent) does not. */
+/**
+ * Whether a process with this id runs. A zombie (dead, not yet collected by its parent) does not.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -16,9 +19,13 @@ export function isAlive(pid: number): boolean {
   return statFields(pid)?.[0] !== "Z";
 }
 
-/** A text that differs between two processes that had the same id one after the other; undefined when there is none. */
+/**
+ * A text that differs between two processes that had the same id one after the other; undefined
+ * when there is none.
+ */
 export function startIdentity(pid: number): string | undefined {
-  // Field 22 of /proc/<pid>/stat is the start time in clock ticks since boot (proc(5)); ours begin at field 3.
+  // Field 22 of /proc/<pid>/stat is the start time in clock ticks since boot (proc(5)); ours begin
+  // at field 3.
   const fields = statFields(pid);
   if (fields !== undefined) return fields[19];
   return ps("lstart=", pid);

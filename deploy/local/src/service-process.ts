@@ -1,5 +1,5 @@
-// What one process of a service is given: arguments, environment, probe. Called by stack.ts. It must never give a
-// service a secret that it has no use for.
+// What one process of a service is given: arguments, environment, probe. Called by stack.ts. It
+// must never give a service a secret that it has no use for.
 
 import { get } from "node:http";
 import type { DataDirectory } from "./data-directory.ts";
@@ -11,7 +11,10 @@ import type { ProcessSpec } from "./supervised-process.ts";
 const STOP_GRACE_MS = 20_000;
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** Variables that the stack reads or makes itself and that are given only to those named in `SERVICES`. */
+/**
+ * Variables that the stack reads or makes itself and that are given only to those named in
+ * `SERVICES`.
+ */
 const WITHHELD = [
   "ANNALS_BOOTSTRAP_KEY",
   "ANNALS_DATABASE_URL",

@@ -1,5 +1,5 @@
-// The services of the system and what each is given: one table. Called by settings.ts and stack.ts. It must never hold
-// anything about how a service works inside.
+// The services of the system and what each is given: one table. Called by settings.ts and stack.ts.
+// It must never hold anything about how a service works inside.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -48,7 +48,9 @@ export function builtServices(root: string): ServiceName[] {
   return SERVICE_NAMES.filter((service) => existsSync(join(root, entryFile(service))));
 }
 
-/** The variable that names the address of a service: ANNALS_WEBHOOK_DISPATCHER_ADDRESS and the like. */
+/**
+ * The variable that names the address of a service: ANNALS_WEBHOOK_DISPATCHER_ADDRESS and the like.
+ */
 export function addressVariable(service: ServiceName): string {
   return `ANNALS_${service.toUpperCase().replaceAll("-", "_")}_ADDRESS`;
 }

@@ -1,4 +1,5 @@
-// Guarantee: the settings are read whole; every fault is reported at once, by name, and no secret is repeated.
+// Guarantee: the settings are read whole; every fault is reported at once, by name, and no secret
+// is repeated.
 
 import { mintKey } from "@annals/contract";
 import { expect, test } from "vitest";

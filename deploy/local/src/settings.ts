@@ -1,5 +1,6 @@
-// The settings of the local stack, read whole from the environment of `npm start`: one table. Called by main.ts only.
-// It must never start anything, and never report one fault where there are several.
+// The settings of the local stack, read whole from the environment of `npm start`: one table.
+// Called by main.ts only. It must never start anything, and never report one fault where there are
+// several.
 
 import { isPlausibleKey } from "@annals/contract";
 import { resolve } from "node:path";
@@ -26,7 +27,9 @@ export interface Settings {
 interface Setting<T> {
   readonly name: string;
   readonly meaning: string;
-  /** What stands when the variable is absent or empty, as it would be written; undefined for none. */
+  /**
+   * What stands when the variable is absent or empty, as it would be written; undefined for none.
+   */
   readonly absent: string | undefined;
   /** Turns the text into the value, or throws a sentence that follows the variable's name. */
   readonly parse: (text: string, checkout: string) => T;
@@ -35,7 +38,7 @@ interface Setting<T> {
 type Table = { [Name in keyof Settings]: Setting<NonNullable<Settings[Name]>> };
 
 /** Every setting of the stack. Other ANNALS_* variables go to the services as they are. */
-export const SETTINGS: Table = {
+const SETTINGS: Table = {
   port: {
     name: "ANNALS_PORT",
     meaning:
@@ -46,8 +49,8 @@ export const SETTINGS: Table = {
   dataDir: {
     name: "ANNALS_DATA_DIR",
     meaning:
-      "Where everything is kept. As root, PostgreSQL's own files lie under /var/lib/annals when its user cannot " +
-      "reach this directory, and `postgres` in it is a link to them.",
+      "Where everything is kept. As root, PostgreSQL's own files lie under /var/lib/annals when " +
+      "its user cannot reach this directory, and `postgres` in it is a link to them.",
     absent: ".annals",
     parse: (text, checkout) => resolve(checkout, text),
   },
@@ -69,8 +72,7 @@ export const SETTINGS: Table = {
   },
   databaseUrl: {
     name: "ANNALS_DATABASE_URL",
-    meaning:
-      "A PostgreSQL to use instead of starting one; its role must be allowed to create schemas and roles.",
+    meaning: "A PostgreSQL to use instead of starting one; its role may create schemas and roles.",
     absent: undefined,
     parse: urlOf("postgres:", "postgresql:"),
   },
@@ -113,8 +115,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads every setting. `checkout` is the folder that relative paths start from. Throws SettingsError with every fault
- * at once. An empty variable counts as absent.
+ * Reads every setting. `checkout` is the folder that relative paths start from. Throws
+ * SettingsError with every fault at once. An empty variable counts as absent.
  */
 export function parseSettings(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,5 +1,5 @@
-// The shapes that a user of a stack sees: what may be asked of it and what a process of it offers. Read by stack.ts, main.ts
-// and the tests' constellation. It must never hold code.
+// The shapes that a user of a stack sees: what may be asked of it and what a process of it offers.
+// Read by stack.ts, main.ts and the tests' constellation. It must never hold code.
 
 import type { Variables } from "./service-process.ts";
 import type { ServiceName } from "./services.ts";
@@ -9,7 +9,10 @@ export interface StackOptions {
   readonly dataDir: string;
   /** Port of the first gateway, the others follow; 0 (unless told) takes a free port for each. */
   readonly port?: number;
-  /** What services inherit: PATH, ANNALS_* settings of their own. The caller passes its `process.env` or a choice of it. */
+  /**
+   * What services inherit: PATH, ANNALS_* settings of their own. The caller passes its
+   * `process.env` or a choice of it.
+   */
   readonly environment: Variables;
   /** Processes of each service; one where not named. */
   readonly replicas?: Partial<Record<ServiceName, number>>;
@@ -22,7 +25,10 @@ export interface StackOptions {
   readonly natsServerBin?: string | undefined;
   /** Variables that win over what the stack sets, for one service or for every one. */
   readonly env?: Partial<Record<ServiceName | "every", Variables>>;
-  /** What not to start although it is built. Without `nats`, services get the URL of a port where nobody listens. */
+  /**
+   * What not to start although it is built. Without `nats`, services get the URL of a port where
+   * nobody listens.
+   */
   readonly without?: readonly (ServiceName | "nats")[];
   /** Gets a line for each thing that a person watching wants to know. Nothing unless told. */
   readonly log?: (line: string) => void;

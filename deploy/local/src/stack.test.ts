@@ -1,5 +1,6 @@
-// Guarantee: every process of a stack is started again after its death, on the same ports; two stacks do not meet; a
-// stop leaves nothing running; what a service is told is the contract and no secret more. Real PostgreSQL, fake services.
+// Guarantee: every process of a stack is started again after its death, on the same ports; two
+// stacks do not meet; a stop leaves nothing running; what a service is told is the contract and no
+// secret more. Real PostgreSQL, fake services.
 
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +87,7 @@ describe("one stack", () => {
     );
   });
 
-  test("secrets are files that only the owner reads, and every process has its pid file", async () => {
+  test("secrets are for the owner only, and every process has its pid file", async () => {
     for (const file of ["bootstrap-key", "run/database-url"]) {
       expect(statSync(join(stack.dataDir, file)).mode & 0o777).toBe(0o600);
     }
@@ -101,10 +102,11 @@ describe("one stack", () => {
     }
   });
 
-  test("PostgreSQL keeps what it acknowledges and listens on the loopback interface only", async () => {
+  test("PostgreSQL keeps what it acknowledges and listens on loopback only", async () => {
     const settings = await query(
       stack,
-      "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'listen_addresses')",
+      `select name, setting from pg_settings
+       where name in ('fsync', 'synchronous_commit', 'listen_addresses') order by name`,
     );
     expect(settings).toEqual([
       { name: "fsync", setting: "on" },
@@ -113,7 +115,7 @@ describe("one stack", () => {
     ]);
   });
 
-  test("a killed service serves again within 3 s on the same ports, and its pid file follows", async () => {
+  test("a killed service serves again within 3 s on the same ports", async () => {
     const victim = stack.processes.find((each) => each.service === "gateway" && each.index === 2);
     if (victim?.baseUrl === undefined) throw new Error("there is no second gateway");
     const before = await ask(victim.baseUrl);
@@ -139,7 +141,7 @@ describe("one stack", () => {
     expect(await query(stack, "select value from kept")).toEqual([{ value: 42 }]);
   });
 
-  test("a stopped service stays down until it is started, and a further replica has ports of its own", async () => {
+  test("a stopped service stays down; a further replica has ports of its own", async () => {
     const [keys] = stack.processes.filter((each) => each.service === "keys");
     await keys?.stop();
     expect(keys?.pid()).toBeUndefined();
@@ -151,7 +153,7 @@ describe("one stack", () => {
     expect((await ask(`http://${added.rpcAddress}`)).pid).toBe(added.pid());
   });
 
-  test("a second stack runs beside it; the same directory and the same port are refused in plain words", async () => {
+  test("a second stack runs beside it; the same directory or port is refused", async () => {
     const other = await started();
     expect(other.bootstrapKey).not.toBe(stack.bootstrapKey);
     const [mine, theirs] = await Promise.all([

@@ -1,6 +1,7 @@
-// The whole system on one machine: PostgreSQL, NATS and every service that is built, started in order, kept running,
-// stopped in reverse. Called by main.ts (`npm start`) and by the tests' constellation. It must never read
-// `process.env`, touch another stack's directory or ports, or leave a process behind.
+// The whole system on one machine: PostgreSQL, NATS and every service that is built, started in
+// order, kept running, stopped in reverse. Called by main.ts (`npm start`) and by the tests'
+// constellation. It must never read `process.env`, touch another stack's directory or ports, or
+// leave a process behind.
 
 import { mintKey } from "@annals/contract";
 import { join, resolve } from "node:path";
@@ -18,7 +19,10 @@ import type { StackOptions, StackProcess } from "./stack-options.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { messageOf } from "./outcomes.ts";
 
-/** Longest that PostgreSQL may take to recover after a crash, and that anything else may take to serve. */
+/**
+ * Longest that PostgreSQL may take to recover after a crash, and that anything else may take to
+ * serve.
+ */
 const POSTGRES_READY_MS = 120_000;
 const READY_MS = 60_000;
 
@@ -29,7 +33,10 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const KEY_PREFIX = "annals";
 const RATE_LIMIT_PER_MINUTE = 100;
 
-/** Starts everything and resolves when every process is ready. Throws a sentence, with nothing left running. */
+/**
+ * Starts everything and resolves when every process is ready. Throws a sentence, with nothing left
+ * running.
+ */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = DataDirectory.open(options.dataDir);
   const stack = new Stack(options, directory);
@@ -109,7 +116,10 @@ export class Stack {
     this.#log(`${started.length} service processes are ready`);
   }
 
-  /** Starts one more process of a service and waits until it serves. The others are not told its address. */
+  /**
+   * Starts one more process of a service and waits until it serves. The others are not told its
+   * address.
+   */
   async addReplica(service: ServiceName): Promise<StackProcess> {
     const first = this.#options.port ?? 0;
     const index = (this.#counts.get(service) ?? 0) + 1;
@@ -121,8 +131,9 @@ export class Stack {
   }
 
   /**
-   * Stops everything in reverse order and lets go of the directory. With `force` nothing is given time to finish;
-   * PostgreSQL recovers from its log at the next start. May be called again, also to force.
+   * Stops everything in reverse order and lets go of the directory. With `force` nothing is given
+   * time to finish; PostgreSQL recovers from its log at the next start. May be called again, also
+   * to force.
    */
   stop(force = false): Promise<void> {
     this.#ending.abort();
@@ -150,9 +161,7 @@ export class Stack {
       (name) => this.#options.replicas?.[name] && !services.includes(name),
     );
     if (unknown.length > 0) {
-      throw new Error(
-        `replicas are asked of ${unknown.join(", ")}: there is no ${unknown.map(entryFile).join(", ")}`,
-      );
+      throw new Error(`replicas are asked of ${unknown.join(", ")}: they are not built`);
     }
     return services;
   }
@@ -211,7 +220,8 @@ export class Stack {
       });
     } catch (error) {
       if (this.#options.natsServerBin !== undefined) throw error;
-      // Services meet a NATS that is down, which costs late webhooks and nothing else: no reason not to start.
+      // Services meet a NATS that is down, which costs late webhooks and nothing else: no reason
+      // not to start.
       this.#log(`going on without NATS, webhooks come late: ${messageOf(error)}`);
       return;
     }
@@ -272,7 +282,10 @@ function rpcAddresses(
   );
 }
 
-/** What the command line of a left-over process holds; PostgreSQL's own pid file deals with PostgreSQL. */
+/**
+ * What the command line of a left-over process holds; PostgreSQL's own pid file deals with
+ * PostgreSQL.
+ */
 function orphanMark(directory: DataDirectory): (name: string) => string {
   return (name) => {
     const service = name.replace(/-\d+$/, "");

@@ -1,5 +1,6 @@
-// Guarantee: `npm start`'s command runs as an ordinary user; what was committed survives a SIGKILL of the whole tree;
-// after a SIGKILL of the supervisor alone nothing is left running; SIGTERM ends it all with exit code 0.
+// Guarantee: `npm start`'s command runs as an ordinary user; what was committed survives a SIGKILL
+// of the whole tree; after a SIGKILL of the supervisor alone nothing is left running; SIGTERM ends
+// it all with exit code 0.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +23,9 @@ const FIRST_START_MS = 30_000;
 /** The guard asks, waits five seconds, insists. */
 const GUARD_MS = 12_000;
 
-/** As root the tests run the stack as the user without rights; else as the one who runs the tests. */
+/**
+ * As root the tests run the stack as the user without rights; else as the one who runs the tests.
+ */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
@@ -89,7 +92,7 @@ async function query(sql: string): Promise<unknown[]> {
   }
 }
 
-test("it starts as an ordinary user, survives SIGKILL of everything, and stops on SIGTERM", async () => {
+test("an ordinary user starts it; it survives SIGKILL of everything; SIGTERM stops it", async () => {
   const first = await untilReady(FIRST_START_MS);
   const owner = statSync(join(dataDir, "postgres")).uid;
   expect(owner).toBe(isRoot ? NOBODY : process.getuid?.());
@@ -113,7 +116,7 @@ test("it starts as an ordinary user, survives SIGKILL of everything, and stops o
   expect(await waitUntil(() => !all.some(isAlive), GUARD_MS)).toBe(true);
 });
 
-test("after a SIGKILL of the supervisor alone, what it ran ends in order and the next start is whole", async () => {
+test("after a SIGKILL of the supervisor alone, all that it ran ends in order", async () => {
   const first = await untilReady(FIRST_START_MS);
   const [bootstrap = 0, supervisor = 0, ...others] = processTree(first.bootstrap.pid ?? 0);
   expect(others.length).toBeGreaterThan(4);

@@ -1,5 +1,6 @@
-// One process that is kept running: started, started again when it dies, stopped when asked. Called by stack.ts for
-// PostgreSQL, NATS and every service. It must never start a second process while the first still runs.
+// One process that is kept running: started, started again when it dies, stopped when asked. Called
+// by stack.ts for PostgreSQL, NATS and every service. It must never start a second process while
+// the first still runs.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +19,10 @@ import { waitUntil } from "./wait-until.ts";
 
 /** A process that lived less long than this died at its start. */
 const QUICK_DEATH_MS = 5_000;
-/** The first two quick deaths are answered at once; then the pause doubles from the first to the last of these. */
+/**
+ * The first two quick deaths are answered at once; then the pause doubles from the first to the
+ * last of these.
+ */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1_000;
 /** Quick deaths in a row after which waiting for readiness gives up. */
@@ -39,7 +43,10 @@ export interface ProcessSpec {
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
   /** The signal, without SIG, that makes it finish its work and end. */
   readonly stopSignal: "TERM" | "INT";
-  /** The signal for one that does not end in time. PostgreSQL's is SIGQUIT: it recovers from its log afterwards. */
+  /**
+   * The signal for one that does not end in time. PostgreSQL's is SIGQUIT: it recovers from its log
+   * afterwards.
+   */
   readonly lastSignal: "SIGKILL" | "SIGQUIT";
   /** Milliseconds between the two. */
   readonly stopGraceMs: number;
@@ -79,7 +86,10 @@ export class SupervisedProcess {
     this.#loop = this.#keepRunning(this.#ending.signal);
   }
 
-  /** Resolves when it serves. Throws with the end of its log after `timeoutMs`, or when it keeps dying. */
+  /**
+   * Resolves when it serves. Throws with the end of its log after `timeoutMs`, or when it keeps
+   * dying.
+   */
   async waitReady(timeoutMs: number): Promise<void> {
     let isHopeless = false;
     const isReady = await waitUntil(async () => {
@@ -108,7 +118,10 @@ export class SupervisedProcess {
     if (child !== undefined && !hasEnded(child)) await once(child, "exit");
   }
 
-  /** Stops it for good: the stop signal, and the last signal after the grace or at once when `force`. */
+  /**
+   * Stops it for good: the stop signal, and the last signal after the grace or at once when
+   * `force`.
+   */
   async stop(force = false): Promise<void> {
     const loop = this.#loop;
     if (loop === undefined) return;
@@ -172,8 +185,9 @@ export class SupervisedProcess {
     moveLargeLog(logFile);
     const log = openSync(logFile, "a", 0o640);
     try {
-      // A session of its own: Ctrl-C in a terminal goes to the whole foreground group, and only the stack may decide
-      // what stops when. The pipe on stdin tells the process, by its end, that the stack is gone.
+      // A session of its own: Ctrl-C in a terminal goes to the whole foreground group, and only the
+      // stack may decide what stops when. The pipe on stdin tells the process, by its end, that the
+      // stack is gone.
       const stdio = ["pipe" as const, log, log];
       return spawn(command, args, { cwd, env, stdio, detached: true, ...owner });
     } finally {

@@ -1,9 +1,13 @@
-// A service that does nothing but obey the stack's contract: ports, admin server, migrate, SIGTERM, the end of stdin.
-// Run by the stack's tests in place of the real ones, whose faults must not fail the supervisor's tests.
+// A service that does nothing but obey the stack's contract: ports, admin server, migrate, SIGTERM,
+// the end of stdin. Run by the stack's tests in place of the real ones, whose faults must not fail
+// the supervisor's tests.
 
 import { createServer } from "node:http";
 
-/** Runs the verb on the command line. Its main server answers every request with its pid and ANNALS_* variables. */
+/**
+ * Runs the verb on the command line. Its main server answers every request with its pid and
+ * ANNALS_* variables.
+ */
 export function runFakeService(
   env: Readonly<Record<string, string | undefined>>,
   verb: string | undefined,

@@ -1,5 +1,5 @@
-// A small checkout with the fake services, complete enough for `node deploy/local/bootstrap.mjs local` and made of copies
-// only, so that any user can run it wherever it lies. Used by tests only.
+// A small checkout with the fake services, complete enough for `node deploy/local/bootstrap.mjs
+// local` and made of copies only, so that any user can run it wherever it lies. Used by tests only.
 
 import { createHash } from "node:crypto";
 import { cpSync, lchownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Which processes descend from which: for the tests that kill a whole stack as an outsider would. Used by tests only.
+// Which processes descend from which: for the tests that kill a whole stack as an outsider would.
+// Used by tests only.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -17,7 +18,10 @@ function parentsByPid(): Map<number, number> {
   return new Map(rows.map(([pid = 0, parent = 0]) => [pid, parent]));
 }
 
-/** Small systems have no `ps`. The parent is the fourth field, after a name that may hold spaces (proc(5)). */
+/**
+ * Small systems have no `ps`. The parent is the fourth field, after a name that may hold spaces
+ * (proc(5)).
+ */
 function procRows(): number[][] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

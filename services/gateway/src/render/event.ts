@@ -1,51 +1,13 @@
-// An event as JSON text (interface 2.2). The parts are set in as the canonical text that was hashed, so that POST, GET and
-// the lists return the same bytes, and nothing is parsed or serialised on the way.
+// The shape of an event in the OpenAPI document (interface 2.2), and its proof. The text itself is made by libs/contract.
 
 import { FIELDS } from "@annals/chain";
+import { proofJson } from "@annals/contract";
 import type { StoredEvent } from "@annals/proto/ledger";
 import { Type } from "typebox";
 
-/** What is in an event's JSON. A part that is empty stands for {}. */
-export type EventText = Pick<
-  StoredEvent,
-  | "id"
-  | "action"
-  | "actor"
-  | "target"
-  | "context"
-  | "diff"
-  | "metadata"
-  | "hash"
-  | "previousHash"
-  | "occurredAt"
-  | "receivedAt"
-  | "createdAt"
-> & { readonly sequenceNumber: number | bigint };
-
-export function renderEvent(event: EventText): string {
-  return (
-    `{"id":"${event.id}","sequence_number":${event.sequenceNumber},"action":${JSON.stringify(event.action)}` +
-    `,"actor":${event.actor || "{}"},"target":${event.target || "{}"},"context":${event.context || "{}"}` +
-    `,"diff":${event.diff || "{}"},"metadata":${event.metadata || "{}"}` +
-    `,"hash":"${event.hash}","previous_hash":"${event.previousHash}"` +
-    `,"occurred_at":"${event.occurredAt}","received_at":"${event.receivedAt}","created_at":"${event.createdAt}"}`
-  );
-}
-
-const DIGEST_BYTES = 32;
-const SALT_BYTES = 16;
-
 /** What a third party needs besides the event to recompute its hash (docs/hash-chain.md). */
 export function renderProof({ proof }: StoredEvent): string {
-  const named = (bytes: Uint8Array, size: number) =>
-    FIELDS.map((field, place) => {
-      const hex = Buffer.from(bytes.subarray(place * size, (place + 1) * size)).toString("hex");
-      return `"${field}":"${hex}"`;
-    }).join(",");
-  const chain = JSON.stringify(proof?.chain ?? "");
-  const salts = named(proof?.salts ?? new Uint8Array(), SALT_BYTES);
-  const digests = named(proof?.digests ?? new Uint8Array(), DIGEST_BYTES);
-  return `{"v":1,"chain":${chain},"salts":{${salts}},"digests":{${digests}}}`;
+  return proofJson(proof ?? { chain: "", salts: new Uint8Array(), digests: new Uint8Array() });
 }
 
 const Time = Type.String({ description: "ISO 8601, UTC, six fraction digits." });

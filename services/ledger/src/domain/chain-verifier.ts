@@ -3,13 +3,7 @@
 // say other than its parts, is as broken as one that was changed. It is pure; the handler feeds it rows in order.
 
 import { checkLeaf } from "@annals/chain";
-
-export type InvalidReason =
-  | "hash_mismatch"
-  | "link_mismatch"
-  | "sequence_gap"
-  | "digest_mismatch"
-  | "head_mismatch";
+import type { InvalidReason } from "@annals/contract";
 
 export interface FirstInvalid {
   readonly sequenceNumber: number;

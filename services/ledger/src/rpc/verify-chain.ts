@@ -3,7 +3,7 @@
 // answer, not an error.
 
 import { GENESIS_HASH } from "@annals/chain";
-import type { Clock } from "@annals/contract";
+import type { Clock, InvalidReason } from "@annals/contract";
 import { internal, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import {
@@ -12,7 +12,7 @@ import {
   type VerifyChainRequest,
 } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { ChainVerifier, type InvalidReason } from "../domain/chain-verifier.ts";
+import { ChainVerifier } from "../domain/chain-verifier.ts";
 import type { Metrics } from "../metrics.ts";
 import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";

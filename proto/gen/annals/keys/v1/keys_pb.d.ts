@@ -167,6 +167,13 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
    * @generated from field: uint32 window_ends_in_s = 6;
    */
   windowEndsInS: number;
+
+  /**
+   * What the account's plan allows.
+   *
+   * @generated from field: annals.keys.v1.Plan plan = 7;
+   */
+  plan?: Plan | undefined;
 };
 
 /**
@@ -174,6 +181,46 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
  * Use `create(AdmissionSchema)` to create a new message.
  */
 export declare const AdmissionSchema: GenMessage<Admission>;
+
+/**
+ * What an account may do. An absent limit is none.
+ *
+ * @generated from message annals.keys.v1.Plan
+ */
+export declare type Plan = Message<"annals.keys.v1.Plan"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * webhooks, exports, verify: those that are left out.
+   *
+   * @generated from field: repeated string features_left_out = 2;
+   */
+  featuresLeftOut: string[];
+
+  /**
+   * @generated from field: optional uint32 max_keys = 3;
+   */
+  maxKeys?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_webhooks = 4;
+   */
+  maxWebhooks?: number | undefined;
+
+  /**
+   * @generated from field: optional int64 monthly_events = 5;
+   */
+  monthlyEvents?: bigint | undefined;
+};
+
+/**
+ * Describes the message annals.keys.v1.Plan.
+ * Use `create(PlanSchema)` to create a new message.
+ */
+export declare const PlanSchema: GenMessage<Plan>;
 
 /**
  * @generated from message annals.keys.v1.CreateApiKeyRequest

@@ -10,7 +10,7 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
  * Describes the file annals/keys/v1/keys.proto.
  */
 export const file_annals_keys_v1_keys = /*@__PURE__*/
-  fileDesc("Chlhbm5hbHMva2V5cy92MS9rZXlzLnByb3RvEg5hbm5hbHMua2V5cy52MSJaCgZBcGlLZXkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRISCgprZXlfcHJlZml4GAMgASgJEg4KBnNjb3BlcxgEIAMoCRISCgpjcmVhdGVkX2F0GAUgASgJIkYKFEFkbWl0UmVxdWVzdHNSZXF1ZXN0Ei4KBmdyb3VwcxgBIAMoCzIeLmFubmFscy5rZXlzLnYxLkFkbWlzc2lvbkdyb3VwIjYKDkFkbWlzc2lvbkdyb3VwEhUKDXNlY3JldF9zaGEyNTYYASABKAwSDQoFY291bnQYAiABKA0iVQoVQWRtaXRSZXF1ZXN0c1Jlc3BvbnNlEi0KCmFkbWlzc2lvbnMYASADKAsyGS5hbm5hbHMua2V5cy52MS5BZG1pc3Npb24SDQoFbGltaXQYAiABKA0ifgoJQWRtaXNzaW9uEhIKCmFjY291bnRfaWQYASABKAkSDgoGa2V5X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIQCghhZG1pdHRlZBgEIAEoDRIRCglyZW1haW5pbmcYBSABKA0SGAoQd2luZG93X2VuZHNfaW5fcxgGIAEoDSJHChNDcmVhdGVBcGlLZXlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkiTwoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USJwoHYXBpX2tleRgBIAEoCzIWLmFubmFscy5rZXlzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiKAoSTGlzdEFwaUtleXNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiPwoTTGlzdEFwaUtleXNSZXNwb25zZRIoCghhcGlfa2V5cxgBIAMoCzIWLmFubmFscy5rZXlzLnYxLkFwaUtleSJDChNVcGRhdGVBcGlLZXlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSI/ChRVcGRhdGVBcGlLZXlSZXNwb25zZRInCgdhcGlfa2V5GAEgASgLMhYuYW5uYWxzLmtleXMudjEuQXBpS2V5IjUKE0RlbGV0ZUFwaUtleVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCSIWChREZWxldGVBcGlLZXlSZXNwb25zZTLUAwoLS2V5c1NlcnZpY2USXAoNQWRtaXRSZXF1ZXN0cxIkLmFubmFscy5rZXlzLnYxLkFkbWl0UmVxdWVzdHNSZXF1ZXN0GiUuYW5uYWxzLmtleXMudjEuQWRtaXRSZXF1ZXN0c1Jlc3BvbnNlElkKDENyZWF0ZUFwaUtleRIjLmFubmFscy5rZXlzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJC5hbm5hbHMua2V5cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZRJWCgtMaXN0QXBpS2V5cxIiLmFubmFscy5rZXlzLnYxLkxpc3RBcGlLZXlzUmVxdWVzdBojLmFubmFscy5rZXlzLnYxLkxpc3RBcGlLZXlzUmVzcG9uc2USWQoMVXBkYXRlQXBpS2V5EiMuYW5uYWxzLmtleXMudjEuVXBkYXRlQXBpS2V5UmVxdWVzdBokLmFubmFscy5rZXlzLnYxLlVwZGF0ZUFwaUtleVJlc3BvbnNlElkKDERlbGV0ZUFwaUtleRIjLmFubmFscy5rZXlzLnYxLkRlbGV0ZUFwaUtleVJlcXVlc3QaJC5hbm5hbHMua2V5cy52MS5EZWxldGVBcGlLZXlSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("Chlhbm5hbHMva2V5cy92MS9rZXlzLnByb3RvEg5hbm5hbHMua2V5cy52MSJaCgZBcGlLZXkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRISCgprZXlfcHJlZml4GAMgASgJEg4KBnNjb3BlcxgEIAMoCRISCgpjcmVhdGVkX2F0GAUgASgJIkYKFEFkbWl0UmVxdWVzdHNSZXF1ZXN0Ei4KBmdyb3VwcxgBIAMoCzIeLmFubmFscy5rZXlzLnYxLkFkbWlzc2lvbkdyb3VwIjYKDkFkbWlzc2lvbkdyb3VwEhUKDXNlY3JldF9zaGEyNTYYASABKAwSDQoFY291bnQYAiABKA0iVQoVQWRtaXRSZXF1ZXN0c1Jlc3BvbnNlEi0KCmFkbWlzc2lvbnMYASADKAsyGS5hbm5hbHMua2V5cy52MS5BZG1pc3Npb24SDQoFbGltaXQYAiABKA0iogEKCUFkbWlzc2lvbhISCgphY2NvdW50X2lkGAEgASgJEg4KBmtleV9pZBgCIAEoCRIOCgZzY29wZXMYAyADKAkSEAoIYWRtaXR0ZWQYBCABKA0SEQoJcmVtYWluaW5nGAUgASgNEhgKEHdpbmRvd19lbmRzX2luX3MYBiABKA0SIgoEcGxhbhgHIAEoCzIULmFubmFscy5rZXlzLnYxLlBsYW4irwEKBFBsYW4SDAoEbmFtZRgBIAEoCRIZChFmZWF0dXJlc19sZWZ0X291dBgCIAMoCRIVCghtYXhfa2V5cxgDIAEoDUgAiAEBEhkKDG1heF93ZWJob29rcxgEIAEoDUgBiAEBEhsKDm1vbnRobHlfZXZlbnRzGAUgASgDSAKIAQFCCwoJX21heF9rZXlzQg8KDV9tYXhfd2ViaG9va3NCEQoPX21vbnRobHlfZXZlbnRzIkcKE0NyZWF0ZUFwaUtleVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnNjb3BlcxgDIAMoCSJPChRDcmVhdGVBcGlLZXlSZXNwb25zZRInCgdhcGlfa2V5GAEgASgLMhYuYW5uYWxzLmtleXMudjEuQXBpS2V5Eg4KBnNlY3JldBgCIAEoCSIoChJMaXN0QXBpS2V5c1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSI/ChNMaXN0QXBpS2V5c1Jlc3BvbnNlEigKCGFwaV9rZXlzGAEgAygLMhYuYW5uYWxzLmtleXMudjEuQXBpS2V5IkMKE1VwZGF0ZUFwaUtleVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCRIMCgRuYW1lGAMgASgJIj8KFFVwZGF0ZUFwaUtleVJlc3BvbnNlEicKB2FwaV9rZXkYASABKAsyFi5hbm5hbHMua2V5cy52MS5BcGlLZXkiNQoTRGVsZXRlQXBpS2V5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJIhYKFERlbGV0ZUFwaUtleVJlc3BvbnNlMtQDCgtLZXlzU2VydmljZRJcCg1BZG1pdFJlcXVlc3RzEiQuYW5uYWxzLmtleXMudjEuQWRtaXRSZXF1ZXN0c1JlcXVlc3QaJS5hbm5hbHMua2V5cy52MS5BZG1pdFJlcXVlc3RzUmVzcG9uc2USWQoMQ3JlYXRlQXBpS2V5EiMuYW5uYWxzLmtleXMudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBokLmFubmFscy5rZXlzLnYxLkNyZWF0ZUFwaUtleVJlc3BvbnNlElYKC0xpc3RBcGlLZXlzEiIuYW5uYWxzLmtleXMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiMuYW5uYWxzLmtleXMudjEuTGlzdEFwaUtleXNSZXNwb25zZRJZCgxVcGRhdGVBcGlLZXkSIy5hbm5hbHMua2V5cy52MS5VcGRhdGVBcGlLZXlSZXF1ZXN0GiQuYW5uYWxzLmtleXMudjEuVXBkYXRlQXBpS2V5UmVzcG9uc2USWQoMRGVsZXRlQXBpS2V5EiMuYW5uYWxzLmtleXMudjEuRGVsZXRlQXBpS2V5UmVxdWVzdBokLmFubmFscy5rZXlzLnYxLkRlbGV0ZUFwaUtleVJlc3BvbnNlYgZwcm90bzM");
 
 /**
  * Describes the message annals.keys.v1.ApiKey.
@@ -48,60 +48,67 @@ export const AdmissionSchema = /*@__PURE__*/
   messageDesc(file_annals_keys_v1_keys, 4);
 
 /**
+ * Describes the message annals.keys.v1.Plan.
+ * Use `create(PlanSchema)` to create a new message.
+ */
+export const PlanSchema = /*@__PURE__*/
+  messageDesc(file_annals_keys_v1_keys, 5);
+
+/**
  * Describes the message annals.keys.v1.CreateApiKeyRequest.
  * Use `create(CreateApiKeyRequestSchema)` to create a new message.
  */
 export const CreateApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 5);
+  messageDesc(file_annals_keys_v1_keys, 6);
 
 /**
  * Describes the message annals.keys.v1.CreateApiKeyResponse.
  * Use `create(CreateApiKeyResponseSchema)` to create a new message.
  */
 export const CreateApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 6);
+  messageDesc(file_annals_keys_v1_keys, 7);
 
 /**
  * Describes the message annals.keys.v1.ListApiKeysRequest.
  * Use `create(ListApiKeysRequestSchema)` to create a new message.
  */
 export const ListApiKeysRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 7);
+  messageDesc(file_annals_keys_v1_keys, 8);
 
 /**
  * Describes the message annals.keys.v1.ListApiKeysResponse.
  * Use `create(ListApiKeysResponseSchema)` to create a new message.
  */
 export const ListApiKeysResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 8);
+  messageDesc(file_annals_keys_v1_keys, 9);
 
 /**
  * Describes the message annals.keys.v1.UpdateApiKeyRequest.
  * Use `create(UpdateApiKeyRequestSchema)` to create a new message.
  */
 export const UpdateApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 9);
+  messageDesc(file_annals_keys_v1_keys, 10);
 
 /**
  * Describes the message annals.keys.v1.UpdateApiKeyResponse.
  * Use `create(UpdateApiKeyResponseSchema)` to create a new message.
  */
 export const UpdateApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 10);
+  messageDesc(file_annals_keys_v1_keys, 11);
 
 /**
  * Describes the message annals.keys.v1.DeleteApiKeyRequest.
  * Use `create(DeleteApiKeyRequestSchema)` to create a new message.
  */
 export const DeleteApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 11);
+  messageDesc(file_annals_keys_v1_keys, 12);
 
 /**
  * Describes the message annals.keys.v1.DeleteApiKeyResponse.
  * Use `create(DeleteApiKeyResponseSchema)` to create a new message.
  */
 export const DeleteApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 12);
+  messageDesc(file_annals_keys_v1_keys, 13);
 
 /**
  * @generated from service annals.keys.v1.KeysService

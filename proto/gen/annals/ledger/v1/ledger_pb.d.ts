@@ -9,6 +9,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Error } from "../../errors/v1/errors_pb.js";
+import type { OutboxEntry } from "../../notices/v1/notices_pb.js";
 
 /**
  * Describes the file annals/ledger/v1/ledger.proto.
@@ -69,6 +70,13 @@ export declare type Append = Message<"annals.ledger.v1.Append"> & {
    * @generated from field: repeated annals.ledger.v1.NewEvent events = 5;
    */
   events: NewEvent[];
+
+  /**
+   * Events that the account's plan allows in a month of UTC; absent: any number.
+   *
+   * @generated from field: optional int64 monthly_quota = 6;
+   */
+  monthlyQuota?: bigint | undefined;
 };
 
 /**
@@ -713,6 +721,113 @@ export declare type VerifyChainResponse = Message<"annals.ledger.v1.VerifyChainR
 export declare const VerifyChainResponseSchema: GenMessage<VerifyChainResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.GetPositionsRequest
+ */
+export declare type GetPositionsRequest = Message<"annals.ledger.v1.GetPositionsRequest"> & {
+  /**
+   * At most 1,000.
+   *
+   * @generated from field: repeated string account_ids = 1;
+   */
+  accountIds: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetPositionsRequest.
+ * Use `create(GetPositionsRequestSchema)` to create a new message.
+ */
+export declare const GetPositionsRequestSchema: GenMessage<GetPositionsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.GetPositionsResponse
+ */
+export declare type GetPositionsResponse = Message<"annals.ledger.v1.GetPositionsResponse"> & {
+  /**
+   * One for each account asked, in order.
+   *
+   * @generated from field: repeated annals.ledger.v1.Positions positions = 1;
+   */
+  positions: Positions[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetPositionsResponse.
+ * Use `create(GetPositionsResponseSchema)` to create a new message.
+ */
+export declare const GetPositionsResponseSchema: GenMessage<GetPositionsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.Positions
+ */
+export declare type Positions = Message<"annals.ledger.v1.Positions"> & {
+  /**
+   * 0 before the first event.
+   *
+   * @generated from field: int64 head_sequence_number = 1;
+   */
+  headSequenceNumber: bigint;
+
+  /**
+   * 0 before the first verification.
+   *
+   * @generated from field: int64 outbox = 2;
+   */
+  outbox: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.Positions.
+ * Use `create(PositionsSchema)` to create a new message.
+ */
+export declare const PositionsSchema: GenMessage<Positions>;
+
+/**
+ * @generated from message annals.ledger.v1.ListOutboxRequest
+ */
+export declare type ListOutboxRequest = Message<"annals.ledger.v1.ListOutboxRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int64 after_position = 2;
+   */
+  afterPosition: bigint;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListOutboxRequest.
+ * Use `create(ListOutboxRequestSchema)` to create a new message.
+ */
+export declare const ListOutboxRequestSchema: GenMessage<ListOutboxRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListOutboxResponse
+ */
+export declare type ListOutboxResponse = Message<"annals.ledger.v1.ListOutboxResponse"> & {
+  /**
+   * In the order of their positions.
+   *
+   * @generated from field: repeated annals.notices.v1.OutboxEntry entries = 1;
+   */
+  entries: OutboxEntry[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListOutboxResponse.
+ * Use `create(ListOutboxResponseSchema)` to create a new message.
+ */
+export declare const ListOutboxResponseSchema: GenMessage<ListOutboxResponse>;
+
+/**
  * @generated from enum annals.ledger.v1.InvalidReason
  */
 export enum InvalidReason {
@@ -803,6 +918,26 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof VerifyChainRequestSchema;
     output: typeof VerifyChainResponseSchema;
+  },
+  /**
+   * How far the chain and the outbox of each account reach: what a consumer compares its cursors with.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.GetPositions
+   */
+  getPositions: {
+    methodKind: "unary";
+    input: typeof GetPositionsRequestSchema;
+    output: typeof GetPositionsResponseSchema;
+  },
+  /**
+   * Finished verifications, for the webhook dispatcher.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListOutbox
+   */
+  listOutbox: {
+    methodKind: "unary";
+    input: typeof ListOutboxRequestSchema;
+    output: typeof ListOutboxResponseSchema;
   },
 }>;
 

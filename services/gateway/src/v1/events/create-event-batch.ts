@@ -1,10 +1,11 @@
 // POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or none, with consecutive
 // sequence numbers. Counts as one request.
 
+import { eventJson } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
 import { dataOf } from "../../render/data.ts";
-import { EventBody, renderEvent } from "../../render/event.ts";
+import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
@@ -70,7 +71,7 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
         ...key,
       });
       return {
-        body: `{"data":[${stored.events.map(renderEvent).join(",")}]}`,
+        body: `{"data":[${stored.events.map(eventJson).join(",")}]}`,
         ...(stored.replayed && { headers: REPLAYED }),
       };
     },

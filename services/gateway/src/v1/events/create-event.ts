@@ -1,7 +1,8 @@
 // POST /v1/events (interface 4.2): stores one event. It is committed when this is answered.
 
+import { eventJson } from "@annals/contract";
 import { dataOf } from "../../render/data.ts";
-import { EventBody, renderEvent } from "../../render/event.ts";
+import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
@@ -26,7 +27,7 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
         ...key,
       });
       return {
-        body: `{"data":${stored.events.map(renderEvent).join("")}}`,
+        body: `{"data":${stored.events.map(eventJson).join("")}}`,
         ...(stored.replayed && { headers: REPLAYED }),
       };
     },

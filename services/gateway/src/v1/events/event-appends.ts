@@ -5,7 +5,7 @@ import { fromProtoError, internal } from "@annals/errors";
 import type { AppendOutcome, AppendSchema, LedgerService } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import type { EventText } from "../../render/event.ts";
+import type { EventText } from "@annals/contract";
 import type { newEventRequest } from "./new-event.ts";
 
 export type AppendRequest = MessageInitShape<typeof AppendSchema> & {

@@ -1,8 +1,9 @@
 // GET /v1/events/{id} (interface 4.2): one event, as POST returned it.
 
 import { Type } from "typebox";
+import { eventJson } from "@annals/contract";
 import { internal } from "@annals/errors";
-import { EventBody, ProofBody, renderEvent, renderProof } from "../../render/event.ts";
+import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 
@@ -30,7 +31,7 @@ export function getEvent({ ledger }: Pick<Deps, "ledger">): Route {
       const { event } = await ledger.getEvent({ accountId, id: params.id, includeProof });
       if (!event) throw internal("the ledger answered without an event");
       return {
-        body: `{"data":${renderEvent(event)}${includeProof ? `,"proof":${renderProof(event)}` : ""}}`,
+        body: `{"data":${eventJson(event)}${includeProof ? `,"proof":${renderProof(event)}` : ""}}`,
       };
     },
   });

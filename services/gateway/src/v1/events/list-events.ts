@@ -1,9 +1,10 @@
 // GET /v1/events (interface 4.2, docs/open-details.md): a page of the account's events, by keyset on the sequence number.
 
+import { eventJson } from "@annals/contract";
 import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
-import { EventBody, ProofBody, renderEvent, renderProof } from "../../render/event.ts";
+import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 import { makeCursor, readCursor } from "./cursor.ts";
@@ -63,7 +64,7 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
       const next =
         hasMore && last ? `"${makeCursor(last.sequenceNumber, selection(query))}"` : "null";
       const proofs = request.includeProof ? `,"proofs":[${events.map(renderProof).join(",")}]` : "";
-      const data = events.map(renderEvent).join(",");
+      const data = events.map(eventJson).join(",");
       return { body: `{"data":[${data}]${proofs},"has_more":${hasMore},"next_cursor":${next}}` };
     },
   });

@@ -1,19 +1,20 @@
 // GET /v1/verify (interface 4.2, docs/open-details.md): recomputes the account's chain, or a range of it. A broken chain is
 // an answer with `valid: false`, not an error.
 
-import { InvalidReason, type VerifyChainResponse } from "@annals/proto/ledger";
+import { INVALID_REASONS, type InvalidReason, verificationJson } from "@annals/contract";
+import { InvalidReason as ProtoReason, type VerifyChainResponse } from "@annals/proto/ledger";
 import { Type } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 
-const REASONS: Record<InvalidReason, string> = {
-  [InvalidReason.UNSPECIFIED]: "hash_mismatch",
-  [InvalidReason.HASH_MISMATCH]: "hash_mismatch",
-  [InvalidReason.LINK_MISMATCH]: "link_mismatch",
-  [InvalidReason.SEQUENCE_GAP]: "sequence_gap",
-  [InvalidReason.DIGEST_MISMATCH]: "digest_mismatch",
-  [InvalidReason.HEAD_MISMATCH]: "head_mismatch",
+const REASONS: Record<ProtoReason, InvalidReason> = {
+  [ProtoReason.UNSPECIFIED]: "hash_mismatch",
+  [ProtoReason.HASH_MISMATCH]: "hash_mismatch",
+  [ProtoReason.LINK_MISMATCH]: "link_mismatch",
+  [ProtoReason.SEQUENCE_GAP]: "sequence_gap",
+  [ProtoReason.DIGEST_MISMATCH]: "digest_mismatch",
+  [ProtoReason.HEAD_MISMATCH]: "head_mismatch",
 };
 
 const Sequence = (description: string) =>
@@ -37,7 +38,7 @@ const Result = Type.Object({
     Type.Object({
       sequence_number: Type.Integer(),
       event_id: Type.Union([Type.String(), Type.Null()]),
-      reason: Type.Enum([...new Set(Object.values(REASONS))]),
+      reason: Type.Enum([...INVALID_REASONS]),
     }),
   ]),
   verified_at: Type.String(),
@@ -65,26 +66,23 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
         signal,
         timeoutMs: limits.verifyTimeoutMs,
       });
-      return { body: { data: render(result) } };
+      return { body: `{"data":${render(result)}}` };
     },
   });
 }
 
-function render(result: VerifyChainResponse) {
+function render(result: VerifyChainResponse): string {
   const { firstInvalid } = result;
-  return {
-    valid: result.valid,
+  return verificationJson({
     checked: Number(result.checked),
-    from_sequence: Number(result.fromSequence),
-    to_sequence: Number(result.toSequence),
-    head: { sequence_number: Number(result.headSequenceNumber), hash: result.headHash },
-    first_invalid: firstInvalid
-      ? {
-          sequence_number: Number(firstInvalid.sequenceNumber),
-          event_id: firstInvalid.eventId || null,
-          reason: REASONS[firstInvalid.reason],
-        }
-      : null,
-    verified_at: result.verifiedAt,
-  };
+    fromSequence: Number(result.fromSequence),
+    toSequence: Number(result.toSequence),
+    head: { sequence: Number(result.headSequenceNumber), hash: result.headHash },
+    firstInvalid: firstInvalid && {
+      sequenceNumber: Number(firstInvalid.sequenceNumber),
+      eventId: firstInvalid.eventId || undefined,
+      reason: REASONS[firstInvalid.reason],
+    },
+    verifiedAt: result.verifiedAt,
+  });
 }

@@ -1,0 +1,57 @@
+// An event and its proof as JSON text (interface 2.2, docs/hash-chain.md): the one rendering that the interface, webhook
+// deliveries and exports share. The parts are set in as the canonical text that was hashed, so that the bytes are the same
+// everywhere and nothing is parsed or serialised on the way.
+
+export interface EventText {
+  readonly id: string;
+  readonly sequenceNumber: number | bigint;
+  readonly action: string;
+  /** Canonical JSON objects; empty stands for {}. */
+  readonly actor: string;
+  readonly target: string;
+  readonly context: string;
+  readonly diff: string;
+  readonly metadata: string;
+  readonly hash: string;
+  readonly previousHash: string;
+  readonly occurredAt: string;
+  readonly receivedAt: string;
+  readonly createdAt: string;
+}
+
+export function eventJson(event: EventText): string {
+  return (
+    `{"id":"${event.id}","sequence_number":${event.sequenceNumber},"action":${JSON.stringify(event.action)}` +
+    `,"actor":${event.actor || "{}"},"target":${event.target || "{}"},"context":${event.context || "{}"}` +
+    `,"diff":${event.diff || "{}"},"metadata":${event.metadata || "{}"}` +
+    `,"hash":"${event.hash}","previous_hash":"${event.previousHash}"` +
+    `,"occurred_at":"${event.occurredAt}","received_at":"${event.receivedAt}","created_at":"${event.createdAt}"}`
+  );
+}
+
+export interface ProofText {
+  /** The account's id. */
+  readonly chain: string;
+  /** Of actor, context, diff, metadata, target, in this order: 5 times 16 bytes. */
+  readonly salts: Uint8Array;
+  /** In the same order: 5 times 32 bytes. */
+  readonly digests: Uint8Array;
+}
+
+const FIELDS = ["actor", "context", "diff", "metadata", "target"] as const;
+const SALT_BYTES = 16;
+const DIGEST_BYTES = 32;
+
+export function proofJson({ chain, salts, digests }: ProofText): string {
+  return (
+    `{"v":1,"chain":${JSON.stringify(chain)}` +
+    `,"salts":{${named(salts, SALT_BYTES)}},"digests":{${named(digests, DIGEST_BYTES)}}}`
+  );
+}
+
+function named(bytes: Uint8Array, size: number): string {
+  const hex = Buffer.from(bytes).toString("hex");
+  return FIELDS.map(
+    (field, place) => `"${field}":"${hex.slice(place * size * 2, (place + 1) * size * 2)}"`,
+  ).join(",");
+}

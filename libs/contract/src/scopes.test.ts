@@ -1,0 +1,28 @@
+// Guarantee: the scopes are the five words of interface 2.1 in their order, and whatever order, repetition or stranger
+// comes in, they go out in that order, once, and known.
+
+import { expect, test } from "vitest";
+import { isScope, orderedScopes, SCOPES } from "./scopes.ts";
+
+test("the five words in the order of the interface", () => {
+  expect(SCOPES).toStrictEqual(["events:read", "events:write", "verify", "export", "keys:manage"]);
+});
+
+test.each([
+  [[], []],
+  [["verify"], ["verify"]],
+  [
+    ["keys:manage", "events:read", "keys:manage"],
+    ["events:read", "keys:manage"],
+  ],
+  [["admin", "", "VERIFY", "export"], ["export"]],
+  [[...SCOPES].toReversed(), [...SCOPES]],
+])("%j become %j", (given, expected) => {
+  expect(orderedScopes(given)).toStrictEqual(expected);
+});
+
+test("a word that every object knows is no scope", () => {
+  for (const word of ["constructor", "__proto__", "toString", "events:read "])
+    expect(isScope(word)).toBe(false);
+  expect(SCOPES.every(isScope)).toBe(true);
+});

@@ -1,0 +1,47 @@
+// The result of a verification as JSON (docs/open-details.md): what GET /v1/verify returns and what event.verified carries.
+
+export const INVALID_REASONS = [
+  "hash_mismatch",
+  "link_mismatch",
+  "sequence_gap",
+  "digest_mismatch",
+  "head_mismatch",
+] as const;
+
+export type InvalidReason = (typeof INVALID_REASONS)[number];
+
+export interface Verification {
+  readonly checked: number;
+  readonly fromSequence: number;
+  readonly toSequence: number;
+  readonly head: { readonly sequence: number; readonly hash: string };
+  readonly firstInvalid:
+    | {
+        readonly sequenceNumber: number;
+        /** Undefined where no row stands at that number. */
+        readonly eventId: string | undefined;
+        readonly reason: InvalidReason;
+      }
+    | undefined;
+  /** UTC with six fraction digits. */
+  readonly verifiedAt: string;
+}
+
+export function verificationJson(result: Verification): string {
+  const { firstInvalid: first, head } = result;
+  return JSON.stringify({
+    valid: first === undefined,
+    checked: result.checked,
+    from_sequence: result.fromSequence,
+    to_sequence: result.toSequence,
+    head: { sequence_number: head.sequence, hash: head.hash },
+    first_invalid: first
+      ? {
+          sequence_number: first.sequenceNumber,
+          event_id: first.eventId ?? null,
+          reason: first.reason,
+        }
+      : null,
+    verified_at: result.verifiedAt,
+  });
+}
