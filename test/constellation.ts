@@ -1,7 +1,7 @@
 // The whole system for a test: free ports, a directory of its own, any number of replicas, gone when stopped.
 
 import { type Stack, type StackOptions, startStack } from "@annals/local";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -15,13 +15,19 @@ export type ConstellationOptions = Partial<
 /** Starts it; `stop` ends every process and deletes the directory. */
 export async function startConstellation(options: ConstellationOptions = {}): Promise<Stack> {
   const dataDir = await mkdtemp(join(tmpdir(), "annals-test-"));
-  const stack = await startStack({ ...options, dataDir, environment: inherited() });
-  const stop = stack.stop.bind(stack);
-  stack.stop = async (force) => {
-    await stop(force);
-    await rm(dataDir, { recursive: true, force: true });
-  };
-  return stack;
+  return startStack({
+    ...options,
+    dataDir,
+    isDisposable: true,
+    environment: inherited(),
+    // While these two are being built, a test that needs one says so: ANNALS_TEST_WITH=export,webhook-dispatcher.
+    without: [
+      ...(options.without ?? []),
+      ...(["export", "webhook-dispatcher"] as const).filter(
+        (name) => !(process.env["ANNALS_TEST_WITH"] ?? "").includes(name),
+      ),
+    ],
+  });
 }
 
 /** What a person has set for their own stack must not reach into a test. */

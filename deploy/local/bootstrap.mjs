@@ -35,8 +35,7 @@ const PARENT_POLL_MS = 500;
 /** Signals that are passed on to the program. */
 const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"];
 
-const USAGE =
-  "usage: node deploy/local/bootstrap.mjs install | local | test [arguments] | <script> [arguments]";
+const USAGE = "usage: bootstrap.mjs install | local | test [arguments] | <script> [arguments]";
 
 /**
  * The words that name a program, and what each gives to Node; any other word is a script's path in
@@ -165,7 +164,13 @@ async function install(packageManager, nodeVersion) {
   // packages. It also judges packages by the Node that they will run on, which is the project's and
   // not the caller's.
   const pin = { pnpm_config_pm_on_fail: "ignore", pnpm_config_node_version: nodeVersion };
-  return run(command, [...first, ...packages], { ...process.env, ...pin, ...writableHome() });
+  const npm = { npm_config_update_notifier: "false" };
+  return run(command, [...first, ...packages], {
+    ...process.env,
+    ...pin,
+    ...npm,
+    ...writableHome(),
+  });
 }
 
 /**
@@ -182,8 +187,8 @@ function writableHome() {
     return {
       HOME: home,
       npm_config_cache: join(home, ".npm"),
-      XDG_CACHE_HOME: "",
-      XDG_DATA_HOME: "",
+      XDG_CACHE_HOME: join(home, ".cache"),
+      XDG_DATA_HOME: join(home, ".local/share"),
     };
   }
 }

@@ -44,8 +44,7 @@ async function migrateOne(
     cwd: around.root,
     env,
     stdio: ["ignore", log, log],
-    timeout: MIGRATION_TIMEOUT_MS,
-    signal,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(MIGRATION_TIMEOUT_MS)]),
   });
   closeSync(log);
   const code = await exitCode(child);

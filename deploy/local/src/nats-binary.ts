@@ -138,9 +138,9 @@ async function runStep(
   const child: ChildProcess = spawn(command, args, {
     cwd,
     env: { PATH: means.path, ...env },
-    signal: means.signal,
+    // Not the option `timeout`: its timer keeps this process alive when the program is not there.
+    signal: AbortSignal.any([means.signal, AbortSignal.timeout(STEP_TIMEOUT_MS)]),
     stdio: ["ignore", "ignore", "pipe"],
-    timeout: STEP_TIMEOUT_MS,
   });
   let lastLine = "";
   child.stderr?.on(

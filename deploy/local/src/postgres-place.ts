@@ -93,6 +93,14 @@ export function packagedBinaries(): string {
   }
 }
 
+/** Deletes a data directory, and the cluster that its link names. No server may run on it. */
+export function removeData(dataDir: string): void {
+  const cluster = existingCluster(join(dataDir, "postgres"));
+  for (const folder of [cluster, cluster && `${cluster}.part`, dataDir]) {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 function existingCluster(link: string): string | undefined {
   const found = lstatSync(link, { throwIfNoEntry: false });
   if (found === undefined) return undefined;

@@ -32,6 +32,8 @@ export interface StackOptions {
   readonly without?: readonly (ServiceName | "nats")[];
   /** Gets a line for each thing that a person watching wants to know. Nothing unless told. */
   readonly log?: (line: string) => void;
+  /** Deletes the data, wherever it lies, when the stack stops or does not start: for tests. */
+  readonly isDisposable?: boolean;
   /** Stops a start that is under way. */
   readonly signal?: AbortSignal;
   /** Folder that holds `services/<name>/src/main.ts`; the checkout unless told. */

@@ -2,7 +2,7 @@
 // stacks do not meet; a stop leaves nothing running; what a service is told is the contract and no
 // secret more. Real PostgreSQL, fake services.
 
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -192,6 +192,16 @@ test("gateways take the ports from the first upwards", async () => {
   const { port } = reserved;
   const stack = await started({ port, replicas: { gateway: 2 } });
   expect(stack.baseUrls).toEqual([`http://127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`]);
+});
+
+test("a disposable stack deletes its data, also what lies elsewhere", async () => {
+  // As root this is out of the reach of PostgreSQL's user, so the cluster lies elsewhere.
+  const dataDir = join(temporaryFolder(), "hidden");
+  mkdirSync(dataDir, { mode: 0o700 });
+  const stack = await started({ dataDir, isDisposable: true });
+  const cluster = realpathSync(join(dataDir, "postgres"));
+  await stack.stop();
+  expect([existsSync(cluster), existsSync(dataDir)]).toEqual([false, false]);
 });
 
 test("a failed migration ends the start with its log, and nothing is left", async () => {

@@ -12,7 +12,7 @@ import { findNatsServer } from "./nats-binary.ts";
 import { type OrphanGuard, startOrphanGuard } from "./orphan-guard.ts";
 import { LOOPBACK, type ReservedPort, reserveFreePort, reservePort } from "./ports.ts";
 import { postgresSpec, prepareCluster } from "./postgres.ts";
-import { findPlace } from "./postgres-place.ts";
+import { findPlace, removeData } from "./postgres-place.ts";
 import { type ServicePorts, serviceSpec, type Surroundings } from "./service-process.ts";
 import { builtServices, entryFile, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
 import type { StackOptions, StackProcess } from "./stack-options.ts";
@@ -151,6 +151,7 @@ export class Stack {
     await Promise.all(this.#reserved.map((each) => each.release()));
     this.#guard.close();
     this.#directory.close();
+    if (this.#options.isDisposable) removeData(this.dataDir);
   }
 
   #chosenServices(root: string): ServiceName[] {

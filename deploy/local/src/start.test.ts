@@ -92,7 +92,7 @@ async function query(sql: string): Promise<unknown[]> {
   }
 }
 
-test("an ordinary user starts it; it survives SIGKILL of everything; SIGTERM stops it", async () => {
+test("an ordinary user starts it; data survives SIGKILL of all; SIGTERM stops it", async () => {
   const first = await untilReady(FIRST_START_MS);
   const owner = statSync(join(dataDir, "postgres")).uid;
   expect(owner).toBe(isRoot ? NOBODY : process.getuid?.());

@@ -7,7 +7,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import type { JsonValue } from "./json-value.ts";
 import { readJson } from "./read-json.ts";
 
-const LIMITS = { maxDepth: 64 };
+const LIMITS = { maxDepth: 64, maxValues: 1_000_000 };
 
 // RFC 8785 appendix B: the bits of a double and its text.
 const NUMBERS: [string, string][] = [

@@ -4,3 +4,4 @@ export { JsonFault } from "./json-value.ts";
 export type { JsonObject, JsonValue } from "./json-value.ts";
 export * from "./leaf.ts";
 export * from "./read-json.ts";
+export * from "./read-limits.ts";

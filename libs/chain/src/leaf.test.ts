@@ -28,7 +28,10 @@ interface Vector {
 }
 
 const file = new URL("../../../test/vectors/hash-v1.json", import.meta.url);
-const vectors = readJson(readFileSync(file), { maxDepth: 32 }) as unknown as Vector[];
+const vectors = readJson(readFileSync(file), {
+  maxDepth: 32,
+  maxValues: 1_000,
+}) as unknown as Vector[];
 
 function stored({ event, proof, canonical }: Vector): StoredLeaf {
   const joined = (hex: Record<Field, string>) =>
@@ -70,7 +73,9 @@ describe.each(vectors.map((vector) => [vector.event.id, vector] as const))(
     test("leaf, which is its own canonical text, and hash", () => {
       const leaf = leafText(stored(vector));
       expect(leaf).toBe(vector.leaf);
-      expect(canonicalJson(readJson(Buffer.from(leaf), { maxDepth: 32 }))).toBe(leaf);
+      expect(canonicalJson(readJson(Buffer.from(leaf), { maxDepth: 32, maxValues: 1_000 }))).toBe(
+        leaf,
+      );
       expect(leafHash(leaf)).toBe(vector.event.hash);
     });
 
@@ -148,7 +153,7 @@ describe("leafText", () => {
   test("escapes what a client may choose", () => {
     const leaf = leafText({ ...members(), action: 'a"\\\n€😀' });
     expect(leaf).toContain(String.raw`{"action":"a\"\\\n€😀","chain"`);
-    expect(canonicalJson(readJson(Buffer.from(leaf), { maxDepth: 2 }))).toBe(leaf);
+    expect(canonicalJson(readJson(Buffer.from(leaf), { maxDepth: 2, maxValues: 100 }))).toBe(leaf);
   });
 
   test("refuses what makes no leaf", () => {

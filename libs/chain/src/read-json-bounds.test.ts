@@ -6,7 +6,7 @@ import { JsonFault } from "./json-value.ts";
 import type { JsonValue } from "./json-value.ts";
 import { readJson } from "./read-json.ts";
 
-const LIMITS = { maxDepth: 32 };
+const LIMITS = { maxDepth: 32, maxValues: 10_000_000 };
 const MEBIBYTE = 1024 * 1024;
 
 describe("takes time and memory in proportion", () => {

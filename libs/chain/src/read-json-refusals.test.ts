@@ -8,7 +8,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import { JsonFault } from "./json-value.ts";
 import { readJson } from "./read-json.ts";
 
-const LIMITS = { maxDepth: 32 };
+const LIMITS = { maxDepth: 32, maxValues: 10_000_000 };
 
 function fault(text: string | Uint8Array): JsonFault {
   try {
@@ -142,6 +142,20 @@ describe("refuses", () => {
     expect(fault(Buffer.from([0xff, 0xfe, 0x31, 0x00])).offset).toBe(0);
     // An earlier fault of another kind comes first.
     expect(fault(Buffer.concat([Buffer.from("[1e400,"), Buffer.from([0xff])])).path).toBe("[0]");
+  });
+
+  test("more members and elements than allowed, naming the first too many", () => {
+    const refusal = (text: string) => {
+      try {
+        return readJson(Buffer.from(text), { maxDepth: 32, maxValues: 3 });
+      } catch (error) {
+        return error;
+      }
+    };
+    const message = "the text has more than 3 members and elements";
+    expect(refusal("[1,2,3,4]")).toMatchObject({ path: "[3]", offset: 7, message });
+    expect(refusal('{"a":{"b":[1,2]}}')).toMatchObject({ path: "a.b[1]", offset: 13, message });
+    expect(refusal('[{"a":1},{"b":1}]')).toMatchObject({ path: "[1].b", offset: 10, message });
   });
 
   test("a name as long as the body without repeating it whole", () => {

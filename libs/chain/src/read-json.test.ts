@@ -8,7 +8,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import type { JsonValue } from "./json-value.ts";
 import { readJson } from "./read-json.ts";
 
-const LIMITS = { maxDepth: 32 };
+const LIMITS = { maxDepth: 32, maxValues: 10_000_000 };
 
 function read(text: string, limits = LIMITS): JsonValue {
   return readJson(Buffer.from(text), limits);
@@ -112,10 +112,20 @@ describe("reads", () => {
   test("exactly as deep as allowed", () => {
     expect(read(`${"[".repeat(32)}${"]".repeat(32)}`)).toBeTruthy();
     expect(() => read(`${"[".repeat(33)}${"]".repeat(33)}`)).toThrow("more than 32 deep");
-    expect(read("1", { maxDepth: 0 })).toBe(1);
-    expect(() => read("{}", { maxDepth: 0 })).toThrow("more than 0 deep");
-    expect(read(`${'{"a":'.repeat(512)}1${"}".repeat(512)}`, { maxDepth: 512 })).toBeTruthy();
-    expect(() => read("1", { maxDepth: 513 })).toThrow(RangeError);
+    expect(read("1", { ...LIMITS, maxDepth: 0 })).toBe(1);
+    expect(() => read("{}", { ...LIMITS, maxDepth: 0 })).toThrow("more than 0 deep");
+    expect(
+      read(`${'{"a":'.repeat(512)}1${"}".repeat(512)}`, { ...LIMITS, maxDepth: 512 }),
+    ).toBeTruthy();
+    expect(() => read("1", { ...LIMITS, maxDepth: 513 })).toThrow(RangeError);
+  });
+
+  test("exactly as many members and elements as allowed", () => {
+    const text = '{"a":[1,{"b":2},[]],"c":{}}';
+    expect(canonicalJson(read(text, { maxDepth: 32, maxValues: 6 }))).toBe(text);
+    expect(() => read(text, { maxDepth: 32, maxValues: 5 })).toThrow("more than 5 members");
+    expect(read("[]", { maxDepth: 32, maxValues: 0 })).toEqual([]);
+    expect(() => read("1", { maxDepth: 32, maxValues: -1 })).toThrow(RangeError);
   });
 
   test("a view into a larger buffer", () => {

@@ -4,13 +4,9 @@
 
 import { JsonFault } from "./json-value.ts";
 import type { JsonValue } from "./json-value.ts";
+import type { ReadLimits } from "./read-limits.ts";
 import { Reader } from "./reader.ts";
 import { decodeUtf8, validPrefix } from "./utf8.ts";
-
-export interface ReadLimits {
-  /** Objects and arrays open at once: 1 allows `{}` and not `{"a":{}}`. From 0 to 512. */
-  maxDepth: number;
-}
 
 /**
  * The reader and the canonical writer recurse; this many levels fit the smallest stack with room to spare.
@@ -22,28 +18,31 @@ const DEPTH_CEILING = 512;
  *
  * Throws JsonFault for what RFC 8259 does not allow (a byte order mark and invalid UTF-8 included) and for:
  * equal member names in one object (after their escapes are read), a number whose decimal value a double
- * does not keep, a lone surrogate, U+0000 in a string or a name, nesting beyond `maxDepth`. `-0` reads as
- * 0, as RFC 8785 has it.
+ * does not keep, a lone surrogate, U+0000 in a string or a name, nesting beyond `maxDepth`, more
+ * than `maxValues` members and elements. `-0` reads as 0, as RFC 8785 has it.
  *
  * Objects have no prototype (see JsonObject). Treat the result as read-only: members with integer names
  * cannot be deleted.
  */
 export function readJson(bytes: Uint8Array, limits: ReadLimits): JsonValue {
-  const { maxDepth } = limits;
+  const { maxDepth, maxValues } = limits;
   if (!Number.isInteger(maxDepth) || maxDepth < 0 || maxDepth > DEPTH_CEILING) {
     throw new RangeError(`maxDepth must be an integer from 0 to ${DEPTH_CEILING}`);
   }
+  if (!Number.isSafeInteger(maxValues) || maxValues < 0) {
+    throw new RangeError("maxValues must be a safe integer, not negative");
+  }
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw invalidUtf8(bytes, maxDepth);
-  return new Reader(text, maxDepth).readText();
+  if (text === undefined) throw invalidUtf8(bytes, limits);
+  return new Reader(text, limits).readText();
 }
 
 /** The reader itself finds the member: what is valid ends inside it, unless a fault lies before. */
-function invalidUtf8(bytes: Uint8Array, maxDepth: number): JsonFault {
+function invalidUtf8(bytes: Uint8Array, limits: ReadLimits): JsonFault {
   const { text, offset } = validPrefix(bytes);
   let path = "";
   try {
-    new Reader(text, maxDepth).readText();
+    new Reader(text, limits).readText();
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     if (error.offset < offset) return error;

@@ -34,6 +34,7 @@ import { escapeLength } from "./escape.ts";
 import { EMPTY_OBJECT, newObject, setMember } from "./json-object.ts";
 import { JsonFault, excerpt, formatPath } from "./json-value.ts";
 import type { JsonObject, JsonValue } from "./json-value.ts";
+import type { ReadLimits } from "./read-limits.ts";
 
 /** Digits of a decimal that a double always gives back; with fewer, no comparison is needed. */
 const SAFE_DIGITS = 15;
@@ -44,15 +45,17 @@ const MAX_NUMBER_SHOWN = 40;
 /** Reads the text it was made with, once. */
 export class Reader {
   private readonly text: string;
-  private readonly maxDepth: number;
+  private readonly limits: ReadLimits;
   private at = 0;
+  /** Members and elements met so far. */
+  private values = 0;
   private depth = 0;
   /** For each open object or array the member being read; undefined while a name is read. */
   private readonly steps: (string | number | undefined)[] = [];
 
-  constructor(text: string, maxDepth: number) {
+  constructor(text: string, limits: ReadLimits) {
     this.text = text;
-    this.maxDepth = maxDepth;
+    this.limits = limits;
   }
 
   readText(): JsonValue {
@@ -94,6 +97,7 @@ export class Reader {
       const nameAt = this.at;
       const name = this.readString();
       this.steps[this.depth - 1] = name;
+      this.countValue(nameAt);
       if (object[name] !== undefined) {
         throw this.fault("this member name appears more than once in its object", nameAt);
       }
@@ -118,6 +122,7 @@ export class Reader {
     }
     for (;;) {
       this.steps[this.depth - 1] = array.length;
+      this.countValue(this.at);
       array.push(this.readValue());
       const code = this.skipSpace();
       if (code !== COMMA && code !== CLOSE_BRACKET) throw this.unexpected('"," or "]"');
@@ -129,12 +134,21 @@ export class Reader {
   }
 
   private open(): void {
-    if (this.depth === this.maxDepth) {
-      throw this.fault(`objects and arrays are nested more than ${this.maxDepth} deep`, this.at);
+    const { maxDepth } = this.limits;
+    if (this.depth === maxDepth) {
+      throw this.fault(`objects and arrays are nested more than ${maxDepth} deep`, this.at);
     }
     this.steps[this.depth] = undefined;
     this.depth += 1;
     this.at += 1;
+  }
+
+  private countValue(at: number): void {
+    const { maxValues } = this.limits;
+    if (this.values === maxValues) {
+      throw this.fault(`the text has more than ${maxValues} members and elements`, at);
+    }
+    this.values += 1;
   }
 
   private close(): void {

@@ -58,10 +58,7 @@ export class Coalescer<In, Out> {
     while (this.#lanesTaken < this.#options.lanes && this.#waiting.length > 0) {
       const group = this.#take();
       this.#lanesTaken += 1;
-      void this.#carry(group).finally(() => {
-        this.#lanesTaken -= 1;
-        this.#pump();
-      });
+      void this.#carry(group);
     }
   }
 
@@ -77,16 +74,27 @@ export class Coalescer<In, Out> {
     return this.#waiting.splice(0, size);
   }
 
+  /** Never rejects. The lane is free, and taken again, before any submitter sees its result: `idle` is then true or false. */
   async #carry(group: readonly Waiting<In, Out>[]): Promise<void> {
+    const settle = await this.#work(group);
+    this.#lanesTaken -= 1;
+    this.#pump();
+    settle();
+  }
+
+  /** Resolves to what hands each item its result. */
+  async #work(group: readonly Waiting<In, Out>[]): Promise<() => void> {
     try {
       const results = await this.#options.work(group.map(({ item }) => item));
-      for (const [index, { resolve, reject }] of group.entries()) {
-        const result = results[index];
-        if (result?.status === "fulfilled") resolve(result.value);
-        else reject(result?.reason ?? new Error("the group's work gave no result for this item"));
-      }
+      return () => {
+        for (const [index, { resolve, reject }] of group.entries()) {
+          const result = results[index];
+          if (result?.status === "fulfilled") resolve(result.value);
+          else reject(result?.reason ?? new Error("the group's work gave no result for this item"));
+        }
+      };
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      return () => group.forEach(({ reject }) => reject(error));
     }
   }
 }
@@ -101,6 +109,11 @@ export class KeyedCoalescer<In, Out> {
     this.#options = options;
   }
 
+  /** Keys with work that waits or is under way. */
+  get size(): number {
+    return this.#coalescers.size;
+  }
+
   /** Submits one item under `key`. Rejects with its own failure, or with `unavailable` when too much is under way. */
   async submit(key: string, item: In): Promise<Out> {
     const { maxWeight, weigh } = this.#options;
@@ -112,7 +125,8 @@ export class KeyedCoalescer<In, Out> {
       return await coalescer.submit(item);
     } finally {
       this.#weight -= weight;
-      if (coalescer.idle) this.#coalescers.delete(key);
+      // Another item of the same group may have deleted it already, and a newer one may stand in its place.
+      if (coalescer.idle && this.#coalescers.get(key) === coalescer) this.#coalescers.delete(key);
     }
   }
 

@@ -8,10 +8,19 @@ export type { Logger } from "pino";
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Members that would hold a secret by their name; a second fence behind never logging them. */
-const REDACTED = ["authorization", "secret", "key", "password", "connectionString"].flatMap(
-  (name) => [name, `*.${name}`],
-);
+/** Members that would hold a secret by their name. */
+const SECRETS = [
+  "authorization",
+  "secret",
+  "key",
+  "password",
+  "connectionString",
+  "databaseUrl",
+  "natsUrl",
+];
+
+/** Down to `request.headers.authorization`; a second fence behind never logging them. */
+const REDACTED = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 export function createLog(
   options: { readonly service: string; readonly level: LogLevel },

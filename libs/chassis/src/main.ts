@@ -21,7 +21,7 @@ export interface MainOptions<S extends Settings> {
 
 export async function main<S extends Settings>(options: MainOptions<S>): Promise<void> {
   const [name = "", ...words] = options.argv;
-  const verb = options.verbs[name];
+  const verb = Object.hasOwn(options.verbs, name) ? options.verbs[name] : undefined;
   if (!verb) {
     process.stderr.write(`usage: ${options.service} ${Object.keys(options.verbs).join(" | ")}\n`);
     process.exitCode = 2;

@@ -20,7 +20,7 @@ export function createRegistry(service: string): Registry {
 }
 
 /** Time of calls that this process answers. */
-export function rpcServerDuration(registry: Registry): Histogram<string> {
+export function rpcServerDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "rpc_server_call_duration_seconds",
     help: "Time to answer an RPC, by method and gRPC status.",
@@ -31,7 +31,7 @@ export function rpcServerDuration(registry: Registry): Histogram<string> {
 }
 
 /** Time of calls that this process makes. */
-export function rpcClientDuration(registry: Registry): Histogram<string> {
+export function rpcClientDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "rpc_client_call_duration_seconds",
     help: "Time until an RPC to another service is answered, by method and gRPC status.",
@@ -42,7 +42,7 @@ export function rpcClientDuration(registry: Registry): Histogram<string> {
 }
 
 /** Time of database statements, by the name in their leading comment. */
-export function databaseDuration(registry: Registry): Histogram<string> {
+export function databaseDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "db_client_operation_duration_seconds",
     help: "Time until PostgreSQL answers a statement, by the statement's name.",

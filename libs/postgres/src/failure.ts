@@ -27,6 +27,15 @@ export function translateFailure(error: unknown): unknown {
   return error instanceof Error ? databaseUnavailable(error) : error;
 }
 
+/** SQLSTATE classes with which the server ends the connection, not only the statement. */
+const ENDING = ["08", "57P"];
+
+/** Whether this is the server's answer to a statement, after which the connection serves on. */
+export function isAnswer(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return false;
+  return !ENDING.some((class_) => error.code?.startsWith(class_));
+}
+
 /** The unique or check constraint that a statement broke, or undefined when that is not why it failed. */
 export function violatedConstraint(error: unknown): string | undefined {
   const integrity = error instanceof DatabaseError && error.code?.startsWith("23");

@@ -26,10 +26,17 @@ const FILE_NAME = /^\d{4}_[a-z0-9-]+\.sql$/;
 /** Any constant serves; processes that migrate at the same time wait for each other on it. */
 const LOCK = 7_203_114_081;
 
+const CONNECT_TIMEOUT_MS = 10_000;
+
 /** Applies what is missing and resolves to the names of what was applied. Throws when an applied file has changed. */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(options.directory);
-  const client = new pg.Client({ connectionString: options.connectionString });
+  const client = new pg.Client({
+    connectionString: options.connectionString,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  // The statement under way reports a lost connection; without a listener it would also end the process.
+  client.on("error", () => {});
   await client.connect();
   try {
     await client.query("BEGIN");

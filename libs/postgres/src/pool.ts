@@ -1,10 +1,10 @@
 // The connection pool of a service, and transactions on it. The only place that opens connections to PostgreSQL.
 
-import { unavailable } from "@annals/errors";
+import { AnnalsError, unavailable } from "@annals/errors";
 import type { Histogram, Logger } from "@annals/chassis";
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import pg from "pg";
-import { translateFailure } from "./failure.ts";
+import { isAnswer, translateFailure } from "./failure.ts";
 import type { Database, Statement } from "./statement.ts";
 
 export interface PoolOptions {
@@ -17,7 +17,7 @@ export interface PoolOptions {
   /** The server gives a statement up after this long. */
   readonly statementTimeoutMs: number;
   readonly log: Logger;
-  readonly duration?: Histogram<string>;
+  readonly duration?: Histogram;
 }
 
 export interface Pool extends Database {
@@ -40,8 +40,10 @@ const IDLE_TIMEOUT_MS = 60_000;
 
 const tracer = trace.getTracer("annals.postgres");
 
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
+
 /** Numbers beyond 2^53 and times with microseconds do not survive pg's own parsers: both stay text. */
-const AS_TEXT = new Set<number>([
+const AS_TEXT: ReadonlySet<TypeId> = new Set([
   pg.types.builtins.INT8,
   pg.types.builtins.TIMESTAMPTZ,
   pg.types.builtins.NUMERIC,
@@ -49,7 +51,7 @@ const AS_TEXT = new Set<number>([
 
 export function createPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
-    connectionString: options.connectionString,
+    ...address(options),
     application_name: options.applicationName,
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -57,9 +59,8 @@ export function createPool(options: PoolOptions): Pool {
     statement_timeout: options.statementTimeoutMs,
     query_timeout: options.statementTimeoutMs + ANSWER_GRACE_MS,
     keepAlive: true,
-    ...(options.role && { options: `-c role=${options.role}` }),
     types: {
-      getTypeParser: ((oid: number, format?: "text" | "binary") =>
+      getTypeParser: ((oid: TypeId, format?: "text" | "binary") =>
         AS_TEXT.has(oid)
           ? String
           : pg.types.getTypeParser(oid, format ?? "text")) as typeof pg.types.getTypeParser,
@@ -68,43 +69,96 @@ export function createPool(options: PoolOptions): Pool {
   // Without a listener the loss of an idle connection ends the process.
   pool.on("error", (error) => options.log.warn({ err: error }, "idle database connection lost"));
   return {
-    run: (statement, params) => runOn(pool, options, statement, params),
-    transaction: (work) => transaction(pool, options, work),
+    run: (statement, params) =>
+      observed(options, statement, () =>
+        onConnection(pool, options, (connection) => send(connection, statement, params)),
+      ),
+    transaction: (work) =>
+      onConnection(pool, options, (connection) => transaction(connection, options, work)),
     close: () => pool.end(),
   };
 }
 
-async function transaction<T>(
+/** In pg the options in the address replace those beside it: without this, an address with some would drop the role. */
+function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
+  if (role === undefined) return { connectionString };
+  const url = new URL(connectionString);
+  const given = url.searchParams.get("options");
+  url.searchParams.delete("options");
+  return {
+    connectionString: given === null ? connectionString : url.href,
+    options: `${given ?? ""} -c role=${role}`.trim(),
+  };
+}
+
+interface Connection {
+  readonly client: pg.PoolClient;
+  /** True once it has failed in any way but a statement's: nobody may use it again, and asking it anything is in vain. */
+  isLost: boolean;
+}
+
+async function onConnection<T>(
   pool: pg.Pool,
+  { log }: PoolOptions,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect().catch(rethrow);
+  const connection: Connection = { client, isLost: false };
+  // A connection that breaks between two statements must not end the process; the next statement reports it.
+  const onError = (error: Error): void => {
+    connection.isLost = true;
+    log.warn({ err: error }, "database connection lost");
+  };
+  client.on("error", onError);
+  try {
+    return await use(connection);
+  } finally {
+    client.off("error", onError);
+    client.release(connection.isLost);
+  }
+}
+
+async function transaction<T>(
+  connection: Connection,
   options: PoolOptions,
   work: (transaction: Database) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect().catch(rethrow);
-  // A connection that breaks between two statements must not end the process; the next statement reports it.
-  const onError = (error: Error): void =>
-    options.log.warn({ err: error }, "database connection lost");
-  client.on("error", onError);
-  let broken = true;
+  await query(connection, { text: "BEGIN" });
+  let result: T;
   try {
-    await client.query("BEGIN").catch(rethrow);
-    const result = await work({
-      run: (statement, params) => runOn(client, options, statement, params),
+    result = await work({
+      run: (statement, params) =>
+        observed(options, statement, () => send(connection, statement, params)),
     });
-    const { command } = await client.query("COMMIT").catch(rethrow);
-    broken = false;
-    // PostgreSQL answers ROLLBACK to a COMMIT of a transaction that had failed.
-    if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
-    return result;
   } catch (error) {
-    if (broken)
-      broken = !(await client.query("ROLLBACK").then(
-        () => true,
-        () => false,
-      ));
+    // The server rolls back by itself what a lost connection had begun.
+    if (!connection.isLost) {
+      await query(connection, { text: "ROLLBACK" }).catch(() => (connection.isLost = true));
+    }
     throw error;
-  } finally {
-    client.off("error", onError);
-    client.release(broken);
+  }
+  const { command } = await query(connection, { text: "COMMIT" });
+  // PostgreSQL answers ROLLBACK to a COMMIT of a transaction that had failed.
+  if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
+  return result;
+}
+
+async function send<Params extends readonly unknown[], Row>(
+  connection: Connection,
+  { name, text, plannedAnew }: Statement<Params, Row>,
+  params: Params,
+): Promise<Row[]> {
+  const values = params as unknown as unknown[];
+  const { rows } = await query(connection, { ...(!plannedAnew && { name }), text, values });
+  return rows as Row[];
+}
+
+async function query(connection: Connection, config: pg.QueryConfig): Promise<pg.QueryResult> {
+  try {
+    return await connection.client.query(config);
+  } catch (error) {
+    if (!isAnswer(error)) connection.isLost = true;
+    throw translateFailure(error);
   }
 }
 
@@ -112,26 +166,21 @@ function rethrow(error: unknown): never {
   throw translateFailure(error);
 }
 
-async function runOn<Params extends readonly unknown[], Row>(
-  connection: pg.Pool | pg.PoolClient,
+/** One span and one observation a statement, the wait for a connection included. */
+async function observed<T>(
   { duration }: PoolOptions,
-  { name, text, plannedAnew }: Statement<Params, Row>,
-  params: Params,
-): Promise<Row[]> {
+  { name }: { readonly name: string },
+  work: () => Promise<T>,
+): Promise<T> {
   const span = tracer.startSpan(name, { kind: SpanKind.CLIENT });
   const started = performance.now();
   let failure = "";
   try {
-    const result = await connection.query({
-      ...(!plannedAnew && { name }),
-      text,
-      values: params as unknown as unknown[],
-    });
-    return result.rows as Row[];
+    return await work();
   } catch (error) {
-    failure = error instanceof pg.DatabaseError ? (error.code ?? "unknown") : "connection";
+    failure = sqlstate(error) ?? "connection";
     span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
-    throw translateFailure(error);
+    throw error;
   } finally {
     duration?.observe(
       { db_operation_name: name, error_type: failure },
@@ -139,4 +188,10 @@ async function runOn<Params extends readonly unknown[], Row>(
     );
     span.end();
   }
+}
+
+/** Of the error itself or of what made it `unavailable`. */
+function sqlstate(error: unknown): string | undefined {
+  const answer = error instanceof AnnalsError ? error.cause : error;
+  return answer instanceof pg.DatabaseError ? answer.code : undefined;
 }

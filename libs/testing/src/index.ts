@@ -2,3 +2,4 @@ export * from "./accounts.ts";
 export * from "./database.ts";
 export * from "./eventually.ts";
 export * from "./http-client.ts";
+export * from "./shared-stack.ts";

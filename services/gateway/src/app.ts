@@ -3,14 +3,16 @@
 
 import type { Logger } from "@annals/chassis";
 import { type Clock, newId } from "@annals/contract";
-import { AnnalsError, invalid } from "@annals/errors";
+import { AnnalsError } from "@annals/errors";
 import { Ajv } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { admissionHook, showLimit } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
-import { clientErrorHandler } from "./edge/client-error.ts";
+import { answerClientErrors } from "./edge/client-error.ts";
+import { answerThenDiscard, hasUnreadBody } from "./edge/early-answer.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
+import { checkWholeRequest, MAX_URL_LENGTH } from "./edge/whole-request.ts";
 import { errorAnswer } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { serveOpenApi } from "./openapi.ts";
@@ -27,10 +29,8 @@ export interface AppOptions {
   readonly requestTimeoutMs: number;
 }
 
-/** The request line and the headers together; the longest useful URL is some 2 kB. */
+/** The request line and the headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_HEADERS = 100;
-const MAX_URL_LENGTH = 2_048;
 
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** How often Node looks for requests that are too slow. */
@@ -39,21 +39,24 @@ const SLOW_CHECK_INTERVAL_MS = 500;
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limit = options.rateLimitPerMinute;
   const newRequestId = () => newId("req");
+  const clientErrors = answerClientErrors({ limit, newRequestId });
   const app = fastify({
     bodyLimit: options.deps.limits.bodyMaxBytes,
-    clientErrorHandler: clientErrorHandler({ limit, newRequestId }),
+    clientErrorHandler: clientErrors.onClientError,
     connectionTimeout: 0,
     exposeHeadRoutes: false,
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
-      showLimit(reply as FastifyReply, limit, limit);
-      answerError(options.log, error, request as FastifyRequest, reply as FastifyReply);
+      showLimit(reply, limit, limit);
+      answerError(options.log, error, request, reply);
     },
     genReqId: newRequestId,
     http: {
       connectionsCheckingInterval: SLOW_CHECK_INTERVAL_MS,
       headersTimeout: options.requestTimeoutMs,
       maxHeaderSize: MAX_HEADER_BYTES,
+      // Node would answer 400; here the header is checked.
+      requireHostHeader: false,
     },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: options.requestTimeoutMs,
@@ -62,14 +65,19 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   // Node drops headers beyond its count without a word; here the count is checked, so none may be dropped.
   app.server.maxHeadersCount = 0;
+  // Node would answer 417 to an expectation that it does not know; here the header is checked.
+  app.server.on("checkExpectation", (request, response) => {
+    app.server.emit("request", request, response);
+  });
+  clientErrors.watch(app.server);
   app.decorateRequest("admission", undefined);
   validateStrictly(app);
-  readJsonBodies(app);
+  readJsonBodies(app, options.deps.limits);
   observeRequests(app, options.metrics);
   app.addHook("onRequest", async (request, reply) => {
     showLimit(reply, limit, limit);
     reply.header("x-request-id", request.id);
-    refuseOversized(request);
+    checkWholeRequest(request.raw);
   });
   app.setErrorHandler((error, request, reply) => answerError(options.log, error, request, reply));
   app.setNotFoundHandler(notFound);
@@ -77,6 +85,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(
     async (v1) => {
       v1.addHook("onRequest", admissionHook(options.admissions));
+      v1.addHook("onRequest", refuseUnknown);
       v1.setNotFoundHandler(notFound);
       registerRoutes(v1, options.deps, options.clock);
     },
@@ -100,13 +109,9 @@ function validateStrictly(app: FastifyInstance): void {
   );
 }
 
-function refuseOversized({ raw }: FastifyRequest): void {
-  if ((raw.url?.length ?? 0) > MAX_URL_LENGTH) {
-    throw invalid({ field: "", message: `The URL is longer than ${MAX_URL_LENGTH} characters.` });
-  }
-  if (raw.rawHeaders.length / 2 > MAX_HEADERS) {
-    throw invalid({ field: "", message: `The request has more than ${MAX_HEADERS} headers.` });
-  }
+/** Before the body is read: what is wrong with it does not matter where there is nothing to send it to. */
+async function refuseUnknown(request: FastifyRequest): Promise<void> {
+  if (request.is404) await notFound(request);
 }
 
 async function notFound(request: FastifyRequest): Promise<never> {
@@ -120,13 +125,18 @@ function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
+  const { raw } = request;
   const { status, headers, body, unexpected } = errorAnswer(error, request.id);
-  if (unexpected) log.error({ err: error, request_id: request.id }, "request failed");
+  if (raw.readableAborted)
+    log.info({ request_id: request.id }, "client left before its body was there");
+  else if (unexpected) log.error({ err: error, request_id: request.id }, "request failed");
   else if (status >= 500)
     log.warn({ err: error, request_id: request.id }, "request could not be served");
+  const text = JSON.stringify(body);
   void reply
     .code(status)
     .headers(headers)
+    .header("content-length", Buffer.byteLength(text))
     .type("application/json; charset=utf-8")
-    .send(JSON.stringify(body));
+    .send(hasUnreadBody(raw) ? answerThenDiscard(text, raw) : text);
 }

@@ -36,6 +36,19 @@ export const SETTINGS = {
     { min: 1_024, max: 8 * MIB },
     { fallback: String(4 * MIB) },
   ),
+  bodyMaxValues: whole(
+    "ANNALS_BODY_MAX_VALUES",
+    "Members and elements in a request body, that of a batch aside. More than any event of 64 KiB can hold.",
+    { min: 1_000, max: 1_000_000 },
+    { fallback: "40000" },
+  ),
+  batchBodyMaxValues: whole(
+    "ANNALS_BATCH_BODY_MAX_VALUES",
+    "Members and elements in the body of a batch of events. A thousand large real events have some 50,000; " +
+      "100,000 keep a processor for some 100 milliseconds.",
+    { min: 1_000, max: 1_000_000 },
+    { fallback: "100000" },
+  ),
   eventMaxBytes: whole(
     "ANNALS_EVENT_MAX_BYTES",
     "Bytes of one event in canonical form.",
@@ -64,5 +77,11 @@ export const SETTINGS = {
 
 export type Limits = Pick<
   { readonly [K in keyof typeof SETTINGS]: number },
-  "bodyMaxBytes" | "batchBodyMaxBytes" | "eventMaxBytes" | "eventMaxDepth" | "verifyTimeoutMs"
+  | "bodyMaxBytes"
+  | "batchBodyMaxBytes"
+  | "bodyMaxValues"
+  | "batchBodyMaxValues"
+  | "eventMaxBytes"
+  | "eventMaxDepth"
+  | "verifyTimeoutMs"
 >;

@@ -17,7 +17,12 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
       method,
       url,
       ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
-      config: { scope, ...(route.maxDepth !== undefined && { maxDepth: route.maxDepth }) },
+      config: {
+        scope,
+        ...(route.feature !== undefined && { feature: route.feature }),
+        ...(route.maxDepth !== undefined && { maxDepth: route.maxDepth }),
+        ...(route.maxValues !== undefined && { maxValues: route.maxValues }),
+      },
       schema: {
         ...routeDocument(name, scope, route),
         querystring: route.query ?? NO_PARAMETERS,
@@ -47,7 +52,10 @@ async function answer(
     params: request.params,
     headers: request.headers,
     receivedAt: clock.nowText(),
-    signal: request.signal,
+    // Made when asked for: few handlers do, and each costs more than the rest of this object.
+    get signal() {
+      return request.signal;
+    },
   };
   const { body, headers } = await route.handle(call);
   if (headers) reply.headers(headers);

@@ -3,6 +3,7 @@
 
 import type { Static, TObject, TSchema } from "typebox";
 import type { Admission } from "./admission/admission.ts";
+import type { Feature } from "./admission/require-feature.ts";
 
 export interface Call<Body, Query, Params, Headers> {
   readonly admission: Admission;
@@ -33,6 +34,8 @@ export interface RouteDefinition<
   readonly description?: string;
   /** Whether the operation, or a part of it, is ours where the interface is silent (docs/open-details.md). */
   readonly openDetail?: boolean;
+  /** What the operation belongs to and a plan can leave out: all of /webhooks, all of /exports, /verify. */
+  readonly feature?: Feature;
   readonly body?: B;
   readonly query?: Q;
   readonly params?: P;
@@ -45,6 +48,8 @@ export interface RouteDefinition<
   readonly maxBodyBytes?: number;
   /** How deep the body may nest. */
   readonly maxDepth?: number;
+  /** How many members and elements the body may have; that of a body which is no batch unless told. */
+  readonly maxValues?: number;
   readonly handle: (call: Call<Static<B>, Static<Q>, Static<P>, Static<H>>) => Promise<Answer>;
 }
 

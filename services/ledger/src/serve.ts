@@ -13,6 +13,7 @@ import {
   startTracing,
 } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
+import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
@@ -55,11 +56,17 @@ export async function serve(
   const stopSweep = startIdempotencySweep({ database, log });
   closers.add("idempotency sweep", stopSweep, () => stopSweep());
 
-  const appends = new AppendQueue({ clock, database, log, metrics, random });
+  const name = "annals-ledger";
+  const messaging = await connectMessaging({ url: config.natsUrl, name, log });
+  closers.add("messaging", messaging, () => messaging.close());
+  const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
+  closers.add("notices", notices, () => notices.close());
+
+  const appends = new AppendQueue({ clock, database, log, metrics, notices, random });
   const rpc = await startRpcServer({
     host: config.rpcHost,
     port: config.rpcPort,
-    routes: ledgerService({ appends, clock, database, log, metrics, random }),
+    routes: ledgerService({ appends, clock, database, log, metrics, notices, random }),
     services: [LedgerService.typeName],
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,

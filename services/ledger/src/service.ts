@@ -2,16 +2,22 @@
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
+import type { NoticePublisher } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import type { ConnectRouter } from "@connectrpc/connect";
 import type { Metrics } from "./metrics.ts";
 import { createEvents } from "./rpc/create-events.ts";
 import { getEvent } from "./rpc/get-event.ts";
+import { getPositions } from "./rpc/get-positions.ts";
 import { listEvents } from "./rpc/list-events.ts";
+import { listOutbox } from "./rpc/list-outbox.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
 import type { AppendQueue } from "./workers/append-queue.ts";
+
+/** Tells consumers that there is more. It never waits and never fails. */
+export type Notices = Pick<NoticePublisher, "notify">;
 
 export interface Deps {
   readonly appends: AppendQueue;
@@ -19,6 +25,7 @@ export interface Deps {
   readonly database: Pool;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly notices: Notices;
   readonly random: (size: number) => Uint8Array;
 }
 
@@ -30,5 +37,7 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       listEvents: listEvents(deps),
       streamEvents: streamEvents(deps),
       verifyChain: verifyChain(deps),
+      getPositions: getPositions(deps),
+      listOutbox: listOutbox(deps),
     });
 }

@@ -33,7 +33,7 @@ function histogram(): Histogram<"rpc_service" | "rpc_method" | "rpc_response_sta
 }
 
 /** `method status` of each series, with its count. */
-async function counts(of: Histogram<string>): Promise<Record<string, number>> {
+async function counts(of: Histogram): Promise<Record<string, number>> {
   const { values } = await of.get();
   const series = values.filter(({ metricName }) => metricName === "calls_count");
   return Object.fromEntries(

@@ -4,7 +4,8 @@
 import { Coalescer } from "@annals/chassis";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
-import type { KeysService } from "@annals/proto/keys";
+import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
+import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 
 /** Who made a request, and how it stands with its limit. */
@@ -14,6 +15,8 @@ export interface Admission {
   readonly scopes: readonly string[];
   readonly limit: number;
   readonly remaining: number;
+  /** What the account may do: features left out, maxKeys, maxWebhooks, monthlyEvents; an absent limit is none. */
+  readonly plan: Plan;
 }
 
 /** A valid key whose window is used up. */
@@ -36,6 +39,9 @@ export class RateLimited extends AnnalsError {
 const MAX_GROUP = 500;
 const LANES = 2;
 const MAX_WAITING = 20_000;
+
+/** A keys service of a release before plans names none. */
+const UNLIMITED = create(PlanSchema);
 
 export class Admissions {
   readonly #coalescer: Coalescer<string, Admission>;
@@ -108,8 +114,8 @@ async function admitGroup(
     if (order > admission.admitted) {
       return { status: "rejected", reason: new RateLimited(limit, admission.windowEndsInS) };
     }
-    const { accountId, keyId, scopes } = admission;
+    const { accountId, keyId, scopes, plan = UNLIMITED } = admission;
     const remaining = admission.remaining + admission.admitted - order;
-    return { status: "fulfilled", value: { accountId, keyId, scopes, limit, remaining } };
+    return { status: "fulfilled", value: { accountId, keyId, scopes, limit, remaining, plan } };
   });
 }

@@ -1,9 +1,11 @@
 // The hook that stands before every request under /v1, unknown paths included: it admits the request, shows the rate limit
-// on the answer whatever comes of it (interface 8), and checks the scope of the route.
+// on the answer whatever comes of it (interface 8), and checks the scope and the feature of the
+// route.
 
 import type { Scope } from "@annals/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Admission, type Admissions, RateLimited } from "./admission.ts";
+import { type Feature, requireFeature } from "./require-feature.ts";
 import { requireScope } from "./require-scope.ts";
 
 declare module "fastify" {
@@ -14,21 +16,24 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The scope that the route needs. */
     scope?: Scope;
+    /** What the route belongs to and a plan can leave out. */
+    feature?: Feature;
   }
 }
 
 export function admissionHook(admissions: Admissions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
-      const admission = await admissions.admit(request.headers.authorization);
+      const admission = await admissions.admit(authorizationOf(request));
       request.admission = admission;
       showLimit(reply, admission.limit, admission.remaining);
     } catch (error) {
       if (error instanceof RateLimited) showLimit(reply, error.limit, 0);
       throw error;
     }
-    const { scope } = request.routeOptions.config;
+    const { scope, feature } = request.routeOptions.config;
     if (scope !== undefined) requireScope(request.admission, scope);
+    if (feature !== undefined) requireFeature(request.admission, feature);
   };
 }
 
@@ -36,4 +41,15 @@ export function admissionHook(admissions: Admissions) {
 export function showLimit(reply: FastifyReply, limit: number, remaining: number): void {
   reply.header("x-ratelimit-limit", limit);
   reply.header("x-ratelimit-remaining", remaining);
+}
+
+/**
+ * The Authorization header. One that is sent twice gives two with a comma between, which is no key: Node keeps the first
+ * alone, and what stands between it and the client may keep the last.
+ */
+function authorizationOf({ headers, raw: { rawHeaders } }: FastifyRequest): string | undefined {
+  const all = rawHeaders.filter(
+    (_, place) => place % 2 === 1 && rawHeaders[place - 1]?.toLowerCase() === "authorization",
+  );
+  return all.length > 1 ? all.join(",") : headers.authorization;
 }

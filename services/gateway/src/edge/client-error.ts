@@ -1,10 +1,11 @@
-// Answers requests that Node's HTTP parser gives up on, before there is a request to speak of: malformed, too slow, too
-// long. The connection is closed afterwards; the answer has the error shape and the rate-limit headers like any other.
+// Answers what never becomes a request: what Node's HTTP parser gives up on (malformed, too slow, too long), and CONNECT.
+// The connection is closed afterwards; the answer has the error shape and the rate-limit headers like any other.
 
 import { AnnalsError, invalid } from "@annals/errors";
-import { STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
+import { type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
 import { errorAnswer } from "../errors.ts";
+import { OpenExchanges } from "./open-exchanges.ts";
 
 interface ParserError extends Error {
   readonly code?: string;
@@ -15,19 +16,37 @@ export interface ClientErrorOptions {
   readonly newRequestId: () => string;
 }
 
-export function clientErrorHandler({ limit, newRequestId }: ClientErrorOptions) {
-  return (error: ParserError, socket: Socket): void => {
-    if (error.code === "ECONNRESET" || !socket.writable) {
+/** The handler of parser errors, and what hangs the rest into the server. */
+export function answerClientErrors(options: ClientErrorOptions) {
+  const exchanges = new OpenExchanges();
+  const refuse = async (socket: Duplex, error: AnnalsError): Promise<void> => {
+    const isAnswered = await exchanges.answered(socket);
+    if (isAnswered || !socket.writable) {
       socket.destroy();
       return;
     }
-    const requestId = newRequestId();
-    socket.end(rawAnswer(parserFault(error), { limit, requestId }), () => socket.destroySoon());
+    const requestId = options.newRequestId();
+    const text = rawAnswer(error, { limit: options.limit, requestId });
+    socket.end(text, () => socket.destroy());
+  };
+  return {
+    onClientError: (error: ParserError, socket: Duplex): void => {
+      if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+      else void refuse(socket, parserFault(error));
+    },
+    watch: (server: Server): void => {
+      exchanges.watch(server);
+      server.on("connect", (_request, socket: Duplex) => {
+        // Node has taken its own listeners off this socket; without one a reset would end the process.
+        socket.on("error", () => socket.destroy());
+        void refuse(socket, new AnnalsError("not_found", "There is no CONNECT."));
+      });
+    },
   };
 }
 
 /** A whole HTTP/1.1 answer as text, for where no reply object exists. */
-export function rawAnswer(
+function rawAnswer(
   error: unknown,
   { limit, requestId }: { readonly limit: number; readonly requestId: string },
 ): string {

@@ -2,19 +2,32 @@
 // anything looks at it.
 
 import { readJson } from "@annals/chain";
+import { invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Limits } from "../config.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
     /** How deep the body of the route may nest. */
     maxDepth?: number;
+    /** Members and elements that the body of the route may have. */
+    maxValues?: number;
   }
 }
 
 /** Of bodies that are not events. */
 const MAX_DEPTH = 16;
 
-export function readJsonBodies(app: FastifyInstance): void {
+/**
+ * From this size on a body is looked at in a turn of the event loop of its own: reading it and then storing what it says
+ * takes tens of milliseconds each, and other requests go in between.
+ */
+const LARGE_BODY_BYTES = 256 * 1024;
+
+export function readJsonBodies(
+  app: FastifyInstance,
+  { bodyMaxValues }: Pick<Limits, "bodyMaxValues">,
+): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/json",
@@ -25,11 +38,26 @@ export function readJsonBodies(app: FastifyInstance): void {
       done: (error: Error | null, value?: unknown) => void,
     ) => {
       try {
-        const maxDepth = request.routeOptions.config.maxDepth ?? MAX_DEPTH;
-        done(null, body.length === 0 ? undefined : readJson(body, { maxDepth }));
+        checkCoding(request);
+        const { maxDepth = MAX_DEPTH, maxValues = bodyMaxValues } = request.routeOptions.config;
+        const value = body.length === 0 ? undefined : readJson(body, { maxDepth, maxValues });
+        if (body.length < LARGE_BODY_BYTES) done(null, value);
+        else setImmediate(done, null, value);
       } catch (error) {
         done(error as Error);
       }
     },
   );
+}
+
+const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
+
+/** JSON between systems is UTF-8 (RFC 8259); read as anything else it would say something else. Throws `invalid`. */
+function checkCoding({ headers }: FastifyRequest): void {
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    throw invalid({ field: "Content-Encoding", message: "must be identity, or be left out" });
+  }
+  if (!UTF8.test(headers["content-type"] ?? "")) {
+    throw invalid({ field: "Content-Type", message: "must be application/json in UTF-8" });
+  }
 }

@@ -40,13 +40,17 @@ function sentence({ keyword, message, params }: Finding, context: string | undef
       return `must be ${/^[aeiou]/.test(String(params["type"])) ? "an" : "a"} ${String(params["type"])}`;
     case "minLength":
     case "maxLength":
-      return `must have at ${keyword === "minLength" ? "least" : "most"} ${String(params["limit"])} characters`;
+      return `must have at ${keyword === "minLength" ? "least" : "most"} ${count(params["limit"], "character")}`;
     case "minItems":
     case "maxItems":
-      return `must have at ${keyword === "minItems" ? "least" : "most"} ${String(params["limit"])} items`;
+      return `must have at ${keyword === "minItems" ? "least" : "most"} ${count(params["limit"], "item")}`;
     default:
       return message ?? "is not valid";
   }
+}
+
+function count(limit: unknown, noun: string): string {
+  return `${String(limit)} ${noun}${limit === 1 ? "" : "s"}`;
 }
 
 function wholeOf(context: string | undefined): string {

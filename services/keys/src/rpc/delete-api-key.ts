@@ -6,6 +6,7 @@ import { notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { isApiKeyId } from "../domain/api-key-id.ts";
 import { deleteApiKey as deleteApiKeyStatement } from "../store/delete-api-key.ts";
 import { complete } from "./complete.ts";
 
@@ -17,6 +18,7 @@ interface Deps {
 export function deleteApiKey(deps: Deps): ServiceImpl<typeof KeysService>["deleteApiKey"] {
   return async ({ accountId, id }) => {
     complete({ account_id: accountId, id });
+    if (!isApiKeyId(id)) throw notFound("API key", id);
     const [row] = await deps.database.run(deleteApiKeyStatement, [
       accountId,
       id,

@@ -4,6 +4,7 @@ import { notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { isApiKeyId } from "../domain/api-key-id.ts";
 import { updateApiKey as updateApiKeyStatement } from "../store/update-api-key.ts";
 import { complete } from "./complete.ts";
 import { renderApiKey } from "./render-api-key.ts";
@@ -15,6 +16,7 @@ interface Deps {
 export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updateApiKey"] {
   return async ({ accountId, id, name }) => {
     complete({ account_id: accountId, id, name });
+    if (!isApiKeyId(id)) throw notFound("API key", id);
     const [row] = await deps.database.run(updateApiKeyStatement, [accountId, id, name]);
     if (!row) throw notFound("API key", id);
     return { apiKey: renderApiKey(row) };

@@ -1,13 +1,14 @@
-// Decides what becomes of a group of appends to one chain: which are replays of an earlier request, which are refused, and
-// what is stored, with sequence numbers, ids, leaves and hashes (docs/hash-chain.md). It is pure: the head, the known
+// Decides what becomes of a group of appends to one chain: which are replays of an earlier request, which are refused
+// (also for the monthly quota of the account's plan), and what is stored, with sequence numbers, ids, leaves and hashes (docs/hash-chain.md). It is pure: the head, the known
 // idempotency keys, the time and the random bytes are given.
 
 import { leafHash, leafText } from "@annals/chain";
-import { invalid } from "@annals/errors";
+import { AnnalsError, invalid } from "@annals/errors";
 import { eventId, ID_RANDOM_BYTES } from "./event-id.ts";
+import { monthAt, type MonthState, secondsToNextMonth } from "./month.ts";
 import type { PreparedAppend, PreparedEvent } from "./prepare-append.ts";
 
-export interface Head {
+export interface Head extends MonthState {
   readonly sequence: number;
   /** Lower-case hex. */
   readonly hash: string;
@@ -53,6 +54,8 @@ export interface Plan {
   readonly createdAt: string;
   readonly events: readonly ChainedEvent[];
   readonly remembered: readonly Remembered[];
+  /** Whether an append was refused because the month's events are used up. */
+  readonly isOverQuota: boolean;
 }
 
 export interface PlanInput {
@@ -69,11 +72,18 @@ export function planFlush(input: PlanInput): Plan {
   const known = new Map(input.known);
   const remembered: Remembered[] = [];
   const events: ChainedEvent[] = [];
-  let head = input.head;
+  const month = monthAt(input.head, input.createdAt);
+  let head: Head = { ...input.head, ...month };
+  let isOverQuota = false;
   const outcomes = input.appends.map((append): PromiseSettledResult<Stored | Replayed> => {
     const { idempotencyKey, requestSha256 } = append;
     const earlier = idempotencyKey === "" ? undefined : known.get(idempotencyKey);
     if (earlier) return repeated(append, earlier);
+    const refusal = overQuota(head, append, input.createdAt);
+    if (refusal) {
+      isOverQuota = true;
+      return { status: "rejected", reason: refusal };
+    }
     const chained = chainEvents(input, head, append);
     const stored: Stored = {
       outcome: "stored",
@@ -82,7 +92,11 @@ export function planFlush(input: PlanInput): Plan {
       ids: chained.map(({ id }) => id),
       hashes: [head.hash, ...chained.map(({ hash }) => hash)],
     };
-    head = { sequence: head.sequence + chained.length, hash: chained.at(-1)?.hash ?? head.hash };
+    head = {
+      ...head,
+      sequence: head.sequence + chained.length,
+      hash: chained.at(-1)?.hash ?? head.hash,
+    };
     events.push(...chained);
     if (idempotencyKey !== "") {
       const request = {
@@ -102,6 +116,7 @@ export function planFlush(input: PlanInput): Plan {
     createdAt: input.createdAt,
     events,
     remembered,
+    isOverQuota,
   };
 }
 
@@ -130,6 +145,22 @@ function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): Chai
     previousHash = hash;
     return { ...event, id, receivedAt: append.receivedAt, hash };
   });
+}
+
+/** A request that would pass the quota is refused whole; a smaller one may still fit. */
+function overQuota(
+  head: Head,
+  { events, monthlyQuota }: PreparedAppend,
+  createdAt: string,
+): AnnalsError | undefined {
+  if (monthlyQuota === undefined) return undefined;
+  const left = Math.max(0, monthlyQuota - (head.sequence - head.monthStart));
+  if (events.length <= left) return undefined;
+  return new AnnalsError(
+    "plan_quota_exceeded",
+    `The plan allows ${monthlyQuota} events in a month of UTC, and ${left} of ${head.month} are left.`,
+    { retryAfterS: secondsToNextMonth(head.month, createdAt) },
+  );
 }
 
 function repeated(append: PreparedAppend, earlier: KnownRequest): PromiseSettledResult<Replayed> {

@@ -22,6 +22,8 @@ export interface Append {
   /** Empty when the client sent none. */
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
+  /** Events that the account may store in a month of UTC; undefined: any number. */
+  readonly monthlyQuota?: number | undefined;
   readonly events: readonly NewEvent[];
 }
 

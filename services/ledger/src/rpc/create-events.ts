@@ -89,7 +89,7 @@ function refused(deps: Deps, error: unknown): Outcome {
 }
 
 function appendOf(message: AppendMessage): Append {
-  const { accountId, receivedAt, idempotencyKey, requestSha256 } = message;
+  const { accountId, receivedAt, idempotencyKey, requestSha256, monthlyQuota } = message;
   const events = message.events.map((event) => ({
     ...event,
     actor: event.actor || "{}",
@@ -98,7 +98,14 @@ function appendOf(message: AppendMessage): Append {
     metadata: event.metadata || "{}",
     target: event.target || "{}",
   }));
-  return { accountId, receivedAt, idempotencyKey, requestSha256, events };
+  return {
+    accountId,
+    receivedAt,
+    idempotencyKey,
+    requestSha256,
+    events,
+    ...(monthlyQuota !== undefined && { monthlyQuota: Number(monthlyQuota) }),
+  };
 }
 
 function checkAppend({

@@ -1,23 +1,36 @@
 // VerifyChain: recomputes every digest, hash and link of a range and compares the end with the head (interface 4.2,
 // docs/hash-chain.md). Appends may go on meanwhile: the range ends at the head that was read first. A broken chain is an
-// answer, not an error.
+// answer, not an error. A finished verification is put in the outbox, once, before it is answered: subscribers are told of
+// it. One whose client went away before is not finished.
 
 import { GENESIS_HASH } from "@annals/chain";
-import type { Clock, InvalidReason } from "@annals/contract";
+import {
+  type Clock,
+  type EventName,
+  type InvalidReason,
+  type Verification,
+  verificationJson,
+} from "@annals/contract";
 import { internal, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import {
   InvalidReason as ProtoReason,
   type LedgerService,
   type VerifyChainRequest,
+  type VerifyChainResponseSchema,
 } from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { ChainVerifier } from "../domain/chain-verifier.ts";
 import type { Metrics } from "../metrics.ts";
+import type { Notices } from "../service.ts";
+import { addToOutbox } from "../store/add-to-outbox.ts";
 import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";
 import { chainRow } from "./chain-row.ts";
 import { complete } from "./complete.ts";
+
+const EVENT_NAME: EventName = "event.verified";
 
 /** Rows read at a time: a slice of the event loop of some milliseconds. */
 const PAGE_SIZE = 500;
@@ -34,6 +47,7 @@ interface Deps {
   readonly clock: Clock;
   readonly database: Database;
   readonly metrics: Metrics;
+  readonly notices: Notices;
 }
 
 export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["verifyChain"] {
@@ -48,24 +62,46 @@ export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["veri
     const range = rangeOf(request, head.sequence);
     const verifier = await verifyRange(deps, request.accountId, range, ends, signal);
     if (range.to === head.sequence) compareHead(verifier, head, ends);
-    const { checked, firstInvalid } = verifier;
-    deps.metrics.verifications.inc({ result: firstInvalid ? "invalid" : "valid" });
-    return {
-      valid: firstInvalid === undefined,
-      checked: BigInt(checked),
-      fromSequence: BigInt(range.from),
-      toSequence: BigInt(range.to),
-      headSequenceNumber: BigInt(head.sequence),
-      headHash: head.hash,
-      ...(firstInvalid && {
-        firstInvalid: {
-          sequenceNumber: BigInt(firstInvalid.sequenceNumber),
-          eventId: firstInvalid.eventId ?? "",
-          reason: REASONS[firstInvalid.reason],
-        },
-      }),
+    signal.throwIfAborted();
+    const verification: Verification = {
+      checked: verifier.checked,
+      fromSequence: range.from,
+      toSequence: range.to,
+      head,
+      firstInvalid: verifier.firstInvalid,
       verifiedAt: deps.clock.nowText(),
     };
+    await announce(deps, request.accountId, verification);
+    deps.metrics.verifications.inc({ result: verifier.firstInvalid ? "invalid" : "valid" });
+    return render(verification);
+  };
+}
+
+/** The entry of the outbox is what the client is answered; the notice after it may be lost. */
+async function announce(deps: Deps, accountId: string, result: Verification): Promise<void> {
+  const entry = [EVENT_NAME, verificationJson(result), result.verifiedAt] as const;
+  const [added] = await deps.database.run(addToOutbox, [accountId, ...entry]);
+  if (!added) throw internal("the outbox gave no position");
+  deps.notices.notify({ kind: "verifications", accountId, position: BigInt(added.position) });
+}
+
+function render(result: Verification): MessageInitShape<typeof VerifyChainResponseSchema> {
+  const { firstInvalid, head } = result;
+  return {
+    valid: firstInvalid === undefined,
+    checked: BigInt(result.checked),
+    fromSequence: BigInt(result.fromSequence),
+    toSequence: BigInt(result.toSequence),
+    headSequenceNumber: BigInt(head.sequence),
+    headHash: head.hash,
+    ...(firstInvalid && {
+      firstInvalid: {
+        sequenceNumber: BigInt(firstInvalid.sequenceNumber),
+        eventId: firstInvalid.eventId ?? "",
+        reason: REASONS[firstInvalid.reason],
+      },
+    }),
+    verifiedAt: result.verifiedAt,
   };
 }
 

@@ -34,6 +34,10 @@ export type AppendParams = [
   requestSha256s: Uint8Array,
   firstSequences: readonly string[],
   eventCounts: readonly number[],
+  /** YYYY-MM. */
+  month: string,
+  /** Sequence number of the last event before the month. */
+  monthStart: string,
 ];
 
 // An idempotency key that is still here after its 24 hours is taken over.
@@ -44,7 +48,9 @@ export const appendEvents = statement<
 WITH moved AS (
   UPDATE ledger.heads SET
     sequence_number = $2::bigint + cardinality($4::text[]),
-    hash = substring($3::bytea FROM cardinality($4::text[]) * 32 + 1 FOR 32)
+    hash = substring($3::bytea FROM cardinality($4::text[]) * 32 + 1 FOR 32),
+    month = $24::text,
+    month_start = $25::bigint
   WHERE account_id = $1::text
     AND sequence_number = $2::bigint
     AND hash = substring($3::bytea FROM 1 FOR 32)

@@ -1,5 +1,6 @@
 // One page of the events of an account that match a filter, by keyset on the sequence number, in either direction. A
-// null parameter does not filter. The statement is planned anew each time (the plan depends on which filters are there),
+// null parameter does not filter. The page's place is asked of both tables: PostgreSQL does not carry a bound over a join,
+// and the index that is read may belong to either. The statement is planned anew each time (the plan depends on which filters are there),
 // so each single filter reads its own index in the order of the page.
 
 import { type Statement, statement } from "@annals/postgres";
@@ -31,8 +32,8 @@ SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, 
 FROM ledger.chain
 JOIN ledger.payloads USING (account_id, sequence_number)
 WHERE chain.account_id = $1::text
-  AND ($2::bigint IS NULL OR chain.sequence_number > $2::bigint)
-  AND ($3::bigint IS NULL OR chain.sequence_number < $3::bigint)
+  AND ($2::bigint IS NULL OR chain.sequence_number > $2::bigint AND payloads.sequence_number > $2::bigint)
+  AND ($3::bigint IS NULL OR chain.sequence_number < $3::bigint AND payloads.sequence_number < $3::bigint)
   AND ($4::text IS NULL OR action = $4::text)
   AND ($5::text IS NULL OR action >= $5::text)
   AND ($6::text IS NULL OR action < $6::text)

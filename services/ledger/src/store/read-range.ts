@@ -21,7 +21,10 @@ export const readRange = statement<Params, RangeRow>(`/* ledger.read-range */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
   actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type
 FROM ledger.chain
-LEFT JOIN ledger.payloads USING (account_id, sequence_number)
+LEFT JOIN ledger.payloads
+  ON payloads.account_id = chain.account_id
+  AND payloads.sequence_number = chain.sequence_number
+  AND payloads.sequence_number BETWEEN $2::bigint AND $3::bigint
 WHERE chain.account_id = $1::text AND chain.sequence_number BETWEEN $2::bigint AND $3::bigint
 ORDER BY chain.sequence_number
 LIMIT $4::integer

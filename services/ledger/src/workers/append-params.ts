@@ -29,5 +29,7 @@ export function appendParams(accountId: string, plan: Plan): AppendParams {
     Buffer.concat(remembered.map(({ requestSha256 }) => requestSha256)),
     remembered.map(({ firstSequence }) => String(firstSequence)),
     remembered.map(({ eventCount }) => eventCount),
+    plan.after.month,
+    String(plan.after.monthStart),
   ];
 }

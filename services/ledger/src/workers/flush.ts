@@ -8,6 +8,7 @@ import type { Clock } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";
 import { type Database, type Pool, violatedConstraint } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
+import type { Notices } from "../service.ts";
 import {
   type Head,
   type KnownRequest,
@@ -30,6 +31,7 @@ export interface FlushDeps {
   readonly guesses: HeadGuesses;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly notices: Notices;
   readonly random: (size: number) => Uint8Array;
 }
 
@@ -42,10 +44,13 @@ export async function flush(
   appends: readonly PreparedAppend[],
 ): Promise<Outcomes> {
   try {
-    const { events, outcomes } =
+    const { after, events, outcomes } =
       (await appendToGuessedHead(deps, accountId, appends)) ??
       (await appendUnderLock(deps, accountId, appends));
     deps.metrics.flushes.observe(events.length);
+    if (events.length > 0) {
+      deps.notices.notify({ kind: "events", accountId, position: BigInt(after.sequence) });
+    }
     return outcomes;
   } catch (error) {
     deps.guesses.forget(accountId);
@@ -66,6 +71,8 @@ async function appendToGuessedHead(
     head: guess.head,
     known: new Map(),
   });
+  // What looks refused here may be a replay, which needs no room: that is known under the lock.
+  if (plan.isOverQuota) return undefined;
   const [moved] = await deps.database.run(appendEvents, appendParams(accountId, plan));
   if (!moved) return undefined;
   deps.guesses.set(accountId, { head: plan.after, alone: true });
@@ -103,7 +110,12 @@ async function lockedHead(transaction: Database, accountId: string): Promise<Hea
 }
 
 function headOf(row: HeadRow): Head {
-  return { sequence: Number(row.sequence_number), hash: row.hash.toString("hex") };
+  return {
+    sequence: Number(row.sequence_number),
+    hash: row.hash.toString("hex"),
+    month: row.month,
+    monthStart: Number(row.month_start),
+  };
 }
 
 async function knownRequests(

@@ -240,6 +240,13 @@ export declare type StreamExportContentRequest = Message<"annals.exports.v1.Stre
    * @generated from field: string id = 2;
    */
   id: string;
+
+  /**
+   * Bytes to leave out at the beginning, so that a caller goes on where an earlier stream broke off.
+   *
+   * @generated from field: int64 offset = 3;
+   */
+  offset: bigint;
 };
 
 /**

@@ -17,6 +17,7 @@ export const CreateApiKeyBody = Type.Object(
       Type.Array(Type.Enum([...SCOPES]), {
         minItems: 1,
         description: "All five unless told. A repeated one counts once.",
+        "x-annals-open-detail": true,
       }),
     ),
   },

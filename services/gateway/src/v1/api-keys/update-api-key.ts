@@ -11,7 +11,11 @@ const Body = Type.Object(
   {
     name: ApiKeyName,
     scopes: Type.Optional(
-      Type.Unsafe<never>({ not: {}, description: "Not allowed: scopes are fixed at creation." }),
+      Type.Unsafe<never>({
+        not: {},
+        description: "Not allowed: scopes are fixed at creation.",
+        "x-annals-open-detail": true,
+      }),
     ),
   },
   { additionalProperties: false },

@@ -9,6 +9,7 @@ import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
+import { monthlyQuota } from "./monthly-quota.ts";
 import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";
 
 const MAX_EVENTS = 1_000;
@@ -53,6 +54,7 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
     success: { status: 201, body: dataOf(Type.Array(EventBody)) },
     maxBodyBytes: limits.batchBodyMaxBytes,
     maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
+    maxValues: limits.batchBodyMaxValues,
     handle: async ({ admission, body, headers, receivedAt }) => {
       const items = body.events.map(newEvent);
       const events = items.map((item, index) =>
@@ -69,6 +71,7 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
         receivedAt,
         events,
         ...key,
+        ...monthlyQuota(admission),
       });
       return {
         body: `{"data":[${stored.events.map(eventJson).join(",")}]}`,

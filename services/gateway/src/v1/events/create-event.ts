@@ -6,6 +6,7 @@ import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
+import { monthlyQuota } from "./monthly-quota.ts";
 import { NewEventBody, newEventRequest } from "./new-event.ts";
 
 export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
@@ -25,6 +26,7 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
         receivedAt,
         events,
         ...key,
+        ...monthlyQuota(admission),
       });
       return {
         body: `{"data":${stored.events.map(eventJson).join("")}}`,

@@ -28,10 +28,16 @@ export const filterMembers = {
 
 const Filters = Type.Object(filterMembers);
 
-/** Throws `invalid` for a time that is none. */
+/** Throws `invalid` for a time that is none and for a text that no event can hold. */
 export function filterRequest(
   filters: Static<typeof Filters>,
 ): MessageInitShape<typeof EventFilterSchema> {
+  for (const [field, value] of Object.entries(filters)) {
+    // PostgreSQL has no text with this character; as a parameter it would be a failure of ours.
+    if (typeof value === "string" && value.includes("\0")) {
+      throw invalid({ field, message: "must not contain the character U+0000" });
+    }
+  }
   const { action, after_sequence: after, before_sequence: before } = filters;
   const isPrefix = action?.endsWith("*") ?? false;
   return {

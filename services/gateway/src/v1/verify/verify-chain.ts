@@ -48,6 +48,7 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
   return route({
     summary: "Verify the hash chain",
     openDetail: true,
+    feature: "verify",
     query: Type.Object(
       {
         from_sequence: Sequence("First event to verify; the chain's first unless told."),

@@ -1,0 +1,103 @@
+// Guarantee: a configuration is whole or there is none: every fault is told at once, in words that say what is wanted, and
+// a secret is never among them.
+
+import { describe, expect, test } from "vitest";
+import {
+  ConfigError,
+  flag,
+  matching,
+  oneOf,
+  optionalText,
+  parseConfig,
+  port,
+  type Setting,
+  text,
+  url,
+  whole,
+} from "./config.ts";
+
+const SETTINGS = {
+  name: text("NAME", "Who it is."),
+  size: whole("SIZE", "How many.", { min: 1, max: 10 }, { fallback: "3" }),
+  database: url("DATABASE", "Where the data is.", ["postgres:"], { secret: true }),
+  level: oneOf("LEVEL", "How loud.", ["low", "high"], { fallback: "low" }),
+  collector: optionalText("COLLECTOR", "Where traces go."),
+};
+
+const parse = <T>(setting: Setting<T>, given?: string): T =>
+  parseConfig({ it: setting }, { [setting.env]: given }).it;
+
+test("values are typed, and what is absent or empty takes its fallback", () => {
+  const environment = { NAME: "a", DATABASE: "postgres://h/d", SIZE: "", OTHER: "x" };
+  expect(parseConfig(SETTINGS, environment)).toStrictEqual({
+    name: "a",
+    size: 3,
+    database: "postgres://h/d",
+    level: "low",
+    collector: undefined,
+  });
+});
+
+test("every fault is told at once, one a line, with what is wanted", () => {
+  const environment = { SIZE: "11", DATABASE: "mysql://u:hunter2@h/d", LEVEL: "loud" };
+  const read = (): unknown => parseConfig(SETTINGS, environment);
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(
+    [
+      "NAME is required: Who it is.",
+      'SIZE must be a whole number from 1 to 10 (is "11")',
+      "DATABASE must be a URL that begins with postgres://",
+      'LEVEL must be one of low, high (is "loud")',
+    ].join("\n"),
+  );
+  // The value of a secret is not part of it, however wrong it is.
+  expect(read).not.toThrow("hunter2");
+});
+
+describe("a whole number", () => {
+  const size = whole("N", "About.", { min: 2, max: 1_000 });
+  test.each([
+    ["2", 2],
+    ["1000", 1_000],
+    ["0007", 7],
+  ])("%s is read", (given, value) => expect(parse(size, given)).toBe(value));
+  test.each(["1", "1001", "2.5", "1e2", "0x10", "+5", "-5", " 5", "5 ", "５", "Infinity", "five"])(
+    "%j is refused",
+    (given) => expect(() => parse(size, given)).toThrow("whole number from 2 to 1000"),
+  );
+});
+
+test("a port is 0 to 65535", () => {
+  expect([parse(port("P", "."), "0"), parse(port("P", "."), "65535")]).toStrictEqual([0, 65_535]);
+  expect(() => parse(port("P", "."), "65536")).toThrow("P must be");
+  // What Kubernetes puts into the environment beside a Service of that name.
+  expect(() => parse(port("P", "."), "tcp://10.0.0.1:4222")).toThrow("P must be");
+});
+
+test("a flag is false unless told, and only clear words tell it", () => {
+  const given = [undefined, "", "true", "1", "false", "0"];
+  expect(given.map((word) => parse(flag("F", "."), word))).toStrictEqual([
+    false,
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
+  for (const word of ["yes", "TRUE", "on", "2"])
+    expect(() => parse(flag("F", "."), word)).toThrow("F must be true or false");
+});
+
+test("a shape is matched as it is written", () => {
+  const prefix = matching("X", "About.", /^[a-z]{1,3}$/);
+  expect(parse(prefix, "abc")).toBe("abc");
+  for (const given of ["abcd", "ABC", "abc\n"])
+    expect(() => parse(prefix, given)).toThrow("X must match ^[a-z]{1,3}$");
+});
+
+test("a URL has one of the schemes and can be parsed", () => {
+  const where = url("U", "About.", ["http:", "https:"]);
+  expect(parse(where, "https://h:1/p")).toBe("https://h:1/p");
+  for (const given of ["h:1", "//h", "ftp://h", "http://", "https//h"])
+    expect(() => parse(where, given)).toThrow("begins with http:// or https://");
+});

@@ -1,0 +1,105 @@
+// Guarantees, on real processes: what was opened closes in reverse, also when a start fails half-way, and one part that
+// hangs or fails keeps no other from closing; SIGTERM, SIGINT and the end of standard input drain, a second signal ends at
+// once; the exit status says whether all was well.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { Closers } from "./run.ts";
+import { createLog } from "./log.ts";
+
+const ENTRY = new URL("index.ts", import.meta.url).href;
+
+/** A process of a few lines; `serve` is the body of its serve function. */
+function start(serve: string) {
+  const program = `
+    import { createLog, run } from ${JSON.stringify(ENTRY)};
+    const log = createLog({ service: "test", level: "info" });
+    const say = (word) => () => process.stdout.write("closed " + word + "\\n");
+    await run({ log, exitWithStdin: true, serve: async (closers) => { ${serve} } });
+    process.stdout.write("never\\n");`;
+  const child = spawn(process.execPath, ["-C", "source", "--input-type=module", "-e", program], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const said = async (word: string): Promise<void> => {
+    while (!output.includes(word)) await once(child.stdout, "data");
+  };
+  const closed = (): string[] => [...output.matchAll(/^closed (\w+)/gm)].map(([, word]) => word!);
+  return { child, said, closed, output: () => output };
+}
+
+const exit = async (child: ChildProcess): Promise<unknown> => (await once(child, "close"))[0];
+
+const TWO_PARTS = `
+  closers.add("first", 1, say("first"));
+  closers.add("second", 2, say("second"));
+  setInterval(() => {}, 1000);`;
+
+test.each(["SIGTERM", "SIGINT", "the end of standard input"])(
+  "%s closes in reverse and ends with 0",
+  async (reason) => {
+    const { child, said, closed, output } = start(TWO_PARTS);
+    await said('"ready"');
+    if (reason === "SIGTERM" || reason === "SIGINT") child.kill(reason);
+    else child.stdin?.end();
+    expect(await exit(child)).toBe(0);
+    expect(closed()).toStrictEqual(["second", "first"]);
+    expect(output()).toContain(`"reason":"${reason.replace("the end", "end")}"`);
+    expect(output()).not.toContain("never");
+  },
+);
+
+test("a start that fails closes what was open and ends with 1", async () => {
+  const { child, closed, output } = start(`
+    closers.add("first", 1, say("first"));
+    throw new Error("no database");`);
+  expect(await exit(child)).toBe(1);
+  expect(closed()).toStrictEqual(["first"]);
+  expect(output()).toMatch(/"level":"error".*no database.*start failed/);
+  expect(output()).not.toContain('"ready"');
+});
+
+test("a signal during the start is heard when the start has ended", async () => {
+  const { child, said, closed } = start(`
+    closers.add("first", 1, say("first"));
+    process.stdout.write("starting\\n");
+    await new Promise((resolve) => process.once("SIGTERM", () => setTimeout(resolve, 50)));`);
+  await said("starting");
+  child.kill("SIGTERM");
+  expect(await exit(child)).toBe(0);
+  expect(closed()).toStrictEqual(["first"]);
+});
+
+test("a second signal ends at once, with 1", async () => {
+  const { child, said, closed } = start(`
+    closers.add("first", 1, say("first"));
+    closers.add("second", 2, () => new Promise(() => process.stdout.write("hanging\\n")));`);
+  await said('"ready"');
+  child.kill("SIGTERM");
+  await said("hanging");
+  child.kill("SIGTERM");
+  expect(await exit(child)).toBe(1);
+  expect(closed()).toStrictEqual([]);
+});
+
+test("a part that fails to close keeps none from closing", async () => {
+  const closed: string[] = [];
+  const lines: string[] = [];
+  const log = createLog({ service: "x", level: "info" }, { write: (line) => lines.push(line) });
+  const closers = new Closers();
+  expect(closers.add("one", 1, () => void closed.push("one"))).toBe(1);
+  closers.add("two", 2, () => Promise.reject(new Error("late")));
+  closers.add("three", 3, () => {
+    throw new Error("at once");
+  });
+  closers.add("four", 4, (part) => void closed.push(`four ${part}`));
+  await closers.closeAll(log);
+  expect(closed).toStrictEqual(["four 4", "one"]);
+  expect(lines.map((line) => JSON.parse(line).part)).toStrictEqual(["three", "two"]);
+  // Closed once and for all.
+  await closers.closeAll(log);
+  expect(closed).toHaveLength(2);
+});

@@ -1,0 +1,256 @@
+// What notices promise, on a real nats-server: each reaches one consumer of a service, they become one where they wait,
+// and whatever NATS does (away at the start, stopped, emptied, its stream deleted) nobody who publishes waits or fails and
+// everything is made again by itself.
+
+import { eventually } from "@annals/testing";
+import { connect, type NatsConnection } from "nats";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { connectMessaging, type Messaging } from "./connection.ts";
+import { consumeNotices } from "./consume.ts";
+import { keptLog, keptMetrics, TestNats } from "./nats-for-tests.ts";
+import { NoticePublisher } from "./publish.ts";
+import type { Notice } from "./subjects.ts";
+
+const { log, lines } = keptLog();
+const closing: (() => Promise<void>)[] = [];
+
+let nats: TestNats;
+let admin: NatsConnection;
+let counter = 0;
+
+beforeAll(async () => {
+  nats = await TestNats.start();
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+afterAll(() => nats.remove());
+
+async function messaging(url: string | undefined = nats.url): Promise<Messaging> {
+  const made = await connectMessaging({ url, name: "test", log });
+  closing.push(() => made.close());
+  return made;
+}
+
+function publisher(on: Messaging) {
+  const { metrics, read } = keptMetrics();
+  const made = new NoticePublisher(on, { log, metrics });
+  closing.push(() => made.close());
+  return { publisher: made, read };
+}
+
+/** Consumes into a list. */
+function consumer(on: Messaging, durable: string, onNotice?: (notice: Notice) => Promise<void>) {
+  const seen: Notice[] = [];
+  const made = consumeNotices(on, {
+    durable,
+    log,
+    onNotice: async (notice) => {
+      seen.push(notice);
+      await onNotice?.(notice);
+    },
+  });
+  closing.push(() => made.stop());
+  return { seen, stop: () => made.stop() };
+}
+
+function newAccount(): string {
+  counter += 1;
+  return `acct_${counter}`;
+}
+
+async function connected(on: Messaging): Promise<void> {
+  await on.connected(AbortSignal.timeout(10_000));
+  expect(on.connection).toBeDefined();
+}
+
+async function withAdmin<T>(work: (connection: NatsConnection) => Promise<T>): Promise<T> {
+  admin = await connect({ servers: nats.url });
+  try {
+    return await work(admin);
+  } finally {
+    await admin.close();
+  }
+}
+
+const pendingOf = (durable: string) =>
+  withAdmin(async (connection) => {
+    const manager = await connection.jetstreamManager();
+    const { num_ack_pending, num_pending } = await manager.consumers.info(
+      "ANNALS_NOTICES",
+      durable,
+    );
+    return num_ack_pending + num_pending;
+  });
+
+describe("a server that is there", () => {
+  test("a notice arrives whole, once over two replicas, and is acknowledged", async () => {
+    const [here, there] = [await messaging(), await messaging()];
+    const durable = "whole";
+    const seen = [consumer(here, durable).seen, consumer(there, durable).seen];
+    await connected(here);
+    const { publisher: notices, read } = publisher(here);
+    const accounts = Array.from({ length: 40 }, newAccount);
+    for (const accountId of accounts) notices.notify({ kind: "events", accountId, position: 7n });
+    await eventually("all arrive", () => seen.flat().length >= accounts.length);
+    await eventually("all are acknowledged", async () => (await pendingOf(durable)) === 0);
+    const arrived = seen.flat().toSorted((a, b) => order(a.accountId) - order(b.accountId));
+    expect(arrived).toEqual(
+      accounts.map((accountId) => ({ kind: "events", accountId, position: 7n })),
+    );
+    expect(await read("events", "published")).toBe(40);
+    expect(await read("events", "failed")).toBe(0);
+  });
+
+  test("what waits becomes one notice with the newest position, each kind for itself", async () => {
+    const on = await messaging();
+    const { seen } = consumer(on, "coalesced");
+    await connected(on);
+    const { publisher: notices, read } = publisher(on);
+    const accountId = newAccount();
+    for (let position = 1n; position <= 1_000n; position++) {
+      notices.notify({ kind: "events", accountId, position });
+      notices.notify({ kind: "exports", accountId, position: 1_001n - position });
+    }
+    await notices.close();
+    const mine = () => seen.filter((notice) => notice.accountId === accountId);
+    await eventually("the newest arrive", () => mine().length >= 3);
+    // The first of each went at once; the rest of the turn became one, and lower positions said nothing new.
+    expect(mine().map(({ kind, position }) => `${kind} ${position}`)).toEqual(
+      expect.arrayContaining(["events 1", "events 1000", "exports 1000"]),
+    );
+    expect((await read("events", "published")) + (await read("exports", "published"))).toBeLessThan(
+      6,
+    );
+  });
+
+  test("a notice whose work fails is given up, and the next are still taken", async () => {
+    const on = await messaging();
+    const durable = "failing";
+    const accounts = Array.from({ length: 5 }, newAccount);
+    const { seen } = consumer(on, durable, async ({ accountId }) => {
+      if (accountId === accounts[0]) throw new Error("on purpose");
+    });
+    await connected(on);
+    const { publisher: notices } = publisher(on);
+    for (const accountId of accounts) notices.notify({ kind: "exports", accountId, position: 1n });
+    const mine = () => seen.filter(({ accountId }) => accounts.includes(accountId));
+    await eventually("all were tried", () => mine().length === accounts.length);
+    await eventually("none is held", async () => (await pendingOf(durable)) === 0);
+    expect(lines.some((line) => line.includes("notice given up"))).toBe(true);
+  });
+
+  test("stop waits for the work under way", async () => {
+    const on = await messaging();
+    await connected(on);
+    const release = Promise.withResolvers<void>();
+    const accountId = newAccount();
+    const { seen, stop } = consumer(on, "stopping", () => release.promise);
+    const { publisher: notices } = publisher(on);
+    notices.notify({ kind: "events", accountId, position: 1n });
+    await eventually("work begins", () => seen.length > 0);
+    let stopped = false;
+    const stopping = stop().then(() => (stopped = true));
+    await withAdmin((connection) => connection.flush());
+    expect(stopped).toBe(false);
+    release.resolve();
+    await stopping;
+  });
+
+  test("the stream is bounded, and what the server keeps was read back", async () => {
+    await connected(await messaging());
+    await withAdmin(async (connection) => {
+      const manager = await connection.jetstreamManager();
+      const { config } = await manager.streams.info("ANNALS_NOTICES");
+      expect(config).toMatchObject({
+        max_bytes: 64 * 1024 * 1024,
+        max_age: 3_600 * 1_000_000_000,
+        discard: "old",
+        retention: "limits",
+        storage: "file",
+      });
+      await manager.streams.update("ANNALS_NOTICES", { ...config, max_age: 0 });
+    });
+    await connected(await messaging());
+    await withAdmin(async (connection) => {
+      const manager = await connection.jetstreamManager();
+      const { config } = await manager.streams.info("ANNALS_NOTICES");
+      expect(config.max_age).toBe(3_600 * 1_000_000_000);
+    });
+  });
+});
+
+describe("a server that is not", () => {
+  test("none in the configuration: nothing is published, nothing fails, all closes at once", async () => {
+    const { publisher: notices, read } = publisher(
+      await connectMessaging({ url: undefined, name: "test", log }),
+    );
+    notices.notify({ kind: "events", accountId: newAccount(), position: 1n });
+    await notices.close();
+    expect(await read("events", "failed")).toBe(0);
+  });
+
+  test("away at the start, then there: publishing never throws, and it goes through once it is there", async () => {
+    await nats.stop();
+    const on = await messaging();
+    const { publisher: notices, read } = publisher(on);
+    const { seen } = consumer(on, "late");
+    const accountId = newAccount();
+    notices.notify({ kind: "events", accountId, position: 1n });
+    await eventually("it is counted", async () => (await read("events", "failed")) === 1);
+    await nats.start();
+    await connected(on);
+    notices.notify({ kind: "events", accountId, position: 2n });
+    const arrived = await eventually("it arrives", () =>
+      seen.find((notice) => notice.position === 2n && notice.accountId === accountId),
+    );
+    expect(arrived.kind).toBe("events");
+  });
+
+  test.for(["stopped and started", "emptied", "robbed of its stream"] as const)(
+    "%s: notices pass again by themselves",
+    async (what) => {
+      const on = await messaging();
+      const { publisher: notices } = publisher(on);
+      const { seen } = consumer(on, "again");
+      await connected(on);
+      const accountId = newAccount();
+      const arrives = async (position: bigint) => {
+        // Notices in the gap are lost by design: the producer has more and more to tell of.
+        let told = position;
+        return eventually(`a notice arrives: ${what}`, () => {
+          notices.notify({ kind: "verifications", accountId, position: told++ });
+          return seen.find((each) => each.accountId === accountId && each.position >= position);
+        });
+      };
+      await arrives(1n);
+      if (what === "emptied") await nats.wipe();
+      if (what === "robbed of its stream") {
+        await withAdmin(async (connection) => {
+          await (await connection.jetstreamManager()).streams.delete("ANNALS_NOTICES");
+        });
+      }
+      if (what === "stopped and started") {
+        await nats.stop();
+        await nats.start();
+      }
+      expect(await arrives(1_000_000n)).toMatchObject({ kind: "verifications", accountId });
+    },
+  );
+
+  test("waiting notices are bounded", async () => {
+    await nats.stop();
+    const on = await messaging();
+    const { publisher: notices, read } = publisher(on);
+    for (let i = 0; i < 20_000; i++) {
+      notices.notify({ kind: "events", accountId: `acct_many_${i}`, position: 1n });
+    }
+    await notices.close();
+    expect(await read("events", "failed")).toBe(20_000);
+    await nats.start();
+  });
+});
+
+function order(accountId: string): number {
+  return Number(accountId.slice("acct_".length));
+}

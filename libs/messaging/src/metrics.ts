@@ -1,0 +1,24 @@
+// The metrics of every service that publishes notices.
+
+import { Counter, type Registry } from "@annals/chassis";
+
+export type NoticeMetrics = ReturnType<typeof noticeMetrics>;
+
+export function noticeMetrics(registry: Registry) {
+  return {
+    /** kind: events, verifications, exports. */
+    published: new Counter({
+      name: "annals_notices_published_total",
+      help: "Notices that NATS has taken, by kind: events, verifications, exports.",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
+    /** kind: events, verifications, exports. */
+    failed: new Counter({
+      name: "annals_notices_failed_total",
+      help: "Notices that were dropped, for sweeps to make up, by kind: events, verifications, exports.",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
+  };
+}

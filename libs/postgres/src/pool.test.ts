@@ -1,0 +1,198 @@
+// Guarantees: a failure that passes by itself is `unavailable` and the pool serves again without a restart; nothing that
+// PostgreSQL does ends the process; numbers and times keep every digit; the connections have the rights of the role and no
+// others.
+
+import { AnnalsError } from "@annals/errors";
+import { eventually } from "@annals/testing";
+import { DatabaseError } from "pg";
+import { Histogram, Registry } from "@annals/chassis";
+import { describe, expect, test } from "vitest";
+import { violatedConstraint } from "./failure.ts";
+import { statement } from "./statement.ts";
+import { newDatabase, openPool, startProxy } from "./test-server.ts";
+
+const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one");
+const sleep = statement<[seconds: number], object>(
+  "/* test.sleep */ SELECT pg_sleep($1::double precision)",
+);
+const backend = statement<[], { pid: number }>("/* test.pid */ SELECT pg_backend_pid() AS pid");
+const UNAVAILABLE = { name: "AnnalsError", kind: "unavailable", retryAfterS: 1 };
+
+test("a statement that takes too long is given up by the server, and its connection serves again", async () => {
+  const { url } = await newDatabase();
+  const pool = openPool(url, { statementTimeoutMs: 100, maxConnections: 1 });
+  const before = await pool.run(backend, []);
+  await expect(pool.run(sleep, [30])).rejects.toMatchObject(UNAVAILABLE);
+  expect(await pool.run(backend, [])).toStrictEqual(before);
+});
+
+test("a server that falls silent is given up too, and the pool serves again over another connection", async () => {
+  const { url } = await newDatabase();
+  const proxy = await startProxy(url);
+  const pool = openPool(proxy.url, { statementTimeoutMs: 100, maxConnections: 1 });
+  await pool.run(one, []);
+  proxy.onRequest = () => "hold";
+  await expect(pool.run(one, [])).rejects.toMatchObject(UNAVAILABLE);
+  proxy.onRequest = () => "pass";
+  expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
+});
+
+describe("a lost connection", () => {
+  test("while idle is noticed without harm", async () => {
+    const database = await newDatabase();
+    const pool = openPool(database.url);
+    await pool.run(one, []);
+    const killed = await database.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'annals-pool-test'`,
+    );
+    expect(killed).toHaveLength(1);
+    // The next statement may still meet the dead connection, and says so; the one after may not.
+    await pool.run(one, []).catch((error) => expect(error).toMatchObject(UNAVAILABLE));
+    expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
+  });
+
+  test("in the middle of a statement is unavailable, then all is well again", async () => {
+    const { url } = await newDatabase();
+    const proxy = await startProxy(url);
+    const pool = openPool(proxy.url);
+    proxy.onRequest = (chunk) => (chunk.includes("test.one") ? "cut" : "pass");
+    await expect(pool.run(one, [])).rejects.toMatchObject(UNAVAILABLE);
+    proxy.onRequest = () => "pass";
+    expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
+  });
+
+  test("as every connection at once, with work waiting, is unavailable and then well again", async () => {
+    const { url } = await newDatabase();
+    const proxy = await startProxy(url);
+    const pool = openPool(proxy.url);
+    const slow = Promise.allSettled([pool.run(sleep, [30]), pool.run(sleep, [30])]);
+    const waiting = Promise.allSettled([pool.run(one, []), pool.run(one, [])]);
+    await eventually("both under way", async () => {
+      const { length } = await openPool(url).run(
+        statement<[], object>(
+          `/* test.busy */ SELECT 1 FROM pg_stat_activity
+           WHERE datname = current_database() AND query LIKE '/* test.sleep %' AND state = 'active'`,
+        ),
+        [],
+      );
+      return length === 2;
+    });
+    proxy.cutAll();
+    for (const outcome of await slow)
+      expect(outcome).toMatchObject({ status: "rejected", reason: UNAVAILABLE });
+    await waiting;
+    expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
+  });
+});
+
+test("a server that is not there is unavailable, and nothing of its address is shown", async () => {
+  const pool = openPool("postgres://u:hunter2@127.0.0.1:1/none");
+  const error = await pool.run(one, []).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject(UNAVAILABLE);
+  expect((error as AnnalsError).message).not.toMatch(/127|hunter2|none/);
+  await expect(pool.transaction(async () => 1)).rejects.toMatchObject(UNAVAILABLE);
+});
+
+test("no connection to be had in time is unavailable", async () => {
+  const { url } = await newDatabase();
+  const pool = openPool(url, { maxConnections: 1 });
+  const slow = pool.run(sleep, [4]);
+  await expect(pool.run(one, [])).rejects.toMatchObject(UNAVAILABLE);
+  await slow;
+});
+
+describe("a statement that is refused", () => {
+  test("does not cost its connection", async () => {
+    const { url } = await newDatabase();
+    const pool = openPool(url, { maxConnections: 1 });
+    const before = await pool.run(backend, []);
+    const wrong = statement<[], object>("/* test.wrong */ SELECT 1 / 0");
+    await expect(pool.run(wrong, [])).rejects.toThrow(DatabaseError);
+    expect(await pool.run(backend, [])).toStrictEqual(before);
+  });
+
+  test("for a constraint keeps pg's error, and tells the constraint's name", async () => {
+    const database = await newDatabase();
+    await database.query("CREATE TABLE t (n int CONSTRAINT only_once UNIQUE, m int)");
+    const pool = openPool(database.url);
+    const insert = statement<[n: number], object>(
+      "/* test.insert */ INSERT INTO t VALUES ($1::int)",
+    );
+    await pool.run(insert, [1]);
+    const error = await pool.run(insert, [1]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DatabaseError);
+    expect(violatedConstraint(error)).toBe("only_once");
+  });
+
+  test("for anything else has no constraint, and is not unavailable", async () => {
+    const { url } = await newDatabase();
+    const wrong = statement<[], object>("/* test.wrong */ SELECT 1 / 0");
+    const error = await openPool(url)
+      .run(wrong, [])
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "22012" });
+    expect(violatedConstraint(error)).toBeUndefined();
+    expect(violatedConstraint(new Error("x"))).toBeUndefined();
+  });
+});
+
+test("numbers of 64 bits, decimals and times keep every digit", async () => {
+  const { url } = await newDatabase();
+  const values = statement<[], object>(
+    `/* test.values */ SELECT 9007199254740993::bigint AS big, 1.10::numeric AS exact,
+       '2026-01-01 00:00:00.123456+00'::timestamptz AT TIME ZONE 'UTC' AS local,
+       '2026-01-01 00:00:00.123456+00'::timestamptz::text AS at, '\\x00ff'::bytea AS bytes`,
+  );
+  const [row] = await openPool(url).run(values, []);
+  expect(row).toMatchObject({
+    big: "9007199254740993",
+    exact: "1.10",
+    bytes: Buffer.from([0, 255]),
+  });
+  expect(row).toMatchObject({ at: expect.stringContaining("00:00.123456") });
+});
+
+describe("the role", () => {
+  test.each(["", "?options=-c%20lock_timeout%3D7000", "?application_name=other"])(
+    "is taken on by every connection, with %j in the address",
+    async (query) => {
+      const database = await newDatabase();
+      await database.query("CREATE TABLE secret AS SELECT 1 AS n");
+      const pool = openPool(database.url + query, { role: "pg_monitor" });
+      const who = statement<[], { role: string; wait: string }>(
+        "/* test.who */ SELECT current_user AS role, current_setting('lock_timeout') AS wait",
+      );
+      const [row] = await pool.run(who, []);
+      expect(row).toMatchObject({ role: "pg_monitor", wait: query.includes("lock") ? "7s" : "0" });
+      const read = statement<[], object>("/* test.read */ SELECT n FROM secret");
+      await expect(pool.run(read, [])).rejects.toMatchObject({ code: "42501" });
+    },
+  );
+});
+
+test("each statement is timed under its name, with the SQLSTATE where it failed", async () => {
+  const { url } = await newDatabase();
+  const duration = new Histogram({
+    name: "d",
+    help: "d",
+    labelNames: ["db_operation_name", "error_type"],
+    registers: [new Registry()],
+  });
+  const pool = openPool(url, { duration });
+  await pool.run(one, []);
+  const wrong = statement<[], object>("/* test.wrong */ SELECT nonsense");
+  await expect(pool.run(wrong, [])).rejects.toMatchObject({ code: "42703" });
+  const { values } = await duration.get();
+  const counted = values.filter(({ metricName }) => metricName === "d_count");
+  expect(counted.map(({ labels }) => Object.values(labels))).toStrictEqual([
+    ["test.one", ""],
+    ["test.wrong", "42703"],
+  ]);
+});
+
+test("a statement must begin with its name", () => {
+  expect(one.name).toBe("test.one");
+  for (const text of ["SELECT 1", "/* one */ SELECT 1", "SELECT 1 /* test.one */", "/* Test.x */"])
+    expect(() => statement(text)).toThrow("begins with /* schema.name */");
+});

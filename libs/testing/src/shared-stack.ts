@@ -1,0 +1,19 @@
+// What `inject("stack")` of vitest gives to a test: the one small stack of the whole test run. Provided by the run's global
+// setup; a test must not kill or restart any part of it.
+
+/** The interface that is extended below. */
+export type { ProvidedContext } from "vitest";
+
+export interface SharedStack {
+  /** Without /v1. */
+  readonly baseUrl: string;
+  /** Of the database's owner. */
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    readonly stack: SharedStack;
+  }
+}

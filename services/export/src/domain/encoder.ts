@@ -1,0 +1,26 @@
+// What a format of export files does: text before the events, text of an event, text of the manifest after them.
+
+import type { EventText, ExportFormat, ProofText } from "@annals/contract";
+import { csvEncoder } from "./csv.ts";
+import { jsonlEncoder } from "./jsonl.ts";
+
+export interface ExportedEvent extends EventText {
+  readonly sequenceNumber: bigint;
+  readonly proof?: ProofText | undefined;
+}
+
+export interface Encoder {
+  readonly opening: string;
+  record(event: ExportedEvent): string;
+  /** `manifest` is JSON text without line breaks. */
+  closing(manifest: string): string;
+}
+
+export function encoderOf(format: ExportFormat, includeProofs: boolean): Encoder {
+  switch (format) {
+    case "jsonl":
+      return jsonlEncoder(includeProofs);
+    case "csv":
+      return csvEncoder(includeProofs);
+  }
+}

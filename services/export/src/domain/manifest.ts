@@ -1,0 +1,63 @@
+// The manifest of an export: what the file claims to hold, so that it can be checked with nothing else at hand. It is the
+// last record of the file and tells of the bytes before it (docs/exports.md). It is a function of the job and the events
+// only: two replicas that write the same export write the same bytes.
+
+import type { ExportFormat } from "@annals/contract";
+import { hash } from "node:crypto";
+
+/** What is known of an export before its first event is read. */
+export interface ExportHead {
+  readonly id: string;
+  readonly accountId: string;
+  readonly format: ExportFormat;
+  readonly includeProofs: boolean;
+  /** The JSON text of the filter as the client sent it. */
+  readonly filterJson: string;
+  readonly createdAt: string;
+  /** The account's last event when the export was made; number 0 and 64 zeros before the first. */
+  readonly head: { readonly sequence: bigint; readonly hash: string };
+  /** Both inclusive; empty where `from` is beyond `to`. */
+  readonly range: { readonly from: bigint; readonly to: bigint };
+}
+
+export interface EventPlace {
+  readonly sequenceNumber: bigint;
+  readonly hash: string;
+  readonly previousHash: string;
+}
+
+/** What was written before the manifest. */
+export interface Written {
+  readonly eventCount: number;
+  readonly first: EventPlace | undefined;
+  readonly last: EventPlace | undefined;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+/** Said of CSV files, for whoever reads the cells back. */
+const CSV_CELLS =
+  "a cell that a spreadsheet would run has ' before it: where a cell begins with any number of ' and then one of " +
+  "= + - @ tab CR LF ＝ ＋ － ＠, its first ' is not part of the value";
+
+/** `{"manifest":{...},"manifest_sha256":"..."}`: the digest is that of the manifest's own text. */
+export function manifestRecord(head: ExportHead, written: Written): string {
+  const manifest =
+    `{"v":1,"export_id":"${head.id}","chain":${JSON.stringify(head.accountId)}` +
+    `,"format":"${head.format}","include_proofs":${head.includeProofs},"filter":${head.filterJson || "{}"}` +
+    (head.format === "csv" ? `,"cells":${JSON.stringify(CSV_CELLS)}` : "") +
+    `,"created_at":"${head.createdAt}"` +
+    `,"head":{"sequence_number":${head.head.sequence},"hash":"${head.head.hash}"}` +
+    `,"range":{"from_sequence":${head.range.from},"to_sequence":${head.range.to}}` +
+    `,"event_count":${written.eventCount},"first":${place(written.first)},"last":${place(written.last)}` +
+    `,"size_bytes":${written.sizeBytes},"sha256":"${written.sha256}"}`;
+  return `{"manifest":${manifest},"manifest_sha256":"${hash("sha256", manifest)}"}`;
+}
+
+function place(event: EventPlace | undefined): string {
+  if (!event) return "null";
+  return (
+    `{"sequence_number":${event.sequenceNumber},"hash":"${event.hash}"` +
+    `,"previous_hash":"${event.previousHash}"}`
+  );
+}

@@ -1,0 +1,22 @@
+// The export service as a process: `serve`, `migrate`.
+
+import { main, run } from "@annals/chassis";
+import { migrate } from "./commands/migrate.ts";
+import { SETTINGS } from "./config.ts";
+import { serve } from "./serve.ts";
+
+await main({
+  service: "export",
+  settings: SETTINGS,
+  environment: process.env,
+  argv: process.argv.slice(2),
+  verbs: {
+    serve: ({ config, log }) =>
+      run({
+        log,
+        exitWithStdin: config.exitWithStdin,
+        serve: (closers) => serve(config, log, closers),
+      }),
+    migrate,
+  },
+});

@@ -1,0 +1,26 @@
+// The metrics of the export service, besides those that every service has.
+
+import { Counter, Gauge, type Registry } from "@annals/chassis";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics(registry: Registry) {
+  return {
+    attempts: new Counter({
+      name: "annals_export_attempts_total",
+      help: "Ended attempts at an export, by outcome: completed, failed, lease_lost, stopped.",
+      labelNames: ["outcome"],
+      registers: [registry],
+    }),
+    running: new Gauge({
+      name: "annals_exports_running",
+      help: "Exports that this replica writes now.",
+      registers: [registry],
+    }),
+    events: new Counter({
+      name: "annals_export_events_total",
+      help: "Events written to export files, those of attempts that failed included.",
+      registers: [registry],
+    }),
+  };
+}

@@ -1,0 +1,86 @@
+// Export files in a directory that all replicas see. A file is written under a temporary name, synced, and renamed: under
+// its own name it is whole or absent.
+
+import { createReadStream } from "node:fs";
+import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Sink, Storage } from "./storage.ts";
+
+/** Bytes of one piece of a file that is read. */
+const CHUNK_BYTES = 256 * 1024;
+
+const PART = ".part";
+
+export function directoryStorage(directory: string): Storage {
+  return {
+    create: (file) => createFile(join(directory, file)),
+    read: async (file, offset, signal) => {
+      const stream = createReadStream(join(directory, file), {
+        start: offset,
+        highWaterMark: CHUNK_BYTES,
+        signal,
+      });
+      return stream as AsyncIterable<Uint8Array>;
+    },
+    keepOnly: async (stem, kept) => {
+      const folder = join(directory, dirname(stem));
+      const names = await readdir(folder).catch(noneWhereAbsent);
+      const left = names.filter(
+        (name) => name.startsWith(basename(stem)) && (!kept || name !== basename(kept)),
+      );
+      await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
+    },
+    check: async () => {
+      try {
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+        return undefined;
+      } catch {
+        return "the directory of export files cannot be written to";
+      }
+    },
+    close: () => {},
+  };
+}
+
+async function createFile(path: string): Promise<Sink> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const handle = await open(path + PART, "wx", 0o600);
+  return {
+    write: (chunk) => writeAll(handle, chunk),
+    finish: async () => {
+      await handle.sync();
+      await handle.close();
+      await rename(path + PART, path);
+      await syncFolder(dirname(path));
+    },
+    abort: async () => {
+      // Closing twice fails and is no harm: the file may have been finished.
+      await handle.close().catch(() => {});
+      await Promise.all([rm(path + PART, { force: true }), rm(path, { force: true })]);
+    },
+  };
+}
+
+async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+  let from = 0;
+  while (from < chunk.length) {
+    const { bytesWritten } = await handle.write(chunk, from);
+    from += bytesWritten;
+  }
+}
+
+/** Without it a crash of the machine may undo the rename. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function noneWhereAbsent(error: NodeJS.ErrnoException): string[] {
+  if (error.code === "ENOENT") return [];
+  throw error;
+}

@@ -1,0 +1,65 @@
+// CreateExport: fixes the range of an export at the head that the chain has now, and queues the job. What is appended
+// later is not part of it, whenever the file is written.
+
+import { GENESIS_HASH } from "@annals/chain";
+import { type Clock, newId } from "@annals/contract";
+import { internal, invalid } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { ExportsService } from "@annals/proto/exports";
+import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
+import { createJob } from "../store/create-job.ts";
+import { complete } from "./complete.ts";
+import { formatWord } from "./export-words.ts";
+import { renderExport } from "./render-export.ts";
+
+interface Deps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
+  readonly random: (size: number) => Uint8Array;
+  readonly wake: () => void;
+}
+
+export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["createExport"] {
+  return async ({ accountId, format, filter, filterJson, includeProofs }) => {
+    complete({ account_id: accountId });
+    const word = formatWord(format);
+    if (word === undefined) throw invalid({ field: "format", message: "is required" });
+    const head = await readHead(deps, accountId);
+    const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
+    const [row] = await deps.database.run(createJob, [
+      accountId,
+      newId("exp", deps.random),
+      word,
+      includeProofs,
+      filterJson || "{}",
+      toBinary(EventFilterSchema, bounded),
+      String(head.sequence),
+      head.hash,
+      deps.clock.nowText(),
+    ]);
+    if (!row) throw internal("the stored job was not returned");
+    deps.wake();
+    return { export: renderExport(row) };
+  };
+}
+
+/** Number and hash of the account's last event. Appends to a chain commit in the order of their numbers: all lie below. */
+async function readHead({ ledger }: Deps, accountId: string) {
+  const { events } = await ledger.listEvents({ accountId, limit: 1 });
+  const [last] = events;
+  return last
+    ? { sequence: last.sequenceNumber, hash: last.hash }
+    : { sequence: 0n, hash: GENESIS_HASH };
+}
+
+function boundedBy(filter: EventFilter, head: bigint): EventFilter {
+  const { beforeSequence } = filter;
+  const end = head + 1n;
+  return {
+    ...filter,
+    beforeSequence: beforeSequence !== undefined && beforeSequence < end ? beforeSequence : end,
+  };
+}

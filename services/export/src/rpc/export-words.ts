@@ -1,0 +1,31 @@
+// Formats and statuses as proto numbers and as the words of the interface.
+
+import type { ExportFormat, ExportStatus } from "@annals/contract";
+import {
+  ExportFormat as ProtoFormat,
+  ExportStatus as ProtoStatus,
+} from "@annals/proto/exports";
+
+export const FORMAT_NUMBERS: Record<ExportFormat, ProtoFormat> = {
+  jsonl: ProtoFormat.JSONL,
+  csv: ProtoFormat.CSV,
+};
+
+export const STATUS_NUMBERS: Record<ExportStatus, ProtoStatus> = {
+  pending: ProtoStatus.PENDING,
+  running: ProtoStatus.RUNNING,
+  completed: ProtoStatus.COMPLETED,
+  failed: ProtoStatus.FAILED,
+};
+
+/** Undefined for a format that this release does not know. */
+export function formatWord(format: ProtoFormat): ExportFormat | undefined {
+  switch (format) {
+    case ProtoFormat.JSONL:
+      return "jsonl";
+    case ProtoFormat.CSV:
+      return "csv";
+    default:
+      return undefined;
+  }
+}

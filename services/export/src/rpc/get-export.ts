@@ -1,0 +1,22 @@
+// GetExport: one export of an account.
+
+import { notFound } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { ExportsService } from "@annals/proto/exports";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { getJob } from "../store/get-job.ts";
+import { complete } from "./complete.ts";
+import { renderExport } from "./render-export.ts";
+
+interface Deps {
+  readonly database: Database;
+}
+
+export function getExport(deps: Deps): ServiceImpl<typeof ExportsService>["getExport"] {
+  return async ({ accountId, id }) => {
+    complete({ account_id: accountId, id });
+    const [row] = await deps.database.run(getJob, [accountId, id]);
+    if (!row) throw notFound("export", id);
+    return { export: renderExport(row) };
+  };
+}

@@ -1,0 +1,35 @@
+// StreamExportContent: the file of a completed export, piece by piece. The next piece is read when the connection has
+// taken the one before, so that a slow reader costs no memory.
+
+import { AnnalsError, invalid, notFound } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { ExportsService } from "@annals/proto/exports";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Storage } from "../outbound/storage.ts";
+import { getJob } from "../store/get-job.ts";
+import { complete } from "./complete.ts";
+
+interface Deps {
+  readonly database: Database;
+  readonly storage: Storage;
+}
+
+export function streamExportContent(
+  deps: Deps,
+): ServiceImpl<typeof ExportsService>["streamExportContent"] {
+  return async function* ({ accountId, id, offset }, { signal }) {
+    complete({ account_id: accountId, id });
+    const [row] = await deps.database.run(getJob, [accountId, id]);
+    if (!row) throw notFound("export", id);
+    if (row.file === null || row.size_bytes === null) {
+      throw new AnnalsError("not_found", `The export ${id} is ${row.status}: it has no content.`);
+    }
+    if (offset < 0n || offset > BigInt(row.size_bytes)) {
+      throw invalid({ field: "offset", message: "must lie within the file" });
+    }
+    if (offset === BigInt(row.size_bytes)) return;
+    for await (const chunk of await deps.storage.read(row.file, Number(offset), signal)) {
+      yield { chunk };
+    }
+  };
+}

@@ -1,0 +1,36 @@
+// The table of contents: every RPC of the export service and the handler that answers it.
+
+import type { Clock } from "@annals/contract";
+import type { Database } from "@annals/postgres";
+import { ExportsService } from "@annals/proto/exports";
+import type { LedgerService } from "@annals/proto/ledger";
+import type { Client, ConnectRouter } from "@connectrpc/connect";
+import type { Storage } from "./outbound/storage.ts";
+import { createExport } from "./rpc/create-export.ts";
+import { getExport } from "./rpc/get-export.ts";
+import { getOutboxPositions } from "./rpc/get-outbox-positions.ts";
+import { listExports } from "./rpc/list-exports.ts";
+import { listOutbox } from "./rpc/list-outbox.ts";
+import { streamExportContent } from "./rpc/stream-export-content.ts";
+
+export interface Deps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
+  readonly random: (size: number) => Uint8Array;
+  readonly storage: Storage;
+  /** Says that a job was queued. */
+  readonly wake: () => void;
+}
+
+export function exportsService(deps: Deps): (router: ConnectRouter) => void {
+  return (router) =>
+    router.service(ExportsService, {
+      createExport: createExport(deps),
+      getExport: getExport(deps),
+      listExports: listExports(deps),
+      streamExportContent: streamExportContent(deps),
+      getOutboxPositions: getOutboxPositions(deps),
+      listOutbox: listOutbox(deps),
+    });
+}

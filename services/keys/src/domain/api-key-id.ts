@@ -1,0 +1,9 @@
+// The shape of a key's id. Ids come from clients: what cannot be one is no key, and need not reach the database, which
+// cannot even hold every text.
+
+const SHAPE = /^key_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Whether `text` may be the id of a key. */
+export function isApiKeyId(text: string): boolean {
+  return SHAPE.test(text);
+}

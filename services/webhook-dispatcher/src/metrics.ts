@@ -1,0 +1,65 @@
+// The metrics of the webhook dispatcher, besides those that every service has.
+
+import { Counter, DURATION_BUCKETS_S, Gauge, Histogram, type Registry } from "@annals/chassis";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Seconds: from on time to far beyond the five that are allowed. */
+const LATENESS_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300];
+
+export function createMetrics(registry: Registry) {
+  return {
+    /** outcome: one of ATTEMPT_OUTCOMES. */
+    attempts: new Histogram({
+      name: "annals_webhook_attempt_duration_seconds",
+      help:
+        "Time of an attempt to deliver, by outcome: success, refused (an answer that is not 2xx), timeout, " +
+        "connection, tls, answer (one that is not HTTP), address (a forbidden one).",
+      labelNames: ["outcome"],
+      buckets: DURATION_BUCKETS_S,
+      registers: [registry],
+    }),
+    lateness: new Histogram({
+      name: "annals_webhook_attempt_lateness_seconds",
+      help: "Time from when an attempt was due to when it was claimed.",
+      buckets: LATENESS_BUCKETS_S,
+      registers: [registry],
+    }),
+    inFlight: new Gauge({
+      name: "annals_webhook_attempts_in_flight",
+      help: "Attempts under way in this process.",
+      registers: [registry],
+    }),
+    lostLeases: new Counter({
+      name: "annals_webhook_leases_lost_total",
+      help: "Results that were not stored because the delivery had been claimed again meanwhile.",
+      registers: [registry],
+    }),
+    abandoned: new Counter({
+      name: "annals_webhook_claims_abandoned_total",
+      help: "Deliveries that were claimed and given back unattempted, because the claim took too long or the process ends.",
+      registers: [registry],
+    }),
+    /** kind: events, verifications, exports. */
+    fannedOut: new Counter({
+      name: "annals_webhook_deliveries_made_total",
+      help: "Deliveries made from what happened, by kind: events, verifications, exports.",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
+    /** kind: events, verifications, exports. */
+    sweepFinds: new Counter({
+      name: "annals_webhook_sweep_finds_total",
+      help: "Accounts that the sweep found behind, by kind: events, verifications, exports. Many of them: notices get lost.",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
+    /** worker: deliveries, fan_out, sweep, clean_up. */
+    failures: new Counter({
+      name: "annals_webhook_worker_failures_total",
+      help: "Rounds of a worker that failed and are tried again, by worker: deliveries, fan_out, sweep, clean_up.",
+      labelNames: ["worker"],
+      registers: [registry],
+    }),
+  };
+}

@@ -1,0 +1,118 @@
+// Bodies that neither form of creating a key accepts, with the member at fault and what is said of it. Used by the tests of
+// POST /v1/api-keys and POST /v1/keys.
+
+import type { Sent } from "@annals/testing";
+
+export interface BadBody {
+  readonly what: string;
+  readonly body?: unknown;
+  readonly headers?: Sent["headers"];
+  readonly field: string;
+  readonly message: string | RegExp;
+}
+
+const LENGTH = "name: must have 1 to 255 characters";
+const CONTROL = "name: must not hold control characters";
+const UNKNOWN_SCOPE = /^scopes\[\d+\]: must be one of events:read, events:write, verify, export, /;
+
+/** Names that no key may have: shared with renaming. */
+export const BAD_NAMES: readonly BadBody[] = [
+  { what: "no name", body: {}, field: "name", message: "name: is required" },
+  { what: "an empty name", body: { name: "" }, field: "name", message: LENGTH },
+  { what: "a name of spaces", body: { name: " \t\u00a0\u2003" }, field: "name", message: LENGTH },
+  { what: "256 characters", body: { name: "n".repeat(256) }, field: "name", message: LENGTH },
+  { what: "256 emoji", body: { name: "🔑".repeat(256) }, field: "name", message: LENGTH },
+  {
+    what: "the character U+0000",
+    body: '{"name":"a\\u0000b"}',
+    field: "name",
+    message: /^name: the character U\+0000 cannot be stored/,
+  },
+  ...["a\nb", "a\tb", "a\u001fb", "a\u007fb", "a\u0085b"].map((name) => ({
+    what: `the control character ${JSON.stringify(name)}`,
+    body: { name },
+    field: "name",
+    message: CONTROL,
+  })),
+  ...[7, true, null, [], {}].map((name) => ({
+    what: `the name ${JSON.stringify(name)}`,
+    body: { name },
+    field: "name",
+    message: "name: must be a string",
+  })),
+  {
+    what: "half a character",
+    body: '{"name":"\\ud800"}',
+    field: "name",
+    message: /^name: /,
+  },
+  {
+    what: "two names",
+    body: '{"name":"a","name":"b"}',
+    field: "name",
+    message: /^name: /,
+  },
+];
+
+/** Bodies that are no JSON object at all: shared by everything that takes one. */
+export const BAD_JSON: readonly BadBody[] = [
+  { what: "no body", field: "body", message: "body: must be an object" },
+  { what: "an empty body", body: "", field: "body", message: "body: must be an object" },
+  { what: "an array", body: [], field: "body", message: "body: must be an object" },
+  { what: "null", body: "null", field: "body", message: "body: must be an object" },
+  { what: "text", body: '"x"', field: "body", message: "body: must be an object" },
+  { what: "broken JSON", body: '{"name":', field: "name", message: /\(byte 8 of the body\)$/ },
+  { what: "more after it", body: '{"name":"x"} x', field: "", message: /\(byte 13 of the body\)$/ },
+  {
+    what: "a body that is no UTF-8",
+    body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    field: "",
+    message: /UTF-8 \(byte 2 of the body\)$/,
+  },
+  {
+    what: "another content type",
+    body: '{"name":"x"}',
+    headers: { "content-type": "text/plain" },
+    field: "Content-Type",
+    message: "Content-Type: must be application/json",
+  },
+  {
+    what: "an unknown member",
+    body: { name: "x", colour: "red" },
+    field: "colour",
+    message: "colour: is not a member of this object",
+  },
+  {
+    what: "the member __proto__",
+    body: '{"name":"x","__proto__":{}}',
+    field: "__proto__",
+    message: "__proto__: is not a member of this object",
+  },
+];
+
+export const BAD_SCOPES: readonly BadBody[] = [
+  {
+    what: "no scope at all",
+    body: { name: "x", scopes: [] },
+    field: "scopes",
+    message: "scopes: must have at least 1 item",
+  },
+  ...["admin", "Verify", "", "events:*"].map((scope) => ({
+    what: `the scope ${JSON.stringify(scope)}`,
+    body: { name: "x", scopes: ["verify", scope] },
+    field: "scopes[1]",
+    message: UNKNOWN_SCOPE,
+  })),
+  {
+    what: "a scope that is no text",
+    body: { name: "x", scopes: [null] },
+    field: "scopes[0]",
+    message: UNKNOWN_SCOPE,
+  },
+  ...["verify", null, {}].map((scopes) => ({
+    what: `scopes that are ${JSON.stringify(scopes)}`,
+    body: { name: "x", scopes },
+    field: "scopes",
+    message: "scopes: must be an array",
+  })),
+];

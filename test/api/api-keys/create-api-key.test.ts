@@ -1,0 +1,114 @@
+// POST /v1/api-keys makes a key that works at once, and shows the whole key in this one answer (interface 2.1 and 4.1).
+
+import { SCOPES } from "@annals/contract";
+import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { expectLimitShown, expectRefused } from "../refusal.ts";
+import { BAD_JSON, BAD_NAMES, BAD_SCOPES } from "./bad-bodies.ts";
+
+const { baseUrl, databaseUrl } = inject("stack");
+const PATH = "/v1/api-keys";
+let account: TestAccount;
+let client: HttpClient;
+
+beforeAll(async () => {
+  account = await newAccount(databaseUrl);
+  client = new HttpClient(baseUrl, account.key);
+});
+
+describe("201", () => {
+  test("answers with exactly the members of section 4.1, in their shapes", async () => {
+    const { status, headers, body } = await client.post(PATH, {
+      name: "deploy",
+      scopes: ["verify"],
+    });
+    expect(status).toBe(201);
+    expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+    expectLimitShown(headers);
+    expect(Object.keys(body)).toEqual(["data"]);
+    const { data } = body;
+    expect(Object.keys(data)).toEqual(["id", "name", "key", "key_prefix", "scopes", "created_at"]);
+    expect(data.id).toMatch(/^key_[0-9a-z]{26}$/);
+    expect(data.name).toBe("deploy");
+    expect(data.key).toMatch(/^annals_sk_[0-9A-Za-z]{46}$/);
+    expect(data.key_prefix).toBe(`${data.key.slice(0, 14)}...${data.key.slice(-2)}`);
+    expect(data.scopes).toEqual(["verify"]);
+    expect(data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(Math.abs(Date.parse(data.created_at) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test("the new key works at once, with its scopes and no others", async () => {
+    const { data } = (await client.post(PATH, { name: "verifier", scopes: ["verify"] })).body;
+    const created = client.as(data.key);
+    expect((await created.get("/v1/verify")).status).toBe(200);
+    expectRefused(await created.get(PATH), "scope_error");
+  });
+
+  test("gives all five scopes unless told", async () => {
+    const { data } = (await client.post(PATH, { name: "all" })).body;
+    expect(data.scopes).toEqual(SCOPES);
+  });
+
+  test("keeps a repeated scope once, in the order of section 2.1", async () => {
+    const scopes = ["verify", "events:read", "verify", "events:read"];
+    const { data } = (await client.post(PATH, { name: "twice", scopes })).body;
+    expect(data.scopes).toEqual(["events:read", "verify"]);
+  });
+
+  test("may grant scopes that the caller lacks", async () => {
+    const manager = await newKey(databaseUrl, account.accountId, ["keys:manage"]);
+    const { status, body } = await client.as(manager.key).post(PATH, { name: "more" });
+    expect(status).toBe(201);
+    expect(body.data.scopes).toEqual(SCOPES);
+  });
+
+  test.each([
+    ["trims the name", "  \u2003deploy \t\n", "deploy"],
+    ["keeps spaces inside", "a  b", "a  b"],
+    ["takes one character", "x", "x"],
+    ["takes 255 characters", "n".repeat(255), "n".repeat(255)],
+    ["takes 255 after trimming", ` ${"n".repeat(255)} `, "n".repeat(255)],
+    ["counts an emoji as one character", "🔑".repeat(255), "🔑".repeat(255)],
+    ["takes quotes, markup and any script", `"'<b>\\ é 鍵 ‏مفتاح`, `"'<b>\\ é 鍵 ‏مفتاح`],
+  ])("%s", async (_, name, kept) => {
+    const { status, body } = await client.post(PATH, { name });
+    expect(status).toBe(201);
+    expect(body.data.name).toBe(kept);
+  });
+
+  test("two keys may have one name, and never one id or one key", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => client.post(PATH, { name: "x" })),
+    );
+    expect(new Set(made.map(({ body }) => body.data.id)).size).toBe(20);
+    expect(new Set(made.map(({ body }) => body.data.key)).size).toBe(20);
+  });
+});
+
+test("401 without a valid key", async () => {
+  expectRefused(await client.as(undefined).post(PATH, { name: "x" }), "authentication_error");
+});
+
+test("403 without keys:manage, and nothing is made", async () => {
+  const other = await newKey(databaseUrl, account.accountId, ["events:read", "events:write"]);
+  const before = (await client.get(PATH)).text;
+  expectRefused(await client.as(other.key).post(PATH, { name: "x" }), "scope_error", {
+    message: "This operation needs a key with the scope keys:manage.",
+  });
+  expect((await client.get(PATH)).text).toBe(before);
+});
+
+describe("422", () => {
+  test.each([...BAD_NAMES, ...BAD_JSON, ...BAD_SCOPES])("$what", async (bad) => {
+    const { body, headers, field, message } = bad;
+    const answer = await client.post(PATH, body, headers && { headers });
+    expectRefused(answer, "validation_error", { field, message });
+  });
+
+  test("an unknown query parameter", async () => {
+    expectRefused(await client.post(`${PATH}?dry_run=1`, { name: "x" }), "validation_error", {
+      field: "dry_run",
+      message: "dry_run: is not a parameter of this request",
+    });
+  });
+});

@@ -1,0 +1,84 @@
+// Every response shows the rate limit and has the error shape where it is an error: those of the routes, the router, the
+// parser alike (interface 7 and 8). Where no key is known, Remaining equals Limit.
+
+import { type Answer, HttpClient, newAccount, type TestAccount } from "@annals/testing";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { exchange } from "../edge/raw-socket.ts";
+import { expectLimitShown, expectRefused } from "../refusal.ts";
+
+const { baseUrl, databaseUrl } = inject("stack");
+const LIMIT = "100000";
+let account: TestAccount;
+let reader: HttpClient;
+let client: HttpClient;
+let keyId: string;
+
+beforeAll(async () => {
+  account = await newAccount(databaseUrl);
+  client = new HttpClient(baseUrl, account.key);
+  const { data } = (await client.post("/v1/api-keys", { name: "r", scopes: ["verify"] })).body;
+  reader = client.as(data.key);
+  keyId = data.id;
+});
+
+const remaining = ({ headers }: Answer) => Number(headers["x-ratelimit-remaining"]);
+
+describe("with a key, each answer shows one request less", () => {
+  test.each<[number, string, () => Promise<Answer>]>([
+    [200, "a list", () => client.get("/v1/api-keys")],
+    [201, "a creation", () => client.post("/v1/events", { action: "a" })],
+    [403, "a missing scope", () => reader.get("/v1/api-keys")],
+    [404, "no such resource", () => client.get("/v1/events/evt_1")],
+    [404, "no such path", () => client.get("/v1/nope")],
+    [404, "no such path, with a body that is no JSON", () => client.post("/v1/nope", "{")],
+    [404, "no such method", () => client.send("PUT", "/v1/api-keys")],
+    [404, "a method of later HTTP", () => client.send("QUERY", "/v1/api-keys")],
+    [422, "a bad body", () => client.post("/v1/events", {})],
+    [422, "no JSON", () => client.post("/v1/events", "{")],
+    [422, "a bad query", () => client.get("/v1/events?limit=0")],
+    [204, "a revocation", () => client.delete(`/v1/api-keys/${keyId}`)],
+  ])("%i %s", async (status, _, send) => {
+    const before = await (send.toString().includes("reader") ? reader : client).get("/v1/verify");
+    const answer = await send();
+    expect(answer.status).toBe(status);
+    expectLimitShown(answer.headers);
+    expect(answer.headers["x-ratelimit-limit"]).toBe(LIMIT);
+    expect(remaining(answer)).toBe(remaining(before) - 1);
+    expect(answer.headers).not.toHaveProperty("retry-after");
+    expect(answer.headers["x-request-id"]).toMatch(/^req_[0-9a-z]{26}$/);
+  });
+});
+
+describe("without a known key, Remaining equals Limit", () => {
+  const anonymous = new HttpClient(baseUrl);
+
+  test.each<[number, string, () => Promise<Answer>]>([
+    [200, "the OpenAPI document", () => anonymous.get("/openapi.json")],
+    [401, "no key", () => anonymous.get("/v1/events")],
+    [401, "no key and no such path", () => anonymous.get("/v1/nope")],
+    [404, "no such path outside /v1", () => anonymous.get("/")],
+    [404, "another version", () => client.get("/v2/events")],
+    [422, "a path that is none", () => client.get("/v1/%zz")],
+    [422, "too long a URL", () => client.get(`/v1/events?x=${"a".repeat(3_000)}`)],
+  ])("%i %s", async (status, _, send) => {
+    const answer = await send();
+    expect(answer.status).toBe(status);
+    expect(answer.headers["x-ratelimit-limit"]).toBe(LIMIT);
+    expect(answer.headers["x-ratelimit-remaining"]).toBe(LIMIT);
+  });
+
+  test.each([
+    ["not_found", "an unknown method", "FOO /v1/events HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["validation_error", "a broken request line", "GET /v1/events HTTQ\r\n\r\n"],
+    [
+      "validation_error",
+      "headers of 20 kB",
+      `GET /v1/events HTTP/1.1\r\nHost: x\r\nX: ${"a".repeat(20_000)}\r\n\r\n`,
+    ],
+  ])("%s for %s", async (type, _, text) => {
+    const [answer] = await exchange(baseUrl, text);
+    expectRefused(answer, type);
+    expect(answer.headers["x-ratelimit-limit"]).toBe(LIMIT);
+    expect(answer.headers["x-ratelimit-remaining"]).toBe(LIMIT);
+  });
+});

@@ -1,0 +1,53 @@
+// What every refusal has in common (interface 7 and 8): the error shape, its type and code, and the rate-limit headers.
+
+import type { Answer } from "@annals/testing";
+import { expect } from "vitest";
+
+/** The table of section 7: which statuses a type may have. */
+const STATUSES: Readonly<Record<string, readonly number[]>> = {
+  authentication_error: [401],
+  scope_error: [403],
+  plan_feature_unavailable: [403],
+  plan_limit_exceeded: [403, 429],
+  not_found: [404],
+  validation_error: [422],
+  rate_limit_exceeded: [429],
+  server_error: [500],
+};
+
+const CODES: Readonly<Record<string, string>> = {
+  authentication_error: "unauthorized",
+  scope_error: "forbidden",
+};
+
+type Seen = Pick<Answer, "status" | "headers" | "body">;
+
+/** Fails unless `answer` is a refusal of this type; `field` is what a 422 must name, `message` is matched whole. */
+export function expectRefused(
+  { status, headers, body }: Seen,
+  type: string,
+  named: { readonly field?: string; readonly message?: string | RegExp } = {},
+): void {
+  expect(body?.error, JSON.stringify(body)).toMatchObject({ type });
+  expect(STATUSES[type]).toContain(status);
+  expect(Object.keys(body)).toEqual(["error"]);
+  expect(body.error.code).toBe(CODES[type]);
+  expect(body.error.message).toMatch(/\S/);
+  expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+  expectLimitShown(headers);
+  if (type !== "validation_error") {
+    expect(body.error).not.toHaveProperty("details");
+  } else {
+    const [{ field, message }] = body.error.details;
+    expect(body.error.message).toBe(field === "" ? message : `${field}: ${message}`);
+    if (named.field !== undefined) expect(field).toBe(named.field);
+  }
+  if (typeof named.message === "string") expect(body.error.message).toBe(named.message);
+  else if (named.message) expect(body.error.message).toMatch(named.message);
+}
+
+/** The headers that every response has. */
+export function expectLimitShown(headers: Answer["headers"]): void {
+  expect(headers["x-ratelimit-limit"]).toMatch(/^[1-9]\d*$/);
+  expect(headers["x-ratelimit-remaining"]).toMatch(/^\d+$/);
+}

@@ -1,0 +1,70 @@
+// The process that makes the load: reads one job from its parent, keeps every connection busy with
+// one request at a time, answers with what it measured. It must never send a request before the one
+// before it on that connection is answered.
+
+import { HttpConnection } from "./http-connection.ts";
+import type { LoadJob, LoadResult } from "./http-load.ts";
+
+process.once("message", (job: LoadJob) => {
+  void run(job).then((result) => process.send?.(result));
+});
+
+async function run(job: LoadJob): Promise<LoadResult> {
+  const { hostname, port } = new URL(job.baseUrl);
+  const start = performance.now();
+  const from = start + job.warmUpMs;
+  const until = from + job.measureMs;
+  const latencies: number[] = [];
+  let last = from;
+  const isOver = (now: number) => now >= until || latencies.length >= (job.maxRequests ?? Infinity);
+
+  async function keepBusy(index: number): Promise<void> {
+    const requests = requestsOf(job, index, `${hostname}:${port}`);
+    const connection = await HttpConnection.open(hostname, Number(port));
+    let now = performance.now();
+    for (let turn = index; !isOver(now); turn++) {
+      const request = requests[turn % requests.length] as Buffer;
+      const sent = performance.now();
+      const { status, text } = await connection.exchange(request);
+      now = performance.now();
+      if (status !== job.status) throw new Error(`answered ${status}: ${text().slice(0, 500)}`);
+      if (sent >= from && now <= until) {
+        latencies.push(now - sent);
+        last = now;
+      }
+    }
+    connection.close();
+  }
+
+  await Promise.all(Array.from({ length: job.connections }, (_, index) => keepBusy(index)));
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  return {
+    requests: sorted.length,
+    perSecond: (sorted.length / (last - from)) * 1_000,
+    p50Ms: at(0.5) ?? 0,
+    p99Ms: at(0.99) ?? 0,
+  };
+}
+
+/**
+ * The requests of one connection as bytes, made once: one for each body, or for each path where
+ * there are no bodies.
+ */
+function requestsOf(job: LoadJob, index: number, host: string): Buffer[] {
+  const key = job.keys[index % Math.max(1, job.keys.length)];
+  const count = Math.max(job.paths.length, job.bodies.length);
+  return Array.from({ length: count }, (_, turn) => {
+    const body = job.bodies[turn % Math.max(1, job.bodies.length)];
+    const head = [
+      `${job.method} ${job.paths[turn % job.paths.length]} HTTP/1.1`,
+      `host: ${host}`,
+      ...(key === undefined ? [] : [`authorization: Bearer ${key}`]),
+      ...(body === undefined
+        ? []
+        : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`]),
+    ];
+    return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body ?? ""}`);
+  });
+}

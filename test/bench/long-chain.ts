@@ -1,0 +1,95 @@
+// Loads a long chain with COPY, the head included, so that the service finds it as if it had
+// appended it. The hashes are true: verifying the chain afterwards is one of the measurements.
+
+import { smallEvent } from "./bodies.ts";
+import { makeRows, type Row } from "./rows.ts";
+import { openSql } from "./sql.ts";
+
+/** Events in one COPY of each table: what is held in memory. */
+const BLOCK = 20_000;
+
+const CHAIN = `COPY ledger.chain (account_id, sequence_number, id, action, occurred_at, received_at,
+  created_at, digests, previous_hash, hash) FROM STDIN`;
+const PAYLOADS = `COPY ledger.payloads (account_id, sequence_number, actor, context, diff, metadata,
+  target, salts, actor_id, actor_type, target_id, target_type) FROM STDIN`;
+
+export async function loadLongChain(
+  databaseUrl: string,
+  accountId: string,
+  count: number,
+): Promise<void> {
+  // A connection for each table: PostgreSQL then keeps two cores busy.
+  const [sql, second] = [await openSql(databaseUrl), await openSql(databaseUrl)];
+  const rows = makeRows(accountId, count, smallEvent);
+  let last: Row | undefined;
+  for (let block = take(rows, BLOCK); block.length > 0; block = take(rows, BLOCK)) {
+    await sql.copy(
+      CHAIN,
+      lines(block, (row) => chainColumns(accountId, row)),
+    );
+    await sql.copy(
+      PAYLOADS,
+      lines(block, (row) => payloadColumns(accountId, row)),
+    );
+    last = block.at(-1);
+  }
+  await sql.run(
+    `INSERT INTO ledger.heads (account_id, sequence_number, hash)
+     VALUES ($1, $2, decode($3, 'hex'))`,
+    [accountId, last?.sequenceNumber, last?.hash],
+  );
+  // What autovacuum would do by and by: statistics for the planner, the visibility map.
+  await sql.run("VACUUM (ANALYZE) ledger.chain");
+  await sql.run("VACUUM (ANALYZE) ledger.payloads");
+  await Promise.all([sql.close(), second.close()]);
+}
+
+function take(rows: Iterator<Row>, size: number): Row[] {
+  const block: Row[] = [];
+  while (block.length < size) {
+    const { done, value } = rows.next();
+    if (done) break;
+    block.push(value);
+  }
+  return block;
+}
+
+/** Lines a piece, so that a piece is worth a write. */
+const PIECE = 200;
+
+function* lines(
+  rows: readonly Row[],
+  columns: (row: Row) => readonly (string | number | null)[],
+): Generator<string> {
+  for (let at = 0; at < rows.length; at += PIECE) {
+    yield rows
+      .slice(at, at + PIECE)
+      .map((row) => `${columns(row).map(copyText).join("\t")}\n`)
+      .join("");
+  }
+}
+
+function chainColumns(accountId: string, row: Row) {
+  const { sequenceNumber, id, action, time, digests, previousHash, hash } = row;
+  const binary = [digests.toString("hex"), previousHash, hash].map((hex) => `\\x${hex}`);
+  return [accountId, sequenceNumber, id, action, time, time, time, ...binary];
+}
+
+function payloadColumns(accountId: string, row: Row) {
+  const { sequenceNumber, parts, salts, actorId, actorType, targetId, targetType } = row;
+  const salt = `\\x${salts.toString("hex")}`;
+  return [accountId, sequenceNumber, ...parts, salt, actorId, actorType, targetId, targetType];
+}
+
+/** The text format of COPY: a backslash, a tab and line ends are escaped, null is \N. */
+function copyText(value: string | number | null): string {
+  if (value === null) return "\\N";
+  const text = String(value);
+  return /[\\\t\n\r]/.test(text)
+    ? text
+        .replaceAll("\\", "\\\\")
+        .replaceAll("\t", "\\t")
+        .replaceAll("\n", "\\n")
+        .replaceAll("\r", "\\r")
+    : text;
+}

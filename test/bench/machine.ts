@@ -1,0 +1,35 @@
+// What the figures were measured on: without it they say nothing. Called by main.ts only.
+
+import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
+import type { Sql } from "./sql.ts";
+
+const GIB = 1024 ** 3;
+
+/** One line each, as name and value. `loadBefore` is of the moment before the first measurement. */
+export async function describeMachine(
+  sql: Sql,
+  loadBefore: number,
+): Promise<readonly (readonly [string, string])[]> {
+  const [row] = await sql.rows<Record<string, string>>(
+    `SELECT current_setting('server_version') AS version,
+       current_setting('fsync') AS fsync,
+       current_setting('synchronous_commit') AS synchronous_commit,
+       current_setting('shared_buffers') AS shared_buffers`,
+  );
+  const { version, fsync, synchronous_commit: commit, shared_buffers: buffers } = row ?? {};
+  return [
+    ["Processor", `${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores`],
+    ["Memory", `${(totalmem() / GIB).toFixed(0)} GiB`],
+    ["Load of the machine before the run", loadBefore.toFixed(2)],
+    ["Node.js", process.version],
+    [
+      "PostgreSQL",
+      `${version}, fsync ${fsync}, synchronous_commit ${commit}, shared_buffers ${buffers}`,
+    ],
+  ];
+}
+
+/** Average number of processes that wanted a core over the last minute. */
+export function currentLoad(): number {
+  return loadavg()[0] ?? 0;
+}

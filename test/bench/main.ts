@@ -1,0 +1,64 @@
+// `npm run bench`: starts a system of its own, measures it beside bare Fastify and bare PostgreSQL
+// in the same run, and prints the figures with what they were measured on. It must never measure a
+// system that somebody else uses.
+
+import { startConstellation } from "../constellation.ts";
+import { currentLoad, describeMachine } from "./machine.ts";
+import { measureBatches } from "./measure/batches.ts";
+import type { Bench, Section } from "./measure/bench.ts";
+import { measureHashing } from "./measure/hashing.ts";
+import { measureIdleLatency } from "./measure/idle-latency.ts";
+import { makeLongChain, measureLists, measureVerify } from "./measure/long-chain.ts";
+import { measureSingleEvents } from "./measure/single-events.ts";
+import { type Options, parseOptions } from "./options.ts";
+import { renderReport, writeReport } from "./report.ts";
+import { openSql } from "./sql.ts";
+
+/** No key meets it. */
+const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
+
+try {
+  await main(parseOptions(process.argv.slice(2)));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function main(options: Options): Promise<void> {
+  const begun = performance.now();
+  const loadBefore = currentLoad();
+  const stack = await startConstellation({ rateLimitPerMinute: RATE_LIMIT_PER_MINUTE });
+  const stop = () => void stack.stop().then(() => process.exit(1));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
+  const sql = await openSql(stack.databaseUrl);
+  try {
+    const { databaseUrl, baseUrls } = stack;
+    const bench = { options, baseUrl: baseUrls[0] ?? "", databaseUrl, say };
+    const machine = await describeMachine(sql, loadBefore);
+    const sections = await measureAll(bench);
+    const date = new Date().toISOString().slice(0, 10);
+    const report = renderReport({ command: options.command, date, machine, sections });
+    process.stdout.write(`\n${report}\n\n`);
+    if (options.write) await writeReport(report);
+    say(`took ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
+  } finally {
+    await sql.close();
+    await stack.stop();
+  }
+}
+
+async function measureAll(bench: Bench): Promise<Section[]> {
+  const sections = [
+    await measureSingleEvents(bench),
+    await measureIdleLatency(bench),
+    await measureBatches(bench),
+  ];
+  const chain = await makeLongChain(bench);
+  sections.push(await measureLists(bench, chain), await measureVerify(bench, chain));
+  sections.push(await measureHashing(bench));
+  return sections;
+}
+
+function say(line: string): void {
+  process.stderr.write(`bench: ${line}\n`);
+}

@@ -1,0 +1,141 @@
+// What a long chain costs: pages of `GET /v1/events` at its head and deep in it, one filter at a
+// time, the verification of the whole, and appends to its end.
+
+import { newAccount } from "@annals/testing";
+import { smallEvent } from "../bodies.ts";
+import { httpLoad } from "../http-load.ts";
+import { loadLongChain } from "../long-chain.ts";
+import { timeOf } from "../rows.ts";
+import { type Bench, rate, type Result, type Section, share, time } from "./bench.ts";
+import { measureOnLongChain } from "./single-events.ts";
+
+/** Events below the deep page, so that it is full whatever the filter. */
+const BELOW = 60_000;
+
+export interface LongChain {
+  readonly key: string;
+  readonly length: number;
+}
+
+export async function makeLongChain(bench: Bench): Promise<LongChain> {
+  const length = bench.options.depth + BELOW;
+  bench.say(`loading a chain of ${length.toLocaleString("en")} events`);
+  const { accountId, key } = await newAccount(bench.databaseUrl);
+  const begun = performance.now();
+  await loadLongChain(bench.databaseUrl, accountId, length);
+  bench.say(`loaded in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
+  return { key, length };
+}
+
+export async function measureLists(bench: Bench, chain: LongChain): Promise<Section> {
+  const results: Result[] = [];
+  for (const [name, head, deep] of pagesOf(chain.length)) {
+    bench.say(`GET /v1/events, ${name}`);
+    const atHead = await pageTime(bench, chain, head);
+    const deeper = await pageTime(bench, chain, deep);
+    results.push({
+      what: name,
+      figure: time(atHead),
+      p50: time(deeper),
+      ratio: share(deeper, atHead),
+    });
+  }
+  return {
+    title: "Lists",
+    about:
+      `One connection, pages of 50 in descending order, from a chain of ` +
+      `${chain.length.toLocaleString("en")} small events: p50 at the head, and with ` +
+      `${bench.options.depth.toLocaleString("en")} newer events above the page. ` +
+      "Of each filter's value there are many events.",
+    heads: ["p50 at the head", "p50 deep", "deep / head"],
+    results,
+  };
+}
+
+/** The name of each filter, and the query at the head and deep. */
+function pagesOf(length: number): [string, head: string, deep: string][] {
+  const { action, actor, target } = smallEvent(3);
+  const deep = `before_sequence=${BELOW}`;
+  const filters = {
+    action: action,
+    "action, prefix": `${target.type}.*`,
+    actor_id: actor.id,
+    actor_type: "service",
+    target_id: target.id,
+    target_type: target.type,
+  };
+  const oldTime = encodeURIComponent(timeOf(BELOW));
+  const newTime = encodeURIComponent(timeOf(length - BELOW));
+  return [
+    ["no filter", "", deep],
+    ...Object.entries(filters).map(([name, value]): [string, string, string] => {
+      const query = `${name.split(",")[0]}=${encodeURIComponent(value)}`;
+      return [name, query, `${query}&${deep}`];
+    }),
+    [
+      "occurred_from",
+      `occurred_from=${newTime}`,
+      `occurred_from=${encodeURIComponent(timeOf(1))}&${deep}`,
+    ],
+    ["occurred_to", `occurred_to=${encodeURIComponent(timeOf(length))}`, `occurred_to=${oldTime}`],
+    ["after_sequence", `after_sequence=${length - BELOW}`, `after_sequence=1&${deep}`],
+  ];
+}
+
+async function pageTime(
+  { baseUrl, options }: Bench,
+  { key }: LongChain,
+  query: string,
+): Promise<number> {
+  const { p50Ms } = await httpLoad({
+    baseUrl,
+    method: "GET",
+    paths: [`/v1/events${query && `?${query}`}`],
+    bodies: [],
+    keys: [key],
+    connections: 1,
+    warmUpMs: options.warmUpMs / 10,
+    measureMs: options.measureMs / 4,
+    maxRequests: options.samples,
+    status: 200,
+  });
+  return p50Ms;
+}
+
+/**
+ * Verification of the whole chain, then appends to its end. Throws where the chain is not found
+ * valid.
+ */
+export async function measureVerify(bench: Bench, chain: LongChain): Promise<Section> {
+  bench.say("GET /v1/verify");
+  const begun = performance.now();
+  const response = await fetch(`${bench.baseUrl}/v1/verify`, {
+    headers: { authorization: `Bearer ${chain.key}` },
+  });
+  const { data } = (await response.json()) as { data: { valid: boolean; checked: number } };
+  const seconds = (performance.now() - begun) / 1_000;
+  if (!data.valid || data.checked !== chain.length) {
+    throw new Error(`the long chain is not as it should be: ${JSON.stringify(data)}`);
+  }
+  const appended = await measureOnLongChain(bench, chain.key);
+  return {
+    title: "Verification, and appends to a long chain",
+    about:
+      `The whole chain of ${chain.length.toLocaleString("en")} small events in one request; ` +
+      "then single events as above.",
+    heads: ["figure", "p50", "p99"],
+    results: [
+      {
+        what: "GET /v1/verify, events",
+        figure: rate(data.checked / seconds),
+        p50: `${seconds.toFixed(1)} s in all`,
+      },
+      {
+        what: "POST /v1/events, small, one key, at the end of the long chain",
+        figure: rate(appended.perSecond),
+        p50: time(appended.p50Ms),
+        p99: time(appended.p99Ms),
+      },
+    ],
+  };
+}

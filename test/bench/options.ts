@@ -1,0 +1,51 @@
+// The options of `npm run bench`, and how much work each form of it does. Called by main.ts only.
+
+import { parseArgs } from "node:util";
+
+export interface Options {
+  /** Requests that are sent before any is counted, and how long they are counted. */
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+  /** Requests of each measurement with one connection. */
+  readonly samples: number;
+  /** Events above a page that is called deep. */
+  readonly depth: number;
+  /** Whether the table goes into docs/performance.md. */
+  readonly write: boolean;
+  /** What was asked for, to be repeated beside the figures. */
+  readonly command: string;
+}
+
+/**
+ * Of one measurement under load, in milliseconds, and of one with a single connection, in requests.
+ */
+const FULL = { warmUpMs: 2_000, measureMs: 8_000, samples: 400, depth: 1_000_000 };
+const QUICK = { warmUpMs: 300, measureMs: 1_000, samples: 50, depth: 20_000 };
+
+const USAGE = "usage: npm run bench -- [--quick] [--depth EVENTS] [--write]";
+const MAX_DEPTH = 100_000_000;
+
+/** Throws an Error whose message is the usage. */
+export function parseOptions(argv: readonly string[]): Options {
+  const { values } = parse(argv);
+  const base = values.quick ? QUICK : FULL;
+  const depth = values.depth === undefined ? base.depth : Number(values.depth);
+  if (!Number.isInteger(depth) || depth < 1_000 || depth > MAX_DEPTH) throw new Error(USAGE);
+  const command = ["npm run bench", argv.length > 0 ? "--" : "", ...argv].filter(Boolean).join(" ");
+  return { ...base, depth, write: values.write, command };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        quick: { type: "boolean", default: false },
+        depth: { type: "string" },
+        write: { type: "boolean", default: false },
+      },
+    });
+  } catch {
+    throw new Error(USAGE);
+  }
+}

@@ -1,0 +1,68 @@
+// Turns what was measured into Markdown: for the terminal, and for the place that
+// docs/performance.md keeps for it.
+
+import { readFile, writeFile } from "node:fs/promises";
+import type { Section } from "./measure/bench.ts";
+
+const PAGE = new URL("../../docs/performance.md", import.meta.url);
+const BEGIN = "<!-- bench:begin -->";
+const END = "<!-- bench:end -->";
+
+export interface Report {
+  readonly command: string;
+  readonly date: string;
+  readonly machine: readonly (readonly [string, string])[];
+  readonly sections: readonly Section[];
+}
+
+export function renderReport({ command, date, machine, sections }: Report): string {
+  const head = [
+    `Run of ${date} with \`${command}\`:`,
+    "",
+    ...machine.map(([name, value]) => `- ${name}: ${value}`),
+  ];
+  return [...head, ...sections.flatMap(renderSection)].join("\n");
+}
+
+function renderSection({ title, about, heads, results }: Section): string[] {
+  const rows = results.map(({ what, figure, p50, p99, ratio }) =>
+    // A column is left out where no result of the section has it.
+    [
+      what,
+      figure,
+      ...[p50, p99, ratio].filter((_, at) => has(results, at)).map((cell) => cell ?? ""),
+    ],
+  );
+  return ["", `### ${title}`, "", about, "", ...table([["", ...heads], ...rows])];
+}
+
+function has(results: Section["results"], at: number): boolean {
+  return results.some(({ p50, p99, ratio }) => [p50, p99, ratio][at] !== undefined);
+}
+
+/** Padded, so that it reads well on a terminal too. */
+function table([heads = [], ...rows]: readonly (readonly string[])[]): string[] {
+  const widths = heads.map((head, at) =>
+    Math.max(head.length, 3, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  // The first column is text, the others are figures.
+  const line = (cells: readonly string[]) => {
+    const padded = widths.map((width, at) => {
+      const cell = cells[at] ?? "";
+      return at === 0 ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `| ${padded.join(" | ")} |`;
+  };
+  const dashes = widths.map((width, at) => `${"-".repeat(width + 1)}${at === 0 ? "-" : ":"}`);
+  const rule = `|${dashes.join("|")}|`;
+  return [line(heads), rule, ...rows.map(line)];
+}
+
+/** Puts the report between the two marks of docs/performance.md. */
+export async function writeReport(report: string): Promise<void> {
+  const page = await readFile(PAGE, "utf8");
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
+  if (begin < 0 || end < begin) throw new Error(`docs/performance.md has lost ${BEGIN} or ${END}`);
+  await writeFile(PAGE, `${page.slice(0, begin + BEGIN.length)}\n${report}\n${page.slice(end)}`);
+}

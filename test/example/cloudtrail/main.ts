@@ -1,0 +1,86 @@
+// `npm run example:cloudtrail`: sends the sample of CloudTrail records to a running service, lists
+// some of them, verifies the chain, and says what it did. It must never print the key.
+
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "./client.ts";
+import { importRecords } from "./import-records.ts";
+import { Progress } from "./progress.ts";
+import { readSample } from "./record.ts";
+
+/** Whose events are listed: one of the two people in the sample. */
+const ACTOR = "arn:aws:iam::123837392027:user/benjamin";
+const LISTED = 5;
+
+const CHECKOUT = resolve(import.meta.dirname, "../../..");
+const HOW_TO_START =
+  "Is a stack running? `npm start` in another terminal starts one; " +
+  "ANNALS_BASE_URL and ANNALS_API_KEY name another service.";
+
+interface Page {
+  readonly data: readonly { readonly occurred_at: string; readonly action: string }[];
+}
+
+interface Verified {
+  readonly data: {
+    readonly valid: boolean;
+    readonly checked: number;
+    readonly head: { readonly sequence_number: number; readonly hash: string };
+    readonly first_invalid: object | null;
+  };
+}
+
+// A reader that went away (`| head`) is no failure.
+process.stdout.on("error", () => process.exit());
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${HOW_TO_START}\n`);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<number> {
+  const { env } = process;
+  const baseUrl = env["ANNALS_BASE_URL"] || `http://127.0.0.1:${env["ANNALS_PORT"] || "8080"}`;
+  const client = new Client({
+    baseUrl,
+    key: env["ANNALS_API_KEY"] || bootstrapKey(env["ANNALS_DATA_DIR"] || ".annals"),
+    wait: async (ms) => pause(ms),
+    onWait: (seconds, reason) => say(`waiting ${seconds} s for ${reason}`),
+  });
+
+  const records = await readSample();
+  say(`sending ${records.length.toLocaleString("en")} CloudTrail records to ${baseUrl}`);
+  const progress = new Progress(process.stdout, records.length);
+  const { added, known } = await importRecords(client, records, (done) => progress.show(done));
+  say(`added ${added.toLocaleString("en")} events; ${known.toLocaleString("en")} were there`);
+
+  say(`the last ${LISTED} of ${ACTOR}:`);
+  const page = await client.get<Page>(
+    `/v1/events?actor_id=${encodeURIComponent(ACTOR)}&limit=${LISTED}`,
+  );
+  for (const event of page.body.data) say(`  ${event.occurred_at}  ${event.action}`);
+
+  const { valid, checked, head, first_invalid } = (await client.get<Verified>("/v1/verify")).body
+    .data;
+  say(`verified ${checked.toLocaleString("en")} events: ${valid ? "valid" : "NOT VALID"}`);
+  if (!valid) say(`  ${JSON.stringify(first_invalid)}`);
+  say(`the chain ends with event ${head.sequence_number}, hash ${head.hash}`);
+  return valid ? 0 : 1;
+}
+
+function bootstrapKey(dataDir: string): string {
+  const file = join(resolve(CHECKOUT, dataDir), "bootstrap-key");
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    throw new Error(`there is no API key: ANNALS_API_KEY is not set, and ${file} cannot be read`);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

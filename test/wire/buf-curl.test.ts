@@ -1,0 +1,78 @@
+// Guarantee: what a person has at hand in an emergency works: `buf curl` with the repository's .proto files calls each
+// service over gRPC and over Connect, and gets JSON or a plain refusal.
+
+import { newAccount } from "@annals/testing";
+import type { Stack } from "@annals/local";
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+import { type Endpoint, endpointsOf } from "./services.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const PROTOCOLS = ["grpc", "connect"] as const;
+
+let stack: Stack;
+let endpoints: Endpoint[];
+beforeAll(async () => {
+  stack = await startConstellation();
+  endpoints = endpointsOf(stack);
+});
+afterAll(() => stack?.stop());
+
+/** Resolves to the answer; rejects with what buf printed on standard error in `stderr`. */
+async function bufCurl(
+  protocol: (typeof PROTOCOLS)[number],
+  url: string,
+  request: object,
+): Promise<Record<string, unknown>> {
+  const options = ["--schema", "proto", "--protocol", protocol, "--http2-prior-knowledge"];
+  const { stdout } = await promisify(execFile)(
+    resolve(ROOT, "node_modules/.bin/buf"),
+    ["curl", ...options, "-d", JSON.stringify(request), `http://${url}`],
+    { cwd: ROOT },
+  );
+  return JSON.parse(stdout);
+}
+
+const urlOf = (name: string, rpc: string): string => {
+  const found = endpoints.find(({ process }) => process.service === name);
+  return `${found?.address}/${found?.service.typeName}/${rpc}`;
+};
+
+describe.each(PROTOCOLS)("over %s", (protocol) => {
+  test("the health of every service", async () => {
+    for (const { address, service } of endpoints) {
+      const url = `${address}/grpc.health.v1.Health/Check`;
+      const answer = await bufCurl(protocol, url, { service: service.typeName });
+      expect(answer).toStrictEqual({ status: "SERVING" });
+    }
+  });
+
+  test("keys: a key is listed", async () => {
+    const { accountId, keyId } = await newAccount(stack.databaseUrl);
+    const answer = await bufCurl(protocol, urlOf("keys", "ListApiKeys"), { accountId });
+    expect(answer).toMatchObject({ apiKeys: [{ id: keyId, name: "test" }] });
+  });
+
+  test("ledger: an event is stored and found", async () => {
+    const { accountId } = await newAccount(stack.databaseUrl);
+    const at = "2026-01-01T00:00:00.000000Z";
+    const events = [{ action: "curl", occurredAt: at, metadata: '{"a":1}' }];
+    const stored = await bufCurl(protocol, urlOf("ledger", "CreateEvents"), {
+      appends: [{ accountId, receivedAt: at, events }],
+    });
+    expect(stored).toMatchObject({ outcomes: [{ stored: { firstSequenceNumber: "1" } }] });
+    const listed = await bufCurl(protocol, urlOf("ledger", "ListEvents"), { accountId, limit: 5 });
+    expect(listed).toMatchObject({ events: [{ action: "curl", metadata: '{"a":1}' }] });
+  });
+
+  test("a refusal says why", async () => {
+    const request = { accountId: "acct_none", id: "evt_none" };
+    const refused = bufCurl(protocol, urlOf("ledger", "GetEvent"), request);
+    await expect(refused).rejects.toMatchObject({
+      stderr: expect.stringMatching(/"not_found"[^]*No event has the id/),
+    });
+  });
+});

@@ -1,0 +1,148 @@
+// Guarantee: a gateway that knows the ledger by a name uses every address of the name, and a ledger that starts later gets
+// its share without a restart of the gateway, since ledgers retire their connections and a lost connection makes the
+// gateway ask for the name again. The ledgers need one port on several loopback addresses, which Linux has.
+
+import type { Stack } from "@annals/local";
+import { eventually, HttpClient, newAccount } from "@annals/testing";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+import { type DnsServer, startDns } from "./dns-server.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const REQUESTS = 300;
+const AT_A_TIME = 6;
+const AGE_S = "1";
+
+const addresses = ["127.0.0.1"];
+const spawned: ChildProcess[] = [];
+/** Of the ledgers' admin servers, in the order of `addresses`. */
+const adminUrls: string[] = [];
+let dns: DnsServer;
+let ledgerPort: number;
+let stack: Stack;
+let http: HttpClient;
+
+beforeAll(async () => {
+  dns = await startDns(addresses);
+  ledgerPort = await freePort("0.0.0.0");
+  stack = await startConstellation({
+    rateLimitPerMinute: 1_000_000,
+    env: {
+      ledger: { ANNALS_RPC_PORT: String(ledgerPort), ANNALS_RPC_MAX_CONNECTION_AGE_S: AGE_S },
+      gateway: {
+        ANNALS_LEDGER_ADDRESS: `dns://${dns.address}/ledger.test:${ledgerPort}`,
+        GRPC_NODE_USE_ALTERNATIVE_RESOLVER: "true",
+      },
+    },
+  });
+  const ledger = stack.processes.find(({ service }) => service === "ledger");
+  adminUrls.push(ledger?.adminUrl ?? "");
+  const { key } = await newAccount(stack.databaseUrl);
+  http = new HttpClient(stack.baseUrls[0] ?? "", key);
+});
+afterAll(async () => {
+  http?.close();
+  for (const ledger of spawned) {
+    ledger.kill("SIGTERM");
+    if (ledger.exitCode === null) await once(ledger, "exit");
+  }
+  await stack?.stop();
+  dns?.close();
+});
+
+test("two ledgers behind one name both get calls, and a third that starts later gets its share", async () => {
+  const gateway = stack.processes.find(({ service }) => service === "gateway");
+  const pid = gateway?.pid();
+
+  await startLedger("127.0.0.2");
+  await untilAllAreUsed();
+  for (const share of await shares()) expect(share).toBeGreaterThan(1 / 4);
+
+  await startLedger("127.0.0.3");
+  await untilAllAreUsed();
+  expect(adminUrls).toHaveLength(3);
+  for (const share of await shares()) expect(share).toBeGreaterThan(1 / 6);
+
+  expect(gateway?.pid()).toBe(pid);
+});
+
+/** One more, on the port of the others at an address of its own, which from then on is an address of the name. */
+async function startLedger(host: string): Promise<void> {
+  const adminPort = await freePort("127.0.0.1");
+  const ledger = spawn(process.execPath, ["-C", "source", "services/ledger/src/main.ts", "serve"], {
+    cwd: ROOT,
+    stdio: ["pipe", "ignore", "inherit"],
+    env: {
+      PATH: process.env["PATH"],
+      ANNALS_DATABASE_URL: stack.databaseUrl,
+      ANNALS_NATS_URL: stack.natsUrl,
+      ANNALS_RPC_HOST: host,
+      ANNALS_RPC_PORT: String(ledgerPort),
+      ANNALS_RPC_MAX_CONNECTION_AGE_S: AGE_S,
+      ANNALS_ADMIN_HOST: "127.0.0.1",
+      ANNALS_ADMIN_PORT: String(adminPort),
+      ANNALS_EXIT_WITH_STDIN: "true",
+    },
+  });
+  spawned.push(ledger);
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
+  await eventually(`the ledger at ${host} is ready`, async () => {
+    return (await fetch(`${adminUrl}/readyz`)).ok;
+  });
+  adminUrls.push(adminUrl);
+  addresses.push(host);
+}
+
+/** Sends requests until each ledger has got one; no request may fail meanwhile. */
+async function untilAllAreUsed(): Promise<void> {
+  const before = await counts();
+  await eventually("every ledger gets a call", async () => {
+    await send(AT_A_TIME);
+    const after = await counts();
+    return after.every((count, index) => count > (before[index] ?? 0));
+  });
+}
+
+/** The part of `REQUESTS` requests that each ledger answered. */
+async function shares(): Promise<number[]> {
+  const before = await counts();
+  await send(REQUESTS);
+  const got = (await counts()).map((count, index) => count - (before[index] ?? 0));
+  expect(got.reduce((sum, count) => sum + count)).toBe(REQUESTS);
+  return got.map((count) => count / REQUESTS);
+}
+
+async function send(requests: number): Promise<void> {
+  let left = requests;
+  const client = async (): Promise<void> => {
+    while (left-- > 0) expect((await http.get("/v1/events?limit=1")).status).toBe(200);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, client));
+}
+
+/** Calls of ListEvents that each ledger has answered, by its own metrics. */
+async function counts(): Promise<number[]> {
+  return Promise.all(
+    adminUrls.map(async (url) => {
+      const page = await (await fetch(`${url}/metrics`)).text();
+      const lines = page.split("\n").filter((line) => {
+        return line.startsWith("rpc_server_call_duration_seconds_count{");
+      });
+      const list = lines.filter((line) => line.includes('rpc_method="list-events"'));
+      return list.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+    }),
+  );
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

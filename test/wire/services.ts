@@ -1,0 +1,117 @@
+// The RPC services of a constellation: which process carries which, and a client of them that is grpc-js and nothing else.
+// Used by the tests of this folder; it must never go through the chassis, whose client is not what is tested here.
+
+import type { Stack, StackProcess } from "@annals/local";
+import { ExportsService } from "@annals/proto/exports";
+import { Health } from "@annals/proto/health";
+import { KeysService } from "@annals/proto/keys";
+import { LedgerService } from "@annals/proto/ledger";
+import { WebhooksService } from "@annals/proto/webhooks";
+import {
+  create,
+  type DescMethod,
+  type DescService,
+  fromBinary,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
+
+/** By the name of the process. */
+export const SERVICES: Readonly<Partial<Record<StackProcess["service"], DescService>>> = {
+  keys: KeysService,
+  ledger: LedgerService,
+  export: ExportsService,
+  "webhook-dispatcher": WebhooksService,
+};
+
+export interface Endpoint {
+  readonly process: StackProcess;
+  readonly address: string;
+  readonly service: DescService;
+}
+
+/** Every process of the stack that answers RPCs. Throws when it carries a service that is not in the table. */
+export function endpointsOf(stack: Stack): Endpoint[] {
+  return stack.processes.flatMap((process) => {
+    if (process.rpcAddress === undefined) return [];
+    const service = SERVICES[process.service];
+    if (!service) throw new Error(`add ${process.service} to SERVICES in test/wire/services.ts`);
+    return [{ process, address: process.rpcAddress, service }];
+  });
+}
+
+/** A stock client; `close` it. */
+export function stockClient(address: string): Client {
+  // Nothing of ours: only the bound on what it sends is lifted, so that the server's is what is met.
+  return new Client(address, credentials.createInsecure(), { "grpc.max_send_message_length": -1 });
+}
+
+const DEADLINE_MS = 10_000;
+
+/** One unary call; rejects with grpc-js' ServiceError. */
+export function call<M extends DescMethod>(
+  client: Client,
+  method: M,
+  request: MessageInitShape<M["input"]>,
+): Promise<MessageShape<M["output"]>> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      pathOf(method),
+      (message: Message) => Buffer.from(toBinary(method.input, message as never)),
+      (bytes) => fromBinary(method.output, bytes) as MessageShape<M["output"]>,
+      create(method.input, request) as Message,
+      { deadline: Date.now() + DEADLINE_MS },
+      (error: ServiceError | null, answer) => {
+        if (error || answer === undefined) reject(error ?? new Error("no answer"));
+        else resolve(answer);
+      },
+    );
+  });
+}
+
+/** One unary call of any path with any bytes; rejects with grpc-js' ServiceError. */
+export function callBytes(client: Client, path: string, request: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const same = (bytes: Buffer): Buffer => bytes;
+    const options = { deadline: Date.now() + DEADLINE_MS };
+    client.makeUnaryRequest(path, same, same, request, options, (error, answer) => {
+      if (error || answer === undefined) reject(error ?? new Error("no answer"));
+      else resolve(answer);
+    });
+  });
+}
+
+/** One server-streaming call: its messages, to the end or to the first `atMost`, when it is cancelled. */
+export function collect<M extends DescMethod>(
+  client: Client,
+  method: M,
+  request: MessageInitShape<M["input"]>,
+  atMost = Infinity,
+): Promise<MessageShape<M["output"]>[]> {
+  return new Promise((resolve, reject) => {
+    const messages: MessageShape<M["output"]>[] = [];
+    const stream = client.makeServerStreamRequest(
+      pathOf(method),
+      (message: Message) => Buffer.from(toBinary(method.input, message as never)),
+      (bytes) => fromBinary(method.output, bytes) as MessageShape<M["output"]>,
+      create(method.input, request) as Message,
+      { deadline: Date.now() + DEADLINE_MS },
+    );
+    stream.on("data", (message: MessageShape<M["output"]>) => {
+      messages.push(message);
+      if (messages.length >= atMost) stream.cancel();
+    });
+    stream.on("end", () => resolve(messages));
+    stream.on("error", (error) => (messages.length >= atMost ? resolve(messages) : reject(error)));
+  });
+}
+
+/** `/annals.keys.v1.KeysService/ListApiKeys` */
+export function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+export { Health, KeysService, LedgerService };
