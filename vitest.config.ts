@@ -12,6 +12,8 @@ const common = {
 export default defineConfig({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
+  // What the global setup imports.
+  environments: { __vitest__: { resolve: { conditions: ["source"] } } },
   test: {
     globalSetup: "test/global-setup.ts",
     maxWorkers: 2,

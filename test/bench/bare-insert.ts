@@ -8,7 +8,8 @@ import { openSql } from "./sql.ts";
 
 const INSERT = `WITH given AS (
   SELECT * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[],
-    $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
+    $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+    $11::text[], $12::text[], $13::text[],
     $14::text[]) WITH ORDINALITY AS given (
     sequence_number, id, action, at, actor, context, diff, metadata, target,
     actor_id, actor_type, target_id, target_type, place)

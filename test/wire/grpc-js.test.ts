@@ -52,7 +52,8 @@ const failure = (thrown: Promise<unknown>): Promise<ServiceError> =>
 test("keys: each RPC", async () => {
   const client = clientOf("keys");
   const { accountId } = account;
-  const { createApiKey, listApiKeys, updateApiKey, deleteApiKey, admitRequests } = KeysService.method;
+  const { createApiKey, listApiKeys, updateApiKey, deleteApiKey, admitRequests } =
+    KeysService.method;
   const made = await call(client, createApiKey, { accountId, name: "wire", scopes: ["verify"] });
   const id = made.apiKey?.id ?? "";
   expect(made.secret).toMatch(/^annals_sk_/);
@@ -71,7 +72,12 @@ test("keys: each RPC", async () => {
 test("ledger: each RPC", async () => {
   const client = clientOf("ledger");
   const { accountId } = account;
-  const events = ["one", "two"].map((action) => ({ action, occurredAt: now(), actor: '{"id":"a"}' }));
+  const events = ["one", "two"].map((action) => ({
+    action,
+    occurredAt: now(),
+    actor: '{"id":"a"}',
+    actorId: "a",
+  }));
   const appends = [{ accountId, receivedAt: now(), events }];
   const { createEvents, getEvent, listEvents, streamEvents, verifyChain } = LedgerService.method;
   const { outcomes } = await call(client, createEvents, { appends });
@@ -127,7 +133,10 @@ describe("a refusal", () => {
     const { accountId } = account;
     const missing = { accountId, id: "evt_0" };
     const error = await failure(call(clientOf("ledger"), LedgerService.method.getEvent, missing));
-    expect(error).toMatchObject({ code: status.NOT_FOUND, details: 'No event has the id "evt_0".' });
+    expect(error).toMatchObject({
+      code: status.NOT_FOUND,
+      details: 'No event has the id "evt_0".',
+    });
     const [details] = error.metadata.get("grpc-status-details-bin");
     const detail = create(ErrorSchema, { kind: ErrorKind.NOT_FOUND, message: error.details });
     expect(details).toSatisfy((bytes: Buffer) => bytes.includes("annals.errors.v1.Error"));

@@ -90,6 +90,17 @@ export class DataDirectory {
   }
 
   /**
+   * The path of the file whose key seals webhooks' signing secrets; made where absent. Losing it loses those secrets.
+   */
+  webhookSecretKeyFile(newKey: () => Uint8Array): string {
+    const file = join(this.path, "webhook-secret-key");
+    if (!existsSync(file)) {
+      this.writeSecret(file, `local-1:${Buffer.from(newKey()).toString("base64")}\n`);
+    }
+    return file;
+  }
+
+  /**
    * Ends the processes that an earlier stack of this directory left behind, named by their pid
    * files. `mark` gives the text that the command line of a named process must hold for it to be
    * that process.

@@ -1,6 +1,7 @@
 // What one process of a service is given: arguments, environment, probe. Called by stack.ts. It
 // must never give a service a secret that it has no use for.
 
+import { randomBytes } from "node:crypto";
 import { get } from "node:http";
 import type { DataDirectory } from "./data-directory.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
@@ -10,6 +11,8 @@ import type { ProcessSpec } from "./supervised-process.ts";
 /** A service drains for a while before it ends: what is in flight is finished. */
 const STOP_GRACE_MS = 20_000;
 const PROBE_TIMEOUT_MS = 1_000;
+/** Of the key that seals webhooks' signing secrets. */
+const SECRET_KEY_BYTES = 32;
 
 /**
  * Variables that the stack reads or makes itself and that are given only to those named in
@@ -68,6 +71,11 @@ export function serviceEnvironment(
     env["ANNALS_NATS_URL"] = around.natsUrl;
   }
   if (service === "export") env["ANNALS_EXPORT_DIRECTORY"] ??= `${around.directory.path}/exports`;
+  if (service === "webhook-dispatcher") {
+    env["ANNALS_WEBHOOK_SECRET_KEY_FILE"] ||= around.directory.webhookSecretKeyFile(() =>
+      randomBytes(SECRET_KEY_BYTES),
+    );
+  }
   for (const called of definition.calls) {
     const addresses = around.rpcAddresses.get(called);
     if (addresses !== undefined) env[addressVariable(called)] = grpcTarget(addresses);

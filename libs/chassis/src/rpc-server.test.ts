@@ -1,50 +1,16 @@
 // Guarantees: calls are spread over all servers, and a server that comes back is used again; a connection
-// that reaches its age fails no call; a drain lets open calls finish and takes no new one; health says what
-// is so; no peer can end the process.
+// that reaches its age fails no call; a drain lets open calls finish and takes no new one; no peer can end the
+// process.
 
 import { connect as connectTcp } from "node:net";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
-import { fromBinary, toBinary, create } from "@bufbuild/protobuf";
 import { AnnalsError } from "@annals/errors";
-import {
-  Health,
-  HealthCheckRequestSchema,
-  HealthCheckResponseSchema,
-  HealthCheckResponse_ServingStatus as ServingStatus,
-} from "@annals/proto/health";
-import { LedgerService } from "@annals/proto/ledger";
-import { Client as GrpcClient, credentials, type ServiceError, status } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { collectingLog, echo, GRACE_MS, Opened } from "./test-ledger.ts";
 
 const opened = new Opened();
 afterEach(() => opened.closeAll());
-
-/** A stock client: no part of ours. */
-function stockClient(address: string): GrpcClient {
-  const client = new GrpcClient(address, credentials.createInsecure());
-  opened.add(() => client.close());
-  return client;
-}
-
-const encode = (service: string): Buffer =>
-  Buffer.from(toBinary(HealthCheckRequestSchema, create(HealthCheckRequestSchema, { service })));
-const decode = (bytes: Buffer): ServingStatus =>
-  fromBinary(HealthCheckResponseSchema, bytes).status;
-
-function check(
-  client: GrpcClient,
-  service: string,
-  path = `/${Health.typeName}/Check`,
-): Promise<ServingStatus> {
-  return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(path, encode, decode, service, (error, answer) => {
-      if (error) reject(error);
-      else resolve(answer ?? ServingStatus.UNKNOWN);
-    });
-  });
-}
 
 describe("several servers", () => {
   it("get the calls in turn", async () => {
@@ -139,17 +105,14 @@ describe("a connection that reaches its age", () => {
       { maxConnectionAgeMs: 50, random: () => ((connections += 1), Math.random()) },
     );
     const { client } = opened.client(server.address);
-    const until = performance.now() + 1_500;
     let sent = 0;
     const caller = async () => {
-      while (performance.now() < until) {
+      while (sent < 2_000 || connections <= 10) {
         const id = String((sent += 1));
         expect((await client.getEvent({ id })).event?.id).toBe(id);
       }
     };
     await Promise.all(Array.from({ length: 32 }, caller));
-    expect(connections).toBeGreaterThan(10);
-    expect(sent).toBeGreaterThan(1_000);
     expect(handled).toBe(sent);
   });
 
@@ -223,62 +186,6 @@ describe("a drain", () => {
     await aborted.promise;
   });
 });
-
-describe("health, asked by a stock client", () => {
-  it("answers for the server and each service from its readiness", async () => {
-    let ready = false;
-    const server = await opened.server(echo, { isReady: () => ready });
-    const client = stockClient(server.address);
-    for (const service of ["", LedgerService.typeName]) {
-      ready = false;
-      expect(await check(client, service)).toBe(ServingStatus.NOT_SERVING);
-      ready = true;
-      expect(await check(client, service)).toBe(ServingStatus.SERVING);
-    }
-    await expect(check(client, "no.such.Service")).rejects.toMatchObject({
-      code: status.NOT_FOUND,
-    });
-  });
-
-  it("Watch tells each change, unknown names, and the drain before the stream ends", async () => {
-    let ready = true;
-    const server = await opened.server(echo, { isReady: () => ready });
-    const client = stockClient(server.address);
-    const watch = (service: string) => {
-      const seen: ServingStatus[] = [];
-      const stream = client.makeServerStreamRequest(
-        `/${Health.typeName}/Watch`,
-        encode,
-        decode,
-        service,
-      );
-      stream.on("data", (answer: ServingStatus) => seen.push(answer));
-      return { seen, ended: once(stream, "end") };
-    };
-    const all = watch("");
-    const unknown = watch("no.such.Service");
-    await vi.waitFor(() => expect(all.seen).toStrictEqual([ServingStatus.SERVING]));
-    ready = false;
-    await vi.waitFor(() => expect(all.seen).toHaveLength(2), { timeout: 3_000 });
-    ready = true;
-    await vi.waitFor(() => expect(all.seen).toHaveLength(3), { timeout: 3_000 });
-    await server.close({ graceMs: GRACE_MS });
-    await Promise.all([all.ended, unknown.ended]);
-    const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = ServingStatus;
-    expect(all.seen).toStrictEqual([SERVING, NOT_SERVING, SERVING, NOT_SERVING]);
-    expect(unknown.seen).toStrictEqual([SERVICE_UNKNOWN]);
-  });
-});
-
-it.each(["/annals.ledger.v1.LedgerService/NoSuch", "/no.such.Service/Check"])(
-  "the unknown method %s is UNIMPLEMENTED to a stock client",
-  async (path) => {
-    const server = await opened.server(echo);
-    await expect(check(stockClient(server.address), "", path)).rejects.toMatchObject({
-      code: status.UNIMPLEMENTED,
-    } satisfies Partial<ServiceError>);
-  },
-);
 
 it("JSON over plain HTTP/2 is answered too", async () => {
   const server = await opened.server(echo);

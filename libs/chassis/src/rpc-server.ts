@@ -3,7 +3,13 @@
 // never end the process, nor hold it without bound.
 
 import { once } from "node:events";
-import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
@@ -63,6 +69,8 @@ export const WINDOW_BYTES = 1024 * 1024;
  * wait.
  */
 const MAX_SESSION_MEMORY_MB = 256;
+/** How often to look whether an answer is out whose request was not read to its end. */
+const ANSWER_POLL_MS = 5;
 /**
  * Cancelled calls: Node's 1,000 and then 33 a second would cut a gateway off whose clients give up under
  * load.
@@ -125,8 +133,30 @@ function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Ht
       streamResetBurst: CANCEL_BURST,
       streamResetRate: CANCELS_PER_S,
     },
-    handler,
+    (request, response) => {
+      endWithAnswer(response.stream);
+      handler(request, response);
+    },
   );
+}
+
+/**
+ * A refusal may go out before the request is read to its end. The client then waits to send the rest, and the stream
+ * would take a place on the connection and hold up its end for ever: it is closed, as RFC 9113, 8.1 has it, once the
+ * whole answer is out.
+ */
+function endWithAnswer(stream: ServerHttp2Stream): void {
+  const closeWhenOut = (): void => {
+    if (stream.closed || stream.destroyed || stream.readableEnded) return;
+    if (stream.state.localClose !== 1) {
+      setTimeout(closeWhenOut, ANSWER_POLL_MS).unref();
+      return;
+    }
+    stream.close(constants.NGHTTP2_NO_ERROR);
+    // While something that was read lies in its buffer, a closed stream stays with its session.
+    stream.destroy();
+  };
+  stream.once("finish", () => setImmediate(closeWhenOut));
 }
 
 async function listen(server: Http2Server, { host, port }: RpcServerOptions): Promise<void> {

@@ -3,6 +3,7 @@ export * from "./clock.ts";
 export * from "./event-json.ts";
 export * from "./event-names.ts";
 export * from "./export-json.ts";
+export * from "./features.ts";
 export * from "./ids.ts";
 export * from "./scopes.ts";
 export * from "./timestamps.ts";

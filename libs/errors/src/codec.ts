@@ -58,7 +58,7 @@ export function toProtoError(error: unknown): ProtoError {
 
 export function fromProtoError(error: ProtoError): AnnalsError {
   return new AnnalsError(byProto.get(error.kind)?.kind ?? "internal", error.message, {
-    faults: error.faults,
+    faults: error.faults.map(({ field, message }) => ({ field, message })),
     ...(error.retryAfterS > 0 && { retryAfterS: error.retryAfterS }),
   });
 }

@@ -26,6 +26,9 @@ const NO_RESPONDERS: string = ErrorCode.NoResponders;
 /** How long `close` lets what waits go out. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
+/** What producers are given: it never waits and never fails. */
+export type Notices = Pick<NoticePublisher, "notify">;
+
 export class NoticePublisher {
   readonly #messaging: Messaging;
   readonly #options: NoticePublisherOptions;

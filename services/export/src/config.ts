@@ -6,23 +6,19 @@ import {
   processSettings,
   rpcServerSettings,
   text,
-  url,
   whole,
 } from "@annals/chassis";
+import { messagingSettings } from "@annals/messaging";
 
 export const SETTINGS = {
   ...processSettings,
   ...rpcServerSettings,
   ...databaseSettings,
+  ...messagingSettings,
   ledgerAddress: text(
     "ANNALS_LEDGER_ADDRESS",
     "The ledger: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
-    { fallback: "127.0.0.1:9090" },
   ),
-  natsUrl: url("ANNALS_NATS_URL", "NATS with JetStream, for notices.", ["nats:", "tls:"], {
-    fallback: "nats://127.0.0.1:4222",
-    secret: true,
-  }),
   directory: text(
     "ANNALS_EXPORT_DIRECTORY",
     "Where export files are kept unless ANNALS_EXPORT_S3_BUCKET is set. All replicas must see the same directory.",
@@ -55,5 +51,11 @@ export const SETTINGS = {
     "Milliseconds between two looks for work that other replicas queued or left.",
     { min: 50, max: 60_000 },
     { fallback: "1000" },
+  ),
+  maxAttempts: whole(
+    "ANNALS_EXPORT_MAX_ATTEMPTS",
+    "Attempts at an export, with growing pauses between them, before it has failed for good.",
+    { min: 1, max: 100 },
+    { fallback: "10" },
   ),
 };

@@ -1,13 +1,17 @@
 // The services that the gateway calls, each over one balanced channel.
 
 import { clientInterceptors, connectRpc, type Histogram, type RpcClient } from "@annals/chassis";
+import { ExportsService } from "@annals/proto/exports";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
+import { WebhooksService } from "@annals/proto/webhooks";
 import type { Client } from "@connectrpc/connect";
 
 export interface Clients {
+  readonly exports: Client<typeof ExportsService>;
   readonly keys: Client<typeof KeysService>;
   readonly ledger: Client<typeof LedgerService>;
+  readonly webhooks: Client<typeof WebhooksService>;
 }
 
 export interface OpenClients extends Clients {
@@ -22,6 +26,8 @@ const TIMEOUT_MS = 10_000;
 export function openClients(options: {
   readonly keysAddress: string;
   readonly ledgerAddress: string;
+  readonly exportAddress: string;
+  readonly webhookDispatcherAddress: string;
   readonly duration: Histogram<string>;
 }): OpenClients {
   const interceptors = clientInterceptors({ duration: options.duration });
@@ -39,6 +45,21 @@ export function openClients(options: {
     idempotentMethods: ["GetEvent", "ListEvents", "VerifyChain"],
     interceptors,
   });
+  // Not asked by `ready`: the gateway serves everything else without it.
+  const exports = connectRpc({
+    service: ExportsService,
+    address: options.exportAddress,
+    timeoutMs: TIMEOUT_MS,
+    idempotentMethods: ["GetExport", "ListExports"],
+    interceptors,
+  });
+  const webhooks = connectRpc({
+    service: WebhooksService,
+    address: options.webhookDispatcherAddress,
+    timeoutMs: TIMEOUT_MS,
+    idempotentMethods: ["ListWebhooks", "UpdateWebhook", "ListDeliveries"],
+    interceptors,
+  });
   const all: readonly [string, RpcClient<never>][] = [
     ["keys", keys as unknown as RpcClient<never>],
     ["ledger", ledger as unknown as RpcClient<never>],
@@ -46,6 +67,8 @@ export function openClients(options: {
   return {
     keys: keys.client,
     ledger: ledger.client,
+    exports: exports.client,
+    webhooks: webhooks.client,
     ready: async (timeoutMs) => {
       for (const [name, { ready }] of all) {
         await ready(timeoutMs).catch(() => {
@@ -53,6 +76,10 @@ export function openClients(options: {
         });
       }
     },
-    close: () => all.forEach(([, { close }]) => close()),
+    close: () => {
+      all.forEach(([, { close }]) => close());
+      exports.close();
+      webhooks.close();
+    },
   };
 }

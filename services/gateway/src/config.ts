@@ -18,6 +18,16 @@ export const SETTINGS = {
     "ANNALS_LEDGER_ADDRESS",
     "The ledger: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
   ),
+  exportAddress: text(
+    "ANNALS_EXPORT_ADDRESS",
+    "The export service, in the same forms. Without it everything but /v1/exports is served.",
+    { fallback: "dns:///export:9090" },
+  ),
+  webhookDispatcherAddress: text(
+    "ANNALS_WEBHOOK_DISPATCHER_ADDRESS",
+    "The webhook dispatcher, in the same forms. Without it everything but /v1/webhooks is served.",
+    { fallback: "dns:///webhook-dispatcher:9090" },
+  ),
   rateLimitPerMinute: whole(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
     "Requests that a key may make in its window of 60 seconds; shown where no key is known. Give keys the same.",
@@ -44,10 +54,10 @@ export const SETTINGS = {
   ),
   batchBodyMaxValues: whole(
     "ANNALS_BATCH_BODY_MAX_VALUES",
-    "Members and elements in the body of a batch of events. A thousand large real events have some 50,000; " +
-      "100,000 keep a processor for some 100 milliseconds.",
+    "Members and elements in the body of a batch of events. A thousand CloudTrail records have up to 50,000; " +
+      "reading 100,000 can hold the event loop for 100 milliseconds.",
     { min: 1_000, max: 1_000_000 },
-    { fallback: "100000" },
+    { fallback: "60000" },
   ),
   eventMaxBytes: whole(
     "ANNALS_EVENT_MAX_BYTES",

@@ -120,6 +120,10 @@ export function routeDocument(name: string, scope: Scope, route: Route): Fastify
 
 function successAnswer(success: Route["success"]) {
   if (success.status === 204) return { description: "Done.", type: "null" };
+  if ("mediaTypes" in success) {
+    const content = success.mediaTypes.map((type) => [type, { schema: Type.String() }]);
+    return { description: "Done.", content: Object.fromEntries(content) };
+  }
   const schema: TSchema = success.body;
   return { description: "Done.", content: { "application/json": { schema } } };
 }

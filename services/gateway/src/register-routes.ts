@@ -57,9 +57,10 @@ async function answer(
       return request.signal;
     },
   };
-  const { body, headers } = await route.handle(call);
+  const { body, headers, stream } = await route.handle(call);
   if (headers) reply.headers(headers);
   reply.code(route.success.status);
+  if (stream) return reply.send(stream);
   if (body === undefined) return reply.send();
   return reply
     .type("application/json; charset=utf-8")

@@ -1,9 +1,10 @@
 // What a route under /v1 is: schemas for what comes in and goes out, and a handler that turns the request into one RPC and
 // renders the answer. Each file in v1/ makes one; v1.ts gives it its method, path and scope.
 
+import type { Readable } from "node:stream";
+import type { Feature } from "@annals/contract";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Admission } from "./admission/admission.ts";
-import type { Feature } from "./admission/require-feature.ts";
 
 export interface Call<Body, Query, Params, Headers> {
   readonly admission: Admission;
@@ -20,6 +21,8 @@ export interface Call<Body, Query, Params, Headers> {
 export interface Answer {
   /** JSON text as it stands, or a value to write as JSON; absent for 204. */
   readonly body?: string | object;
+  /** Bytes to send as they come, in place of a body; `headers` then say what they are. */
+  readonly stream?: Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -42,6 +45,8 @@ export interface RouteDefinition<
   readonly headers?: H;
   readonly success:
     | { readonly status: 200 | 201; readonly body: TSchema }
+    /** A file, of one of these media types. */
+    | { readonly status: 200; readonly mediaTypes: readonly string[] }
     | { readonly status: 204 };
   /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
   readonly failures?: readonly 404[];

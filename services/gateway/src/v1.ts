@@ -15,9 +15,18 @@ import { createEvent } from "./v1/events/create-event.ts";
 import type { EventAppends } from "./v1/events/event-appends.ts";
 import { getEvent } from "./v1/events/get-event.ts";
 import { listEvents } from "./v1/events/list-events.ts";
+import { createExport } from "./v1/exports/create-export.ts";
+import { getExportContent } from "./v1/exports/get-export-content.ts";
+import { getExport } from "./v1/exports/get-export.ts";
+import { listExports } from "./v1/exports/list-exports.ts";
 import { createKey } from "./v1/keys/create-key.ts";
 import { deleteKey } from "./v1/keys/delete-key.ts";
 import { verifyChain } from "./v1/verify/verify-chain.ts";
+import { createWebhook } from "./v1/webhooks/create-webhook.ts";
+import { deleteWebhook } from "./v1/webhooks/delete-webhook.ts";
+import { listDeliveries } from "./v1/webhooks/list-deliveries.ts";
+import { listWebhooks } from "./v1/webhooks/list-webhooks.ts";
+import { updateWebhook } from "./v1/webhooks/update-webhook.ts";
 
 export interface Deps extends Clients {
   readonly appends: EventAppends;
@@ -47,4 +56,15 @@ export const V1: readonly Row[] = [
   ["GET", "/events/:id", "events:read", "get-event", getEvent],
 
   ["GET", "/verify", "verify", "verify-chain", verifyChain],
+
+  ["POST", "/exports", "export", "create-export", createExport],
+  ["GET", "/exports", "export", "list-exports", listExports],
+  ["GET", "/exports/:id", "export", "get-export", getExport],
+  ["GET", "/exports/:id/content", "export", "get-export-content", getExportContent],
+
+  ["POST", "/webhooks", "keys:manage", "create-webhook", createWebhook],
+  ["GET", "/webhooks", "keys:manage", "list-webhooks", listWebhooks],
+  ["PATCH", "/webhooks/:id", "keys:manage", "update-webhook", updateWebhook],
+  ["DELETE", "/webhooks/:id", "keys:manage", "delete-webhook", deleteWebhook],
+  ["GET", "/webhooks/:id/deliveries", "keys:manage", "list-deliveries", listDeliveries],
 ];

@@ -25,6 +25,10 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
+  plansFile: optionalText(
+    "ANNALS_PLANS_FILE",
+    "JSON file of the plans that accounts can have; one plan without limits when it is absent.",
+  ),
   bootstrapKey: optionalText(
     "ANNALS_BOOTSTRAP_KEY",
     "Read by `migrate`: the first account's first key, with all scopes.",

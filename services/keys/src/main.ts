@@ -1,9 +1,10 @@
-// The keys service as a process: `serve`, `migrate`, `accounts create|list`.
+// The keys service as a process: `serve`, `migrate`, `accounts create|set-plan|list`.
 
 import { main, run } from "@annals/chassis";
 import { accounts } from "./commands/accounts.ts";
 import { migrate } from "./commands/migrate.ts";
 import { SETTINGS } from "./config.ts";
+import { readPlans } from "./plans-file.ts";
 import { serve } from "./serve.ts";
 
 await main({
@@ -12,12 +13,14 @@ await main({
   environment: process.env,
   argv: process.argv.slice(2),
   verbs: {
-    serve: ({ config, log }) =>
-      run({
+    serve: async ({ config, log }) => {
+      const plans = await readPlans(config.plansFile);
+      await run({
         log,
         exitWithStdin: config.exitWithStdin,
-        serve: (closers) => serve(config, log, closers),
-      }),
+        serve: (closers) => serve(config, plans, log, closers),
+      });
+    },
     migrate,
     accounts,
   },

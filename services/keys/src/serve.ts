@@ -19,11 +19,14 @@ import { randomBytes } from "node:crypto";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/open.ts";
 import type { SETTINGS } from "./config.ts";
+import type { Plans } from "./domain/plan.ts";
 import { createMetrics } from "./metrics.ts";
+import { plansCheck } from "./plans-file.ts";
 import { keysService } from "./service.ts";
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
+  plans: Plans,
   log: Logger,
   closers: Closers,
 ): Promise<void> {
@@ -49,6 +52,7 @@ export async function serve(
       clock: systemClock(),
       database,
       metrics: createMetrics(registry),
+      plans,
       prefix: config.keyPrefix,
       random: randomBytes,
       rateLimitPerMinute: config.rateLimitPerMinute,
@@ -65,7 +69,7 @@ export async function serve(
     host: config.adminHost,
     port: config.adminPort,
     registry,
-    checks: { database: schemaCheck(database, SCHEMA) },
+    checks: { database: schemaCheck(database, SCHEMA), plans: plansCheck(database, plans) },
   });
   closers.add("admin server", admin, () => admin.close());
 }

@@ -2,8 +2,9 @@
 
 import { KeysService } from "@annals/proto/keys";
 import type { ConnectRouter } from "@connectrpc/connect";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { KeyMaker } from "./domain/new-api-key.ts";
+import type { Plans } from "./domain/plan.ts";
 import type { Metrics } from "./metrics.ts";
 import { admitRequests } from "./rpc/admit-requests.ts";
 import { createApiKey } from "./rpc/create-api-key.ts";
@@ -12,8 +13,9 @@ import { listApiKeys } from "./rpc/list-api-keys.ts";
 import { updateApiKey } from "./rpc/update-api-key.ts";
 
 export interface Deps extends KeyMaker {
-  readonly database: Database;
+  readonly database: Pool;
   readonly metrics: Metrics;
+  readonly plans: Plans;
   readonly rateLimitPerMinute: number;
 }
 

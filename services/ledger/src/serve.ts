@@ -25,7 +25,7 @@ import { AppendQueue } from "./workers/append-queue.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
 
 /** The role that 0001_ledger.sql makes. */
-const ROLE = "annals_ledger";
+export const ROLE = "annals_ledger";
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,

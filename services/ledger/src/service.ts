@@ -2,7 +2,7 @@
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
-import type { NoticePublisher } from "@annals/messaging";
+import type { Notices } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import type { ConnectRouter } from "@connectrpc/connect";
@@ -15,9 +15,6 @@ import { listOutbox } from "./rpc/list-outbox.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
 import type { AppendQueue } from "./workers/append-queue.ts";
-
-/** Tells consumers that there is more. It never waits and never fails. */
-export type Notices = Pick<NoticePublisher, "notify">;
 
 export interface Deps {
   readonly appends: AppendQueue;

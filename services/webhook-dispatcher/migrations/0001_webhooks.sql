@@ -76,7 +76,7 @@ CREATE TABLE webhooks.deliveries (
 );
 
 -- The queue of each webhook.
-CREATE INDEX deliveries_due ON webhooks.deliveries (account_id, webhook_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_due ON webhooks.deliveries (account_id, webhook_id, due_at, number) WHERE due_at IS NOT NULL;
 -- The history of each webhook.
 CREATE INDEX deliveries_attempted ON webhooks.deliveries (account_id, webhook_id, number) WHERE attempts > 0;
 

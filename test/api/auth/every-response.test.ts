@@ -24,22 +24,25 @@ beforeAll(async () => {
 const remaining = ({ headers }: Answer) => Number(headers["x-ratelimit-remaining"]);
 
 describe("with a key, each answer shows one request less", () => {
-  test.each<[number, string, () => Promise<Answer>]>([
-    [200, "a list", () => client.get("/v1/api-keys")],
-    [201, "a creation", () => client.post("/v1/events", { action: "a" })],
-    [403, "a missing scope", () => reader.get("/v1/api-keys")],
-    [404, "no such resource", () => client.get("/v1/events/evt_1")],
-    [404, "no such path", () => client.get("/v1/nope")],
-    [404, "no such path, with a body that is no JSON", () => client.post("/v1/nope", "{")],
-    [404, "no such method", () => client.send("PUT", "/v1/api-keys")],
-    [404, "a method of later HTTP", () => client.send("QUERY", "/v1/api-keys")],
-    [422, "a bad body", () => client.post("/v1/events", {})],
-    [422, "no JSON", () => client.post("/v1/events", "{")],
-    [422, "a bad query", () => client.get("/v1/events?limit=0")],
-    [204, "a revocation", () => client.delete(`/v1/api-keys/${keyId}`)],
-  ])("%i %s", async (status, _, send) => {
-    const before = await (send.toString().includes("reader") ? reader : client).get("/v1/verify");
-    const answer = await send();
+  const full = () => client;
+
+  test.each<[number, string, () => HttpClient, (by: HttpClient) => Promise<Answer>]>([
+    [200, "a list", full, (by) => by.get("/v1/api-keys")],
+    [201, "a creation", full, (by) => by.post("/v1/events", { action: "a" })],
+    [403, "a missing scope", () => reader, (by) => by.get("/v1/api-keys")],
+    [404, "no such resource", full, (by) => by.get("/v1/events/evt_1")],
+    [404, "no such path", full, (by) => by.get("/v1/nope")],
+    [404, "no such path, with a body that is no JSON", full, (by) => by.post("/v1/nope", "{")],
+    [404, "no such method", full, (by) => by.send("PUT", "/v1/api-keys")],
+    [404, "a method of later HTTP", full, (by) => by.send("QUERY", "/v1/api-keys")],
+    [422, "a bad body", full, (by) => by.post("/v1/events", {})],
+    [422, "no JSON", full, (by) => by.post("/v1/events", "{")],
+    [422, "a bad query", full, (by) => by.get("/v1/events?limit=0")],
+    [204, "a revocation", full, (by) => by.delete(`/v1/api-keys/${keyId}`)],
+  ])("%i %s", async (status, _, caller, send) => {
+    const by = caller();
+    const before = await by.get("/v1/verify");
+    const answer = await send(by);
     expect(answer.status).toBe(status);
     expectLimitShown(answer.headers);
     expect(answer.headers["x-ratelimit-limit"]).toBe(LIMIT);

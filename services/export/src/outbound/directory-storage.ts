@@ -2,7 +2,16 @@
 // its own name it is whole or absent.
 
 import { createReadStream } from "node:fs";
-import { access, constants, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import {
+  access,
+  constants,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Sink, Storage } from "./storage.ts";
 

@@ -104,7 +104,8 @@ async function keepOnly(
 ): Promise<void> {
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
   for (const { Key } of Contents) {
-    if (Key !== undefined && Key !== kept) await client.send(new DeleteObjectCommand({ Bucket, Key }));
+    if (Key !== undefined && Key !== kept)
+      await client.send(new DeleteObjectCommand({ Bucket, Key }));
   }
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }));
   for (const { Key, UploadId } of Uploads) {

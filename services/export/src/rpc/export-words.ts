@@ -1,10 +1,7 @@
 // Formats and statuses as proto numbers and as the words of the interface.
 
 import type { ExportFormat, ExportStatus } from "@annals/contract";
-import {
-  ExportFormat as ProtoFormat,
-  ExportStatus as ProtoStatus,
-} from "@annals/proto/exports";
+import { ExportFormat as ProtoFormat, ExportStatus as ProtoStatus } from "@annals/proto/exports";
 
 export const FORMAT_NUMBERS: Record<ExportFormat, ProtoFormat> = {
   jsonl: ProtoFormat.JSONL,

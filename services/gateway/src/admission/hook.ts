@@ -2,10 +2,10 @@
 // on the answer whatever comes of it (interface 8), and checks the scope and the feature of the
 // route.
 
-import type { Scope } from "@annals/contract";
+import type { Feature, Scope } from "@annals/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Admission, type Admissions, RateLimited } from "./admission.ts";
-import { type Feature, requireFeature } from "./require-feature.ts";
+import { requireFeature } from "./require-feature.ts";
 import { requireScope } from "./require-scope.ts";
 
 declare module "fastify" {

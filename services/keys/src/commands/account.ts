@@ -18,10 +18,21 @@ export interface NewAccount {
 export async function createAccount(
   transaction: Database,
   maker: KeyMaker,
-  account: { readonly name: string; readonly keyName: string; readonly secret?: string },
+  account: {
+    readonly name: string;
+    readonly keyName: string;
+    readonly secret?: string;
+    /** The default plan unless told. */
+    readonly plan?: string;
+  },
 ): Promise<NewAccount> {
   const accountId = newId("acct", maker.random);
-  await transaction.run(createAccountStatement, [accountId, account.name, maker.clock.nowText()]);
+  await transaction.run(createAccountStatement, [
+    accountId,
+    account.name,
+    maker.clock.nowText(),
+    account.plan ?? null,
+  ]);
   return addKey(transaction, maker, { accountId, ...account });
 }
 

@@ -1,63 +1,108 @@
-// The verbs `accounts create` and `accounts list`: how an operator makes accounts.
+// The verbs `accounts create`, `accounts set-plan` and `accounts list`: how an operator makes accounts and gives them plans.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { parseArgs } from "node:util";
 import type { SETTINGS } from "../config.ts";
+import { readPlans } from "../plans-file.ts";
 import { listAccounts } from "../store/list-accounts.ts";
+import { setPlan } from "../store/set-plan.ts";
 import { createAccount } from "./account.ts";
-import { withDatabase } from "./open.ts";
+import { type Opened, withDatabase } from "./open.ts";
 
-const USAGE = "usage: keys accounts create --name NAME [--key-name NAME] | keys accounts list";
+const USAGE = `usage: keys accounts create --name NAME [--key-name NAME] [--plan PLAN]
+       keys accounts set-plan --account ID [--plan PLAN]     without PLAN: the default one
+       keys accounts list`;
 
 /** Longest name of an account or a key (docs/open-details.md). */
 const MAX_NAME_LENGTH = 255;
+
+/** What one of the verbs does; it resolves to what is printed. */
+type Work = (opened: Opened) => Promise<string>;
 
 export async function accounts({
   config,
   log,
   words,
 }: VerbContext<typeof SETTINGS>): Promise<void> {
-  const { name, keyName, verb } = parse(words);
-  await withDatabase(config, log, async ({ database, ...maker }) => {
-    if (verb === "list") {
-      for (const row of await database.run(listAccounts, [])) {
-        process.stdout.write(
-          `${row.account_id}\t${row.created_at}\t${row.live_keys} keys\t${row.name}\n`,
-        );
-      }
-      return;
-    }
-    const made = await database.transaction((transaction) =>
-      createAccount(transaction, maker, { name, keyName }),
-    );
-    process.stdout.write(`account ${made.accountId}\nkey ${made.key}\n`);
-  });
-}
-
-function parse(words: readonly string[]) {
-  const [verb, ...rest] = words;
-  if (verb === "list" && rest.length === 0) return { verb, name: "", keyName: "" };
-  if (verb !== "create") throw new UsageError(USAGE);
-  const { name, "key-name": keyName } = options(rest);
-  for (const given of [name, keyName]) {
-    if (given.length < 1 || given.length > MAX_NAME_LENGTH) {
-      throw new UsageError(`a name has 1 to ${MAX_NAME_LENGTH} characters\n${USAGE}`);
-    }
+  const { plan, work } = parse(words);
+  const plans = await readPlans(config.plansFile);
+  if (plan !== undefined && !plans.has(plan)) {
+    throw new UsageError(`there is no plan ${plan}: there are ${plans.names.join(", ")}`);
   }
-  return { verb, name, keyName };
+  process.stdout.write(await withDatabase(config, log, work));
 }
 
-function options(rest: readonly string[]) {
+function parse(words: readonly string[]): { readonly plan?: string; readonly work: Work } {
+  const [verb, ...rest] = words;
+  switch (verb) {
+    case "create": {
+      const { name, plan, "key-name": keyName = "first key" } = options(rest, CREATE);
+      const named = { name: checkName(name), keyName: checkName(keyName) };
+      return withPlan(plan, create({ ...named, ...(plan !== undefined && { plan }) }));
+    }
+    case "set-plan": {
+      const { account, plan } = options(rest, SET_PLAN);
+      if (account === undefined) throw new UsageError(`--account is required\n${USAGE}`);
+      return withPlan(plan, changePlan(account, plan ?? null));
+    }
+    case "list":
+      options(rest, {});
+      return { work: list };
+    default:
+      throw new UsageError(USAGE);
+  }
+}
+
+function withPlan(plan: string | undefined, work: Work) {
+  return { work, ...(plan !== undefined && { plan }) };
+}
+
+function create(account: Parameters<typeof createAccount>[2]): Work {
+  return async ({ database, ...maker }) => {
+    const made = await database.transaction((transaction) =>
+      createAccount(transaction, maker, account),
+    );
+    return `account ${made.accountId}\nkey ${made.key}\n`;
+  };
+}
+
+function changePlan(accountId: string, plan: string | null): Work {
+  return async ({ database }) => {
+    const [row] = await database.run(setPlan, [accountId, plan]);
+    if (!row) throw new UsageError(`there is no account ${accountId}`);
+    return `account ${accountId}\nplan ${plan ?? "(default)"}\n`;
+  };
+}
+
+const list: Work = async ({ database }) => {
+  const rows = await database.run(listAccounts, []);
+  const lines = rows.map(({ account_id, created_at, live_keys, name, plan }) =>
+    [account_id, created_at, `${live_keys} keys`, plan ?? "(default)", name].join("\t"),
+  );
+  return lines.map((line) => `${line}\n`).join("");
+};
+
+const TEXT = { type: "string" } as const;
+const CREATE = { name: TEXT, "key-name": TEXT, plan: TEXT };
+const SET_PLAN = { account: TEXT, plan: TEXT };
+
+/** The values of `--name VALUE` words, trimmed; those that are not given are absent. */
+function options<Name extends string>(
+  words: readonly string[],
+  known: Readonly<Record<Name, typeof TEXT>>,
+): Partial<Record<Name, string>> {
   try {
-    const { values } = parseArgs({
-      args: [...rest],
-      options: {
-        name: { type: "string", default: "" },
-        "key-name": { type: "string", default: "first key" },
-      },
-    });
-    return { name: values.name.trim(), "key-name": values["key-name"].trim() };
+    const { values } = parseArgs({ args: [...words], options: known, strict: true });
+    const given = Object.entries(values).map(([name, value]) => [name, String(value).trim()]);
+    return Object.fromEntries(given) as Partial<Record<Name, string>>;
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : "wrong options"}\n${USAGE}`);
   }
+}
+
+function checkName(name: string | undefined): string {
+  if (name === undefined || name.length < 1 || name.length > MAX_NAME_LENGTH) {
+    throw new UsageError(`a name has 1 to ${MAX_NAME_LENGTH} characters\n${USAGE}`);
+  }
+  return name;
 }

@@ -4,7 +4,9 @@ import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Plans } from "../domain/plan.ts";
 import type { Metrics } from "../metrics.ts";
+import { renderPlan } from "./render-plan.ts";
 import {
   type AdmissionRow,
   admitRequests as admitRequestsStatement,
@@ -21,6 +23,7 @@ const SHA256_BYTES = 32;
 interface Deps {
   readonly database: Database;
   readonly metrics: Metrics;
+  readonly plans: Plans;
   readonly rateLimitPerMinute: number;
 }
 
@@ -39,13 +42,13 @@ export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admi
       deps.metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
       deps.metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
       deps.metrics.admissions.inc({ outcome: "rate_limited" }, row ? group.count - row.granted : 0);
-      return row ? admission(row, limit) : {};
+      return row ? admission(row, limit, deps.plans) : {};
     });
     return { admissions, limit };
   };
 }
 
-function admission(row: AdmissionRow, limit: number) {
+function admission(row: AdmissionRow, limit: number, plans: Plans) {
   return {
     accountId: row.account_id,
     keyId: row.key_id,
@@ -53,6 +56,7 @@ function admission(row: AdmissionRow, limit: number) {
     admitted: row.granted,
     remaining: Math.max(0, limit - row.used),
     windowEndsInS: row.ends_in_s,
+    plan: renderPlan(plans.of(row.plan)),
   };
 }
 

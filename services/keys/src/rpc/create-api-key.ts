@@ -1,29 +1,51 @@
 // CreateApiKey: mints a key and stores its hash (interface 4.1). The secret leaves in this response and nowhere else.
 
-import type { Database } from "@annals/postgres";
+import { AnnalsError, internal } from "@annals/errors";
+import type { Database, Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type KeyMaker, newApiKey } from "../domain/new-api-key.ts";
+import type { Plans } from "../domain/plan.ts";
+import { countApiKeys } from "../store/count-api-keys.ts";
 import { createApiKey as createApiKeyStatement } from "../store/create-api-key.ts";
+import { lockAccount } from "../store/lock-account.ts";
 import { complete } from "./complete.ts";
 
 interface Deps extends KeyMaker {
-  readonly database: Database;
+  readonly database: Pool;
+  readonly plans: Plans;
 }
 
 export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["createApiKey"] {
   return async ({ accountId, name, scopes }) => {
     complete({ account_id: accountId, name });
     const { secret, secretSha256, ...apiKey } = newApiKey(deps, { name, scopes });
-    await deps.database.run(createApiKeyStatement, [
-      accountId,
-      apiKey.id,
-      apiKey.name,
-      apiKey.keyPrefix,
-      secretSha256,
-      apiKey.scopes,
-      apiKey.createdAt,
-    ]);
+    await deps.database.transaction(async (transaction) => {
+      await requireRoom(transaction, deps.plans, accountId);
+      await transaction.run(createApiKeyStatement, [
+        accountId,
+        apiKey.id,
+        apiKey.name,
+        apiKey.keyPrefix,
+        secretSha256,
+        apiKey.scopes,
+        apiKey.createdAt,
+      ]);
+    });
     return { apiKey: { ...apiKey, scopes: [...apiKey.scopes] }, secret };
   };
+}
+
+/** Locks the account, so that of any number of creations at a time none sees a count that another is about to change. */
+async function requireRoom(transaction: Database, plans: Plans, accountId: string): Promise<void> {
+  const [account] = await transaction.run(lockAccount, [accountId]);
+  if (!account) throw internal(`there is no account ${accountId}`);
+  const { maxKeys, name } = plans.of(account.plan);
+  if (maxKeys === undefined) return;
+  const [count] = await transaction.run(countApiKeys, [accountId]);
+  if (Number(count?.live_keys ?? 0) < maxKeys) return;
+  throw new AnnalsError(
+    "plan_count_exceeded",
+    `The plan ${name} allows ${maxKeys} API keys, and all are in use. Delete one first.`,
+  );
 }

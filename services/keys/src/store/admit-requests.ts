@@ -12,6 +12,8 @@ export interface AdmissionRow {
   readonly account_id: string;
   readonly key_id: string;
   readonly scopes: readonly string[];
+  /** Null where the account has the default plan. */
+  readonly plan: string | null;
   readonly granted: number;
   readonly used: number;
   readonly ends_in_s: number;
@@ -24,9 +26,10 @@ WITH asked AS (
   SELECT secret_sha256, wanted, place
   FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, place)
 ), known AS (
-  SELECT asked.place, asked.wanted, api_keys.account_id, api_keys.id AS key_id, api_keys.scopes
+  SELECT asked.place, asked.wanted, api_keys.account_id, api_keys.id AS key_id, api_keys.scopes, accounts.plan
   FROM asked
   JOIN keys.api_keys ON api_keys.secret_sha256 = asked.secret_sha256 AND api_keys.revoked_at IS NULL
+  JOIN keys.accounts ON accounts.account_id = api_keys.account_id
 ), counted AS (
   INSERT INTO keys.rate_windows AS rate_window (account_id, key_id, started_at, used, granted)
   SELECT account_id, key_id, clock_timestamp(), least(wanted, $3::integer), least(wanted, $3::integer)
@@ -45,6 +48,6 @@ WITH asked AS (
   RETURNING account_id, key_id, used, granted,
     greatest(1, ceil(extract(epoch FROM started_at + interval '60 seconds' - clock_timestamp())))::integer AS ends_in_s
 )
-SELECT place, account_id, key_id, scopes, granted, used, ends_in_s
+SELECT place, account_id, key_id, scopes, plan, granted, used, ends_in_s
 FROM known JOIN counted USING (account_id, key_id)
 `);

@@ -2,8 +2,8 @@
 
 import { statement } from "@annals/postgres";
 
-type Params = [accountId: string, name: string, createdAt: string];
+type Params = [accountId: string, name: string, createdAt: string, plan: string | null];
 
 export const createAccount = statement<Params, never>(`/* keys.create-account */
-INSERT INTO keys.accounts (account_id, name, created_at) VALUES ($1::text, $2::text, $3::text)
+INSERT INTO keys.accounts (account_id, name, created_at, plan) VALUES ($1::text, $2::text, $3::text, $4::text)
 `);

@@ -12,6 +12,7 @@ import {
   verificationJson,
 } from "@annals/contract";
 import { internal, invalid } from "@annals/errors";
+import type { Notices } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
 import {
   InvalidReason as ProtoReason,
@@ -23,7 +24,6 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { ChainVerifier } from "../domain/chain-verifier.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Notices } from "../service.ts";
 import { addToOutbox } from "../store/add-to-outbox.ts";
 import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";

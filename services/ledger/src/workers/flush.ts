@@ -6,9 +6,9 @@
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";
+import type { Notices } from "@annals/messaging";
 import { type Database, type Pool, violatedConstraint } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
-import type { Notices } from "../service.ts";
 import {
   type Head,
   type KnownRequest,

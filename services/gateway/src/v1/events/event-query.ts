@@ -28,14 +28,18 @@ export const filterMembers = {
 
 const Filters = Type.Object(filterMembers);
 
-/** Throws `invalid` for a time that is none and for a text that no event can hold. */
+/**
+ * Throws `invalid` for a time that is none and for a text that no event can hold. `within` stands before the names of
+ * members in what it says: `filter.` where they are members of that object.
+ */
 export function filterRequest(
   filters: Static<typeof Filters>,
+  within = "",
 ): MessageInitShape<typeof EventFilterSchema> {
   for (const [field, value] of Object.entries(filters)) {
     // PostgreSQL has no text with this character; as a parameter it would be a failure of ours.
     if (typeof value === "string" && value.includes("\0")) {
-      throw invalid({ field, message: "must not contain the character U+0000" });
+      throw invalid({ field: within + field, message: "must not contain the character U+0000" });
     }
   }
   const { action, after_sequence: after, before_sequence: before } = filters;
@@ -50,10 +54,10 @@ export function filterRequest(
     ...(filters.target_id !== undefined && { targetId: filters.target_id }),
     ...(filters.target_type !== undefined && { targetType: filters.target_type }),
     ...(filters.occurred_from !== undefined && {
-      occurredFrom: time("occurred_from", filters.occurred_from),
+      occurredFrom: time(`${within}occurred_from`, filters.occurred_from),
     }),
     ...(filters.occurred_to !== undefined && {
-      occurredTo: time("occurred_to", filters.occurred_to),
+      occurredTo: time(`${within}occurred_to`, filters.occurred_to),
     }),
     ...(after !== undefined && { afterSequence: BigInt(after) }),
     ...(before !== undefined && { beforeSequence: BigInt(before) }),

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// Starts annals-verify: the built program where the package is installed, the TypeScript source in a checkout of Annals,
+// so that nobody verifies with a build that is older than the source.
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const source = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+if (existsSync(source)) {
+  const args = ["-C", "source", source, ...process.argv.slice(2)];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  process.exitCode = status ?? 1;
+} else {
+  await import("../dist/main.js");
+}

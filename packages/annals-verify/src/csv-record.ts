@@ -1,0 +1,130 @@
+// What is known of a record of a CSV export: its columns, by the header, and the rule for cells that a spreadsheet would
+// run.
+
+import { FIELDS, type Field, readJson } from "@annals/chain";
+import { BadLine } from "./bad-line.ts";
+import { checkEvent, parse, type ProvenEvent, readProof } from "./check-line.ts";
+import { isManifest } from "./manifest.ts";
+import type { Checker } from "./verify-file.ts";
+
+const COLUMNS =
+  "sequence_number,id,action,actor_id,actor_type,target_id,target_type,occurred_at,received_at,created_at," +
+  "hash,previous_hash,actor,target,context,diff,metadata,proof,manifest";
+const NAMES = COLUMNS.split(",");
+
+/** The manifest's record: nothing in any cell but the last. */
+const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
+/** Exports without proofs have a column less. */
+const UNPROVEN_OPENING = MANIFEST_OPENING.slice(1);
+
+const RUNNABLE = /^'+[=+\-@\t\r\n＝＋－＠]/;
+const READ_LIMITS = { maxDepth: 256, maxValues: 10_000_000 };
+
+export function csvChecker(): Checker {
+  let header = false;
+  return {
+    manifestIn: (record) => {
+      if (record[0] !== 0x2c) return undefined;
+      const text = record.toString("utf8");
+      if (!text.startsWith(MANIFEST_OPENING) && !text.startsWith(UNPROVEN_OPENING))
+        return undefined;
+      const manifest = splitRecord(text).at(-1) ?? "";
+      return isManifest(manifest) ? manifest : undefined;
+    },
+    check: (record, chain) => {
+      const text = record.toString("utf8");
+      if (!header) {
+        if (text !== COLUMNS) throw new BadLine("is not the header of an export with proofs");
+        header = true;
+        return undefined;
+      }
+      const event = eventOf(splitRecord(text));
+      checkEvent(event, chain);
+      return event;
+    },
+  };
+}
+
+function eventOf(cells: readonly string[]): ProvenEvent {
+  if (cells.length !== NAMES.length || cells.at(-1) !== "")
+    throw new BadLine("is not an event with its proof");
+  const cell = (name: string): string => cells[NAMES.indexOf(name)] ?? "";
+  const number = cell("sequence_number");
+  if (!/^[1-9][0-9]{0,15}$/.test(number)) throw new BadLine("has no sequence number");
+  const parts = Object.fromEntries(FIELDS.map((field) => [field, cell(field)])) as Record<
+    Field,
+    string
+  >;
+  for (const part of ["actor", "target"] as const) {
+    checkCopies(parts[part], part, value(cell(`${part}_id`)), value(cell(`${part}_type`)));
+  }
+  return {
+    sequenceNumber: Number(number),
+    id: cell("id"),
+    action: value(cell("action")),
+    hash: cell("hash"),
+    previousHash: cell("previous_hash"),
+    occurredAt: cell("occurred_at"),
+    receivedAt: cell("received_at"),
+    createdAt: cell("created_at"),
+    parts,
+    ...readProof(parse(Buffer.from(cell("proof")))),
+  };
+}
+
+/** The cells beside an actor or a target say what it says. */
+function checkCopies(part: string, name: string, id: string, type: string): void {
+  if (part === "{}" && id === "" && type === "") return;
+  const object = readObject(part, name);
+  for (const [member, shown] of [["id", id] as const, ["type", type] as const]) {
+    const held = object[member];
+    if ((typeof held === "string" ? held : "") !== shown)
+      throw new BadLine(`${name}_${member} is not that of the ${name}`);
+  }
+}
+
+function readObject(text: string, name: string): Readonly<Record<string, unknown>> {
+  try {
+    const read = readJson(Buffer.from(text), READ_LIMITS);
+    if (read !== null && typeof read === "object" && !Array.isArray(read)) return read;
+  } catch {
+    // Said below: what cannot be read is no object either.
+  }
+  throw new BadLine(`the ${name} is not an object`);
+}
+
+function value(cell: string): string {
+  return RUNNABLE.test(cell) ? cell.slice(1) : cell;
+}
+
+/** The cells of a record of RFC 4180. Throws BadLine. */
+function splitRecord(text: string): string[] {
+  const cells: string[] = [];
+  let at = 0;
+  for (;;) {
+    const [cell, end] = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at);
+    cells.push(cell);
+    if (end === text.length) return cells;
+    if (text[end] !== ",") throw new BadLine("is not a record of CSV");
+    at = end + 1;
+  }
+}
+
+function plainCell(text: string, at: number): readonly [string, number] {
+  const comma = text.indexOf(",", at);
+  const end = comma < 0 ? text.length : comma;
+  return [text.slice(at, end), end];
+}
+
+function quotedCell(text: string, at: number): readonly [string, number] {
+  let from = at + 1;
+  let cell = "";
+  for (;;) {
+    const quote = text.indexOf('"', from);
+    if (quote < 0) throw new BadLine("a quoted cell does not end");
+    cell += text.slice(from, quote);
+    if (text[quote + 1] !== '"') return [cell, quote + 1];
+    cell += '"';
+    from = quote + 2;
+  }
+}

@@ -1,0 +1,2 @@
+export { BadLine } from "./bad-line.ts";
+export { type Report, verifyFile, type VerifyOptions } from "./verify-file.ts";

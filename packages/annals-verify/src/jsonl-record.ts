@@ -1,0 +1,24 @@
+// What is known of a line of a JSON Lines export.
+
+import { checkLine } from "./check-line.ts";
+import { FastLines } from "./fast-line.ts";
+import { isManifest } from "./manifest.ts";
+import type { Checker } from "./verify-file.ts";
+
+const MANIFEST_OPENING = Buffer.from('{"manifest":');
+
+export function jsonlChecker(): Checker {
+  const fast = new FastLines();
+  return {
+    manifestIn: (line) => {
+      if (
+        line.compare(MANIFEST_OPENING, 0, MANIFEST_OPENING.length, 0, MANIFEST_OPENING.length) !== 0
+      )
+        return undefined;
+      const text = line.toString("utf8");
+      return isManifest(text) ? text : undefined;
+    },
+    check: (line, chain) =>
+      (chain === undefined ? undefined : fast.check(line, chain)) ?? checkLine(line, chain),
+  };
+}

@@ -1,0 +1,75 @@
+// annals-verify FILE: verifies an export with proofs and says what it checked. Exit 0: valid. Exit 1: not valid, and the
+// first bad line is named, or it could not be read.
+
+import { parseArgs } from "node:util";
+import { BadLine } from "./bad-line.ts";
+import { Progress } from "./progress.ts";
+import { type Report, verifyFile } from "./verify-file.ts";
+
+const USAGE = `usage: annals-verify [--sha256 HEX] FILE
+
+Verifies an export made with include_proofs: every digest, hash and link, the range, the manifest. Needs nothing but the
+file. With --sha256 the file must also have that SHA-256, the one that the service shows for the export.
+`;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const asked = readArguments(args);
+  if (!asked) {
+    process.stderr.write(USAGE);
+    return 1;
+  }
+  const progress = new Progress(process.stderr, () => performance.now());
+  const started = performance.now();
+  try {
+    const onProgress = (done: number, total: number): void => progress.show(done, total);
+    const report = await verifyFile(asked.file, { onProgress, sha256: asked.sha256 });
+    progress.clear();
+    process.stdout.write(render(report, (performance.now() - started) / 1000));
+    return 0;
+  } catch (error) {
+    progress.clear();
+    process.stderr.write(`invalid: ${reason(error)}\n`);
+    return 1;
+  }
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { sha256: { type: "string" } },
+      allowPositionals: true,
+    });
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) return undefined;
+    return { file, sha256: values.sha256 };
+  } catch {
+    return undefined;
+  }
+}
+
+function reason(error: unknown): string {
+  if (error instanceof BadLine)
+    return error.line === undefined ? error.message : `line ${error.line}: ${error.message}`;
+  return error instanceof Error ? error.message : "the file could not be read";
+}
+
+function render({ manifest, ...report }: Report, seconds: number): string {
+  const { events, linksChecked, linksUnchecked } = report;
+  const { range, head } = manifest;
+  const what = manifest.isFiltered ? "filtered" : "whole";
+  const rate = seconds > 0 ? Math.round(events / seconds).toLocaleString("en") : "0";
+  const lines = [
+    `valid: ${events} events of ${manifest.chain}, sequence numbers ${range.from} to ${range.to} (${what})`,
+    `  export    ${manifest.exportId}, made ${manifest.createdAt}`,
+    `  events    ${events} hashes and ${events * 5} digests recomputed`,
+    `  links     ${linksChecked} checked${linksUnchecked === 0 ? "" : `, ${linksUnchecked} not: the event before is not in the file`}`,
+    `  range     ${manifest.isFiltered ? "in order; whether the filter left out more than it should cannot be seen here" : "no number is missing"}`,
+    `  head      ${head.sequenceNumber} ${head.hash}`,
+    `  sha256    ${report.sha256}`,
+    `  took      ${seconds.toFixed(1)} s, ${rate} events/s`,
+  ];
+  return `${lines.join("\n")}\n`;
+}

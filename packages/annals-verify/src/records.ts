@@ -1,0 +1,73 @@
+// Cuts a file into its records as it is read: lines of JSON Lines, records of CSV whose quoted cells may hold line breaks.
+
+import type { ReadStream } from "node:fs";
+
+export interface RawRecord {
+  /** Without its line break. Valid until the next one is asked for. */
+  readonly bytes: Buffer;
+  /** Of the record's first byte, from 1. */
+  readonly line: number;
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const QUOTE = 0x22;
+
+/** Bytes of one record: an event of the largest allowed size takes 1.2 MB, however it is escaped. */
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+
+/** One chunk's records at a time: a generator step a record would cost more than reading it. */
+export type Batch = readonly RawRecord[];
+
+/** What follows the last line break, if anything does, is a record too. `seen` gets every chunk. */
+export async function* batches(
+  stream: ReadStream,
+  isCsv: boolean,
+  seen: (chunk: Buffer) => void,
+): AsyncGenerator<Batch> {
+  let rest: Buffer = Buffer.alloc(0);
+  let line = 1;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    seen(chunk);
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const records: RawRecord[] = [];
+    let from = 0;
+    for (let end = endOf(bytes, 0, isCsv); end >= 0; end = endOf(bytes, from, isCsv)) {
+      const record = withoutReturn(bytes.subarray(from, end), isCsv);
+      records.push({ bytes: record, line });
+      line += isCsv ? 1 + breaksIn(record) : 1;
+      from = end + 1;
+    }
+    rest = bytes.subarray(from);
+    if (rest.length > MAX_RECORD_BYTES) throw new Error(`line ${line} is too long`);
+    yield records;
+  }
+  if (rest.length > 0) yield [{ bytes: rest, line }];
+}
+
+/** Place of the line feed that ends the record; -1 where it is not in `bytes`. */
+function endOf(bytes: Buffer, from: number, isCsv: boolean): number {
+  let end = bytes.indexOf(LINE_FEED, from);
+  if (!isCsv) return end;
+  let at = from;
+  while (end >= 0) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0 || quote > end) return end;
+    const closing = bytes.indexOf(QUOTE, quote + 1);
+    if (closing < 0) return -1;
+    at = closing + 1;
+    if (at > end) end = bytes.indexOf(LINE_FEED, at);
+  }
+  return -1;
+}
+
+function withoutReturn(bytes: Buffer, isCsv: boolean): Buffer {
+  return isCsv && bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes;
+}
+
+function breaksIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1))
+    count += 1;
+  return count;
+}

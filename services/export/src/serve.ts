@@ -1,0 +1,99 @@
+// Builds the export service from top to bottom; what is opened closes in reverse.
+
+import {
+  clientInterceptors,
+  type Closers,
+  type ConfigOf,
+  connectRpc,
+  createRegistry,
+  databaseDuration,
+  type Logger,
+  rpcClientDuration,
+  rpcServerDuration,
+  serverInterceptors,
+  startAdminServer,
+  startRpcServer,
+  startTracing,
+} from "@annals/chassis";
+import { systemClock } from "@annals/contract";
+import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
+import { createPool, schemaCheck } from "@annals/postgres";
+import { ExportsService } from "@annals/proto/exports";
+import { LedgerService } from "@annals/proto/ledger";
+import { randomBytes } from "node:crypto";
+import { SCHEMA } from "./commands/migrate.ts";
+import type { SETTINGS } from "./config.ts";
+import { createMetrics } from "./metrics.ts";
+import { openStorage } from "./outbound/open-storage.ts";
+import { exportsService } from "./service.ts";
+import { ExportWorker } from "./workers/export-worker.ts";
+
+/** The role that 0001_exports.sql makes. */
+const ROLE = "annals_exports";
+
+export async function serve(
+  config: ConfigOf<typeof SETTINGS>,
+  log: Logger,
+  closers: Closers,
+): Promise<void> {
+  const registry = createRegistry("export");
+  const clock = systemClock();
+  const tracing = await startTracing({
+    serviceName: "annals-export",
+    endpoint: config.otlpEndpoint,
+  });
+  closers.add("tracing", tracing, () => tracing.shutdown());
+
+  const database = createPool({
+    connectionString: config.databaseUrl,
+    role: ROLE,
+    applicationName: "annals-export",
+    maxConnections: config.databasePoolSize,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    duration: databaseDuration(registry),
+    log,
+  });
+  closers.add("database", database, () => database.close());
+
+  const messaging = await connectMessaging({ url: config.natsUrl, name: "annals-export", log });
+  closers.add("messaging", messaging, () => messaging.close());
+  const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
+  closers.add("notices", notices, () => notices.close());
+
+  const ledger = connectRpc({
+    service: LedgerService,
+    address: config.ledgerAddress,
+    idempotentMethods: ["ListEvents"],
+    interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
+  });
+  closers.add("ledger client", ledger, () => ledger.close());
+  const storage = await openStorage(config);
+  closers.add("storage", storage, () => storage.close());
+
+  const { client } = ledger;
+  const metrics = createMetrics(registry);
+  const work = { clock, database, ledger: client, log, metrics, notices, storage };
+  const worker = new ExportWorker({ ...work, ...config });
+  closers.add("worker", worker, () => worker.close());
+
+  const wake = () => worker.wake();
+  const rpc = await startRpcServer({
+    host: config.rpcHost,
+    port: config.rpcPort,
+    routes: exportsService({ clock, database, ledger: client, random: randomBytes, storage, wake }),
+    services: [ExportsService.typeName],
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
+    isReady: () => true,
+    log,
+  });
+  closers.add("rpc server", rpc, () => rpc.close());
+
+  const admin = await startAdminServer({
+    host: config.adminHost,
+    port: config.adminPort,
+    registry,
+    checks: { database: schemaCheck(database, SCHEMA), storage: () => storage.check() },
+  });
+  closers.add("admin server", admin, () => admin.close());
+}

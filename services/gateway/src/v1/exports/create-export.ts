@@ -1,0 +1,68 @@
+// POST /v1/exports (docs/exports.md): fixes a range of the account's chain and queues the writing of its file.
+
+import { EXPORT_FORMATS } from "@annals/contract";
+import type { CreateExportRequestSchema } from "@annals/proto/exports";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Type, type Static } from "typebox";
+import { dataOf } from "../../render/data.ts";
+import { ExportBody, FORMAT_NUMBERS, renderExport } from "../../render/export.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+import { filterMembers, filterRequest } from "../events/event-query.ts";
+
+const open = { "x-annals-open-detail": true };
+
+const Body = Type.Object(
+  {
+    format: Type.Optional(
+      Type.Enum([...EXPORT_FORMATS], { description: "jsonl unless told.", ...open }),
+    ),
+    filter: Type.Optional(
+      Type.Object(filterMembers, {
+        additionalProperties: false,
+        description: "Those of the list of events. Everything unless told.",
+        ...open,
+      }),
+    ),
+    include_proofs: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the file can be verified without the service. It then holds salts: whoever has it can " +
+          "confirm a guess at an erased value. false unless told.",
+        ...open,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export function createExport({ exports }: Pick<Deps, "exports">): Route {
+  return route({
+    summary: "Export events",
+    description:
+      "The range is fixed now: events up to the last one that is stored. The file is written afterwards; " +
+      "read the export until its status is completed, or subscribe to export.completed.",
+    openDetail: true,
+    feature: "exports",
+    body: Body,
+    success: { status: 201, body: dataOf(ExportBody) },
+    handle: async ({ admission, body }) => {
+      const answer = await exports.createExport(toRequest(admission.accountId, body));
+      return { body: `{"data":${renderExport(answer.export)}}` };
+    },
+  });
+}
+
+function toRequest(
+  accountId: string,
+  body: Static<typeof Body>,
+): MessageInitShape<typeof CreateExportRequestSchema> {
+  const filter = body.filter ?? {};
+  return {
+    accountId,
+    format: FORMAT_NUMBERS[body.format ?? "jsonl"],
+    filter: filterRequest(filter, "filter."),
+    filterJson: JSON.stringify(filter),
+    includeProofs: body.include_proofs ?? false,
+  };
+}

@@ -1,0 +1,41 @@
+// The bytes of an export's file, no faster than they are taken. A stream that breaks off (a replica that goes, a connection
+// that ages) is opened again where it broke, so that a download may take as long as its client needs.
+
+import { AnnalsError } from "@annals/errors";
+import type { ExportsService } from "@annals/proto/exports";
+import type { Client } from "@connectrpc/connect";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** One stream; a longer download goes on with another. */
+const STREAM_TIMEOUT_MS = 5 * 60_000;
+
+/** Breaks without a byte between them before the download fails: some 10 seconds. */
+const MAX_BREAKS = 6;
+const FIRST_PAUSE_MS = 100;
+
+/** Rejects with `unavailable`. A reader that goes away ends the stream. */
+export async function* exportContent(
+  exports: Pick<Client<typeof ExportsService>, "streamExportContent">,
+  file: { readonly accountId: string; readonly id: string; readonly sizeBytes: bigint },
+): AsyncGenerator<Uint8Array> {
+  const { accountId, id, sizeBytes } = file;
+  let offset = 0n;
+  let breaks = 0;
+  while (offset < sizeBytes) {
+    try {
+      const options = { timeoutMs: STREAM_TIMEOUT_MS };
+      const pieces = exports.streamExportContent({ accountId, id, offset }, options);
+      for await (const { chunk } of pieces) {
+        yield chunk;
+        offset += BigInt(chunk.length);
+        breaks = 0;
+      }
+      if (offset < sizeBytes) throw new AnnalsError("internal", "the file is shorter than it was");
+    } catch (error) {
+      if (!(error instanceof AnnalsError) || error.kind !== "unavailable") throw error;
+      breaks += 1;
+      if (breaks > MAX_BREAKS) throw error;
+      await pause(FIRST_PAUSE_MS * 2 ** breaks);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// GET /v1/exports/{id}/content (docs/exports.md): streams the file of a completed export. Before that the file does not
+// exist: 404.
+
+import type { ExportFormat } from "@annals/contract";
+import { AnnalsError, internal } from "@annals/errors";
+import { Readable } from "node:stream";
+import { Type } from "typebox";
+import { formatOf, statusOf } from "../../render/export.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+import { exportContent } from "./export-content.ts";
+
+const MEDIA_TYPES: Record<ExportFormat, string> = {
+  jsonl: "application/x-ndjson; charset=utf-8",
+  csv: "text/csv; charset=utf-8; header=present",
+};
+
+/** Bytes that are held for a client that reads slowly. */
+const BUFFERED_BYTES = 256 * 1024;
+
+export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
+  return route({
+    summary: "Download the file of an export",
+    openDetail: true,
+    feature: "exports",
+    params: Type.Object({ id: Type.String() }),
+    success: { status: 200, mediaTypes: ["application/x-ndjson", "text/csv"] },
+    failures: [404],
+    handle: async ({ admission, params }) => {
+      const request = { accountId: admission.accountId, id: params.id };
+      const { export: one } = await exports.getExport(request);
+      if (!one) throw internal("the export service answered without an export");
+      const status = statusOf(one);
+      if (status !== "completed") {
+        const message = `The export ${one.id} is ${status}: it has content once it is completed.`;
+        throw new AnnalsError("not_found", message);
+      }
+      const format = formatOf(one);
+      const content = exportContent(exports, { ...request, sizeBytes: one.sizeBytes ?? 0n });
+      return {
+        headers: {
+          "content-type": MEDIA_TYPES[format],
+          "content-length": String(one.sizeBytes),
+          "content-disposition": `attachment; filename="${one.id}.${format}"`,
+        },
+        stream: Readable.from(content, { objectMode: false, highWaterMark: BUFFERED_BYTES }),
+      };
+    },
+  });
+}

@@ -1,0 +1,23 @@
+// GET /v1/exports/{id} (docs/exports.md): how far an export is.
+
+import { Type } from "typebox";
+import { dataOf } from "../../render/data.ts";
+import { ExportBody, renderExport } from "../../render/export.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+
+export function getExport({ exports }: Pick<Deps, "exports">): Route {
+  return route({
+    summary: "Get an export",
+    openDetail: true,
+    feature: "exports",
+    params: Type.Object({ id: Type.String() }),
+    success: { status: 200, body: dataOf(ExportBody) },
+    failures: [404],
+    handle: async ({ admission, params }) => {
+      const { accountId } = admission;
+      const answer = await exports.getExport({ accountId, id: params.id });
+      return { body: `{"data":${renderExport(answer.export)}}` };
+    },
+  });
+}

@@ -1,0 +1,57 @@
+// POST /v1/webhooks (interface 4.3): makes a webhook. Its signing secret is in this answer and in no other.
+
+import type { CreateWebhookRequestSchema } from "@annals/proto/webhooks";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Type, type Static } from "typebox";
+import type { Admission } from "../../admission/admission.ts";
+import { dataOf } from "../../render/data.ts";
+import {
+  renderWebhook,
+  WebhookBody,
+  WebhookEvents,
+  WebhookSecretBody,
+  WebhookUrl,
+} from "../../render/webhook.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+
+const Body = Type.Object(
+  {
+    url: WebhookUrl,
+    events: WebhookEvents,
+    active: Type.Optional(Type.Boolean({ description: "True unless told." })),
+  },
+  { additionalProperties: false },
+);
+
+export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
+  return route({
+    summary: "Create a webhook",
+    description:
+      "What is stored after this answer is delivered; what was stored before the request is not.",
+    feature: "webhooks",
+    body: Body,
+    success: {
+      status: 201,
+      body: dataOf(Type.Object({ ...WebhookBody.properties, secret: WebhookSecretBody })),
+    },
+    handle: async ({ admission, body }) => {
+      const { webhook, secret } = await webhooks.createWebhook(toRequest(admission, body));
+      const { created_at, ...rest } = renderWebhook(webhook);
+      return { body: { data: { ...rest, secret, created_at } } };
+    },
+  });
+}
+
+function toRequest(
+  { accountId, plan }: Admission,
+  { url, events, active = true }: Static<typeof Body>,
+): MessageInitShape<typeof CreateWebhookRequestSchema> {
+  return {
+    accountId,
+    url,
+    events: [...new Set(events)],
+    active,
+    ...(plan.maxWebhooks !== undefined && { maxWebhooks: plan.maxWebhooks }),
+  };
+}

@@ -1,0 +1,20 @@
+// DELETE /v1/webhooks/{id} (interface 3 and 4.3): deletes a webhook and its history for ever.
+
+import { Type } from "typebox";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+
+export function deleteWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
+  return route({
+    summary: "Delete a webhook",
+    description: "Once this is answered, no delivery begins that was not under way.",
+    feature: "webhooks",
+    params: Type.Object({ id: Type.String() }),
+    success: { status: 204 },
+    failures: [404],
+    handle: async ({ admission, params }) => {
+      await webhooks.deleteWebhook({ accountId: admission.accountId, id: params.id });
+      return {};
+    },
+  });
+}

@@ -1,0 +1,52 @@
+// PATCH /v1/webhooks/{id} (interface 3 and 4.3): changes URL, patterns, or whether the webhook is active. What is not named
+// stays as it is.
+
+import type { UpdateWebhookRequestSchema } from "@annals/proto/webhooks";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Type, type Static } from "typebox";
+import { dataOf } from "../../render/data.ts";
+import { renderWebhook, WebhookBody, WebhookEvents, WebhookUrl } from "../../render/webhook.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../v1.ts";
+
+const Body = Type.Object(
+  {
+    url: Type.Optional(WebhookUrl),
+    events: Type.Optional(WebhookEvents),
+    active: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+
+export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
+  return route({
+    summary: "Change a webhook",
+    description:
+      "Once `active: false` is answered, no delivery begins that was not under way. A webhook that is made active again is " +
+      "told of what comes from then on.",
+    feature: "webhooks",
+    params: Type.Object({ id: Type.String() }),
+    body: Body,
+    success: { status: 200, body: dataOf(WebhookBody) },
+    failures: [404],
+    handle: async ({ admission, body, params }) => {
+      const request = toRequest(admission.accountId, params.id, body);
+      const { webhook } = await webhooks.updateWebhook(request);
+      return { body: { data: renderWebhook(webhook) } };
+    },
+  });
+}
+
+function toRequest(
+  accountId: string,
+  id: string,
+  { url, events, active }: Static<typeof Body>,
+): MessageInitShape<typeof UpdateWebhookRequestSchema> {
+  return {
+    accountId,
+    id,
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events: [...new Set(events)] }),
+    ...(active !== undefined && { active }),
+  };
+}

@@ -1,0 +1,113 @@
+// Reads the text of a file of plans. It is parsed whole: every fault is reported at once, an unknown member is one (a limit
+// that is misspelt must not be no limit), and so is a name that stands twice. It is pure; plans-file.ts reads the file.
+
+import { JsonFault, type JsonValue, readJson } from "@annals/chain";
+import { type Feature, FEATURES } from "@annals/contract";
+import { type Plan, Plans } from "./plan.ts";
+
+/** All faults of a file of plans, one a line. */
+export class PlansFault extends Error {
+  override readonly name = "PlansFault";
+}
+
+const LIMITS = { maxDepth: 8, maxValues: 100_000 };
+const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+/** Numbers of keys and webhooks travel in 32 bits. */
+const MAX_COUNT = 2 ** 31 - 1;
+
+type Members = ReadonlyMap<string, JsonValue>;
+type Report = (where: string, what: string) => void;
+
+/** Throws {@link PlansFault}. */
+export function parsePlans(bytes: Uint8Array): Plans {
+  const faults: string[] = [];
+  const report: Report = (where, what) => faults.push(where === "" ? what : `${where}: ${what}`);
+  const plans = parseFile(read(bytes), report);
+  if (!plans || faults.length > 0) throw new PlansFault(faults.join("\n"));
+  return plans;
+}
+
+function read(bytes: Uint8Array): JsonValue {
+  try {
+    return readJson(bytes, LIMITS);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const where = error.path === "" ? "" : `${error.path}: `;
+    throw new PlansFault(`${where}${error.message} (byte ${error.offset})`);
+  }
+}
+
+function parseFile(value: JsonValue, report: Report): Plans | undefined {
+  const file = membersOf(value, "", ["plans", "default"], report);
+  const named = membersOf(file.get("plans"), "plans", undefined, report);
+  if (named.size === 0) report("plans", "must hold at least one plan");
+  const plans = Array.from(named, ([name, plan]) => parsePlan(name, plan, report));
+  const fallback = plans.find(({ name }) => name === file.get("default"));
+  if (!fallback) report("default", "must be the name of one of the plans");
+  return fallback && new Plans(plans, fallback);
+}
+
+function parsePlan(name: string, value: JsonValue, report: Report): Plan {
+  const where = `plans.${name}`;
+  if (!NAME.test(name)) {
+    report(where, "a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first");
+  }
+  const known = ["features_left_out", "max_keys", "max_webhooks", "monthly_events"];
+  const members = membersOf(value, where, known, report);
+  const limit = (member: string, min: number, max: number): number | undefined => {
+    const given = members.get(member);
+    if (given === undefined) return undefined;
+    if (typeof given === "number" && Number.isInteger(given) && given >= min && given <= max) {
+      return given;
+    }
+    report(`${where}.${member}`, `must be a whole number from ${min} to ${max}`);
+    return undefined;
+  };
+  // An account without a key could not be used at all.
+  const maxKeys = limit("max_keys", 1, MAX_COUNT);
+  const maxWebhooks = limit("max_webhooks", 0, MAX_COUNT);
+  const monthlyEvents = limit("monthly_events", 0, Number.MAX_SAFE_INTEGER);
+  return {
+    name,
+    featuresLeftOut: parseFeatures(
+      members.get("features_left_out"),
+      `${where}.features_left_out`,
+      report,
+    ),
+    ...(maxKeys !== undefined && { maxKeys }),
+    ...(maxWebhooks !== undefined && { maxWebhooks }),
+    ...(monthlyEvents !== undefined && { monthlyEvents }),
+  };
+}
+
+function parseFeatures(value: JsonValue | undefined, where: string, report: Report): Feature[] {
+  if (value === undefined) return [];
+  const given = Array.isArray(value) ? value : undefined;
+  const features = given?.map((each) => FEATURES.find((feature) => feature === each));
+  if (!features || features.includes(undefined) || new Set(features).size < features.length) {
+    report(where, `must be a list of ${FEATURES.join(", ")}, each at most once`);
+    return [];
+  }
+  return features.filter((feature) => feature !== undefined);
+}
+
+/** The members of an object; reports what is none, and members besides `known`. */
+function membersOf(
+  value: JsonValue | undefined,
+  where: string,
+  known: readonly string[] | undefined,
+  report: Report,
+): Members {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    report(where, "must be an object");
+    return new Map();
+  }
+  const members = new Map(Object.entries(value));
+  for (const name of members.keys()) {
+    if (known?.includes(name) === false) {
+      report(where, `${JSON.stringify(name)} is unknown: it may hold ${known.join(", ")}`);
+    }
+  }
+  return members;
+}

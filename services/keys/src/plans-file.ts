@@ -1,0 +1,41 @@
+// The operator's file of plans (ANNALS_PLANS_FILE): read once at the start, and held against what accounts name. Called by
+// main.ts and the commands.
+
+import { ConfigError } from "@annals/chassis";
+import type { Database } from "@annals/postgres";
+import { readFile } from "node:fs/promises";
+import { parsePlans, PlansFault } from "./domain/parse-plans.ts";
+import { type Plans, UNLIMITED_PLANS } from "./domain/plan.ts";
+import { listPlanNames } from "./store/list-plan-names.ts";
+
+/** Without a file there is one plan without limits. Throws a ConfigError that names every fault. */
+export async function readPlans(path: string | undefined): Promise<Plans> {
+  if (path === undefined) return UNLIMITED_PLANS;
+  try {
+    return parsePlans(await readFile(path));
+  } catch (error) {
+    const isOurs = error instanceof PlansFault;
+    const fault = error instanceof Error ? error.message : String(error);
+    const lines = fault.split("\n").map((line) => `  ${line}`);
+    throw new ConfigError(
+      `ANNALS_PLANS_FILE ${isOurs ? `(${path}) has faults` : "cannot be read"}:\n${lines.join("\n")}`,
+    );
+  }
+}
+
+/**
+ * A readiness check: resolves to a sentence as long as an account names a plan that the file does not have. Once it has
+ * passed it is not asked again: a name that a command gives later, from a newer file, must not stop every replica at once.
+ */
+export function plansCheck(database: Database, plans: Plans): () => Promise<string | undefined> {
+  let hasPassed = false;
+  return async () => {
+    if (hasPassed) return undefined;
+    const rows = await database.run(listPlanNames, []);
+    const unknown = rows.filter(({ plan }) => !plans.has(plan));
+    hasPassed = unknown.length === 0;
+    if (hasPassed) return undefined;
+    const said = unknown.map(({ plan, accounts }) => `${plan} (${accounts} accounts)`).join(", ");
+    return `accounts have plans that ANNALS_PLANS_FILE does not name: ${said}`;
+  };
+}

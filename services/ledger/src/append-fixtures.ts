@@ -1,0 +1,140 @@
+// What the tests of this service share: a migrated database of the test's own, append queues on it as serve.ts builds them,
+// appends, and a proxy that loses answers of PostgreSQL. Imported by tests only.
+
+import { createLog, createRegistry, databaseDuration } from "@annals/chassis";
+import { newId, systemClock } from "@annals/contract";
+import { createPool, migrate, type Pool } from "@annals/postgres";
+import { createDatabase, type TestDatabase } from "@annals/testing";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { inject, onTestFinished } from "vitest";
+import { SCHEMA } from "./commands/migrate.ts";
+import { type Append, type NewEvent, prepareAppend } from "./domain/prepare-append.ts";
+import { createMetrics } from "./metrics.ts";
+import { ROLE } from "./serve.ts";
+import { AppendQueue } from "./workers/append-queue.ts";
+
+const TIME = "2026-01-31T09:30:00.000000Z";
+const log = createLog({ service: "test", level: "error" }, { write: () => {} });
+
+/** An empty ledger; gone when the test is finished. */
+export async function newLedgerDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase(inject("stack").databaseUrl);
+  onTestFinished(() => database.drop());
+  await migrate({ connectionString: database.url, ...SCHEMA });
+  return database;
+}
+
+/** A replica's append queue on `databaseUrl`, and what its metrics say. */
+export function newQueue(databaseUrl: string) {
+  const registry = createRegistry("ledger");
+  const metrics = createMetrics(registry);
+  const duration = databaseDuration(registry);
+  const pool: Pool = createPool({
+    connectionString: databaseUrl,
+    role: ROLE,
+    applicationName: "annals-ledger-test",
+    maxConnections: 5,
+    statementTimeoutMs: 10_000,
+    duration,
+    log,
+  });
+  onTestFinished(() => pool.close());
+  const notified: bigint[] = [];
+  const queue = new AppendQueue({
+    clock: systemClock(),
+    database: pool,
+    log,
+    metrics,
+    notices: { notify: ({ position }) => void notified.push(position) },
+    random: randomBytes,
+  });
+  const count = async (name: string, label = ""): Promise<number> => {
+    const text = await registry.getSingleMetricAsString(name);
+    const line = text
+      .split("\n")
+      .find((each) => each.startsWith(`${name}_count`) && each.includes(label));
+    return Number(line?.split(" ").at(-1) ?? 0);
+  };
+  return {
+    queue,
+    pool,
+    metrics,
+    notified,
+    /** Groups that were stored, each in one transaction. */
+    groups: () => count("annals_append_group_size"),
+    /** How often a statement was run. */
+    ran: (statement: string) => count("db_client_operation_duration_seconds", `"${statement}"`),
+  };
+}
+
+/** An append of some events, ready to submit. */
+export function append(
+  accountId: string,
+  changes: Partial<Append> & { readonly action?: string } = {},
+) {
+  const { action = "a", events = [eventOf(action)], ...rest } = changes;
+  const whole = {
+    accountId,
+    receivedAt: TIME,
+    idempotencyKey: "",
+    requestSha256: Buffer.alloc(32),
+    ...rest,
+    events,
+  };
+  return prepareAppend(whole, randomBytes);
+}
+
+export function eventOf(action: string, parts: Partial<NewEvent> = {}): NewEvent {
+  return {
+    action,
+    occurredAt: TIME,
+    actor: "{}",
+    context: "{}",
+    diff: "{}",
+    metadata: "{}",
+    target: "{}",
+    ...parts,
+  };
+}
+
+export const newAccountId = () => newId("acct");
+
+/**
+ * The same database through a proxy. Once armed with a text, it passes the next request that holds the text on, waits for
+ * PostgreSQL's answer and cuts the connection in its place: the statement was done, and nobody knows.
+ */
+export async function losingAnswers(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let armed: string | undefined;
+  let lost = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let loses = false;
+    const cut = () => [client, upstream].forEach((socket) => socket.destroy());
+    for (const socket of [client, upstream]) sockets.add(socket.on("error", cut).on("close", cut));
+    client.on("data", (chunk) => {
+      if (armed !== undefined && chunk.includes(armed)) {
+        loses = true;
+        armed = undefined;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on("data", (chunk) => {
+      if (!loses) return void client.write(chunk);
+      lost += 1;
+      cut();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    sockets.forEach((socket) => socket.destroy());
+    server.close();
+  });
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: url.href, arm: (text: string) => void (armed = text), lost: () => lost };
+}

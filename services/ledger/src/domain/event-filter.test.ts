@@ -1,0 +1,65 @@
+// Guarantee: a prefix stands for exactly the texts that begin with it, in PostgreSQL's own order ("C" on UTF-8: by code
+// point).
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { actionRange } from "./event-filter.ts";
+
+const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+function isIn(text: string, { from, to }: ReturnType<typeof actionRange>): boolean {
+  return (
+    (from === null || byCodePoint(text, from) >= 0) && (to === null || byCodePoint(text, to) < 0)
+  );
+}
+
+describe("actionRange", () => {
+  test("of no action is everything, of an exact one that one", () => {
+    expect(actionRange({ actionIsPrefix: true })).toEqual({ exact: null, from: null, to: null });
+    expect(actionRange({ action: "a", actionIsPrefix: false })).toEqual({
+      exact: "a",
+      from: null,
+      to: null,
+    });
+  });
+
+  test.each([
+    ["user.", "user/"],
+    ["a", "b"],
+    ["\u007f", "\u0080"],
+    ["\ud7ff", "\ue000"],
+    ["\uffff", "\u{10000}"],
+    ["a\u{10ffff}", "b"],
+    ["a\u{10ffff}\u{10ffff}", "b"],
+    ["\u{10ffff}", null],
+    ["", null],
+  ])("of the prefix %j ends before %j", (action, to) => {
+    expect(actionRange({ action, actionIsPrefix: true })).toEqual({
+      exact: null,
+      from: action,
+      to,
+    });
+  });
+
+  test("of any prefix holds a text if and only if it begins so", () => {
+    const text = fc.string({ unit: "binary", maxLength: 4 });
+    const near = fc.string({
+      unit: fc.constantFrom("a", "b", "\ud7ff", "\ue000", "\u{10ffff}"),
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(
+        fc.oneof(text, near),
+        fc.oneof(text, near),
+        fc.oneof(text, near),
+        (prefix, rest, other) => {
+          fc.pre(prefix.isWellFormed() && rest.isWellFormed() && other.isWellFormed());
+          const range = actionRange({ action: prefix, actionIsPrefix: true });
+          expect(isIn(prefix + rest, range)).toBe(true);
+          expect(isIn(other, range)).toBe(other.startsWith(prefix));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

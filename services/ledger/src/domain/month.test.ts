@@ -1,0 +1,42 @@
+// A month is counted once and from its first event, whatever the clocks of ledgers say, and the wait until the next is never
+// too short.
+
+import { describe, expect, test } from "vitest";
+import { monthAt, secondsToNextMonth } from "./month.ts";
+
+describe("monthAt", () => {
+  const head = { sequence: 70, month: "2026-05", monthStart: 40 };
+
+  test.for([
+    ["2026-05-01T00:00:00.000000Z", { month: "2026-05", monthStart: 40 }],
+    ["2026-05-31T23:59:59.999999Z", { month: "2026-05", monthStart: 40 }],
+    ["2026-06-01T00:00:00.000000Z", { month: "2026-06", monthStart: 70 }],
+    ["2027-01-01T00:00:00.000000Z", { month: "2027-01", monthStart: 70 }],
+    // a ledger whose clock is behind
+    ["2026-04-30T23:59:59.999999Z", { month: "2026-05", monthStart: 40 }],
+  ] as const)("at %s", ([createdAt, state]) => {
+    expect(monthAt(head, createdAt)).toEqual(state);
+  });
+
+  test("before the first append", () => {
+    const empty = { sequence: 0, month: "", monthStart: 0 };
+    expect(monthAt(empty, "2026-05-10T12:00:00.000000Z")).toEqual({
+      month: "2026-05",
+      monthStart: 0,
+    });
+  });
+});
+
+test.for([
+  ["2026-05", "2026-05-31T23:59:59.999999Z", 1],
+  ["2026-05", "2026-05-31T23:59:00.000000Z", 60],
+  ["2026-02", "2026-02-01T00:00:00.000000Z", 28 * 86_400],
+  ["2028-02", "2028-02-01T00:00:00.000000Z", 29 * 86_400],
+  ["2026-12", "2026-12-31T00:00:00.000000Z", 86_400],
+  ["2026-05", "2026-05-10T12:00:00.000001Z", 21 * 86_400 + 43_200],
+  // a ledger whose clock is behind waits for the end of the month that was begun
+  ["2026-05", "2026-04-30T23:59:59.000000Z", 31 * 86_400 + 1],
+  ["2026-05", "2026-06-01T00:00:00.000000Z", 1],
+] as const)("in %s at %s the next month is %d seconds away", ([month, createdAt, seconds]) => {
+  expect(secondsToNextMonth(month, createdAt)).toBe(seconds);
+});

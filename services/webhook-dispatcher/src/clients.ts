@@ -1,0 +1,41 @@
+// The services that the dispatcher asks, each over one balanced channel. Either may be away at any time.
+
+import { clientInterceptors, connectRpc, type Registry, rpcClientDuration } from "@annals/chassis";
+import { ExportsService } from "@annals/proto/exports";
+import { LedgerService } from "@annals/proto/ledger";
+import { Producers } from "./outbound/producers.ts";
+
+export interface OpenProducers extends Pick<Producers, "entries" | "positions"> {
+  close(): void;
+}
+
+export function openProducers(
+  config: { readonly ledgerAddress: string; readonly exportAddress: string | undefined },
+  registry: Registry,
+): OpenProducers {
+  const interceptors = clientInterceptors({ duration: rpcClientDuration(registry) });
+  const ledger = connectRpc({
+    service: LedgerService,
+    address: config.ledgerAddress,
+    idempotentMethods: ["GetPositions", "ListEvents", "ListOutbox"],
+    interceptors,
+  });
+  const exports =
+    config.exportAddress === undefined
+      ? undefined
+      : connectRpc({
+          service: ExportsService,
+          address: config.exportAddress,
+          idempotentMethods: ["GetOutboxPositions", "ListOutbox"],
+          interceptors,
+        });
+  const producers = new Producers({ ledger: ledger.client, exports: exports?.client });
+  return {
+    entries: (...given) => producers.entries(...given),
+    positions: (...given) => producers.positions(...given),
+    close: () => {
+      ledger.close();
+      exports?.close();
+    },
+  };
+}

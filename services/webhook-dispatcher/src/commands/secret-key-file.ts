@@ -1,0 +1,18 @@
+// Reads the file of sealing keys. Faults name the file and the line, never what is in it.
+
+import { ConfigError } from "@annals/chassis";
+import { readFile } from "node:fs/promises";
+import { SecretKeys } from "../domain/secret-keys.ts";
+
+/** Throws a ConfigError where the file is not set, not readable or not right. */
+export async function readSecretKeys(file: string | undefined): Promise<SecretKeys> {
+  if (file === undefined) {
+    throw new ConfigError("ANNALS_WEBHOOK_SECRET_KEY_FILE is required: it seals signing secrets");
+  }
+  try {
+    return new SecretKeys(await readFile(file, "utf8"));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "cannot be read";
+    throw new ConfigError(`ANNALS_WEBHOOK_SECRET_KEY_FILE ${file}: ${reason}`);
+  }
+}

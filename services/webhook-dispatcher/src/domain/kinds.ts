@@ -1,0 +1,20 @@
+// What each kind of notice is to a subscriber: the event that it stands for and the patterns that ask for it (interface 6).
+
+import { type EventName, matchesEvent } from "@annals/contract";
+import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
+
+export const EVENT_OF: Readonly<Record<NoticeKind, EventName>> = {
+  events: "event.created",
+  verifications: "event.verified",
+  exports: "export.completed",
+};
+
+/** The patterns that ask for a kind. */
+export function patternsOf(kind: NoticeKind): string[] {
+  return [EVENT_OF[kind], "*"];
+}
+
+/** The kinds that a webhook with these patterns is told of. */
+export function kindsOf(patterns: readonly string[]): NoticeKind[] {
+  return NOTICE_KINDS.filter((kind) => matchesEvent(patterns, EVENT_OF[kind]));
+}

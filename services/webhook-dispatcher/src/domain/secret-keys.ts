@@ -1,0 +1,86 @@
+// Sealing of signing secrets at rest: AES-256-GCM under a key of the operator's, bound to the account and the webhook, so
+// that a sealed secret moved to another row does not open. Used where webhooks are made, where attempts are signed and by
+// the rotation. Faults name key ids, never keys.
+
+import { createCipheriv, createDecipheriv } from "node:crypto";
+
+const ALGORITHM = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+const LINE = /^([A-Za-z0-9][A-Za-z0-9._-]{0,62}):([A-Za-z0-9+/]{43}=)$/;
+
+export interface Sealed {
+  readonly keyId: string;
+  /** Nonce, ciphertext, tag. */
+  readonly bytes: Uint8Array;
+}
+
+/** Whose secret it is. */
+export interface Owner {
+  readonly accountId: string;
+  readonly webhookId: string;
+}
+
+export class SecretKeys {
+  readonly #keys: ReadonlyMap<string, Buffer>;
+  /** The key that seals: the first of the file. */
+  readonly sealingKeyId: string;
+
+  /** Reads lines of `<key id>:<base64 of 32 bytes>`; empty ones and those with `#` in front are passed over. */
+  constructor(text: string) {
+    const keys = new Map<string, Buffer>();
+    for (const [index, line] of text.split("\n").entries()) {
+      const trimmed = line.trim();
+      if (trimmed === "" || trimmed.startsWith("#")) continue;
+      const [, id, base64] = LINE.exec(trimmed) ?? [];
+      const key = base64 === undefined ? undefined : Buffer.from(base64, "base64");
+      if (id === undefined || key?.length !== KEY_BYTES) {
+        throw new Error(`line ${index + 1} is not \`<key id>:<base64 of ${KEY_BYTES} bytes>\``);
+      }
+      if (keys.has(id)) throw new Error(`line ${index + 1} repeats the key id ${id}`);
+      keys.set(id, key);
+    }
+    const [first] = keys.keys();
+    if (first === undefined) throw new Error("holds no key");
+    this.#keys = keys;
+    this.sealingKeyId = first;
+  }
+
+  /** Of all keys; for the check that every sealed secret can be opened. */
+  get keyIds(): string[] {
+    return [...this.#keys.keys()];
+  }
+
+  /** `random(n)` returns n random bytes: the nonce must never repeat under one key. */
+  seal(secret: string, owner: Owner, random: (size: number) => Uint8Array): Sealed {
+    const nonce = random(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#key(this.sealingKeyId), nonce);
+    cipher.setAAD(bindingOf(owner));
+    const bytes = [nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()];
+    return { keyId: this.sealingKeyId, bytes: Buffer.concat(bytes) };
+  }
+
+  /** Throws when the key is not known, or the bytes are not what was sealed for this owner. */
+  open({ keyId, bytes }: Sealed, owner: Owner): string {
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, this.#key(keyId), nonce, {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(bindingOf(owner));
+    decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+    const secret = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES));
+    return Buffer.concat([secret, decipher.final()]).toString("utf8");
+  }
+
+  #key(id: string): Buffer {
+    const key = this.#keys.get(id);
+    if (!key) throw new Error(`the sealing key ${id} is not in the key file`);
+    return key;
+  }
+}
+
+function bindingOf({ accountId, webhookId }: Owner): Buffer {
+  return Buffer.from(JSON.stringify(["annals webhook secret", accountId, webhookId]));
+}

@@ -1,0 +1,24 @@
+// The webhook dispatcher as a process: `serve`, `migrate`, `rotate-secrets`.
+
+import { main, run } from "@annals/chassis";
+import { migrate } from "./commands/migrate.ts";
+import { rotateSecrets } from "./commands/rotate-secrets.ts";
+import { SETTINGS } from "./config.ts";
+import { serve } from "./serve.ts";
+
+await main({
+  service: "webhook-dispatcher",
+  settings: SETTINGS,
+  environment: process.env,
+  argv: process.argv.slice(2),
+  verbs: {
+    serve: ({ config, log }) =>
+      run({
+        log,
+        exitWithStdin: config.exitWithStdin,
+        serve: (closers) => serve(config, log, closers),
+      }),
+    migrate,
+    "rotate-secrets": rotateSecrets,
+  },
+});

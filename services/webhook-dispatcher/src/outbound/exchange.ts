@@ -1,0 +1,154 @@
+// One attempt over HTTPS: sends a body, reads a little of the answer, and ends within its deadline whatever the other side
+// does. Called by sender.ts. It must never follow a redirect, decompress, or read beyond its bounds, and never reject: every
+// end is an outcome.
+
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { type Agent, request as httpsRequest, type RequestOptions } from "node:https";
+import { type AddressGuard, hostOf, isForbidden } from "./address-guard.ts";
+import { isIP } from "node:net";
+
+export const ATTEMPT_OUTCOMES = [
+  "success",
+  "refused",
+  "timeout",
+  "connection",
+  "tls",
+  "answer",
+  "address",
+] as const;
+
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+export interface AttemptResult {
+  readonly outcome: AttemptOutcome | "abandoned";
+  /** Null when no answer came. */
+  readonly statusCode: number | null;
+}
+
+export interface Outgoing {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: Uint8Array;
+}
+
+export interface ExchangeOptions {
+  readonly guard: AddressGuard;
+  /** Keeps connections for the next attempts. */
+  readonly agent: Agent;
+  /** Makes a connection for one request. */
+  readonly freshAgent: Agent;
+  readonly timeoutMs: number;
+  /** Aborted when the process cannot wait for the end: the attempt then counts as not made. */
+  readonly signal: AbortSignal;
+}
+
+/** Of the answer. What comes beyond costs the connection, nothing else. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** The status line and all headers of the answer together. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** How a kept connection ends that the other side closed while it was idle. */
+const STALE = new Set(["ECONNRESET", "EPIPE"]);
+
+export class Exchange {
+  readonly #options: ExchangeOptions;
+  readonly #outgoing: Outgoing;
+  readonly #done = Promise.withResolvers<AttemptResult>();
+  #request: ClientRequest | undefined;
+  #statusCode: number | null = null;
+
+  constructor(options: ExchangeOptions, outgoing: Outgoing) {
+    this.#options = options;
+    this.#outgoing = outgoing;
+  }
+
+  async run(): Promise<AttemptResult> {
+    const { guard, agent, signal, timeoutMs } = this.#options;
+    if (!guard.mayConnect(hostOf(this.#outgoing.url))) {
+      return { outcome: "address", statusCode: null };
+    }
+    // An answer that began in time is an answer, however long its body goes on.
+    const timer = setTimeout(() => this.#end(this.#answered() ?? "timeout"), timeoutMs);
+    const abandon = (): void => this.#end(this.#answered() ?? "abandoned");
+    signal.addEventListener("abort", abandon, { once: true });
+    if (signal.aborted) abandon();
+    else this.#send(agent);
+    try {
+      return await this.#done.promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abandon);
+    }
+  }
+
+  #send(agent: Agent): void {
+    const { url, headers, body } = this.#outgoing;
+    const host = hostOf(url);
+    const options: RequestOptions = {
+      agent,
+      method: "POST",
+      host,
+      port: url.port === "" ? 443 : Number(url.port),
+      path: url.pathname + url.search,
+      headers: { ...headers, host: url.host, "content-length": body.length },
+      lookup: this.#options.guard.lookup,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // The name of an address is none (RFC 6066).
+      servername: isIP(host) === 0 ? host : "",
+    };
+    const request = httpsRequest(options);
+    this.#request = request;
+    request.on("response", (response) => this.#read(response));
+    request.on("upgrade", (response, socket) => {
+      socket.destroy();
+      this.#read(response);
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      if (this.#request !== request) return;
+      const isStale =
+        request.reusedSocket && this.#statusCode === null && STALE.has(error.code ?? "");
+      if (isStale && agent !== this.#options.freshAgent) this.#send(this.#options.freshAgent);
+      else this.#end(this.#answered() ?? outcomeOf(error));
+    });
+    request.end(body);
+  }
+
+  #read(response: IncomingMessage): void {
+    this.#statusCode = response.statusCode ?? null;
+    let bytes = 0;
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) this.#end(this.#answered() ?? "answer");
+    });
+    // Without destroying the request, so that the connection serves again.
+    response.on("end", () => this.#settle(this.#answered() ?? "answer"));
+    response.on("error", () => this.#end(this.#answered() ?? "answer"));
+  }
+
+  /** The outcome that the status alone decides. */
+  #answered(): "success" | "refused" | undefined {
+    if (this.#statusCode === null) return undefined;
+    return this.#statusCode >= 200 && this.#statusCode < 300 ? "success" : "refused";
+  }
+
+  #end(outcome: AttemptResult["outcome"]): void {
+    const request = this.#request;
+    this.#request = undefined;
+    this.#settle(outcome);
+    request?.destroy();
+  }
+
+  #settle(outcome: AttemptResult["outcome"]): void {
+    this.#done.resolve({ outcome, statusCode: this.#statusCode });
+  }
+}
+
+function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
+  const code = error.code ?? "";
+  if (isForbidden(error)) return "address";
+  if (code.startsWith("HPE_")) return "answer";
+  if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|EPROTO)/.test(code)) {
+    return "tls";
+  }
+  return "connection";
+}

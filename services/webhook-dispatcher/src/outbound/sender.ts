@@ -1,0 +1,97 @@
+// Sends deliveries: holds the connections that are kept, the trusted authorities, and what every attempt has in common.
+// Called by the delivery engine. The only part of the system that talks to hosts that users name.
+
+import type { Clock } from "@annals/contract";
+import { Agent } from "node:https";
+import { createSecureContext, getCACertificates } from "node:tls";
+import { serviceSignature, standardSignature } from "../domain/signing-secret.ts";
+import type { AddressGuard } from "./address-guard.ts";
+import { type AttemptResult, Exchange } from "./exchange.ts";
+
+export interface SenderOptions {
+  readonly guard: AddressGuard;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** PEM; trusted besides the usual ones. */
+  readonly extraAuthorities: string | undefined;
+}
+
+export interface Message {
+  readonly url: string;
+  /** As it was shown, `whsec_` included. */
+  readonly secret: string;
+  readonly payloadId: string;
+  readonly body: Uint8Array;
+}
+
+const USER_AGENT = "Annals-Webhooks/1.0";
+
+/** Kept connections to one host, and for how long they may be idle: less than the five seconds after which many close. */
+const MAX_IDLE_PER_HOST = 20;
+const MAX_IDLE_MS = 4_000;
+
+export class Sender {
+  readonly #options: SenderOptions;
+  readonly #agent: Agent;
+  readonly #freshAgent: Agent;
+  readonly #abandoning = new AbortController();
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    const { extraAuthorities } = options;
+    // Made once: reading a hundred authorities anew for each connection would cost more than the delivery.
+    const secureContext = createSecureContext({
+      ...(extraAuthorities !== undefined && {
+        ca: [...getCACertificates("default"), extraAuthorities],
+      }),
+    });
+    this.#agent = new Agent({
+      keepAlive: true,
+      maxFreeSockets: MAX_IDLE_PER_HOST,
+      timeout: MAX_IDLE_MS,
+      scheduling: "lifo",
+      secureContext,
+    });
+    this.#freshAgent = new Agent({ keepAlive: false, secureContext });
+  }
+
+  /** Makes one attempt. Never rejects. */
+  send({ url, secret, payloadId, body }: Message): Promise<AttemptResult> {
+    const { guard, clock, timeoutMs } = this.#options;
+    const timestampS = Math.floor(clock.nowMicros() / 1_000_000);
+    const exchange = new Exchange(
+      {
+        guard,
+        agent: this.#agent,
+        freshAgent: this.#freshAgent,
+        timeoutMs,
+        signal: this.#abandoning.signal,
+      },
+      {
+        url: new URL(url),
+        headers: {
+          "content-type": "application/json",
+          "user-agent": USER_AGENT,
+          "accept-encoding": "identity",
+          "x-service-signature": serviceSignature(secret, body),
+          "webhook-id": payloadId,
+          "webhook-timestamp": timestampS,
+          "webhook-signature": standardSignature(secret, payloadId, timestampS, body),
+        },
+        body,
+      },
+    );
+    return exchange.run();
+  }
+
+  /** Breaks off every attempt under way; those without an answer count as not made. */
+  abandon(): void {
+    this.#abandoning.abort();
+  }
+
+  close(): void {
+    this.abandon();
+    this.#agent.destroy();
+    this.#freshAgent.destroy();
+  }
+}

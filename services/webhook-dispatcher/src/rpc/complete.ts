@@ -1,0 +1,11 @@
+// The first step of every handler: is the request complete? The gateway always sends whole requests; this answers
+// whoever calls otherwise.
+
+import { invalid } from "@annals/errors";
+
+/** Throws `invalid` naming the first of `members` that is an empty text. */
+export function complete(members: Readonly<Record<string, string>>): void {
+  for (const [field, value] of Object.entries(members)) {
+    if (value === "") throw invalid({ field, message: "is required" });
+  }
+}

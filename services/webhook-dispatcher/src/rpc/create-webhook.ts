@@ -1,0 +1,66 @@
+// CreateWebhook: makes a webhook with a signing secret of its own (interface 4.3). The secret leaves in this response and
+// nowhere else. What was there before this request is not told to it; what comes after the response is.
+
+import { type Clock, newId } from "@annals/contract";
+import { AnnalsError } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { kindsOf } from "../domain/kinds.ts";
+import type { SecretKeys } from "../domain/secret-keys.ts";
+import { newSigningSecret } from "../domain/signing-secret.ts";
+import type { AddressGuard } from "../outbound/address-guard.ts";
+import type { Producers } from "../outbound/producers.ts";
+import { countWebhooks } from "../store/count-webhooks.ts";
+import { createWebhook as createWebhookStatement } from "../store/create-webhook.ts";
+import { lockAccount } from "../store/lock-account.ts";
+import { complete } from "./complete.ts";
+import { checkEvents, checkUrl } from "./webhook-members.ts";
+
+export interface CreateWebhookDeps {
+  readonly clock: Clock;
+  readonly database: Pool;
+  readonly guard: AddressGuard;
+  readonly keys: SecretKeys;
+  readonly producers: Pick<Producers, "positions">;
+  readonly random: (size: number) => Uint8Array;
+}
+
+export function createWebhook(
+  deps: CreateWebhookDeps,
+): ServiceImpl<typeof WebhooksService>["createWebhook"] {
+  return async ({ accountId, url, events: given, active, maxWebhooks }) => {
+    complete({ account_id: accountId, url });
+    const events = checkEvents(given);
+    await checkUrl(deps.guard, url);
+    const [after] = await deps.producers.positions([accountId], kindsOf(events));
+    const id = newId("wh", deps.random);
+    const secret = newSigningSecret(deps.random);
+    const sealed = deps.keys.seal(secret, { accountId, webhookId: id }, deps.random);
+    const createdAt = deps.clock.nowText();
+    await deps.database.transaction(async (transaction) => {
+      await transaction.run(lockAccount, [accountId]);
+      const [row] = await transaction.run(countWebhooks, [accountId]);
+      if (maxWebhooks !== undefined && (row?.count ?? 0) >= maxWebhooks) throw full(maxWebhooks);
+      await transaction.run(createWebhookStatement, [
+        accountId,
+        id,
+        url,
+        events,
+        active,
+        createdAt,
+        sealed.keyId,
+        sealed.bytes,
+        after?.events ?? 0n,
+        after?.verifications ?? 0n,
+        after?.exports ?? 0n,
+      ]);
+    });
+    return { webhook: { id, url, events, active, createdAt }, secret };
+  };
+}
+
+function full(maxWebhooks: number): AnnalsError {
+  const webhooks = maxWebhooks === 1 ? "1 webhook" : `${maxWebhooks} webhooks`;
+  return new AnnalsError("plan_count_exceeded", `The plan of this account allows ${webhooks}.`);
+}

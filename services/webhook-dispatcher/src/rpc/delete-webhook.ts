@@ -1,0 +1,30 @@
+// DeleteWebhook: deletes a webhook for ever (interface 3 and 4.3). Its secret is erased, and no delivery begins after the
+// response.
+
+import type { Clock } from "@annals/contract";
+import { notFound } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { deleteWebhook as deleteWebhookStatement } from "../store/delete-webhook.ts";
+import type { SwitchOff } from "../workers/switch-off.ts";
+import { complete } from "./complete.ts";
+
+export interface DeleteWebhookDeps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly switchOff: SwitchOff;
+}
+
+export function deleteWebhook(
+  deps: DeleteWebhookDeps,
+): ServiceImpl<typeof WebhooksService>["deleteWebhook"] {
+  return async ({ accountId, id }) => {
+    complete({ account_id: accountId, id });
+    const params: [string, string, string] = [accountId, id, deps.clock.nowText()];
+    const [row] = await deps.database.run(deleteWebhookStatement, params);
+    if (!row) throw notFound("webhook", id);
+    await deps.switchOff.settle(accountId, id);
+    return {};
+  };
+}

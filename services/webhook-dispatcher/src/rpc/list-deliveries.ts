@@ -1,0 +1,57 @@
+// ListDeliveries: one page of the attempted deliveries of a webhook, newest first (interface 2.4 and 4.3).
+
+import { invalid, notFound } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { DeliverySchema, WebhooksService } from "@annals/proto/webhooks";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { findWebhook } from "../store/find-webhook.ts";
+import {
+  type DeliveryRow,
+  listDeliveries as listDeliveriesStatement,
+} from "../store/list-deliveries.ts";
+import { complete } from "./complete.ts";
+
+const MAX_LIMIT = 100;
+/** Above every number that a delivery has. */
+const FROM_THE_NEWEST = 2n ** 63n - 1n;
+
+interface Deps {
+  readonly database: Database;
+}
+
+export function listDeliveries(deps: Deps): ServiceImpl<typeof WebhooksService>["listDeliveries"] {
+  return async ({ accountId, webhookId, limit, after }) => {
+    complete({ account_id: accountId, webhook_id: webhookId });
+    if (limit < 1 || limit > MAX_LIMIT) {
+      throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
+    }
+    if (!/^\d{0,18}$/.test(after)) throw invalid({ field: "after", message: "is not a place" });
+    const [webhook] = await deps.database.run(findWebhook, [accountId, webhookId]);
+    if (!webhook) throw notFound("webhook", webhookId);
+    const below = after === "" ? FROM_THE_NEWEST : BigInt(after);
+    // One more than asked for tells whether there is a next page.
+    const rows = await deps.database.run(listDeliveriesStatement, [
+      accountId,
+      webhookId,
+      below,
+      limit + 1,
+    ]);
+    const page = rows.slice(0, limit);
+    const next = rows.length > limit ? (page.at(-1)?.number ?? "") : "";
+    return { deliveries: page.map(renderDelivery), next };
+  };
+}
+
+function renderDelivery(row: DeliveryRow): MessageInitShape<typeof DeliverySchema> {
+  const { id, event, attempts, succeeded: success } = row;
+  return {
+    id,
+    event,
+    success,
+    attempts,
+    ...(row.status_code !== null && { statusCode: row.status_code }),
+    ...(success ? { deliveredAt: row.attempted_at } : { lastAttemptAt: row.attempted_at }),
+    ...(row.next_attempt_at !== null && { nextRetryAt: row.next_attempt_at }),
+  };
+}

@@ -1,0 +1,30 @@
+// The rules of a webhook's members, for create and update (interface 2.3, docs/open-details.md).
+
+import { EVENT_PATTERNS } from "@annals/contract";
+import { invalid } from "@annals/errors";
+import { type AddressGuard, UrlFault } from "../outbound/address-guard.ts";
+
+const KNOWN: ReadonlySet<string> = new Set(EVENT_PATTERNS);
+
+/** The patterns, each once, as they were given. Throws `invalid` for none and for an unknown one. */
+export function checkEvents(given: readonly string[]): string[] {
+  const events = [...new Set(given)];
+  if (events.length === 0)
+    throw invalid({ field: "events", message: "must have at least 1 items" });
+  const unknown = events.findIndex((pattern) => !KNOWN.has(pattern));
+  if (unknown >= 0) {
+    const message = `must be one of ${EVENT_PATTERNS.join(", ")}`;
+    throw invalid({ field: `events[${unknown}]`, message });
+  }
+  return events;
+}
+
+/** Throws `invalid` for a URL that may not be delivered to. */
+export async function checkUrl(guard: AddressGuard, given: string): Promise<void> {
+  try {
+    await guard.checkHost(guard.readUrl(given));
+  } catch (error) {
+    if (error instanceof UrlFault) throw invalid({ field: "url", message: error.message });
+    throw error;
+  }
+}

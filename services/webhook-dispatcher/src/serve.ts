@@ -1,0 +1,149 @@
+// Builds the webhook dispatcher from top to bottom; what is opened closes in reverse.
+
+import {
+  type Closers,
+  ConfigError,
+  type ConfigOf,
+  createRegistry,
+  databaseDuration,
+  type Logger,
+  type Registry,
+  rpcServerDuration,
+  serverInterceptors,
+  startAdminServer,
+  startRpcServer,
+  startTracing,
+} from "@annals/chassis";
+import { systemClock } from "@annals/contract";
+import { connectMessaging, consumeNotices } from "@annals/messaging";
+import { createPool, schemaCheck } from "@annals/postgres";
+import { WebhooksService } from "@annals/proto/webhooks";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { openProducers } from "./clients.ts";
+import { SCHEMA } from "./commands/migrate.ts";
+import { ROLE } from "./commands/rotate-secrets.ts";
+import { readSecretKeys } from "./commands/secret-key-file.ts";
+import type { SETTINGS } from "./config.ts";
+import { createMetrics } from "./metrics.ts";
+import { AddressGuard, systemResolve } from "./outbound/address-guard.ts";
+import { Sender } from "./outbound/sender.ts";
+import { sharedResolver } from "./outbound/shared-resolver.ts";
+import { secretKeysCheck } from "./secret-keys-check.ts";
+import { webhooksService } from "./service.ts";
+import { startCleanUp } from "./workers/clean-up.ts";
+import { DeliveryEngine, START_WINDOW_MS } from "./workers/delivery-engine.ts";
+import { FanOut } from "./workers/fan-out.ts";
+import { startSweep } from "./workers/sweep.ts";
+import { SwitchOff } from "./workers/switch-off.ts";
+
+/** Shorter than the time that run.ts gives each part. */
+const DRAIN_GRACE_MS = 7_000;
+
+type Config = ConfigOf<typeof SETTINGS>;
+
+export async function serve(config: Config, log: Logger, closers: Closers): Promise<void> {
+  const keys = await readSecretKeys(config.secretKeyFile);
+  const registry = createRegistry("webhook-dispatcher");
+  const metrics = createMetrics(registry);
+  const tracing = await startTracing({
+    serviceName: "annals-webhook-dispatcher",
+    endpoint: config.otlpEndpoint,
+  });
+  closers.add("tracing", tracing, () => tracing.shutdown());
+
+  const database = openDatabase(config, log, registry);
+  closers.add("database", database, () => database.close());
+  const producers = openProducers(config, registry);
+  closers.add("clients", producers, () => producers.close());
+
+  const clock = systemClock();
+  const guard = new AddressGuard({ ...config, resolve: sharedResolver(systemResolve) });
+  const shared = {
+    clock,
+    database,
+    guard,
+    keys,
+    log,
+    metrics,
+    random: randomBytes,
+    now: () => null,
+  };
+
+  const extraAuthorities = await readAuthorities(config.caFile);
+  const sender = new Sender({ clock, guard, extraAuthorities, timeoutMs: config.timeoutMs });
+  closers.add("connections", sender, () => sender.close());
+  const engine = new DeliveryEngine({ ...config, ...shared, sender });
+  closers.add("deliveries", engine, () => engine.stop(DRAIN_GRACE_MS));
+  engine.start();
+
+  const cleanUp = startCleanUp({ ...shared, retentionDays: config.retentionDays });
+  closers.add("clean-up", cleanUp, () => cleanUp.stop());
+  const fanOut = new FanOut({ ...shared, producers, onDeliveries: () => engine.wake() });
+  closers.add("fan-out", fanOut, () => fanOut.stop());
+  const stopSweep = startSweep({
+    ...shared,
+    fanOut,
+    producers,
+    intervalMs: config.sweepIntervalMs,
+  });
+  closers.add("sweep", stopSweep, () => stopSweep());
+
+  const messaging = await connectMessaging({
+    url: config.natsUrl,
+    name: "annals-webhook-dispatcher",
+    log,
+  });
+  closers.add("messaging", messaging, () => messaging.close());
+  const notices = consumeNotices(messaging, {
+    durable: "webhook-dispatcher",
+    onNotice: (notice) => fanOut.look(notice),
+    log,
+  });
+  closers.add("notices", notices, () => notices.stop());
+
+  const switchOff = new SwitchOff({
+    database,
+    startWindowMs: START_WINDOW_MS,
+    onStopped: () => cleanUp.wake(),
+  });
+  const rpc = await startRpcServer({
+    host: config.rpcHost,
+    port: config.rpcPort,
+    routes: webhooksService({ ...shared, producers, switchOff }),
+    services: [WebhooksService.typeName],
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
+    isReady: () => true,
+    log,
+  });
+  closers.add("rpc server", rpc, () => rpc.close());
+
+  const admin = await startAdminServer({
+    host: config.adminHost,
+    port: config.adminPort,
+    registry,
+    checks: { database: schemaCheck(database, SCHEMA), keys: secretKeysCheck(database, keys) },
+  });
+  closers.add("admin server", admin, () => admin.close());
+}
+
+function openDatabase(config: Config, log: Logger, registry: Registry) {
+  return createPool({
+    connectionString: config.databaseUrl,
+    role: ROLE,
+    applicationName: "annals-webhook-dispatcher",
+    maxConnections: config.databasePoolSize,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    duration: databaseDuration(registry),
+    log,
+  });
+}
+
+async function readAuthorities(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  return readFile(file, "utf8").catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : "cannot be read";
+    throw new ConfigError(`ANNALS_WEBHOOK_CA_FILE ${file}: ${reason}`);
+  });
+}

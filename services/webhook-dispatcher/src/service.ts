@@ -1,0 +1,22 @@
+// The table of contents: every RPC of the webhook dispatcher and the handler that answers it.
+
+import { WebhooksService } from "@annals/proto/webhooks";
+import type { ConnectRouter } from "@connectrpc/connect";
+import { createWebhook, type CreateWebhookDeps } from "./rpc/create-webhook.ts";
+import { deleteWebhook, type DeleteWebhookDeps } from "./rpc/delete-webhook.ts";
+import { listDeliveries } from "./rpc/list-deliveries.ts";
+import { listWebhooks } from "./rpc/list-webhooks.ts";
+import { updateWebhook, type UpdateWebhookDeps } from "./rpc/update-webhook.ts";
+
+export type Deps = CreateWebhookDeps & UpdateWebhookDeps & DeleteWebhookDeps;
+
+export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
+  return (router) =>
+    router.service(WebhooksService, {
+      createWebhook: createWebhook(deps),
+      listWebhooks: listWebhooks(deps),
+      updateWebhook: updateWebhook(deps),
+      deleteWebhook: deleteWebhook(deps),
+      listDeliveries: listDeliveries(deps),
+    });
+}

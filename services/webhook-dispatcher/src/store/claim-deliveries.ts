@@ -1,0 +1,118 @@
+// Claims due deliveries for this process: each webhook in its turn, the first due of each before the second of any, and of
+// none more than it has room for. So a webhook with a long queue never keeps another waiting.
+//
+// A claim is a lease: `due_at` moves to its end, and `fence` counts it. The webhook's row is locked until the claim is
+// committed: switching a webhook off waits for that, and a webhook that is being switched off is passed over.
+
+import { statement } from "@annals/postgres";
+
+type Params = [
+  now: string | null,
+  afterAccountId: string,
+  afterWebhookId: string,
+  maxWebhooks: number,
+  maxDeliveries: number,
+  leaseMs: number,
+  roomPerWebhook: number,
+  busyWebhookIds: readonly string[],
+  busyRooms: readonly number[],
+];
+
+/** What every row repeats: how far the round over the webhooks has come. Null where no webhook was left to look at. */
+interface Scanned {
+  readonly last_account_id: string | null;
+  readonly last_webhook_id: string | null;
+  readonly scanned: number;
+}
+
+export interface ClaimedRow {
+  readonly account_id: string;
+  readonly webhook_id: string;
+  readonly number: string;
+  readonly fence: string;
+  readonly payload_id: string;
+  readonly body: Buffer;
+  readonly late_s: number;
+  readonly url: string;
+  readonly secret_key_id: string;
+  readonly secret_sealed: Buffer;
+}
+
+/** One row at least; `number` is null in the one row where nothing was claimed. */
+export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
+
+// The recursion is a walk over the distinct webhooks of the index, one probe each. `now` is null but for tests, which bring
+// their own time: replicas then share one clock, the database's.
+export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
+WITH RECURSIVE moment AS MATERIALIZED (
+  SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
+),
+queue (account_id, webhook_id, place) AS (
+  (SELECT account_id, webhook_id, 1
+   FROM webhooks.deliveries
+   WHERE due_at IS NOT NULL AND (account_id, webhook_id) > ($2::text, $3::text)
+   ORDER BY account_id, webhook_id
+   LIMIT 1)
+  UNION ALL
+  SELECT next.account_id, next.webhook_id, queue.place + 1
+  FROM queue
+  CROSS JOIN LATERAL (
+    SELECT account_id, webhook_id
+    FROM webhooks.deliveries
+    WHERE due_at IS NOT NULL AND (account_id, webhook_id) > (queue.account_id, queue.webhook_id)
+    ORDER BY account_id, webhook_id
+    LIMIT 1) AS next
+  WHERE queue.place < $4::integer
+),
+ready AS MATERIALIZED (
+  SELECT webhook.account_id, webhook.id, webhook.url, webhook.secret_key_id, webhook.secret_sealed,
+    webhook.stopped_up_to, coalesce(busy.room, $7::integer) AS room
+  FROM queue
+  CROSS JOIN moment
+  JOIN webhooks.webhooks AS webhook ON webhook.account_id = queue.account_id AND webhook.id = queue.webhook_id
+  LEFT JOIN unnest($8::text[], $9::integer[]) AS busy (webhook_id, room) ON busy.webhook_id = webhook.id
+  WHERE webhook.active AND webhook.deleted_at IS NULL AND coalesce(busy.room, $7::integer) > 0
+    AND EXISTS (
+      SELECT FROM webhooks.deliveries
+      WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id
+        AND deliveries.due_at <= moment.now)
+  FOR SHARE OF webhook SKIP LOCKED
+),
+candidate AS MATERIALIZED (
+  SELECT ready.*, due.number, due.due_at
+  FROM ready
+  CROSS JOIN moment
+  CROSS JOIN LATERAL (
+    SELECT number, due_at
+    FROM webhooks.deliveries
+    WHERE deliveries.account_id = ready.account_id AND deliveries.webhook_id = ready.id
+      AND deliveries.due_at <= moment.now AND deliveries.number > ready.stopped_up_to
+    ORDER BY due_at, number
+    LIMIT ready.room
+    FOR UPDATE SKIP LOCKED) AS due
+),
+picked AS MATERIALIZED (
+  SELECT candidate.*, row_number() OVER (PARTITION BY id ORDER BY due_at, number) AS turn
+  FROM candidate
+  ORDER BY turn
+  LIMIT $5::integer
+),
+claimed AS (
+  UPDATE webhooks.deliveries AS delivery
+  SET fence = delivery.fence + 1, leased = true, due_at = moment.now + $6::integer * interval '1 millisecond'
+  FROM picked CROSS JOIN moment
+  WHERE delivery.account_id = picked.account_id AND delivery.webhook_id = picked.id AND delivery.number = picked.number
+  RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id,
+    delivery.body, extract(epoch FROM moment.now - picked.due_at)::float8 AS late_s,
+    picked.url, picked.secret_key_id, picked.secret_sealed, picked.turn
+),
+scanned AS (
+  SELECT max(place) AS place FROM queue
+)
+SELECT claimed.*, queue.account_id AS last_account_id, queue.webhook_id AS last_webhook_id,
+  coalesce(scanned.place, 0) AS scanned
+FROM scanned
+LEFT JOIN queue ON queue.place = scanned.place
+LEFT JOIN claimed ON true
+ORDER BY claimed.turn
+`);

@@ -1,0 +1,16 @@
+// Deletes a webhook for ever: its secret is erased at once, its deliveries follow piece by piece, then its row. No row: the
+// account has no such webhook.
+
+import { statement } from "@annals/postgres";
+
+type Params = [accountId: string, id: string, deletedAt: string];
+
+export const deleteWebhook = statement<
+  Params,
+  { readonly id: string }
+>(`/* webhooks.delete-webhook */
+UPDATE webhooks.webhooks
+SET deleted_at = $3::text, active = false, secret_key_id = NULL, secret_sealed = NULL
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
+RETURNING id
+`);

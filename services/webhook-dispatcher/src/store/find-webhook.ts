@@ -1,0 +1,23 @@
+// One webhook of an account. No row: the account has no such webhook.
+
+import { statement } from "@annals/postgres";
+import type { WebhookRow } from "./webhook-row.ts";
+
+type Params = [accountId: string, id: string];
+
+export const findWebhook = statement<Params, WebhookRow>(`/* webhooks.find-webhook */
+SELECT id, url, events, active, created_at
+FROM webhooks.webhooks
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
+`);
+
+/**
+ * The same, and the row stays as it is until the transaction ends: claims and fan-outs, which lock it too, are then
+ * either done and seen by later statements, or see what this transaction makes of it.
+ */
+export const lockWebhook = statement<Params, WebhookRow>(`/* webhooks.lock-webhook */
+SELECT id, url, events, active, created_at
+FROM webhooks.webhooks
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
+FOR UPDATE
+`);

@@ -1,0 +1,8 @@
+// Makes whoever else would give this account a webhook wait until this transaction ends, so that its count is exact.
+
+import { statement } from "@annals/postgres";
+
+// An advisory lock, because there is no row to lock before the first webhook.
+export const lockAccount = statement<[accountId: string], never>(`/* webhooks.lock-account */
+SELECT pg_advisory_xact_lock(hashtextextended('annals.webhooks ' || $1::text, 0))
+`);

@@ -1,0 +1,21 @@
+// The active webhooks of an account that ask for a kind, locked until the transaction ends: switching one off waits, and
+// then knows of every delivery that was made for it.
+
+import { statement } from "@annals/postgres";
+import type { NoticeKind } from "@annals/messaging";
+
+type Params = [accountId: string, kind: NoticeKind, patterns: readonly string[]];
+
+export interface SubscriberRow {
+  readonly id: string;
+  readonly starts_after: string;
+}
+
+export const lockSubscribers = statement<Params, SubscriberRow>(`/* webhooks.lock-subscribers */
+SELECT id, CASE $2::text WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
+  ELSE after_exports END AS starts_after
+FROM webhooks.webhooks
+WHERE account_id = $1::text AND active AND deleted_at IS NULL AND events && $3::text[]
+ORDER BY id
+FOR SHARE
+`);

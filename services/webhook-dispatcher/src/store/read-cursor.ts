@@ -1,0 +1,24 @@
+// Where an account's cursor of a kind stands, and the lowest position that one of the kind's active subscribers starts
+// after: null where it has none. What lies below both concerns nobody. No row: the account never had a webhook.
+
+import { statement } from "@annals/postgres";
+import type { NoticeKind } from "@annals/messaging";
+
+type Params = [accountId: string, kind: NoticeKind, patterns: readonly string[]];
+
+export interface CursorRow {
+  readonly position: string;
+  readonly starts_after: string | null;
+  readonly subscribers: number;
+}
+
+export const readCursor = statement<Params, CursorRow>(`/* webhooks.read-cursor */
+SELECT cursor.position, count(webhook.id)::integer AS subscribers,
+  min(CASE cursor.kind WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
+    ELSE after_exports END) AS starts_after
+FROM webhooks.cursors AS cursor
+LEFT JOIN webhooks.webhooks AS webhook ON webhook.account_id = cursor.account_id
+  AND webhook.active AND webhook.deleted_at IS NULL AND webhook.events && $3::text[]
+WHERE cursor.account_id = $1::text AND cursor.kind = $2::text
+GROUP BY cursor.position, cursor.kind
+`);

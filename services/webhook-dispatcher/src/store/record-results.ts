@@ -1,0 +1,47 @@
+// Stores what came of attempts, each only where its claim is still the last: a process that was too slow changes nothing.
+// What is to be tried again becomes due after its delay, counted from now, which is after the attempt's end. What is over
+// loses its body, for nobody needs it any more. Returns the rows that were changed.
+
+import { statement } from "@annals/postgres";
+
+type Params = [
+  now: string | null,
+  retryDelaysS: readonly number[],
+  accountIds: readonly string[],
+  webhookIds: readonly string[],
+  numbers: readonly string[],
+  fences: readonly string[],
+  successes: readonly boolean[],
+  statusCodes: readonly (number | null)[],
+];
+
+export const recordResults = statement<
+  Params,
+  { readonly number: string }
+>(`/* webhooks.record-results */
+WITH moment AS MATERIALIZED (
+  SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
+),
+result AS MATERIALIZED (
+  SELECT given.*,
+    CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
+      THEN $2::float8[] ELSE '{}' END AS delays
+  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::boolean[], $8::integer[])
+    AS given (account_id, webhook_id, number, fence, success, status_code)
+  JOIN webhooks.webhooks AS webhook
+    ON webhook.account_id = given.account_id AND webhook.id = given.webhook_id
+)
+UPDATE webhooks.deliveries AS delivery
+SET attempts = delivery.attempts + 1,
+  succeeded = result.success,
+  status_code = result.status_code,
+  attempted_at = moment.now,
+  leased = false,
+  next_attempt_at = moment.now + result.delays[delivery.attempts + 1] * interval '1 second',
+  due_at = moment.now + result.delays[delivery.attempts + 1] * interval '1 second',
+  body = CASE WHEN result.delays[delivery.attempts + 1] IS NULL THEN NULL ELSE delivery.body END
+FROM result CROSS JOIN moment
+WHERE delivery.account_id = result.account_id AND delivery.webhook_id = result.webhook_id
+  AND delivery.number = result.number AND delivery.fence = result.fence AND delivery.leased
+RETURNING delivery.number
+`);

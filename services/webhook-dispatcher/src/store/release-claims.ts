@@ -1,0 +1,23 @@
+// Gives claimed deliveries back unattempted: they are due at once, for whoever claims next.
+
+import { statement } from "@annals/postgres";
+
+type Params = [
+  now: string | null,
+  accountIds: readonly string[],
+  webhookIds: readonly string[],
+  numbers: readonly string[],
+  fences: readonly string[],
+];
+
+export const releaseClaims = statement<
+  Params,
+  { readonly number: string }
+>(`/* webhooks.release-claims */
+UPDATE webhooks.deliveries AS delivery
+SET leased = false, due_at = coalesce($1::timestamptz, clock_timestamp())
+FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) AS given (account_id, webhook_id, number, fence)
+WHERE delivery.account_id = given.account_id AND delivery.webhook_id = given.webhook_id
+  AND delivery.number = given.number AND delivery.fence = given.fence AND delivery.leased
+RETURNING delivery.number
+`);

@@ -1,0 +1,137 @@
+// POST /v1/exports fixes a range of the caller's chain at that moment and queues the writing of its file; what it was asked
+// for is shown as it was sent (interface 4.2, docs/exports.md).
+
+import { HttpClient, newAccount, newKey } from "@annals/testing";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { expectRefused } from "../refusal.ts";
+import { ended, type Exporter, exported, newExporter } from "./exports-client.ts";
+
+const stack = inject("stack");
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+let exporter: Exporter;
+let client: HttpClient;
+
+beforeAll(async () => {
+  exporter = await newExporter(stack, [
+    { action: "user.login", actor: { id: "u_1", type: "user" } },
+    { action: "user.logout", actor: { id: "u_2", type: "user" } },
+    { action: "doc.read", target: { id: "d_1", type: "doc" }, occurred_at: "2020-01-01T00:00:00Z" },
+  ]);
+  ({ client } = exporter);
+});
+
+const sequenceNumbers = (text: string) =>
+  text
+    .split("\n")
+    .slice(0, -2)
+    .map((line) => JSON.parse(line).sequence_number);
+
+describe("201", () => {
+  test("all members, null where they come with the file", async () => {
+    const filter = { action: "user.*", after_sequence: 0 };
+    const { status, body } = await client.post("/v1/exports", { format: "csv", filter });
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual(["data"]);
+    expect(body.data).toEqual({
+      id: expect.stringMatching(/^exp_[0-9a-z]{26}$/),
+      status: expect.stringMatching(/^(?:pending|running)$/),
+      format: "csv",
+      filter,
+      event_count: null,
+      sha256: null,
+      size_bytes: null,
+      created_at: expect.stringMatching(TIME),
+      completed_at: null,
+    });
+    expect(await ended(client, body.data.id)).toMatchObject({ event_count: 2, format: "csv" });
+  });
+
+  test("nothing asked: JSON Lines of the whole chain", async () => {
+    const { data, content } = await exported(client, {});
+    expect(data).toMatchObject({ format: "jsonl", filter: {}, event_count: 3 });
+    expect(sequenceNumbers(content.text)).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    [{ action: "user.login" }, [1]],
+    [{ action: "user.*" }, [1, 2]],
+    [{ actor_id: "u_2" }, [2]],
+    [{ actor_type: "user" }, [1, 2]],
+    [{ target_id: "d_1" }, [3]],
+    [{ target_type: "doc" }, [3]],
+    [{ occurred_to: "2020-01-02T00:00:00+01:00" }, [3]],
+    [{ occurred_from: "2021-01-01T00:00:00Z", before_sequence: 2 }, [1]],
+    [{ after_sequence: 1 }, [2, 3]],
+    [{ after_sequence: 1, before_sequence: 3 }, [2]],
+    [{ before_sequence: 9_007_199_254_740_991 }, [1, 2, 3]],
+    [{ action: "none" }, []],
+  ])("the filter %j", async (filter, expected) => {
+    const { data, content } = await exported(client, { filter });
+    expect(data).toMatchObject({ filter, event_count: expected.length });
+    expect(sequenceNumbers(content.text)).toEqual(expected);
+  });
+
+  test("an empty chain", async () => {
+    const { client: empty } = await newExporter(stack, []);
+    const { data, content } = await exported(empty, { include_proofs: true });
+    expect(data).toMatchObject({ event_count: 0 });
+    expect(JSON.parse(content.text)).toMatchObject({ manifest: { event_count: 0, first: null } });
+  });
+
+  test("what is appended after the answer is not in the file", async () => {
+    const { client: own } = await newExporter(stack, [{ action: "before" }]);
+    for (let round = 0; round < 10; round += 1) {
+      const made = await own.post("/v1/exports", {});
+      await own.post("/v1/events", { action: "after" });
+      const data = await ended(own, made.body.data.id);
+      expect(data.event_count).toBe(round + 1);
+    }
+  });
+});
+
+describe("401", () => {
+  test("no key", async () => {
+    expectRefused(await client.as(undefined).post("/v1/exports", {}), "authentication_error");
+  });
+});
+
+describe("403", () => {
+  test("a key without the scope export", async () => {
+    const { accountId } = await newAccount(stack.databaseUrl);
+    const other = await newKey(stack.databaseUrl, accountId, ["events:read", "verify"]);
+    const answer = await client.as(other.key).post("/v1/exports", {});
+    expectRefused(answer, "scope_error", { message: /\bexport\b/ });
+  });
+});
+
+describe("422", () => {
+  test.each([
+    ["an unknown format", { format: "xml" }, "format"],
+    ["a format that is no text", { format: 1 }, "format"],
+    ["an unknown member", { formats: "csv" }, "formats"],
+    ["proofs that are no boolean", { include_proofs: "true" }, "include_proofs"],
+    ["a filter that is no object", { filter: [] }, "filter"],
+    ["an unknown filter", { filter: { actor: "u_1" } }, "filter.actor"],
+    ["a filter that is no text", { filter: { action: 1 } }, "filter.action"],
+    ["an empty filter", { filter: { actor_id: "" } }, "filter.actor_id"],
+    ["a time that is none", { filter: { occurred_from: "now" } }, "filter.occurred_from"],
+    [
+      "a date that does not exist",
+      { filter: { occurred_to: "2026-02-30T00:00:00Z" } },
+      "filter.occurred_to",
+    ],
+    ["a number that is a text", { filter: { after_sequence: "1" } }, "filter.after_sequence"],
+    ["a negative number", { filter: { before_sequence: -1 } }, "filter.before_sequence"],
+  ])("%s", async (_, body, field) => {
+    expectRefused(await client.post("/v1/exports", body), "validation_error", { field });
+  });
+
+  test("no body", async () => {
+    expectRefused(await client.post("/v1/exports"), "validation_error");
+  });
+
+  test("a parameter", async () => {
+    const answer = await client.post("/v1/exports?format=csv", {});
+    expectRefused(answer, "validation_error", { field: "format" });
+  });
+});

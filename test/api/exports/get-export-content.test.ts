@@ -1,0 +1,171 @@
+// GET /v1/exports/{id}/content gives the file of a completed export, byte for byte what `sha256` and `size_bytes` say, in
+// the format asked for; before that, and to other accounts, there is none (docs/exports.md).
+
+import { type HttpClient, newAccount, ownerOf } from "@annals/testing";
+import { hash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { expectRefused } from "../refusal.ts";
+import { type Exporter, exported, newExporter } from "./exports-client.ts";
+
+const stack = inject("stack");
+const owner = ownerOf(stack.databaseUrl);
+let exporter: Exporter;
+let client: HttpClient;
+let id: string;
+
+const EVENTS = [
+  {
+    action: "=1+1",
+    actor: { id: "@cmd", type: "user" },
+    metadata: { text: 'a "quoted",\r\nline' },
+  },
+  { action: "+plus", actor: { id: "'=both" }, target: { id: "-1", type: "\ttab" } },
+  { action: "plain, with a comma", context: { plane: "😀é" }, target: { id: "'quote" } },
+];
+
+beforeAll(async () => {
+  exporter = await newExporter(stack, EVENTS);
+  ({ client } = exporter);
+  ({ id } = (await exported(client, {})).data);
+});
+
+afterAll(() => owner.close());
+
+/** Splits a CSV text by RFC 4180, with no help from the product. */
+function readCsv(text: string): string[][] {
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  const records: string[][] = [[]];
+  while (cell.lastIndex < text.length) {
+    const match = cell.exec(text);
+    if (!match) throw new Error(`no CSV at ${cell.lastIndex}`);
+    const [, quoted, plain, end] = match;
+    records.at(-1)?.push(quoted === undefined ? (plain ?? "") : quoted.replaceAll('""', '"'));
+    if (end === "\r\n") records.push([]);
+  }
+  return records.slice(0, -1);
+}
+
+describe("200", () => {
+  test("JSON Lines: each event as GET shows it, then the manifest", async () => {
+    const { data, content } = await exported(client, {});
+    expect(content.headers).toMatchObject({
+      "content-type": "application/x-ndjson; charset=utf-8",
+      "content-length": String(data.size_bytes),
+      "content-disposition": `attachment; filename="${data.id}.jsonl"`,
+    });
+    expect(hash("sha256", content.text)).toBe(data.sha256);
+    const lines = content.text.split("\n");
+    expect(lines.pop()).toBe("");
+    const { manifest } = JSON.parse(lines.pop() ?? "");
+    expect(lines).toHaveLength(EVENTS.length);
+    for (const line of lines) {
+      const one = await client.get(`/v1/events/${JSON.parse(line).id}`);
+      expect(`{"data":${line}}`).toBe(one.text);
+    }
+    const body = lines.map((line) => `${line}\n`).join("");
+    expect(manifest).toMatchObject({
+      v: 1,
+      export_id: data.id,
+      chain: exporter.account.accountId,
+      format: "jsonl",
+      include_proofs: false,
+      range: { from_sequence: 1, to_sequence: 3 },
+      event_count: 3,
+      first: { sequence_number: 1, previous_hash: "0".repeat(64) },
+      last: { sequence_number: 3, hash: JSON.parse(lines[2] ?? "").hash },
+      head: { sequence_number: 3, hash: JSON.parse(lines[2] ?? "").hash },
+      size_bytes: Buffer.byteLength(body),
+      sha256: hash("sha256", body),
+    });
+  });
+
+  test("JSON Lines with proofs: each event and its proof as GET shows them", async () => {
+    const { content } = await exported(client, { include_proofs: true });
+    const lines = content.text.split("\n").slice(0, -2);
+    for (const line of lines) {
+      const one = await client.get(`/v1/events/${JSON.parse(line).event.id}?include=proof`);
+      expect(line.replace('{"event":', '{"data":')).toBe(one.text);
+    }
+  });
+
+  test("CSV: a cell that a spreadsheet would run has ' before it, and the value comes back", async () => {
+    const { data, content } = await exported(client, { format: "csv" });
+    expect(content.headers).toMatchObject({
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${data.id}.csv"`,
+    });
+    expect(hash("sha256", content.text)).toBe(data.sha256);
+    const [header = [], ...records] = readCsv(content.text);
+    const manifest = JSON.parse(records.pop()?.at(-1) ?? "");
+    expect(manifest.manifest).toMatchObject({
+      format: "csv",
+      event_count: 3,
+      cells: expect.any(String),
+    });
+    const cell = (record: number, name: string) => records[record]?.[header.indexOf(name)];
+    expect([cell(0, "action"), cell(0, "actor_id")]).toEqual(["'=1+1", "'@cmd"]);
+    expect([cell(1, "action"), cell(1, "actor_id")]).toEqual(["'+plus", "''=both"]);
+    expect([cell(1, "target_id"), cell(1, "target_type")]).toEqual(["'-1", "'\ttab"]);
+    expect([cell(2, "action"), cell(2, "target_id")]).toEqual(["plain, with a comma", "'quote"]);
+    expect(JSON.parse(cell(0, "metadata") ?? "")).toEqual(EVENTS[0]?.metadata);
+    for (const record of records) expect(record).toHaveLength(header.length);
+    expect(content.text.replaceAll(/"(?:[^"]|"")*"/g, "").replaceAll("\r\n", "")).not.toMatch(
+      /[\r\n]/,
+    );
+  });
+
+  test("CSV with proofs has a column more", async () => {
+    const { content } = await exported(client, { format: "csv", include_proofs: true });
+    const [header = [], first = []] = readCsv(content.text);
+    expect(JSON.parse(first[header.indexOf("proof")] ?? "")).toMatchObject({
+      v: 1,
+      chain: exporter.account.accountId,
+    });
+  });
+});
+
+describe("401", () => {
+  test("no key", async () => {
+    const answer = await client.as(undefined).get(`/v1/exports/${id}/content`);
+    expectRefused(answer, "authentication_error");
+  });
+});
+
+describe("403", () => {
+  test("a key without the scope export", async () => {
+    const { key } = await newAccount(stack.databaseUrl, ["events:read"]);
+    expectRefused(await client.as(key).get(`/v1/exports/${id}/content`), "scope_error");
+  });
+});
+
+describe("404", () => {
+  test("an unknown export", async () => {
+    expectRefused(await client.get("/v1/exports/exp_unknown/content"), "not_found");
+  });
+
+  test("an export of another account", async () => {
+    const { key } = await newAccount(stack.databaseUrl);
+    expectRefused(await client.as(key).get(`/v1/exports/${id}/content`), "not_found");
+  });
+
+  test.each(["pending", "running", "failed"])("one that is %s says so", async (status) => {
+    const { account } = exporter;
+    const unfinished = `exp_${status}`;
+    // Nobody takes it: it is not due for an hour.
+    await owner.query(
+      `INSERT INTO exports.jobs (account_id, id, format, include_proofs, filter_json, filter, head_sequence, head_hash,
+         created_at, status, due_at)
+       VALUES ($1, $2, 'jsonl', false, '{}', '', 0, '', '2026-01-01T00:00:00.000000Z', $3, now() + interval '1 hour')`,
+      [account.accountId, unfinished, status],
+    );
+    const answer = await client.get(`/v1/exports/${unfinished}/content`);
+    expectRefused(answer, "not_found", { message: new RegExp(`\\b${status}\\b`) });
+  });
+});
+
+describe("422", () => {
+  test("an unknown parameter", async () => {
+    const answer = await client.get(`/v1/exports/${id}/content?format=csv`);
+    expectRefused(answer, "validation_error", { field: "format" });
+  });
+});

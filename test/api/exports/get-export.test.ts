@@ -1,0 +1,71 @@
+// GET /v1/exports/{id} shows an export of the caller's account, and nobody else's (docs/exports.md).
+
+import { type HttpClient, newAccount } from "@annals/testing";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { expectRefused } from "../refusal.ts";
+import { exported, newExporter } from "./exports-client.ts";
+
+const stack = inject("stack");
+let client: HttpClient;
+let id: string;
+
+beforeAll(async () => {
+  ({ client } = await newExporter(stack, [{ action: "a" }, { action: "b" }]));
+  ({ id } = (await exported(client, { filter: { action: "b" } })).data);
+});
+
+describe("200", () => {
+  test("a completed export, with what is known of its file", async () => {
+    const { status, body } = await client.get(`/v1/exports/${id}`);
+    expect(status).toBe(200);
+    const content = await client.get(`/v1/exports/${id}/content`);
+    expect(body).toEqual({
+      data: {
+        id,
+        status: "completed",
+        format: "jsonl",
+        filter: { action: "b" },
+        event_count: 1,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        size_bytes: Buffer.byteLength(content.text),
+        created_at: expect.any(String),
+        completed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      },
+    });
+    expect(body.data.completed_at > body.data.created_at).toBe(true);
+  });
+});
+
+describe("401", () => {
+  test("no key", async () => {
+    expectRefused(await client.as(undefined).get(`/v1/exports/${id}`), "authentication_error");
+  });
+});
+
+describe("403", () => {
+  test("a key without the scope export", async () => {
+    const { key } = await newAccount(stack.databaseUrl, ["events:read"]);
+    expectRefused(await client.as(key).get(`/v1/exports/${id}`), "scope_error");
+  });
+});
+
+describe("404", () => {
+  test.each(["exp_unknown", "exp_", "x", "%00", "exp_00000000000000000000000000"])(
+    "the id %s",
+    async (unknown) => {
+      expectRefused(await client.get(`/v1/exports/${unknown}`), "not_found");
+    },
+  );
+
+  test("an export of another account", async () => {
+    const { key } = await newAccount(stack.databaseUrl);
+    expectRefused(await client.as(key).get(`/v1/exports/${id}`), "not_found");
+  });
+});
+
+describe("422", () => {
+  test("an unknown parameter", async () => {
+    const answer = await client.get(`/v1/exports/${id}?include=proof`);
+    expectRefused(answer, "validation_error", { field: "include" });
+  });
+});

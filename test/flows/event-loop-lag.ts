@@ -1,0 +1,35 @@
+// How long a service's event loop stood still, as its own metrics say. Called by flows that show that nothing a client
+// sends stalls the service.
+
+import type { StackProcess } from "@annals/local";
+
+/** The loop is looked at every 10 ms; what lies beyond is delay. */
+const RESOLUTION_MS = 10;
+
+/** A pause of the whole machine looks like a stall but does not come each time; a stall does. */
+const ATTEMPTS = 6;
+
+const METRIC = /^nodejs_eventloop_lag_max_seconds\{[^}]*\} (\S+)$/m;
+
+/** The longest time in ms that the loop of `process` stood still since the last call. */
+export async function longestStall(process: StackProcess): Promise<number> {
+  const response = await fetch(`${process.adminUrl}/metrics`);
+  const seconds = Number(METRIC.exec(await response.text())?.[1]);
+  if (Number.isNaN(seconds)) throw new Error("the metrics tell no longest delay of the event loop");
+  return Math.max(0, seconds * 1000 - RESOLUTION_MS);
+}
+
+/** The stall in ms that `work` causes whenever it is done: the least of several attempts, fewer once one is below `goal`. */
+export async function stallOf(
+  process: StackProcess,
+  work: () => Promise<unknown>,
+  goal: number,
+): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < ATTEMPTS && least >= goal; attempt += 1) {
+    await longestStall(process);
+    await work();
+    least = Math.min(least, await longestStall(process));
+  }
+  return least;
+}

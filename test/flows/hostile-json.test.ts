@@ -1,0 +1,174 @@
+// Whatever JSON a client sends: it is stored and comes back the same, or it is refused with the place of the fault. It is
+// never altered, never a failure of ours, and never holds the gateway's event loop for 100 ms (docs/hash-chain.md).
+
+import type { Stack, StackProcess } from "@annals/local";
+import { HttpClient, newAccount } from "@annals/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+import { stallOf } from "./event-loop-lag.ts";
+import {
+  FAITHFUL,
+  HEAVY_BATCHES,
+  HOSTILE_BODIES,
+  RFC_8785_NUMBERS,
+  TOO_MANY_VALUES,
+  UNFAITHFUL,
+} from "./hostile-json-cases.ts";
+
+const MAX_STALL_MS = 100;
+
+let stack: Stack;
+let gateway: StackProcess;
+let client: HttpClient;
+let pid: number | undefined;
+
+beforeAll(async () => {
+  stack = await startConstellation({ rateLimitPerMinute: 100_000 });
+  gateway = gatewayOf(stack);
+  pid = gateway.pid();
+  client = new HttpClient(gateway.baseUrl ?? "", (await newAccount(stack.databaseUrl)).key);
+  // What is compiled on first use is not what is measured.
+  for (let times = 0; times < 50; times += 1)
+    await client.post("/v1/events/batch", HEAVY_BATCHES[0]?.[1].slice(0, 9_000));
+  for (const [, body] of HEAVY_BATCHES) await client.post("/v1/events/batch", body);
+});
+
+afterAll(async () => {
+  client.close();
+  await stack.stop();
+});
+
+function gatewayOf({ processes }: Stack): StackProcess {
+  const found = processes.find(({ service }) => service === "gateway");
+  if (!found) throw new Error("the stack has no gateway");
+  return found;
+}
+
+const around = (metadata: string | Buffer) =>
+  Buffer.concat([
+    Buffer.from('{"action":"a","metadata":'),
+    Buffer.from(metadata),
+    Buffer.from("}"),
+  ]);
+
+/** What was stored of `metadata`, as POST and GET return it. */
+async function stored(metadata: string): Promise<string> {
+  const posted = await client.post("/v1/events", around(metadata));
+  expect(posted.status).toBe(201);
+  const got = await client.get(`/v1/events/${posted.body.data.id}`);
+  expect(got.text).toBe(posted.text);
+  return /"metadata":(.*),"hash":/su.exec(posted.text)?.[1] ?? "";
+}
+
+describe("201, and the same value comes back", () => {
+  test.each(FAITHFUL)("%s", async (sent, returned) => {
+    expect(await stored(`{"v":${sent}}`)).toBe(`{"v":${returned}}`);
+  });
+
+  test("the numbers of RFC 8785", async () => {
+    const list = RFC_8785_NUMBERS.map(([, text]) => text).join();
+    expect(await stored(`{"v":[${list}]}`)).toBe(`{"v":[${list}]}`);
+    for (const [bits, text] of RFC_8785_NUMBERS) {
+      const bytes = Buffer.alloc(8);
+      bytes.writeDoubleBE(Number(text));
+      expect(bytes.toString("hex")).toBe(bits);
+      const long = Number(text).toExponential();
+      expect(await stored(`{"v":${long}}`)).toBe(`{"v":${text}}`);
+    }
+  });
+
+  test("the example of RFC 8785", async () => {
+    const sent = String.raw`{"numbers":[333333333.3333333,1E30,4.50,2e-3,0.000000000000000000000000001],
+      "string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`;
+    expect(await stored(sent)).toBe(
+      String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],` +
+        String.raw`"string":"€$\u000f\nA'B\"\\\\\"/"}`,
+    );
+  });
+});
+
+describe("422, and the place is named", () => {
+  test.each(
+    UNFAITHFUL.map(
+      ([metadata, place]) => [String(metadata).slice(0, 60), place, metadata] as const,
+    ),
+  )("%j at %s", async (_, place, metadata) => {
+    const { status, body } = await client.post("/v1/events", around(metadata));
+    expect(status).toBe(422);
+    expect(body.error.type).toBe("validation_error");
+    expect(body.error.details[0].field).toBe(place);
+    const batched = Buffer.concat([
+      Buffer.from('{"events":[{"type":"b"},'),
+      around(metadata),
+      Buffer.from("]}"),
+    ]);
+    const inBatch = await client.post("/v1/events/batch", batched);
+    expect(inBatch.status).toBe(422);
+    expect(inBatch.body.error.details[0].field).toContain(`events[1].${place.slice(0, 70)}`);
+  });
+
+  test.each(HOSTILE_BODIES)("%s, without a stall", async (_, body, place) => {
+    const stall = await stallOf(
+      gateway,
+      async () => {
+        const answer = await client.post("/v1/events", body);
+        expect(answer.status).toBe(422);
+        expect(answer.body.error.details[0].field).toContain(place);
+        expect(answer.text.length).toBeLessThan(2_000);
+      },
+      MAX_STALL_MS,
+    );
+    expect(stall).toBeLessThan(MAX_STALL_MS);
+  });
+});
+
+describe("no stall of the event loop", () => {
+  test.each(HEAVY_BATCHES)(
+    "by a batch of %s that uses the limits up, and is stored",
+    async (_, body) => {
+      const stall = await stallOf(
+        gateway,
+        async () => {
+          const answer = await client.post("/v1/events/batch", body);
+          expect(answer.status).toBe(201);
+          expect(answer.body.data).toHaveLength(JSON.parse(body).events.length);
+        },
+        MAX_STALL_MS,
+      );
+      expect(stall).toBeLessThan(MAX_STALL_MS);
+    },
+  );
+
+  test("by more values than a batch may have", async () => {
+    const refuse = async () => {
+      const { status, body } = await client.post("/v1/events/batch", TOO_MANY_VALUES);
+      expect(status).toBe(422);
+      expect(body.error.message).toContain("more than 60000 members and elements");
+    };
+    expect(await stallOf(gateway, refuse, MAX_STALL_MS)).toBeLessThan(MAX_STALL_MS);
+  });
+
+  test("others are served while hostile bodies arrive, and the process is the same at the end", async () => {
+    const hostile = HOSTILE_BODIES.map(([, body]) => client.post("/v1/events", body));
+    const ordinary = Array.from({ length: 100 }, () => client.post("/v1/events", { action: "a" }));
+    const answers = await Promise.all([...hostile, ...ordinary]);
+    expect(answers.slice(0, hostile.length).every(({ status }) => status === 422)).toBe(true);
+    expect(answers.slice(hostile.length).every(({ status }) => status === 201)).toBe(true);
+    expect(gateway.pid()).toBe(pid);
+    expect((await client.get("/v1/verify")).body.data.valid).toBe(true);
+  });
+
+  test("control: without the limit on values the same measure finds a stall", async () => {
+    const unlimited = await startConstellation({
+      env: { gateway: { ANNALS_BATCH_BODY_MAX_VALUES: "1000000" } },
+    });
+    try {
+      const own = new HttpClient(unlimited.baseUrls[0] ?? "", unlimited.bootstrapKey);
+      const send = () => own.post("/v1/events/batch", TOO_MANY_VALUES);
+      expect(await stallOf(gatewayOf(unlimited), send, 0)).toBeGreaterThan(MAX_STALL_MS);
+      own.close();
+    } finally {
+      await unlimited.stop();
+    }
+  });
+});

@@ -1,0 +1,136 @@
+// Revocation is immediate (interface 3 and 5): no request that starts after DELETE was answered is accepted with the key, on
+// any gateway, while the key is in full use. And a new key works at once everywhere.
+
+import type { Stack } from "@annals/local";
+import { HttpClient, newAccount } from "@annals/testing";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+
+const GATEWAYS = 3;
+const REVOCATIONS = 200;
+const CREATIONS = 200;
+
+/** 200 requests a second with each key, whether the earlier ones are answered or not. */
+const BETWEEN_REQUESTS_MS = 5;
+/** Accepted before the key is revoked, and started after it. */
+const BEFORE = 10;
+const AFTER = 20;
+/** Keys that are in use at one time. */
+const LANES = 2;
+
+let stack: Stack;
+/** One for each gateway, with a key that manages keys. */
+let managers: HttpClient[];
+
+beforeAll(async () => {
+  stack = await startConstellation({
+    replicas: { gateway: GATEWAYS, keys: 2 },
+    rateLimitPerMinute: 1_000_000,
+    without: ["nats"],
+  });
+  const { key } = await newAccount(stack.databaseUrl);
+  managers = stack.baseUrls.map((baseUrl) => new HttpClient(baseUrl, key));
+  expect(managers).toHaveLength(GATEWAYS);
+});
+
+afterAll(async () => {
+  for (const manager of managers) manager.close();
+  await stack.stop();
+});
+
+const at = (place: number): HttpClient => {
+  const manager = managers[place % GATEWAYS];
+  if (!manager) throw new Error("there is no gateway");
+  return manager;
+};
+
+async function createKey(place: number): Promise<{ readonly id: string; readonly key: string }> {
+  const { status, body } = await at(place).post("/v1/api-keys", { name: "in use" });
+  expect(status).toBe(201);
+  return body.data;
+}
+
+interface Use {
+  readonly startedMs: number;
+  status: number;
+}
+
+/** A key in steady use over all gateways until `stop`, with what became of every request. */
+class Traffic {
+  readonly uses: Use[] = [];
+  readonly #answers: Promise<void>[] = [];
+  readonly #clients: readonly HttpClient[];
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(key: string) {
+    this.#clients = managers.map((manager) => manager.as(key));
+    this.#timer = setInterval(() => this.#send(), BETWEEN_REQUESTS_MS);
+  }
+
+  #send(): void {
+    const client = this.#clients[this.uses.length % GATEWAYS];
+    const use: Use = { startedMs: performance.now(), status: 0 };
+    this.uses.push(use);
+    const answer = client?.get("/v1/events/evt_none").then(({ status }) => {
+      use.status = status;
+    });
+    if (answer) this.#answers.push(answer);
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await pause(BETWEEN_REQUESTS_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#answers);
+  }
+}
+
+/** How many requests that started after the revocation were accepted, of how many. */
+async function revokeInUse(place: number): Promise<{ accepted: number; late: number }> {
+  const { id, key } = await createKey(place);
+  const traffic = new Traffic(key);
+  try {
+    // 404 is the answer of a route that was reached: the key was accepted.
+    const accepted = () => traffic.uses.filter(({ status }) => status === 404).length;
+    await traffic.until(() => accepted() >= BEFORE);
+    const { status } = await at(place + 1).delete(`/v1/api-keys/${id}`);
+    const answeredMs = performance.now();
+    expect(status).toBe(204);
+    const isLate = ({ startedMs }: Use) => startedMs > answeredMs;
+    await traffic.until(() => traffic.uses.filter(isLate).length >= AFTER);
+    await traffic.stop();
+    expect(traffic.uses.every((use) => use.status === 404 || use.status === 401)).toBe(true);
+    const late = traffic.uses.filter(isLate);
+    return { accepted: late.filter((use) => use.status !== 401).length, late: late.length };
+  } finally {
+    await traffic.stop();
+  }
+}
+
+test("no request that starts after DELETE was answered is accepted, over 200 revocations", async () => {
+  let next = 0;
+  const results: Awaited<ReturnType<typeof revokeInUse>>[] = [];
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      while (next < REVOCATIONS) results.push(await revokeInUse(next++));
+    }),
+  );
+  expect(results).toHaveLength(REVOCATIONS);
+  expect(results.filter(({ accepted }) => accepted > 0)).toEqual([]);
+  expect(results.every(({ late }) => late >= AFTER)).toBe(true);
+});
+
+test("a key that one gateway created works at once on the others, 200 of 200", async () => {
+  let worked = 0;
+  for (let n = 0; n < CREATIONS; n++) {
+    const { key } = await createKey(n);
+    const used = await Promise.all(
+      [at(n + 1), at(n + 2)].map((on) => on.as(key).get("/v1/verify")),
+    );
+    if (used.every(({ status }) => status === 200)) worked += 1;
+  }
+  expect(worked).toBe(CREATIONS);
+});
