@@ -8,17 +8,17 @@ import { join } from "node:path";
 export type ConstellationOptions = Partial<
   Pick<
     StackOptions,
-    "replicas" | "rateLimitPerMinute" | "env" | "without" | "databaseUrl" | "natsUrl"
+    "dataDir" | "replicas" | "rateLimitPerMinute" | "env" | "without" | "databaseUrl" | "natsUrl"
   >
 >;
 
-/** Starts it; `stop` ends every process and deletes the directory. */
+/** Starts it; `stop` ends every process and deletes the directory, unless one was given. */
 export async function startConstellation(options: ConstellationOptions = {}): Promise<Stack> {
-  const dataDir = await mkdtemp(join(tmpdir(), "annals-test-"));
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "annals-test-")));
   return startStack({
     ...options,
     dataDir,
-    isDisposable: true,
+    isDisposable: options.dataDir === undefined,
     environment: inherited(),
     // While these two are being built, a test that needs one says so: ANNALS_TEST_WITH=export,webhook-dispatcher.
     without: [

@@ -28,7 +28,7 @@ export function expectRefused(
   type: string,
   named: { readonly field?: string; readonly message?: string | RegExp } = {},
 ): void {
-  expect(body?.error, JSON.stringify(body)).toMatchObject({ type });
+  expect(body).toMatchObject({ error: { type } });
   expect(STATUSES[type]).toContain(status);
   expect(Object.keys(body)).toEqual(["error"]);
   expect(body.error.code).toBe(CODES[type]);

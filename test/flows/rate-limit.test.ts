@@ -23,7 +23,6 @@ beforeAll(async () => {
   stack = await startConstellation({ replicas: { gateway: GATEWAYS, keys: 2 }, without: ["nats"] });
   gateways = stack.baseUrls.map((baseUrl) => new HttpClient(baseUrl));
   owner = ownerOf(stack.databaseUrl);
-  expect(gateways).toHaveLength(GATEWAYS);
 });
 
 afterAll(async () => {
@@ -148,11 +147,10 @@ describe.concurrent("the limit of a key", () => {
   });
 
   test("401 costs nothing and is never 429", async () => {
-    const [gateway] = gateways;
-    const answers = await Promise.all(
-      Array.from({ length: 3 * LIMIT }, () => gateway?.get("/v1/events")),
-    );
-    expect(answers.every((answer) => answer?.status === 401)).toBe(true);
-    expect(answers.every((answer) => answer && remaining(answer) === LIMIT)).toBe(true);
+    const rounds = Array.from({ length: LIMIT }, () => gateways).flat();
+    const answers = await Promise.all(rounds.map((gateway) => gateway.get("/v1/events")));
+    expect(answers).toHaveLength(GATEWAYS * LIMIT);
+    expect(answers.every(({ status }) => status === 401)).toBe(true);
+    expect(answers.every((answer) => remaining(answer) === LIMIT)).toBe(true);
   });
 });

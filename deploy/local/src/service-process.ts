@@ -29,6 +29,12 @@ const WITHHELD = [
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/**
+ * Half of the young generation at most, in MiB. Unless told, V8 lets it grow with the machine's memory, to 64 on a large
+ * one, and a service under load then holds 100 MB of garbage for no gain in speed.
+ */
+const YOUNG_GENERATION = "--max-semi-space-size=16";
+
 /** What all processes of a stack share. */
 export interface Surroundings {
   /** Folder that holds `services`; the working directory of every service. */
@@ -53,7 +59,7 @@ export interface ServicePorts {
 
 /** Arguments of Node for a verb of a service. */
 export function serviceArguments(service: ServiceName, verb: "serve" | "migrate"): string[] {
-  return ["-C", "source", entryFile(service), verb];
+  return [YOUNG_GENERATION, "-C", "source", entryFile(service), verb];
 }
 
 /** The environment of a service, without its own ports. */

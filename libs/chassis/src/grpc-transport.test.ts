@@ -106,7 +106,7 @@ describe("errors", () => {
         getEvent() {
           throw thrown;
         },
-        // oxlint-disable-next-line require-yield
+        // oxlint-disable-next-line require-yield -- it fails before its first message
         async *streamEvents() {
           throw thrown;
         },

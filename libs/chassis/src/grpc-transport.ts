@@ -75,7 +75,34 @@ export function createGrpcTransport({
   };
 }
 
+/**
+ * What grpc-js says of a call on a connection that was being retired. The server has not begun it (RFC 9113, 8.7), so it
+ * may be sent again whatever it does. grpc-js itself does so once; while servers renew all their connections that can be
+ * one time too few.
+ */
+const REFUSED = "Stream refused by server";
+const REFUSED_ATTEMPTS = 4;
+
 async function callUnary<I extends DescMessage, O extends DescMessage>(
+  channel: ChannelInterface,
+  request: UnaryRequest<I, O>,
+  deadline: Date,
+): Promise<UnaryResponse<I, O>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await callOnce(channel, request, deadline);
+    } catch (error) {
+      if (attempt === REFUSED_ATTEMPTS || !isRefused(error)) throw error;
+    }
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  const { code, rawMessage } = ConnectError.from(error);
+  return code === Code.Unavailable && rawMessage === REFUSED;
+}
+
+async function callOnce<I extends DescMessage, O extends DescMessage>(
   channel: ChannelInterface,
   request: UnaryRequest<I, O>,
   deadline: Date,

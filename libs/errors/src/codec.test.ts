@@ -5,7 +5,7 @@ import { ErrorSchema } from "@annals/proto/errors";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
-import { AnnalsError, type ErrorKind, internal, invalid, notFound, unavailable } from "./index.ts";
+import { AnnalsError, type ErrorKind, invalid, notFound, unavailable } from "./index.ts";
 import { fromConnectError, fromProtoError, toConnectError, toProtoError } from "./codec.ts";
 
 /** The status that a stock client sees. Being a Record, it fails to compile when a kind is added and not here. */

@@ -1,6 +1,6 @@
-// The connection to NATS of one process: made, kept and made again for ever, however long NATS is away. Called by every
-// serve.ts that publishes or consumes notices. It must never keep a service from starting or serving: what cannot be told
-// now is found by the consumers' sweeps.
+// The connection to NATS of one process: made, kept and made again for ever, however long NATS is away.
+// Called by every serve.ts that publishes or consumes notices. It must never keep a service from starting
+// or serving: what cannot be told now is found by the consumers' sweeps.
 
 import type { Logger } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,7 +8,10 @@ import { connect, type ConnectionOptions, type NatsConnection } from "nats";
 import { ensureStream } from "./stream.ts";
 
 export interface MessagingOptions {
-  /** `nats://[user:password@ or token@]host:port`, or `tls://`. Undefined: never connected, nothing published or consumed. */
+  /**
+   * `nats://[user:password@ or token@]host:port`, or `tls://`. Undefined: never connected, nothing
+   * published or consumed.
+   */
   readonly url: string | undefined;
   /** Shown in the server's list of connections. */
   readonly name: string;
@@ -113,7 +116,10 @@ export class Messaging {
   }
 }
 
-/** The client's own reconnecting is off: a new connection has one way to begin, and each begins with the stream. */
+/**
+ * The client's own reconnecting is off: a new connection has one way to begin, and each begins with the
+ * stream.
+ */
 function connectionOptions(url: string, name: string): ConnectionOptions {
   const { protocol, host, username, password } = new URL(url);
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];

@@ -1,6 +1,7 @@
-// Consumes notices: a durable JetStream consumer that all replicas of a service share, so that each notice goes to one of
-// them. Called by the dispatcher's serve.ts. A notice only says "look": it may come twice, late or never, so nothing may
-// rest on it but the time of a look. Consumer and stream are made again whenever the server has lost them.
+// Consumes notices: a durable JetStream consumer that all replicas of a service share, so that each notice
+// goes to one of them. Called by the dispatcher's serve.ts. A notice only says "look": it may come twice,
+// late or never, so nothing may rest on it but the time of a look. Consumer and stream are made again
+// whenever the server has lost them.
 
 import type { Logger } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,8 +14,9 @@ export interface ConsumeOptions {
   /** Name of the consumer, one a service: letters, digits, - and _. */
   readonly durable: string;
   /**
-   * Called with each notice, up to 32 at a time. It is acknowledged when this resolves. When this rejects the notice is
-   * given up and logged: the sweep makes up for it, and it must not keep a place that others need.
+   * Called with each notice, up to 32 at a time. It is acknowledged when this resolves. When this rejects
+   * the notice is given up and logged: the sweep makes up for it, and it must not keep a place that others
+   * need.
    */
   readonly onNotice: (notice: Notice) => Promise<void> | void;
   readonly log: Logger;
@@ -89,7 +91,10 @@ async function open(
   });
 }
 
-/** Ends when the connection or the consumer is gone, or on `signal`. What was asked ahead and not begun comes again. */
+/**
+ * Ends when the connection or the consumer is gone, or on `signal`. What was asked ahead and not begun
+ * comes again.
+ */
 async function consumeUntilEnd(
   connection: NatsConnection,
   messages: ConsumerMessages,

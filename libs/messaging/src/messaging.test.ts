@@ -1,6 +1,6 @@
-// What notices promise, on a real nats-server: each reaches one consumer of a service, they become one where they wait,
-// and whatever NATS does (away at the start, stopped, emptied, its stream deleted) nobody who publishes waits or fails and
-// everything is made again by itself.
+// What notices promise, on a real nats-server: each reaches one consumer of a service, they become one
+// where they wait, and whatever NATS does (away at the start, stopped, emptied, its stream deleted) nobody
+// who publishes waits or fails and everything is made again by itself.
 
 import { eventually } from "@annals/testing";
 import { connect, type NatsConnection } from "nats";
@@ -190,7 +190,7 @@ describe("a server that is not", () => {
     expect(await read("events", "failed")).toBe(0);
   });
 
-  test("away at the start, then there: publishing never throws, and it goes through once it is there", async () => {
+  test("away at the start, then there: publishing never throws, and works later", async () => {
     await nats.stop();
     const on = await messaging();
     const { publisher: notices, read } = publisher(on);
@@ -238,16 +238,33 @@ describe("a server that is not", () => {
     },
   );
 
-  test("waiting notices are bounded", async () => {
-    await nats.stop();
+  test("robbed of its stream: a publisher makes it again, with nobody there to consume", async () => {
     const on = await messaging();
     const { publisher: notices, read } = publisher(on);
+    await connected(on);
+    await withAdmin(async (connection) => {
+      await (await connection.jetstreamManager()).streams.delete("ANNALS_NOTICES");
+    });
+    for (let i = 0; i < 20; i++) {
+      notices.notify({ kind: "exports", accountId: newAccount(), position: 1n });
+    }
+    await eventually("all are taken", async () => (await read("exports", "published")) === 20);
+    expect(await read("exports", "failed")).toBe(0);
+  });
+
+  test("silent: what waits is bounded and goes out later, the rest is dropped", async () => {
+    const on = await messaging();
+    const { publisher: notices, read } = publisher(on);
+    await connected(on);
+    nats.freeze();
     for (let i = 0; i < 20_000; i++) {
       notices.notify({ kind: "events", accountId: `acct_many_${i}`, position: 1n });
     }
-    await notices.close();
-    expect(await read("events", "failed")).toBe(20_000);
-    await nats.start();
+    const failed = await read("events", "failed");
+    nats.thaw();
+    expect(failed).toBe(20_000 - 10_000 - 64);
+    const taken = () => read("events", "published");
+    await eventually("what waited goes out", async () => (await taken()) === 10_064, 20_000);
   });
 });
 

@@ -1,5 +1,5 @@
-// A nats-server of a test's own, on a port and a directory of its own, that can be stopped, started and robbed of its
-// disk. Used by the tests beside it only.
+// A nats-server of a test's own, on a port and a directory of its own, that can be stopped, started and
+// robbed of its disk. Used by the tests beside it only.
 
 import { type Stack, type StackProcess, startStack } from "@annals/local";
 import { createRegistry, createLog, type Logger } from "@annals/chassis";
@@ -10,7 +10,10 @@ import { Writable } from "node:stream";
 import { noticeMetrics } from "./metrics.ts";
 import type { NoticeKind } from "./subjects.ts";
 
-/** No service and no PostgreSQL: the stack is given a database that nothing asks for, and a folder without services. */
+/**
+ * No service and no PostgreSQL: the stack is given a database that nothing asks for, and a folder without
+ * services.
+ */
 export class TestNats {
   readonly url: string;
   readonly #process: StackProcess;
@@ -44,6 +47,15 @@ export class TestNats {
   async start(): Promise<void> {
     this.#process.start();
     await this.#process.waitReady();
+  }
+
+  /** It keeps its connections and answers nothing. */
+  freeze(): void {
+    this.#process.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#process.kill("SIGCONT");
   }
 
   /** Stops it, deletes what JetStream keeps, and starts it again. */

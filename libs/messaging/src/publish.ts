@@ -1,7 +1,7 @@
-// Publishes notices after the fact. Called by producers once something is committed, from the request path, which never
-// waits: a notice is noted, and a loop of its own awaits NATS. Notices of one account and kind that wait become one, with
-// the newest position. What cannot be published is counted and dropped, because consumers sweep. It must never throw into a
-// producer, and never hold more than its bounds.
+// Publishes notices after the fact. Called by producers once something is committed, from the request path,
+// which never waits: a notice is noted, and a loop of its own awaits NATS. Notices of one account and kind
+// that wait become one, with the newest position. What cannot be published is counted and dropped, because
+// consumers sweep. It must never throw into a producer, and never hold more than its bounds.
 
 import type { Logger } from "@annals/chassis";
 import { ErrorCode, type NatsConnection, NatsError } from "nats";

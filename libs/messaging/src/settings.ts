@@ -4,7 +4,10 @@ import type { Setting } from "@annals/chassis";
 
 const SHAPE = /^(nats|tls):\/\/[^\s,/]+$/;
 
-/** Absent, the service runs without NATS: webhooks then wait for the dispatcher's sweep, and nothing else changes. */
+/**
+ * Absent, the service runs without NATS: webhooks then wait for the dispatcher's sweep, and nothing else
+ * changes.
+ */
 const natsUrl: Setting<string | undefined> = {
   env: "ANNALS_NATS_URL",
   about:

@@ -1,6 +1,7 @@
-// The stream that notices pass through, and the consumers on it: made where they are missing, brought to what is written
-// here where they differ, and read back, for an old server drops options that it does not know without a word. Called when
-// a connection is made and whenever the server says that the stream is gone. It must never touch a stream of another name.
+// The stream that notices pass through, and the consumers on it: made where they are missing, brought to
+// what is written here where they differ, and read back, for an old server drops options that it does not
+// know without a word. Called when a connection is made and whenever the server says that the stream is
+// gone. It must never touch a stream of another name.
 
 import type { Logger } from "@annals/chassis";
 import {
@@ -21,7 +22,10 @@ import { ALL_SUBJECTS, STREAM } from "./subjects.ts";
 const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;
 
-/** A notice is below 100 bytes: 64 MiB are some 400,000 of them. The oldest go first; sweeps find what they told of. */
+/**
+ * A notice is below 100 bytes: 64 MiB are some 400,000 of them. The oldest go first; sweeps find what they
+ * told of.
+ */
 const STREAM_CONFIG = {
   name: STREAM,
   subjects: [ALL_SUBJECTS],
@@ -44,7 +48,10 @@ const MAX_DELIVERIES = 5;
 /** How long an answer of the server may take. */
 export const API_TIMEOUT_MS = 5_000;
 
-/** Sees to it that the stream is there and is as written above; says so in the log where the server will not have it. */
+/**
+ * Sees to it that the stream is there and is as written above; says so in the log where the server will not
+ * have it.
+ */
 export async function ensureStream(connection: NatsConnection, log: Logger): Promise<void> {
   const manager = await managerOf(connection);
   const found = await manager.streams.info(STREAM).catch(absent);

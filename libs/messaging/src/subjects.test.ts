@@ -1,5 +1,5 @@
-// A notice comes out of its bytes as it went in, and bytes that are none are told apart: a later release may send kinds
-// that this one does not know.
+// A notice comes out of its bytes as it went in, and bytes that are none are told apart: a later release
+// may send kinds that this one does not know.
 
 import { create, toBinary } from "@bufbuild/protobuf";
 import { NoticeKind, NoticeSchema } from "@annals/proto/notices";

@@ -1,6 +1,6 @@
-// The words of notices: kinds, subjects, the name of the stream, and a notice as the bytes that travel. Used by both ends,
-// publish.ts and consume.ts. What stands here must never change within a release: replicas of two releases talk to each
-// other.
+// The words of notices: kinds, subjects, the name of the stream, and a notice as the bytes that travel.
+// Used by both ends, publish.ts and consume.ts. What stands here must never change within a release:
+// replicas of two releases talk to each other.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { NoticeKind as ProtoKind, NoticeSchema } from "@annals/proto/notices";
@@ -32,7 +32,10 @@ export function subjectOf({ kind }: Notice): string {
   return `annals.notices.${kind}`;
 }
 
-/** The same notice has the same id, so that the server drops it where it comes again within the duplicate window. */
+/**
+ * The same notice has the same id, so that the server drops it where it comes again within the duplicate
+ * window.
+ */
 export function messageIdOf({ kind, accountId, position }: Notice): string {
   return `${kind}-${accountId}-${position}`;
 }

@@ -1,5 +1,7 @@
 export * from "./accounts.ts";
+export * from "./certificates.ts";
 export * from "./database.ts";
 export * from "./eventually.ts";
 export * from "./http-client.ts";
 export * from "./shared-stack.ts";
+export * from "./subscriber.ts";

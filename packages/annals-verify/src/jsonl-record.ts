@@ -11,10 +11,7 @@ export function jsonlChecker(): Checker {
   const fast = new FastLines();
   return {
     manifestIn: (line) => {
-      if (
-        line.compare(MANIFEST_OPENING, 0, MANIFEST_OPENING.length, 0, MANIFEST_OPENING.length) !== 0
-      )
-        return undefined;
+      if (!line.subarray(0, MANIFEST_OPENING.length).equals(MANIFEST_OPENING)) return undefined;
       const text = line.toString("utf8");
       return isManifest(text) ? text : undefined;
     },

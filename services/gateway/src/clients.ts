@@ -1,6 +1,6 @@
 // The services that the gateway calls, each over one balanced channel.
 
-import { clientInterceptors, connectRpc, type Histogram, type RpcClient } from "@annals/chassis";
+import { clientInterceptors, connectRpc, type Histogram } from "@annals/chassis";
 import { ExportsService } from "@annals/proto/exports";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
@@ -28,7 +28,7 @@ export function openClients(options: {
   readonly ledgerAddress: string;
   readonly exportAddress: string;
   readonly webhookDispatcherAddress: string;
-  readonly duration: Histogram<string>;
+  readonly duration: Histogram;
 }): OpenClients {
   const interceptors = clientInterceptors({ duration: options.duration });
   const keys = connectRpc({
@@ -60,26 +60,20 @@ export function openClients(options: {
     idempotentMethods: ["ListWebhooks", "UpdateWebhook", "ListDeliveries"],
     interceptors,
   });
-  const all: readonly [string, RpcClient<never>][] = [
-    ["keys", keys as unknown as RpcClient<never>],
-    ["ledger", ledger as unknown as RpcClient<never>],
-  ];
   return {
     keys: keys.client,
     ledger: ledger.client,
     exports: exports.client,
     webhooks: webhooks.client,
     ready: async (timeoutMs) => {
-      for (const [name, { ready }] of all) {
-        await ready(timeoutMs).catch(() => {
+      for (const [name, needed] of Object.entries({ keys, ledger })) {
+        await needed.ready(timeoutMs).catch(() => {
           throw new Error(`the ${name} service cannot be reached`);
         });
       }
     },
     close: () => {
-      all.forEach(([, { close }]) => close());
-      exports.close();
-      webhooks.close();
+      for (const client of [keys, ledger, exports, webhooks]) client.close();
     },
   };
 }

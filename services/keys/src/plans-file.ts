@@ -1,5 +1,5 @@
-// The operator's file of plans (ANNALS_PLANS_FILE): read once at the start, and held against what accounts name. Called by
-// main.ts and the commands.
+// The operator's file of plans (ANNALS_PLANS_FILE): read once at the start, and held against what accounts
+// name. Called by main.ts and the commands.
 
 import { ConfigError } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -24,8 +24,9 @@ export async function readPlans(path: string | undefined): Promise<Plans> {
 }
 
 /**
- * A readiness check: resolves to a sentence as long as an account names a plan that the file does not have. Once it has
- * passed it is not asked again: a name that a command gives later, from a newer file, must not stop every replica at once.
+ * A readiness check: resolves to a sentence as long as an account names a plan that the file does not have.
+ * Once it has passed it is not asked again: a name that a command gives later, from a newer file, must not
+ * stop every replica at once.
  */
 export function plansCheck(database: Database, plans: Plans): () => Promise<string | undefined> {
   let hasPassed = false;
@@ -35,7 +36,7 @@ export function plansCheck(database: Database, plans: Plans): () => Promise<stri
     const unknown = rows.filter(({ plan }) => !plans.has(plan));
     hasPassed = unknown.length === 0;
     if (hasPassed) return undefined;
-    const said = unknown.map(({ plan, accounts }) => `${plan} (${accounts} accounts)`).join(", ");
+    const said = unknown.map(({ plan, accounts }) => `${plan} (accounts: ${accounts})`).join(", ");
     return `accounts have plans that ANNALS_PLANS_FILE does not name: ${said}`;
   };
 }

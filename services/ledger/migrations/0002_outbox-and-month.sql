@@ -1,5 +1,5 @@
--- The outbox: what happened once and subscribers are told of, kept so that nothing depends on a notice. And what the monthly
--- quota of a plan needs to know of each chain.
+-- The outbox: what happened once and subscribers are told of, kept so that nothing depends on a notice. And
+-- what the monthly quota of a plan needs to know of each chain.
 
 -- Finished verifications. The service can add entries and can neither change nor delete them.
 CREATE TABLE ledger.outbox (
@@ -15,8 +15,8 @@ CREATE TABLE ledger.outbox (
 
 GRANT SELECT, INSERT ON ledger.outbox TO annals_ledger;
 
--- The last position of each account's outbox. Whoever adds an entry holds this row's lock until it has committed: that makes
--- the positions gapless, and visible in their order.
+-- The last position of each account's outbox. Whoever adds an entry holds this row's lock until it has
+-- committed: that makes the positions gapless, and visible in their order.
 CREATE TABLE ledger.outbox_heads (
   account_id text COLLATE "C" PRIMARY KEY,
   position   bigint NOT NULL CHECK (position > 0)
@@ -24,8 +24,9 @@ CREATE TABLE ledger.outbox_heads (
 
 GRANT SELECT, INSERT, UPDATE ON ledger.outbox_heads TO annals_ledger;
 
--- Sequence numbers have no gaps, so the events of a month are those after the number at which it began. month is of UTC,
--- YYYY-MM, of the last append's created_at; empty until the first append of this release, which begins to count.
+-- Sequence numbers have no gaps, so the events of a month are those after the number at which it began.
+-- month is of UTC, YYYY-MM, of the last append's created_at; empty until the first append of this release,
+-- which begins to count.
 ALTER TABLE ledger.heads
   ADD COLUMN month text COLLATE "C" NOT NULL DEFAULT '',
   ADD COLUMN month_start bigint NOT NULL DEFAULT 0;

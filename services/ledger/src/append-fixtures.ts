@@ -123,9 +123,12 @@ export async function losingAnswers(databaseUrl: string) {
       upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
-      if (!loses) return void client.write(chunk);
-      lost += 1;
-      cut();
+      if (loses) {
+        lost += 1;
+        cut();
+      } else {
+        client.write(chunk);
+      }
     });
   });
   server.listen(0, "127.0.0.1");

@@ -1,10 +1,12 @@
-// Whoever asks the ledger for what lies after a cursor misses nothing: positions have no gaps and appear in their order,
-// whatever ledgers do at the same time; an entry is written once for each verification that its client waited for, is what
-// the client was answered, and cannot be changed afterwards. A notice follows a commit and never comes before it.
+// Whoever asks the ledger for what lies after a cursor misses nothing: positions have no gaps and appear in
+// their order, whatever ledgers do at the same time; an entry is written once for each verification that
+// its client waited for, is what the client was answered, and cannot be changed afterwards. A notice
+// follows a commit and never comes before it.
 
 import type { Pool } from "@annals/postgres";
 import { describe, expect, test } from "vitest";
-import { appendOf, newLedgerDatabase, openLedger } from "./test-ledger.ts";
+import { newLedgerDatabase } from "./append-fixtures.ts";
+import { appendOf, openLedger } from "./test-ledger.ts";
 
 const ACCOUNT = "acct_1";
 const NOBODY = "acct_nobody";
@@ -80,7 +82,7 @@ describe("verifications", () => {
     expect(entries).toEqual([]);
   });
 
-  test("at the same time in two ledgers get gapless positions, and no reader sees a later one first", async () => {
+  test("at the same time in two ledgers get gapless positions, seen in their order", async () => {
     const database = await newLedgerDatabase();
     const ledgers = [openLedger(database), openLedger(database)] as const;
     await ledgers[0].client.createEvents({ appends: [appendOf(ACCOUNT, 1)] });

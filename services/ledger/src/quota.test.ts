@@ -1,17 +1,12 @@
-// The monthly quota is exact: whatever ledgers append at the same time, an account stores as many events in a month of UTC as
-// its plan allows and not one more; a request is stored whole or refused whole, a replay needs no room, and a new month begins
-// at zero.
+// The monthly quota is exact: whatever ledgers append at the same time, an account stores as many events in
+// a month of UTC as its plan allows and not one more; a request is stored whole or refused whole, a replay
+// needs no room, and a new month begins at zero.
 
 import { ErrorKind } from "@annals/proto/errors";
 import type { AppendOutcome } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
-import {
-  appendOf,
-  newLedgerDatabase,
-  openLedger,
-  SetClock,
-  type TestLedger,
-} from "./test-ledger.ts";
+import { newLedgerDatabase } from "./append-fixtures.ts";
+import { appendOf, openLedger, SetClock, type TestLedger } from "./test-ledger.ts";
 
 const ACCOUNT = "acct_1";
 const CLOCK_TEXT = "2026-05-31T23:59:00.000000Z";
@@ -95,7 +90,8 @@ test("a new month begins at zero, once, and a clock behind does not begin the ol
   expect(casesOf(await send(ahead, three))).toEqual(["refused"]);
   late.text = NEXT_MONTH_TEXT;
   expect(casesOf(await send(ahead, three))).toEqual(["stored"]);
-  // One of the new month is left. The other ledger's clock still says the month before, in which one was left, too.
+  // One of the new month is left. The other ledger's clock still says the month before, in which one was
+  // left, too.
   expect(casesOf(await send(behind, one))).toEqual(["stored"]);
   expect(casesOf(await send(behind, one))).toEqual(["refused"]);
   expect(casesOf(await send(ahead, one))).toEqual(["refused"]);

@@ -1,5 +1,6 @@
-// What the tests of this folder share: ledgers within the test's process, any number over one database of its own, each with
-// its own pool, queue and guesses, so that they meet only in PostgreSQL. Imported by tests only.
+// What the tests of this folder share: ledgers within the test's process, any number over one database of
+// its own, each with its own pool, queue and guesses, so that they meet only in PostgreSQL. Imported by
+// tests only.
 
 import {
   clientInterceptors,
@@ -11,14 +12,14 @@ import {
 } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import type { Notice } from "@annals/messaging";
-import { createPool, migrate, type Pool } from "@annals/postgres";
+import { createPool, type Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import type { TestDatabase } from "@annals/testing";
 import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
-import { inject, onTestFinished } from "vitest";
-import { SCHEMA } from "./commands/migrate.ts";
+import { onTestFinished } from "vitest";
 import { createMetrics } from "./metrics.ts";
+import { ROLE } from "./serve.ts";
 import { ledgerService } from "./service.ts";
 import { AppendQueue } from "./workers/append-queue.ts";
 
@@ -46,14 +47,6 @@ export class SetClock implements Clock {
   }
 }
 
-/** An empty database with the ledger's schema, gone when the test ends. */
-export async function newLedgerDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase(inject("stack").databaseUrl);
-  onTestFinished(() => database.drop());
-  await migrate({ connectionString: database.url, ...SCHEMA });
-  return database;
-}
-
 /** `around` stands between the ledger and its database, for tests that watch or disturb. */
 export function openLedger(
   { url }: TestDatabase,
@@ -63,7 +56,7 @@ export function openLedger(
   const log = createLog({ service: "test", level: "error" });
   const pool = createPool({
     connectionString: url,
-    role: "annals_ledger",
+    role: ROLE,
     applicationName: "annals-ledger-test",
     maxConnections: 4,
     statementTimeoutMs: 10_000,

@@ -35,8 +35,8 @@ describe("200", () => {
     const made = await Promise.all(
       Array.from({ length: 120 }, (_, n) => client.post(PATH, { name: `key ${n}` })),
     );
-    const ids = made.map(({ body }) => body.data.id);
-    expect((await listed()).toSorted()).toEqual([...ids, account.keyId].toSorted());
+    const ids = new Set<string>(made.map(({ body }) => body.data.id));
+    expect(new Set(await listed())).toEqual(ids.add(account.keyId));
   });
 
   test("a revoked key is gone from the list", async () => {

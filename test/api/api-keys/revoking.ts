@@ -48,8 +48,9 @@ export function describeRevoking(path: string, { baseUrl, databaseUrl }: Stack):
 
     test("of ten that revoke at one time one succeeds and nine find nothing", async () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(created.id)));
-      const statuses = answers.map(({ status }) => status).toSorted();
-      expect(statuses).toEqual([204, ...Array<number>(9).fill(404)]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 204)).toHaveLength(1);
+      expect(statuses.filter((status) => status === 404)).toHaveLength(9);
     });
   });
 

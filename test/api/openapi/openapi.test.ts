@@ -9,6 +9,7 @@ import { everyObject, everySchema, type Json, operationsOf, resolve } from "./do
 
 const { baseUrl, databaseUrl } = inject("stack");
 const MARK = "x-annals-open-detail";
+let answer: Answer;
 let document: Json;
 let ajv: Ajv2020;
 let account: TestAccount;
@@ -17,9 +18,7 @@ let client: HttpClient;
 beforeAll(async () => {
   account = await newAccount(databaseUrl);
   client = new HttpClient(baseUrl, account.key);
-  const answer = await client.as(undefined).get("/openapi.json");
-  expect(answer.status).toBe(200);
-  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+  answer = await client.as(undefined).get("/openapi.json");
   document = answer.body;
   ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
   ajv.addKeyword(MARK);
@@ -31,6 +30,11 @@ beforeAll(async () => {
 
 const operationOf = (method: string, path: string): Json =>
   document.paths[`/v1${path.replaceAll(/:(\w+)/g, "{$1}")}`]?.[method.toLowerCase()];
+
+test("is served to everyone", () => {
+  expect(answer.status).toBe(200);
+  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+});
 
 describe("a valid document", () => {
   test("holds what OpenAPI 3.1 requires at its top", () => {
@@ -147,7 +151,8 @@ describe("open details are marked", () => {
       (operation.parameters ?? []).filter((each: Json) => each.in !== "path"),
     );
     expect(open.length).toBeGreaterThan(15);
-    for (const each of open) expect(each.schema[MARK] ?? each[MARK], each.name).toBe(true);
+    const unmarked = open.filter((each: Json) => !(each.schema[MARK] ?? each[MARK]));
+    expect(unmarked.map(({ name }: Json) => name)).toEqual([]);
   });
 
   test("members: names of keys, scopes, a batch's events and their type, pages, proofs, details", () => {

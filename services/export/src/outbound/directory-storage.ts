@@ -15,8 +15,11 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { Sink, Storage } from "./storage.ts";
 
-/** Bytes of one piece of a file that is read. */
-const CHUNK_BYTES = 256 * 1024;
+/**
+ * Bytes of one piece of a file that is read: with its message one HTTP/2 frame. In larger pieces the memory of pieces that
+ * are done with grows: the collector comes by the number of objects, not by their bytes.
+ */
+const CHUNK_BYTES = 16_000;
 
 const PART = ".part";
 

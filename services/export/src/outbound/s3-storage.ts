@@ -77,7 +77,7 @@ function upload(client: S3Client, bucket: string, key: string): Sink {
   return {
     write: async (chunk) => {
       if (body.destroyed) await done;
-      if (body.write(chunk)) return;
+      if (body.write(Buffer.from(chunk))) return;
       await Promise.race([once(body, "drain"), done]);
     },
     finish: async () => {

@@ -2,7 +2,7 @@
 // `<account>/<export>.<lease token>.<format>`: who lost the lease cannot touch the file of who has it.
 
 export interface Sink {
-  /** Resolves when more may be written: the caller is held back where the storage is slow. */
+  /** Resolves when more may be written, and the bytes of `chunk` may be used again. */
   write(chunk: Uint8Array): Promise<void>;
   /** Resolves when the whole file is durable under its name. */
   finish(): Promise<void>;

@@ -4,6 +4,7 @@ import { notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { exportId } from "../domain/export-id.ts";
 import { getJob } from "../store/get-job.ts";
 import { complete } from "./complete.ts";
 import { renderExport } from "./render-export.ts";
@@ -15,7 +16,7 @@ interface Deps {
 export function getExport(deps: Deps): ServiceImpl<typeof ExportsService>["getExport"] {
   return async ({ accountId, id }) => {
     complete({ account_id: accountId, id });
-    const [row] = await deps.database.run(getJob, [accountId, id]);
+    const [row] = await deps.database.run(getJob, [accountId, exportId(id)]);
     if (!row) throw notFound("export", id);
     return { export: renderExport(row) };
   };

@@ -5,6 +5,7 @@ import { AnnalsError, invalid, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { exportId } from "../domain/export-id.ts";
 import type { Storage } from "../outbound/storage.ts";
 import { getJob } from "../store/get-job.ts";
 import { complete } from "./complete.ts";
@@ -19,7 +20,7 @@ export function streamExportContent(
 ): ServiceImpl<typeof ExportsService>["streamExportContent"] {
   return async function* ({ accountId, id, offset }, { signal }) {
     complete({ account_id: accountId, id });
-    const [row] = await deps.database.run(getJob, [accountId, id]);
+    const [row] = await deps.database.run(getJob, [accountId, exportId(id)]);
     if (!row) throw notFound("export", id);
     if (row.file === null || row.size_bytes === null) {
       throw new AnnalsError("not_found", `The export ${id} is ${row.status}: it has no content.`);

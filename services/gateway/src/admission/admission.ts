@@ -1,5 +1,6 @@
-// Admits requests (interface 5 and 8): who is it, may it, and is it within its limit? Requests that wait together ask the
-// keys service together. No answer is kept: a key that was revoked before a request began is never admitted.
+// Admits requests (interface 5 and 8): who is it, may it, and is it within its limit? Requests that wait
+// together ask the keys service together. No answer is kept: a key that was revoked before a request began
+// is never admitted.
 
 import { Coalescer } from "@annals/chassis";
 import { isPlausibleKey, keyHash } from "@annals/contract";
@@ -15,7 +16,10 @@ export interface Admission {
   readonly scopes: readonly string[];
   readonly limit: number;
   readonly remaining: number;
-  /** What the account may do: features left out, maxKeys, maxWebhooks, monthlyEvents; an absent limit is none. */
+  /**
+   * What the account may do: features left out, maxKeys, maxWebhooks, monthlyEvents; an absent limit is
+   * none.
+   */
   readonly plan: Plan;
 }
 
@@ -56,8 +60,8 @@ export class Admissions {
   }
 
   /**
-   * Admits one request that carries the given Authorization header. Throws `unauthenticated` (401), {@link RateLimited}
-   * (429), or `unavailable`.
+   * Admits one request that carries the given Authorization header. Throws `unauthenticated` (401), {@link
+   * RateLimited} (429), or `unavailable`.
    */
   async admit(authorization: string | undefined): Promise<Admission> {
     const key = bearer(authorization);
@@ -86,7 +90,10 @@ function unknownKey(): AnnalsError {
   return new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.");
 }
 
-/** `secrets` are base64 of SHA-256. Of equal ones, as many of the first as the window has room for are admitted. */
+/**
+ * `secrets` are base64 of SHA-256. Of equal ones, as many of the first as the window has room for are
+ * admitted.
+ */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
   secrets: readonly string[],

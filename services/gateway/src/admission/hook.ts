@@ -1,6 +1,6 @@
-// The hook that stands before every request under /v1, unknown paths included: it admits the request, shows the rate limit
-// on the answer whatever comes of it (interface 8), and checks the scope and the feature of the
-// route.
+// The hook that stands before every request under /v1, unknown paths included: it admits the request, shows
+// the rate limit on the answer whatever comes of it (interface 8), and checks the scope and the feature of
+// the route.
 
 import type { Feature, Scope } from "@annals/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -44,8 +44,8 @@ export function showLimit(reply: FastifyReply, limit: number, remaining: number)
 }
 
 /**
- * The Authorization header. One that is sent twice gives two with a comma between, which is no key: Node keeps the first
- * alone, and what stands between it and the client may keep the last.
+ * The Authorization header. One that is sent twice gives two with a comma between, which is no key: Node
+ * keeps the first alone, and what stands between it and the client may keep the last.
  */
 function authorizationOf({ headers, raw: { rawHeaders } }: FastifyRequest): string | undefined {
   const all = rawHeaders.filter(

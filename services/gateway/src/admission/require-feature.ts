@@ -1,5 +1,5 @@
-// Features that an account's plan can leave out (interface 7, docs/open-details.md). A route that belongs to one says so with
-// `feature`; the hook asks here, after the scope.
+// Features that an account's plan can leave out (interface 7, docs/open-details.md). A route that belongs
+// to one says so with `feature`; the hook asks here, after the scope.
 
 import type { Feature } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";

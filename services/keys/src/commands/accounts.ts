@@ -1,4 +1,5 @@
-// The verbs `accounts create`, `accounts set-plan` and `accounts list`: how an operator makes accounts and gives them plans.
+// The verbs `accounts create`, `accounts set-plan` and `accounts list`: how an operator makes accounts and
+// gives them plans.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { parseArgs } from "node:util";

@@ -1,4 +1,5 @@
-// What an account may do. An account names a plan or none; none is the default of the operator's file (plans-file.ts).
+// What an account may do. An account names a plan or none; none is the default of the operator's file
+// (plans-file.ts).
 
 import type { Feature } from "@annals/contract";
 
@@ -33,8 +34,9 @@ export class Plans {
   }
 
   /**
-   * The plan of an account that holds `name`, null for none. A name that is not in the file counts as none: an account got
-   * it after this process had started, from a newer file. Processes that start later do not become ready with it.
+   * The plan of an account that holds `name`, null for none. A name that is not in the file counts as none:
+   * an account got it after this process had started, from a newer file. Processes that start later do not
+   * become ready with it.
    */
   of(name: string | null): Plan {
     return (name === null ? undefined : this.#byName.get(name)) ?? this.#default;

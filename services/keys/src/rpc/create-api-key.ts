@@ -1,4 +1,5 @@
-// CreateApiKey: mints a key and stores its hash (interface 4.1). The secret leaves in this response and nowhere else.
+// CreateApiKey: mints a key and stores its hash (interface 4.1). The secret leaves in this response and
+// nowhere else.
 
 import { AnnalsError, internal } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
@@ -36,7 +37,10 @@ export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["creat
   };
 }
 
-/** Locks the account, so that of any number of creations at a time none sees a count that another is about to change. */
+/**
+ * Locks the account, so that of any number of creations at a time none sees a count that another is about
+ * to change.
+ */
 async function requireRoom(transaction: Database, plans: Plans, accountId: string): Promise<void> {
   const [account] = await transaction.run(lockAccount, [accountId]);
   if (!account) throw internal(`there is no account ${accountId}`);

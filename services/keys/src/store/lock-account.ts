@@ -1,4 +1,5 @@
-// Reads an account and makes whoever else would add a key to it wait until this transaction ends. No row: no such account.
+// Reads an account and makes whoever else would add a key to it wait until this transaction ends. No row:
+// no such account.
 
 import { statement } from "@annals/postgres";
 

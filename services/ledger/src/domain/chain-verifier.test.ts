@@ -16,23 +16,23 @@ let rows: ChainRow[];
 
 beforeEach(() => {
   const event = {
-    ...{
-      action: "a",
-      occurredAt: TIME,
-      actor: '{"id":"u","type":"user"}',
-      actorId: "u",
-      actorType: "user",
-    },
-    ...{ context: '{"ip":1}', diff: "{}", metadata: "{}", target: '{"id":"t"}', targetId: "t" },
+    action: "a",
+    occurredAt: TIME,
+    actor: '{"id":"u","type":"user"}',
+    actorId: "u",
+    actorType: "user",
+    context: '{"ip":1}',
+    diff: "{}",
+    metadata: "{}",
+    target: '{"id":"t"}',
+    targetId: "t",
   };
   const append = prepareAppend(
     {
-      ...{
-        accountId: CHAIN,
-        receivedAt: TIME,
-        idempotencyKey: "",
-        requestSha256: Buffer.alloc(32),
-      },
+      accountId: CHAIN,
+      receivedAt: TIME,
+      idempotencyKey: "",
+      requestSha256: Buffer.alloc(32),
       events: Array.from({ length: EVENTS }, () => event),
     },
     randomBytes,
@@ -51,16 +51,25 @@ beforeEach(() => {
     const { actor, context, diff, metadata, target, actorId, actorType, targetId, targetType } =
       stored;
     const row = {
-      ...{
-        sequenceNumber: index + 1,
-        createdAt: TIME,
-        previousHash,
-        digests: stored.digests,
-        hash: stored.hash,
-      },
-      ...{ id: stored.id, action: stored.action, occurredAt: TIME, receivedAt: TIME },
+      sequenceNumber: index + 1,
+      createdAt: TIME,
+      previousHash,
+      digests: stored.digests,
+      hash: stored.hash,
+      id: stored.id,
+      action: stored.action,
+      occurredAt: TIME,
+      receivedAt: TIME,
       payload: {
-        ...{ actor, context, diff, metadata, target, actorId, actorType, targetId, targetType },
+        actor,
+        context,
+        diff,
+        metadata,
+        target,
+        actorId,
+        actorType,
+        targetId,
+        targetType,
         salts: Buffer.from(salts),
       },
     };

@@ -1,5 +1,5 @@
-// A month is counted once and from its first event, whatever the clocks of ledgers say, and the wait until the next is never
-// too short.
+// A month is counted once and from its first event, whatever the clocks of ledgers say, and the wait until
+// the next is never too short.
 
 import { describe, expect, test } from "vitest";
 import { monthAt, secondsToNextMonth } from "./month.ts";

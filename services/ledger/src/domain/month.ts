@@ -1,5 +1,5 @@
-// Months of UTC as the quota of a plan counts them: which month it is, how many events of it a chain has, how long until the
-// next. It is pure; the time is the text that becomes created_at.
+// Months of UTC as the quota of a plan counts them: which month it is, how many events of it a chain has,
+// how long until the next. It is pure; the time is the text that becomes created_at.
 
 /** Where a chain is in its month. */
 export interface MonthState {
@@ -12,8 +12,8 @@ export interface MonthState {
 const MONTH_LENGTH = "2026-01".length;
 
 /**
- * The state in which a chain that ends at `sequence` takes an append made at `createdAt`. A ledger whose clock is behind the
- * one that began a month counts in that month: none is begun twice.
+ * The state in which a chain that ends at `sequence` takes an append made at `createdAt`. A ledger whose
+ * clock is behind the one that began a month counts in that month: none is begun twice.
  */
 export function monthAt(
   head: MonthState & { readonly sequence: number },

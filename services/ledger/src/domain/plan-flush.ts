@@ -1,6 +1,7 @@
-// Decides what becomes of a group of appends to one chain: which are replays of an earlier request, which are refused
-// (also for the monthly quota of the account's plan), and what is stored, with sequence numbers, ids, leaves and hashes (docs/hash-chain.md). It is pure: the head, the known
-// idempotency keys, the time and the random bytes are given.
+// Decides what becomes of a group of appends to one chain: which are replays of an earlier request, which
+// are refused (also for the monthly quota of the account's plan), and what is stored, with sequence
+// numbers, ids, leaves and hashes (docs/hash-chain.md). It is pure: the head, the known idempotency keys,
+// the time and the random bytes are given.
 
 import { leafHash, leafText } from "@annals/chain";
 import { AnnalsError, invalid } from "@annals/errors";

@@ -1,4 +1,5 @@
-// GetPositions: what a consumer compares its cursors with. It is asked again and again and costs next to nothing.
+// GetPositions: what a consumer compares its cursors with. It is asked again and again and costs next to
+// nothing.
 
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";

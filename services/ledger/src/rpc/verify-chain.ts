@@ -61,7 +61,9 @@ export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["veri
     };
     const range = rangeOf(request, head.sequence);
     const verifier = await verifyRange(deps, request.accountId, range, ends, signal);
-    if (range.to === head.sequence) compareHead(verifier, head, ends);
+    if (range.to === head.sequence) {
+      await compareHead(deps, request.accountId, verifier, { head, ends });
+    }
     signal.throwIfAborted();
     const verification: Verification = {
       checked: verifier.checked,
@@ -156,20 +158,17 @@ async function anchorOf(database: Database, accountId: string, from: number) {
 }
 
 /** The head has to be the last row, and that row the end of what was verified: else something was added or changed. */
-function compareHead(
+async function compareHead(
+  { database }: Deps,
+  accountId: string,
   verifier: ChainVerifier,
-  head: { sequence: number; hash: string },
-  ends: EndsRow,
-): void {
-  const last = Number(ends.last_sequence ?? 0);
-  const lastId = ends.last_id ?? undefined;
-  if (last > head.sequence) {
-    verifier.fail(
-      head.sequence + 1,
-      last === head.sequence + 1 ? lastId : undefined,
-      "head_mismatch",
-    );
+  { head, ends }: { readonly head: { sequence: number; hash: string }; readonly ends: EndsRow },
+): Promise<void> {
+  if (Number(ends.last_sequence ?? 0) > head.sequence) {
+    const beyond = String(head.sequence + 1);
+    const [row] = await database.run(readRange, [accountId, beyond, beyond, 1]);
+    verifier.fail(head.sequence + 1, row?.id, "head_mismatch");
   } else if (verifier.tip.hash !== head.hash) {
-    verifier.fail(head.sequence, lastId, "head_mismatch");
+    verifier.fail(head.sequence, ends.last_id ?? undefined, "head_mismatch");
   }
 }

@@ -1,5 +1,5 @@
-// Adds an entry to an account's outbox, in one statement. The row of the outbox's head is locked until the commit, so that
-// positions have no gaps and nobody sees a position before the one below it.
+// Adds an entry to an account's outbox, in one statement. The row of the outbox's head is locked until the
+// commit, so that positions have no gaps and nobody sees a position before the one below it.
 
 import { statement } from "@annals/postgres";
 

@@ -1,17 +1,22 @@
 // Guarantee: the role that the service runs as can add events and can neither change nor delete them. PostgreSQL enforces it,
 // not this service.
 
-import { createPool } from "@annals/postgres";
 import { createLog } from "@annals/chassis";
-import type { TestDatabase } from "@annals/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { createPool, migrate } from "@annals/postgres";
+import { createDatabase, type TestDatabase } from "@annals/testing";
+import { beforeAll, expect, inject, test } from "vitest";
+import { SCHEMA } from "../commands/migrate.ts";
 import { ROLE } from "../serve.ts";
-import { append, newAccountId, newLedgerDatabase, newQueue } from "../append-fixtures.ts";
 
 const DENIED = { code: "42501" };
 
+let database: TestDatabase;
 /** Runs one statement with the rights of the service. */
-function asService(database: TestDatabase) {
+let run: (text: string) => Promise<Record<string, unknown>[]>;
+
+beforeAll(async () => {
+  database = await createDatabase(inject("stack").databaseUrl);
+  await migrate({ connectionString: database.url, ...SCHEMA });
   const pool = createPool({
     connectionString: database.url,
     role: ROLE,
@@ -20,17 +25,23 @@ function asService(database: TestDatabase) {
     statementTimeoutMs: 5_000,
     log: createLog({ service: "test", level: "error" }),
   });
-  onTestFinished(() => pool.close());
-  return (text: string) =>
+  run = (text) =>
     pool.run<[], Record<string, unknown>>({ name: "test.rights", text, plannedAnew: true }, []);
-}
+  await run(APPEND);
+  return async () => {
+    await pool.close();
+    await database.drop();
+  };
+});
 
-async function withEvents() {
-  const database = await newLedgerDatabase();
-  const { queue } = newQueue(database.url);
-  await queue.submit(append(newAccountId()));
-  return { database, run: asService(database) };
-}
+/** What the service may do: an event, with its payload. */
+const APPEND = `
+  WITH kept AS (
+    INSERT INTO ledger.payloads (account_id, sequence_number, actor, context, diff, metadata, target, salts)
+    VALUES ('a', 1, '{}', '{}', '{}', '{}', '{}', decode(repeat('00', 80), 'hex')))
+  INSERT INTO ledger.chain
+  VALUES ('a', 1, 'evt_1', 'a', '', '', '', decode(repeat('00', 160), 'hex'), decode(repeat('00', 32), 'hex'),
+    decode(repeat('01', 32), 'hex'))`;
 
 const FORBIDDEN = ["chain", "payloads"].flatMap((table) => [
   `UPDATE ledger.${table} SET sequence_number = 2`,
@@ -55,10 +66,10 @@ test.each([
   "CREATE TABLE ledger.mine (n int)",
   "DROP SCHEMA ledger CASCADE",
 ])("denied: %s", async (text) => {
-  const { database, run } = await withEvents();
   const before = await database.query(
     "SELECT * FROM ledger.chain JOIN ledger.payloads USING (account_id, sequence_number)",
   );
+  expect(before).toHaveLength(1);
   await expect(run(text)).rejects.toMatchObject(DENIED);
   expect(
     await database.query(
@@ -68,7 +79,6 @@ test.each([
 });
 
 test("the rights are those, and no role that it may take on has more", async () => {
-  const { database, run } = await withEvents();
   expect(await run("SELECT current_user::text AS user")).toEqual([{ user: ROLE }]);
   const rights = await database.query(
     `SELECT table_name, string_agg(privilege_type, ',' ORDER BY privilege_type) AS rights

@@ -136,10 +136,11 @@ describe("the two paths", () => {
 
   test("200 first appends at the same time on two replicas make one genesis", async () => {
     const database = await newLedgerDatabase();
-    const queues = [newQueue(database.url), newQueue(database.url)];
+    const queues = [newQueue(database.url), newQueue(database.url)] as const;
     for (let round = 0; round < 5; round += 1) {
       const accountId = newAccountId();
-      const submit = (_: unknown, n: number) => queues[n % 2]?.queue.submit(append(accountId));
+      const submit = (_: unknown, n: number) =>
+        queues[n % 2 === 0 ? 0 : 1].queue.submit(append(accountId));
       await Promise.all(Array.from({ length: 200 }, submit));
       const links = await chainOf(database, accountId);
       expect(links).toHaveLength(200);

@@ -9,6 +9,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { deleteWebhook as deleteWebhookStatement } from "../store/delete-webhook.ts";
 import type { SwitchOff } from "../workers/switch-off.ts";
 import { complete } from "./complete.ts";
+import { checkId } from "./webhook-members.ts";
 
 export interface DeleteWebhookDeps {
   readonly clock: Clock;
@@ -21,6 +22,7 @@ export function deleteWebhook(
 ): ServiceImpl<typeof WebhooksService>["deleteWebhook"] {
   return async ({ accountId, id }) => {
     complete({ account_id: accountId, id });
+    checkId(id);
     const params: [string, string, string] = [accountId, id, deps.clock.nowText()];
     const [row] = await deps.database.run(deleteWebhookStatement, params);
     if (!row) throw notFound("webhook", id);

@@ -11,6 +11,7 @@ import {
   listDeliveries as listDeliveriesStatement,
 } from "../store/list-deliveries.ts";
 import { complete } from "./complete.ts";
+import { checkId } from "./webhook-members.ts";
 
 const MAX_LIMIT = 100;
 /** Above every number that a delivery has. */
@@ -23,6 +24,7 @@ interface Deps {
 export function listDeliveries(deps: Deps): ServiceImpl<typeof WebhooksService>["listDeliveries"] {
   return async ({ accountId, webhookId, limit, after }) => {
     complete({ account_id: accountId, webhook_id: webhookId });
+    checkId(webhookId);
     if (limit < 1 || limit > MAX_LIMIT) {
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }

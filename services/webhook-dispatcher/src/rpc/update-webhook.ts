@@ -15,7 +15,7 @@ import type { WebhookRow } from "../store/webhook-row.ts";
 import type { SwitchOff } from "../workers/switch-off.ts";
 import { complete } from "./complete.ts";
 import { renderWebhook } from "./render-webhook.ts";
-import { checkEvents, checkUrl } from "./webhook-members.ts";
+import { checkEvents, checkId, checkUrl } from "./webhook-members.ts";
 
 export interface UpdateWebhookDeps {
   readonly database: Pool;
@@ -32,6 +32,7 @@ export function updateWebhook(
   return async (request) => {
     const { accountId, id, url } = request;
     complete({ account_id: accountId, id });
+    checkId(id);
     const [found] = await deps.database.run(findWebhook, [accountId, id]);
     if (!found) throw notFound("webhook", id);
     const events = request.events.length === 0 ? undefined : checkEvents(request.events);

@@ -1,10 +1,15 @@
 // The rules of a webhook's members, for create and update (interface 2.3, docs/open-details.md).
 
 import { EVENT_PATTERNS } from "@annals/contract";
-import { invalid } from "@annals/errors";
+import { invalid, notFound } from "@annals/errors";
 import { type AddressGuard, UrlFault } from "../outbound/address-guard.ts";
 
 const KNOWN: ReadonlySet<string> = new Set(EVENT_PATTERNS);
+
+/** Throws `not_found` for what cannot be an id: PostgreSQL would refuse some of it as text. */
+export function checkId(id: string): void {
+  if (!/^wh_[0-9a-z]{1,64}$/.test(id)) throw notFound("webhook", id);
+}
 
 /** The patterns, each once, as they were given. Throws `invalid` for none and for an unknown one. */
 export function checkEvents(given: readonly string[]): string[] {

@@ -124,7 +124,7 @@ export class DeliveryEngine {
   }
 
   #cap(perEndpoint: number): number {
-    const isCrowded = this.#underWay.size > this.#deps.maxInFlight * CROWDED;
+    const isCrowded = this.#underWay.size >= this.#deps.maxInFlight * CROWDED;
     return isCrowded ? Math.max(1, Math.floor(perEndpoint * CROWDED_SHARE)) : perEndpoint;
   }
 

@@ -1,4 +1,5 @@
-// The monthly events of the account's plan, as a member of an append: the ledger counts, under the head's lock.
+// The monthly events of the account's plan, as a member of an append: the ledger counts, under the head's
+// lock.
 
 import type { Admission } from "../../admission/admission.ts";
 

@@ -16,7 +16,7 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
 };
 
 /** Bytes that are held for a client that reads slowly. */
-const BUFFERED_BYTES = 256 * 1024;
+const BUFFERED_BYTES = 64 * 1024;
 
 export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
   return route({

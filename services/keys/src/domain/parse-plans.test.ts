@@ -1,0 +1,112 @@
+// A file of plans means what it says or is refused with every fault named: a limit that is misspelt,
+// written twice or of the wrong kind is never no limit.
+
+import { describe, expect, test } from "vitest";
+import { parsePlans, PlansFault } from "./parse-plans.ts";
+import { UNLIMITED_PLANS } from "./plan.ts";
+
+const parse = (file: unknown) =>
+  parsePlans(Buffer.from(typeof file === "string" ? file : JSON.stringify(file)));
+
+function faultsOf(file: unknown): string[] {
+  try {
+    parse(file);
+  } catch (error) {
+    if (error instanceof PlansFault) return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}
+
+test("a file gives each plan its limits and the default to whoever has none", () => {
+  const plans = parse({
+    plans: {
+      free: {
+        features_left_out: ["exports", "webhooks"],
+        max_keys: 2,
+        max_webhooks: 0,
+        monthly_events: 10_000,
+      },
+      "team-2": {},
+    },
+    default: "free",
+  });
+  const free = {
+    name: "free",
+    featuresLeftOut: ["exports", "webhooks"],
+    maxKeys: 2,
+    maxWebhooks: 0,
+    monthlyEvents: 10_000,
+  };
+  expect(plans.names).toEqual(["free", "team-2"]);
+  expect(plans.of("free")).toEqual(free);
+  expect(plans.of("team-2")).toEqual({ name: "team-2", featuresLeftOut: [] });
+  expect(plans.of(null)).toEqual(free);
+  expect(plans.of("of a newer file")).toEqual(free);
+  expect(plans.has("free")).toBe(true);
+  expect(plans.has("of a newer file")).toBe(false);
+});
+
+test("without a file nothing is limited", () => {
+  expect(UNLIMITED_PLANS.of(null)).toEqual({ name: "unlimited", featuresLeftOut: [] });
+});
+
+describe("faults", () => {
+  test("all are reported at once, each with its place", () => {
+    const faults = faultsOf({
+      plans: {
+        "Free Plan": {},
+        free: {
+          features_left_out: ["webhooks", "webhook"],
+          max_keys: 0,
+          max_webhook: 3,
+          max_webhooks: 1.5,
+          monthly_events: "10",
+        },
+        other: [],
+      },
+      fallback: "free",
+    });
+    expect(faults).toEqual([
+      '"fallback" is unknown: it may hold plans, default',
+      "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
+      'plans.free: "max_webhook" is unknown: ' +
+        "it may hold features_left_out, max_keys, max_webhooks, monthly_events",
+      "plans.free.max_keys: must be a whole number from 1 to 2147483647",
+      "plans.free.max_webhooks: must be a whole number from 0 to 2147483647",
+      "plans.free.monthly_events: must be a whole number from 0 to 9007199254740991",
+      "plans.free.features_left_out: must be a list of webhooks, exports, verify, each at most once",
+      "plans.other: must be an object",
+      "default: must be the name of one of the plans",
+    ]);
+  });
+
+  test.for<[unknown, string]>([
+    [{ plans: {}, default: "free" }, "plans: must hold at least one plan"],
+    [{ plans: { free: {} }, default: "Free" }, "default: must be the name of one of the plans"],
+    [{ plans: { free: {} } }, "default: must be the name of one of the plans"],
+    [{ default: "free" }, "plans: must be an object"],
+    [[], "must be an object"],
+    [
+      { plans: { free: { features_left_out: ["verify", "verify"] } }, default: "free" },
+      "plans.free.features_left_out: must be a list of webhooks, exports, verify, each at most once",
+    ],
+    [
+      { plans: { free: { features_left_out: "verify" } }, default: "free" },
+      "plans.free.features_left_out: must be a list of webhooks, exports, verify, each at most once",
+    ],
+    [
+      { plans: { free: { max_keys: null } }, default: "free" },
+      "plans.free.max_keys: must be a whole number from 1 to 2147483647",
+    ],
+  ])("%j", ([file, fault]) => {
+    expect(faultsOf(file)).toContain(fault);
+  });
+
+  test("a name that stands twice, and what is no JSON", () => {
+    expect(faultsOf('{"plans":{"a":{"max_keys":1,"max_keys":9}},"default":"a"}').join()).toMatch(
+      /max_keys.*byte 28/,
+    );
+    expect(faultsOf("plans: free").join()).toMatch(/byte 0/);
+  });
+});

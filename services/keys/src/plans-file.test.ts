@@ -1,0 +1,149 @@
+// An operator's mistake with plans is told before anybody feels it: a file with faults keeps the service
+// from starting, an account whose plan the file lacks keeps it from becoming ready, and a command refuses a
+// plan that is not there. What a newer file has added does not stop replicas that run.
+
+import { ConfigError, createLog } from "@annals/chassis";
+import { createPool, migrate, type Pool } from "@annals/postgres";
+import { createDatabase, type TestDatabase } from "@annals/testing";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { SCHEMA } from "./commands/migrate.ts";
+import { plansCheck, readPlans } from "./plans-file.ts";
+
+const PLANS = { plans: { free: { max_keys: 2 }, team: {} }, default: "free" };
+const MAIN = join(import.meta.dirname, "main.ts");
+
+let owner: TestDatabase;
+let pool: Pool;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  owner = await createDatabase(inject("stack").databaseUrl);
+  await migrate({ connectionString: owner.url, ...SCHEMA });
+  pool = createPool({
+    connectionString: owner.url,
+    role: "annals_keys",
+    applicationName: "annals-keys-test",
+    maxConnections: 2,
+    statementTimeoutMs: 5_000,
+    log: createLog({ service: "test", level: "error" }),
+  });
+  folder = await mkdtemp(join(tmpdir(), "annals-plans-"));
+  file = join(folder, "plans.json");
+});
+beforeEach(async () => {
+  await writeFile(file, JSON.stringify(PLANS));
+  await owner.query("TRUNCATE keys.accounts CASCADE");
+});
+afterAll(async () => {
+  await pool.close();
+  await owner.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs the service's command line; both streams and the status. */
+function keys(words: readonly string[], plansFile = file) {
+  return new Promise<{ status: unknown; stdout: string; stderr: string }>((resolve) => {
+    const env = {
+      PATH: process.env["PATH"],
+      ANNALS_DATABASE_URL: owner.url,
+      ANNALS_PLANS_FILE: plansFile,
+      ANNALS_RPC_PORT: "0",
+      ANNALS_ADMIN_PORT: "0",
+    };
+    execFile(process.execPath, ["-C", "source", MAIN, ...words], { env }, (error, stdout, stderr) =>
+      resolve({ status: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+async function accountWithPlan(plan: string | null): Promise<string> {
+  const id = `acct_${plan ?? "none"}`;
+  await owner.query(
+    "INSERT INTO keys.accounts (account_id, name, created_at, plan) VALUES ($1, 'test', '2026', $2)",
+    [id, plan],
+  );
+  return id;
+}
+
+describe("the file", () => {
+  test("is read, and left out it limits nothing", async () => {
+    expect((await readPlans(file)).names).toEqual(["free", "team"]);
+    expect((await readPlans(undefined)).names).toEqual(["unlimited"]);
+  });
+
+  test("with faults, or missing, keeps the service from starting", async () => {
+    await writeFile(file, JSON.stringify({ plans: { free: { max: 1 } }, default: "team" }));
+    await expect(readPlans(file)).rejects.toThrow(ConfigError);
+    const { status, stderr } = await keys(["serve"]);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr:
+        `ANNALS_PLANS_FILE (${file}) has faults:\n` +
+        '  plans.free: "max" is unknown: ' +
+        "it may hold features_left_out, max_keys, max_webhooks, monthly_events\n" +
+        "  default: must be the name of one of the plans\n",
+    });
+    const missing = await keys(["serve"], join(folder, "missing.json"));
+    expect(missing.status).toBe(2);
+    expect(missing.stderr).toContain("ANNALS_PLANS_FILE cannot be read");
+  });
+});
+
+describe("readiness", () => {
+  test("waits while an account has a plan that the file lacks, and names it", async () => {
+    await accountWithPlan("team");
+    await accountWithPlan(null);
+    const id = await accountWithPlan("gold");
+    const check = plansCheck(pool, await readPlans(file));
+    const said = "accounts have plans that ANNALS_PLANS_FILE does not name: gold (accounts: 1)";
+    expect(await check()).toBe(said);
+    expect(await check()).toBe(said);
+    await owner.query("UPDATE keys.accounts SET plan = 'free' WHERE account_id = $1", [id]);
+    expect(await check()).toBeUndefined();
+  });
+
+  test("is not lost to a plan of a newer file", async () => {
+    const check = plansCheck(pool, await readPlans(file));
+    expect(await check()).toBeUndefined();
+    await accountWithPlan("gold");
+    expect(await check()).toBeUndefined();
+  });
+});
+
+describe("the command", () => {
+  test("makes accounts with a plan, changes it, takes it away, and lists it", async () => {
+    const made = await keys(["accounts", "create", "--name", "Acme", "--plan", "team"]);
+    expect(made.status).toBe(0);
+    const id = /^account (acct_\w+)$/m.exec(made.stdout)?.[1] ?? "";
+    const listed = async () =>
+      (await keys(["accounts", "list"])).stdout.trim().split("\t").slice(2);
+    expect(await listed()).toEqual(["1 keys", "team", "Acme"]);
+    const set = await keys(["accounts", "set-plan", "--account", id, "--plan", "free"]);
+    expect(set).toEqual({ status: 0, stdout: `account ${id}\nplan free\n`, stderr: "" });
+    expect(await listed()).toEqual(["1 keys", "free", "Acme"]);
+    const taken = await keys(["accounts", "set-plan", "--account", id]);
+    expect(taken.stdout).toBe(`account ${id}\nplan (default)\n`);
+    expect(await listed()).toEqual(["1 keys", "(default)", "Acme"]);
+  });
+
+  test.for([
+    [["accounts", "create", "--name", "Acme", "--plan", "gold"], "there is no plan gold"],
+    [["accounts", "set-plan", "--account", "acct_x", "--plan", "gold"], "free, team"],
+    [["accounts", "set-plan", "--account", "acct_x"], "there is no account acct_x"],
+    [["accounts", "set-plan", "--plan", "free"], "--account is required"],
+    [["accounts", "create"], "a name has 1 to 255 characters"],
+    [["accounts", "create", "--name", "a", "--plans", "free"], "usage: keys accounts create"],
+    [["accounts", "list", "all"], "usage: keys accounts create"],
+    [["accounts"], "usage: keys accounts create"],
+  ] as const)("%j is refused and changes nothing", async ([words, said]) => {
+    const { status, stdout, stderr } = await keys(words);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(said);
+    expect(await owner.query("SELECT FROM keys.accounts")).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+// Guarantees: AdmitRequests answers every group in its place, a client's many waiting requests count one by one, outcomes
+// are counted in the metrics, and a call that is malformed or beyond bounds is refused by name and counts nothing.
+
+import { createRegistry } from "@annals/chassis";
+import { keyHash, mintKey } from "@annals/contract";
+import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
+import { AdmitRequestsRequestSchema } from "@annals/proto/keys";
+import type { Pool } from "@annals/postgres";
+import type { TestDatabase } from "@annals/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migratedDatabase, storeKey } from "../database-for-tests.ts";
+import { UNLIMITED_PLANS } from "../domain/plan.ts";
+import { createMetrics } from "../metrics.ts";
+import { admitRequests } from "./admit-requests.ts";
+
+type Groups = { secretSha256: Uint8Array; count: number }[];
+
+let owner: TestDatabase;
+let database: Pool;
+
+beforeAll(async () => {
+  ({ owner, service: database } = await migratedDatabase(afterAll));
+});
+
+function service(rateLimitPerMinute = 10) {
+  const registry = createRegistry("keys");
+  const handle = admitRequests({
+    database,
+    metrics: createMetrics(registry),
+    plans: UNLIMITED_PLANS,
+    rateLimitPerMinute,
+  });
+  const call = (groups: Groups) =>
+    handle(create(AdmitRequestsRequestSchema, { groups }), {} as HandlerContext);
+  return { registry, call };
+}
+
+describe("answers", () => {
+  test("each group in its place, an unknown one empty", async () => {
+    const { call } = service();
+    const key = await storeKey(database, { scopes: ["verify"] });
+    const { admissions, limit } = await call([
+      { secretSha256: keyHash(mintKey("annals")), count: 4 },
+      { secretSha256: key.secretSha256, count: 12 },
+    ]);
+    expect(limit).toBe(10);
+    expect(admissions).toEqual([
+      {},
+      expect.objectContaining({
+        accountId: key.accountId,
+        keyId: key.keyId,
+        scopes: ["verify"],
+        admitted: 10,
+        remaining: 0,
+        windowEndsInS: 60,
+      }),
+    ]);
+  });
+
+  test("remaining never goes below zero when the limit was lowered", async () => {
+    const { call } = service(3);
+    const { secretSha256, accountId, keyId } = await storeKey(database);
+    await call([{ secretSha256, count: 3 }]);
+    const lower = admitRequests({
+      database,
+      metrics: createMetrics(createRegistry("keys")),
+      plans: UNLIMITED_PLANS,
+      rateLimitPerMinute: 1,
+    });
+    const request = create(AdmitRequestsRequestSchema, { groups: [{ secretSha256, count: 1 }] });
+    const { admissions } = await lower(request, {} as HandlerContext);
+    expect(admissions?.[0]).toMatchObject({ accountId, keyId, admitted: 0, remaining: 0 });
+  });
+
+  test("counts outcomes", async () => {
+    const { call, registry } = service();
+    const { secretSha256 } = await storeKey(database);
+    await call([
+      { secretSha256, count: 12 },
+      { secretSha256: keyHash("unknown"), count: 5 },
+    ]);
+    const text = await registry.metrics();
+    expect(text).toMatch(/annals_admissions_total\{[^}]*outcome="admitted"[^}]*\} 10\n/);
+    expect(text).toMatch(/annals_admissions_total\{[^}]*outcome="rate_limited"[^}]*\} 2\n/);
+    expect(text).toMatch(/annals_admissions_total\{[^}]*outcome="unknown_key"[^}]*\} 5\n/);
+  });
+});
+
+describe("refuses", () => {
+  const hashes = (count: number) => Array.from({ length: count }, (_, n) => keyHash(`${n}`));
+
+  test.each<[string, string, Groups]>([
+    [
+      "a hash of 31 bytes",
+      "groups[0].secret_sha256",
+      [{ secretSha256: new Uint8Array(31), count: 1 }],
+    ],
+    ["no hash", "groups[0].secret_sha256", [{ secretSha256: new Uint8Array(), count: 1 }]],
+    ["the count 0", "groups[0].count", [{ secretSha256: keyHash("a"), count: 0 }]],
+    [
+      "a count beyond a million",
+      "groups[0].count",
+      [{ secretSha256: keyHash("a"), count: 1_000_001 }],
+    ],
+    [
+      "a secret twice",
+      "groups",
+      [keyHash("a"), keyHash("a")].map((secretSha256) => ({ secretSha256, count: 1 })),
+    ],
+    ["1,001 groups", "groups", hashes(1_001).map((secretSha256) => ({ secretSha256, count: 1 }))],
+  ])("%s", async (_, field, groups) => {
+    const { call } = service();
+    const before = await owner.query("SELECT used FROM keys.rate_windows");
+    await expect(call(groups)).rejects.toMatchObject({ kind: "invalid", faults: [{ field }] });
+    expect(await owner.query("SELECT used FROM keys.rate_windows")).toEqual(before);
+  });
+
+  test("but takes 1,000 groups and no group", async () => {
+    const { call } = service();
+    const groups = hashes(1_000).map((secretSha256) => ({ secretSha256, count: 1 }));
+    expect((await call(groups)).admissions).toHaveLength(1_000);
+    expect((await call([])).admissions).toEqual([]);
+  });
+});

@@ -1,0 +1,231 @@
+// What the tests of this service share: a migrated database, and the parts of a replica as serve.ts builds them, with a time
+// and a producer that the test drives. Imported by tests only.
+
+import { createLog, createRegistry } from "@annals/chassis";
+import { newId, systemClock } from "@annals/contract";
+import type { NoticeKind } from "@annals/messaging";
+import { createPool, migrate, type Pool } from "@annals/postgres";
+import { createDatabase, type TestDatabase } from "@annals/testing";
+import { randomBytes } from "node:crypto";
+import { inject, onTestFinished } from "vitest";
+import { SCHEMA } from "../commands/migrate.ts";
+import { ROLE } from "../commands/rotate-secrets.ts";
+import type { Entry } from "../domain/payload.ts";
+import { SecretKeys } from "../domain/secret-keys.ts";
+import { createMetrics } from "../metrics.ts";
+import { AddressGuard } from "../outbound/address-guard.ts";
+import type { AttemptResult } from "../outbound/exchange.ts";
+import type { Positions } from "../outbound/producers.ts";
+import type { Message } from "../outbound/sender.ts";
+import { createWebhook } from "../rpc/create-webhook.ts";
+import { deleteWebhook } from "../rpc/delete-webhook.ts";
+import { listDeliveries } from "../rpc/list-deliveries.ts";
+import { updateWebhook } from "../rpc/update-webhook.ts";
+import { DeliveryEngine, START_WINDOW_MS } from "../workers/delivery-engine.ts";
+import { FanOut } from "../workers/fan-out.ts";
+import { SwitchOff } from "../workers/switch-off.ts";
+
+export const log = createLog({ service: "test", level: "error" }, { write: () => {} });
+export const keys = new SecretKeys(`test-1:${randomBytes(32).toString("base64")}`);
+
+/** An empty schema; gone when the test is finished. */
+export async function newDatabase(): Promise<TestDatabase & { readonly pool: () => Pool }> {
+  const database = await createDatabase(inject("stack").databaseUrl);
+  onTestFinished(() => database.drop());
+  await migrate({ connectionString: database.url, ...SCHEMA });
+  const pool = (): Pool => {
+    const one = createPool({
+      connectionString: database.url,
+      role: ROLE,
+      applicationName: "annals-webhooks-test",
+      maxConnections: 5,
+      statementTimeoutMs: 10_000,
+      log,
+    });
+    onTestFinished(() => one.close());
+    return one;
+  };
+  return { ...database, pool };
+}
+
+/** What accounts have, in memory: as the ledger and the export service would tell it. */
+export class FakeProducers {
+  readonly rows = new Map<string, Entry[]>();
+  /** How often entries were asked for. */
+  asked = 0;
+
+  add(accountId: string, kind: NoticeKind, count = 1): bigint {
+    const rows = this.#of(accountId, kind);
+    for (let i = 0; i < count; i++) {
+      const position = BigInt(rows.length + 1);
+      rows.push({ position, name: "event.created", data: `{"sequence_number":${position}}` });
+    }
+    return BigInt(rows.length);
+  }
+
+  async positions(accountIds: readonly string[]): Promise<Positions[]> {
+    const last = (id: string, kind: NoticeKind) => BigInt(this.#of(id, kind).length);
+    return accountIds.map((id) => ({
+      events: last(id, "events"),
+      verifications: last(id, "verifications"),
+      exports: last(id, "exports"),
+    }));
+  }
+
+  async entries(kind: NoticeKind, id: string, after: bigint, limit: number): Promise<Entry[]> {
+    this.asked += 1;
+    return this.#of(id, kind).slice(Number(after), Number(after) + limit);
+  }
+
+  #of(accountId: string, kind: NoticeKind): Entry[] {
+    const key = `${kind} ${accountId}`;
+    const rows = this.rows.get(key) ?? [];
+    this.rows.set(key, rows);
+    return rows;
+  }
+}
+
+export interface Attempted extends Message {
+  readonly end: (result: Partial<AttemptResult>) => void;
+}
+
+/** A receiver in memory: each attempt waits until the test ends it, or ends as `answer` says. */
+export class FakeSender {
+  readonly attempts: Attempted[] = [];
+  answer: ((message: Message) => number | null | undefined) | undefined;
+
+  send(message: Message): Promise<AttemptResult> {
+    const { promise, resolve } = Promise.withResolvers<AttemptResult>();
+    const end = (result: Partial<AttemptResult>): void =>
+      resolve({ outcome: "success", statusCode: 200, ...result });
+    this.attempts.push({ ...message, end });
+    const status = this.answer?.(message);
+    if (status === null) end({ outcome: "timeout", statusCode: null });
+    else if (status !== undefined) {
+      end({ outcome: status < 300 ? "success" : "refused", statusCode: status });
+    }
+    return promise;
+  }
+
+  abandon(): void {
+    for (const { end } of this.attempts) end({ outcome: "abandoned", statusCode: null });
+  }
+}
+
+/** A time that the test sets, as the statements take it. */
+export class FakeTime {
+  #ms = Date.parse("2026-01-31T09:30:00.000Z");
+
+  readonly now = (): string => this.text();
+
+  advance(seconds: number): void {
+    this.#ms += Math.round(seconds * 1000);
+  }
+
+  /** `seconds` from now, as the interface shows it. */
+  text(seconds = 0): string {
+    const iso = new Date(this.#ms + seconds * 1000).toISOString();
+    return iso.replace("Z", "000Z");
+  }
+}
+
+export interface Replica {
+  readonly pool: Pool;
+  readonly engine: DeliveryEngine;
+  readonly fanOut: FanOut;
+  readonly sender: FakeSender;
+  /** Stores entries for an account and turns them into deliveries. */
+  readonly happen: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly producers: FakeProducers;
+  readonly now?: () => string | null;
+  readonly retryDelaysS?: readonly number[];
+  readonly timeoutMs?: number;
+  readonly maxInFlight?: number;
+  readonly maxInFlightPerEndpoint?: number;
+}
+
+/** The workers of one replica. The engine's loop is not started: tests call `round`. */
+export function newReplica(pool: Pool, options: ReplicaOptions): Replica {
+  const metrics = createMetrics(createRegistry("test"));
+  const sender = new FakeSender();
+  const now = options.now ?? (() => null);
+  const shared = { database: pool, keys, log, metrics, now };
+  const engine = new DeliveryEngine({
+    timeoutMs: 10_000,
+    maxInFlight: 1_000,
+    maxInFlightPerEndpoint: 10,
+    retryDelaysS: [60, 300, 900],
+    ...options,
+    ...shared,
+    sender,
+  });
+  const { producers } = options;
+  const fanOut = new FanOut({
+    ...shared,
+    clock: systemClock(),
+    random: randomBytes,
+    producers,
+    onDeliveries: () => engine.wake(),
+  });
+  return {
+    pool,
+    engine,
+    fanOut,
+    sender,
+    happen: async (accountId, count = 1, kind = "events") => {
+      fanOut.look({ kind, accountId, position: producers.add(accountId, kind, count) });
+      await fanOut.settled();
+    },
+  };
+}
+
+/** The RPC handlers, called as the RPC server would. */
+export function newHandlers(pool: Pool, producers: FakeProducers, startWindowMs = START_WINDOW_MS) {
+  const switchOff = new SwitchOff({ database: pool, startWindowMs, onStopped: () => {} });
+  const deps = {
+    clock: systemClock(),
+    database: pool,
+    guard: new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
+    keys,
+    producers,
+    random: randomBytes,
+    switchOff,
+  };
+  const call =
+    <In, Out>(handler: unknown) =>
+    (request: In): Promise<Out> =>
+      (handler as (request: In) => Promise<Out>)(request);
+  interface Made {
+    webhook: { id: string; active: boolean };
+    secret: string;
+  }
+  const create = call<object, Made>(createWebhook(deps));
+  return {
+    create: (accountId: string, given: object = {}) =>
+      create({
+        accountId,
+        url: "https://example.com/hook",
+        events: ["*"],
+        active: true,
+        ...given,
+      }),
+    update: (accountId: string, id: string, given: object) =>
+      call<object, Made>(updateWebhook(deps))({ accountId, id, events: [], ...given }),
+    delete: (accountId: string, id: string) =>
+      call<object, object>(deleteWebhook(deps))({ accountId, id }),
+    deliveries: async (accountId: string, webhookId: string, limit = 100) =>
+      (
+        await call<object, { deliveries: Record<string, unknown>[] }>(listDeliveries(deps))({
+          accountId,
+          webhookId,
+          limit,
+          after: "",
+        })
+      ).deliveries,
+  };
+}
+
+export const newAccountId = (): string => newId("acct");

@@ -1,0 +1,113 @@
+// Guarantee: attempts at 0, 1, 5 and 15 minutes, each counted from the end of the attempt before, never early; the record
+// says after each what the interface promises; body, id and secret are the same every time. Under a time that the test sets.
+
+import { expect, test } from "vitest";
+import {
+  FakeProducers,
+  FakeTime,
+  newAccountId,
+  newDatabase,
+  newHandlers,
+  newReplica,
+} from "../testing-fixtures/dispatcher.ts";
+
+async function begin(retryDelaysS?: readonly number[]) {
+  const database = await newDatabase();
+  const producers = new FakeProducers();
+  const time = new FakeTime();
+  const accountId = newAccountId();
+  const handlers = newHandlers(database.pool(), producers);
+  const { webhook } = await handlers.create(accountId);
+  const options = { producers, now: time.now, ...(retryDelaysS && { retryDelaysS }) };
+  const replica = newReplica(database.pool(), options);
+  await replica.happen(accountId);
+  return {
+    database,
+    time,
+    accountId,
+    replica,
+    newReplica: () => newReplica(database.pool(), options),
+    record: async () => (await handlers.deliveries(accountId, webhook.id))[0],
+  };
+}
+
+test("a receiver that never does well is asked four times, at 0, 1, 5 and 15 minutes", async () => {
+  const { time, replica, record, newReplica: another } = await begin();
+  expect(await record()).toBeUndefined();
+  const attempts = [];
+  let current = replica;
+  for (const [index, delay] of [60, 300, 900, undefined].entries()) {
+    await current.engine.round();
+    const [attempt, ...more] = current.sender.attempts;
+    expect(more).toEqual([]);
+    attempts.push(attempt);
+    // The attempt takes three seconds; the delay counts from its end.
+    time.advance(3);
+    attempt?.end(
+      index === 2
+        ? { outcome: "timeout", statusCode: null }
+        : { outcome: "refused", statusCode: 500 + index },
+    );
+    await current.engine.settled();
+    expect(await record()).toEqual({
+      id: expect.stringMatching(/^wh_del_/),
+      event: "event.created",
+      success: false,
+      attempts: index + 1,
+      ...(index !== 2 && { statusCode: 500 + index }),
+      lastAttemptAt: time.text(),
+      ...(delay !== undefined && { nextRetryAt: time.text(delay) }),
+    });
+    // A new process for each attempt: nothing of the schedule is in memory.
+    current = another();
+    if (delay === undefined) break;
+    time.advance(delay - 0.001);
+    await current.engine.round();
+    expect(current.sender.attempts).toEqual([]);
+    time.advance(0.001);
+  }
+  time.advance(1_000_000);
+  await current.engine.round();
+  expect(current.sender.attempts).toEqual([]);
+  expect(attempts.length).toBe(4);
+  expect(new Set(attempts.map((one) => one?.payloadId)).size).toBe(1);
+  expect(new Set(attempts.map((one) => one?.secret)).size).toBe(1);
+  expect(new Set(attempts.map((one) => String(one?.body))).size).toBe(1);
+  const body = JSON.parse(String(attempts[0]?.body));
+  expect(Object.keys(body)).toEqual(["id", "event", "data", "timestamp"]);
+  expect(body).toMatchObject({ id: attempts[0]?.payloadId, data: { sequence_number: 1 } });
+});
+
+test("a receiver that does well the third time is asked three times", async () => {
+  const { time, replica, record } = await begin([60, 300, 900]);
+  replica.sender.answer = () => (replica.sender.attempts.length < 3 ? 503 : 204);
+  for (const delay of [60, 300, 900]) {
+    await replica.engine.round();
+    await replica.engine.settled();
+    time.advance(delay);
+  }
+  await replica.engine.round();
+  expect(replica.sender.attempts.length).toBe(3);
+  expect(await record()).toEqual({
+    id: expect.any(String),
+    event: "event.created",
+    success: true,
+    statusCode: 204,
+    attempts: 3,
+    deliveredAt: time.text(-900),
+  });
+});
+
+test("what is over keeps no body", async () => {
+  const { database, replica, time } = await begin([60]);
+  const bodies = () =>
+    database.query<{ n: string }>("SELECT count(body) AS n FROM webhooks.deliveries");
+  replica.sender.answer = () => 500;
+  await replica.engine.round();
+  await replica.engine.settled();
+  expect(await bodies()).toEqual([{ n: "1" }]);
+  time.advance(60);
+  await replica.engine.round();
+  await replica.engine.settled();
+  expect(await bodies()).toEqual([{ n: "0" }]);
+});

@@ -1,0 +1,122 @@
+// POST /v1/webhooks makes a webhook and shows its signing secret once (interface 2.3 and 4.3).
+
+import { EVENT_NAMES } from "@annals/contract";
+import { HttpClient, newAccount, newKey, ownerOf } from "@annals/testing";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { expectLimitShown, expectRefused } from "../refusal.ts";
+import { BAD_EVENTS, BAD_URLS, URL_OF_NOBODY } from "./bad-bodies.ts";
+
+const { baseUrl, databaseUrl } = inject("stack");
+let client: HttpClient;
+let accountId: string;
+
+beforeAll(async () => {
+  const account = await newAccount(databaseUrl);
+  accountId = account.accountId;
+  client = new HttpClient(baseUrl, account.key);
+});
+afterAll(() => client.close());
+
+const create = (given: object = {}) =>
+  client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["*"], ...given });
+
+describe("201", () => {
+  test("answers with the webhook and its secret", async () => {
+    const { status, headers, body } = await create();
+    expect(status).toBe(201);
+    expectLimitShown(headers);
+    expect(Object.keys(body)).toEqual(["data"]);
+    expect(Object.keys(body.data)).toEqual([
+      "id",
+      "url",
+      "events",
+      "active",
+      "secret",
+      "created_at",
+    ]);
+    expect(body.data).toMatchObject({ url: URL_OF_NOBODY, events: ["*"], active: true });
+    expect(body.data.id).toMatch(/^wh_[0-9a-z]{26}$/);
+    expect(body.data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    const [, base64 = ""] = /^whsec_([A-Za-z0-9+/]{43}=)$/.exec(body.data.secret) ?? [];
+    expect(Buffer.from(base64, "base64").length).toBe(32);
+  });
+
+  test("active may be false, names may be several, a repeated one counts once", async () => {
+    const events = [...EVENT_NAMES, "event.created"];
+    const { body } = await create({ active: false, events });
+    expect(body.data).toMatchObject({ active: false, events: EVENT_NAMES });
+  });
+
+  test("a URL comes back as it was given, up to 2,048 characters", async () => {
+    for (const url of [
+      "https://EXAMPLE.invalid:8443/A?b=c#d",
+      `${URL_OF_NOBODY}/`.padEnd(2_048, "a"),
+    ]) {
+      expect((await create({ url })).body.data.url).toBe(url);
+    }
+  });
+
+  test("secrets and ids never repeat, and the secret is nowhere in the database", async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => create()));
+    const secrets = made.map(({ body }) => body.data.secret);
+    expect(new Set(secrets).size).toBe(20);
+    expect(new Set(made.map(({ body }) => body.data.id)).size).toBe(20);
+    const owner = ownerOf(databaseUrl);
+    const rows = await owner.query<{ whole: string }>(
+      "SELECT webhooks::text || encode(secret_sealed, 'escape') AS whole FROM webhooks.webhooks WHERE account_id = $1",
+      [accountId],
+    );
+    await owner.close();
+    const stored = rows.map(({ whole }) => whole).join("\n");
+    for (const secret of secrets) {
+      expect(stored).not.toContain(secret);
+      expect(stored).not.toContain(secret.slice("whsec_".length));
+    }
+  });
+});
+
+test("401 without a valid key", async () => {
+  const body = { url: URL_OF_NOBODY, events: ["*"] };
+  expectRefused(await client.as(undefined).post("/v1/webhooks", body), "authentication_error");
+});
+
+test("403 without keys:manage", async () => {
+  const { key } = await newKey(databaseUrl, accountId, [
+    "events:read",
+    "events:write",
+    "verify",
+    "export",
+  ]);
+  const body = { url: URL_OF_NOBODY, events: ["*"] };
+  expectRefused(await client.as(key).post("/v1/webhooks", body), "scope_error", {
+    message: /keys:manage/,
+  });
+});
+
+describe("422", () => {
+  test.each([
+    [{ events: ["*"] }, "url"],
+    [{ url: URL_OF_NOBODY }, "events"],
+    [{ url: URL_OF_NOBODY, events: ["*"], active: "yes" }, "active"],
+    [{ url: URL_OF_NOBODY, events: ["*"], secret: "whsec_eA==" }, "secret"],
+    [{ url: URL_OF_NOBODY, events: ["*"], id: "wh_1" }, "id"],
+    [[], "body"],
+  ])("%j names %s", async (body, field) => {
+    expectRefused(await client.post("/v1/webhooks", body), "validation_error", { field });
+  });
+
+  test.each(BAD_URLS)("the url %j", async (url) => {
+    expectRefused(await create({ url }), "validation_error", { field: "url" });
+  });
+
+  test.each(BAD_EVENTS)("the events %j name %s", async (events, field) => {
+    expectRefused(await create({ events }), "validation_error", { field });
+  });
+
+  test("nothing of it is stored", async () => {
+    const before = (await client.get("/v1/webhooks")).body.data.length;
+    await create({ url: "https://10.0.0.1/" });
+    await create({ events: [] });
+    expect((await client.get("/v1/webhooks")).body.data.length).toBe(before);
+  });
+});

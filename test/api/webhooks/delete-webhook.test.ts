@@ -1,0 +1,69 @@
+// DELETE /v1/webhooks/{id} deletes a webhook of the caller's account for ever (interface 3 and 4.3).
+
+import { HttpClient, newAccount, newKey } from "@annals/testing";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { expectLimitShown, expectRefused } from "../refusal.ts";
+import { URL_OF_NOBODY } from "./bad-bodies.ts";
+
+const { baseUrl, databaseUrl } = inject("stack");
+let client: HttpClient;
+let accountId: string;
+let id: string;
+
+beforeAll(async () => {
+  const account = await newAccount(databaseUrl);
+  accountId = account.accountId;
+  client = new HttpClient(baseUrl, account.key);
+});
+afterAll(() => client.close());
+
+beforeEach(async () => {
+  const { body } = await client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["*"] });
+  id = body.data.id;
+});
+
+const remove = (by = client, which = id) => by.delete(`/v1/webhooks/${which}`);
+const ids = async () =>
+  (await client.get("/v1/webhooks")).body.data.map((one: { id: string }) => one.id);
+
+test("204 without a body, and it is gone", async () => {
+  const { status, headers, text } = await remove();
+  expect([status, text]).toEqual([204, ""]);
+  expectLimitShown(headers);
+  expect(await ids()).not.toContain(id);
+  expectRefused(await client.get(`/v1/webhooks/${id}/deliveries`), "not_found");
+});
+
+test("401 without a valid key", async () => {
+  expectRefused(await remove(client.as(undefined)), "authentication_error");
+  expect(await ids()).toContain(id);
+});
+
+test("403 without keys:manage", async () => {
+  const { key } = await newKey(databaseUrl, accountId, ["events:write"]);
+  expectRefused(await remove(client.as(key)), "scope_error", { message: /keys:manage/ });
+  expect(await ids()).toContain(id);
+});
+
+describe("404", () => {
+  test("for an id that nobody has", async () => {
+    expectRefused(await remove(client, "wh_none"), "not_found");
+  });
+
+  test("for another account's webhook, which stays", async () => {
+    const other = await newAccount(databaseUrl);
+    expectRefused(await remove(client.as(other.key)), "not_found");
+    expect(await ids()).toContain(id);
+  });
+
+  test("the second time", async () => {
+    await remove();
+    expectRefused(await remove(), "not_found");
+  });
+});
+
+test("422 for a parameter", async () => {
+  expectRefused(await client.delete(`/v1/webhooks/${id}?force=1`), "validation_error", {
+    field: "force",
+  });
+});

@@ -1,0 +1,200 @@
+// However many write to one account, over however many gateways and ledgers: one chain, no gap, no fork. The check that
+// says so finds the broken chain of an append path whose lock and conditions were taken away.
+
+import { createLog, Registry } from "@annals/chassis";
+import { newId, systemClock } from "@annals/contract";
+import { AppendQueue, createMetrics, prepareAppend, SCHEMA } from "@annals/ledger/append-path";
+import type { Stack } from "@annals/local";
+import { createPool, type Database, migrate, type Pool, type Statement } from "@annals/postgres";
+import { createDatabase, HttpClient, newAccount, ownerOf } from "@annals/testing";
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+import { chainFaults } from "./chain-faults.ts";
+
+const WRITERS = 64;
+const APPENDS = 20_000;
+
+let stack: Stack;
+let owner: ReturnType<typeof ownerOf>;
+
+beforeAll(async () => {
+  stack = await startConstellation({
+    replicas: { gateway: 3, ledger: 2 },
+    rateLimitPerMinute: 1_000_000,
+  });
+  owner = ownerOf(stack.databaseUrl);
+});
+
+afterAll(async () => {
+  await owner.close();
+  await stack.stop();
+});
+
+/** A client of each gateway for an account of its own. */
+async function newClients() {
+  const { accountId, key } = await newAccount(stack.databaseUrl);
+  const clients = stack.baseUrls.map((baseUrl) => new HttpClient(baseUrl, key));
+  onTestFinished(() => clients.forEach((client) => client.close()));
+  return { accountId, clients };
+}
+
+const take = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+
+/** The number that a process gives under `metric`; of several lines the sum. */
+async function metricOf(adminUrl: string | undefined, metric: string): Promise<number> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith(metric))
+    .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
+test(`${WRITERS} writers over three gateways and two ledgers make one chain of ${APPENDS} events`, async () => {
+  const { accountId, clients } = await newClients();
+  const answered = new Map<number, string>();
+  let left = APPENDS;
+  const write = async (client: HttpClient) => {
+    while (left > 0) {
+      left -= 1;
+      const { status, body } = await client.post("/v1/events", { action: "a", metadata: { left } });
+      expect(status).toBe(201);
+      answered.set(body.data.sequence_number, body.data.hash);
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, (_, n) => write(take(clients, n))));
+  expect(await chainFaults(owner, accountId, APPENDS)).toEqual([]);
+  expect(answered.size).toBe(APPENDS);
+  const rows = await owner.query(
+    "SELECT sequence_number, encode(hash, 'hex') AS hash FROM ledger.chain WHERE account_id = $1",
+    [accountId],
+  );
+  expect(
+    rows.filter((row) => answered.get(Number(row["sequence_number"])) !== row["hash"]),
+  ).toEqual([]);
+  const { body } = await take(clients, 0).get("/v1/verify");
+  expect(body.data).toMatchObject({ valid: true, checked: APPENDS });
+  // All of them took part.
+  for (const { service, adminUrl } of stack.processes) {
+    if (service === "ledger") {
+      expect(await metricOf(adminUrl, "annals_append_group_size_count")).toBeGreaterThan(100);
+    }
+    if (service === "gateway") {
+      expect(
+        await metricOf(adminUrl, "http_server_request_duration_seconds_count"),
+      ).toBeGreaterThan(1_000);
+    }
+  }
+});
+
+test("200 simultaneous first appends make one genesis", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { accountId, clients } = await newClients();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        take(clients, n).post("/v1/events", { action: `a${n}` }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
+    expect(answers.filter(({ body }) => body.data.previous_hash === "0".repeat(64))).toHaveLength(
+      1,
+    );
+    expect(await chainFaults(owner, accountId, 200)).toEqual([]);
+  }
+});
+
+describe("control: the append path of the ledger, composed in the test", () => {
+  type Change = (text: string) => string;
+
+  /** The same pool with other statements, by name. Each change has to change something. */
+  function withStatements(pool: Pool, changes: Readonly<Record<string, Change>>): Pool {
+    const runner = (database: Database): Database["run"] => {
+      return <Params extends readonly unknown[], Row>(
+        statement: Statement<Params, Row>,
+        params: Params,
+      ) => {
+        const change = changes[statement.name];
+        const text = change?.(statement.text) ?? statement.text;
+        if (change && text === statement.text) throw new Error(`${statement.name} was not changed`);
+        return database.run({ ...statement, text }, params);
+      };
+    };
+    return {
+      ...pool,
+      run: runner(pool),
+      transaction: (work) => pool.transaction((transaction) => work({ run: runner(transaction) })),
+    };
+  }
+
+  /** What is wrong with a chain that two append queues have written at the same time. */
+  async function faultsOf(options: {
+    readonly constraints: boolean;
+    readonly changes: Readonly<Record<string, Change>>;
+  }): Promise<string[]> {
+    const database = await createDatabase(inject("stack").databaseUrl);
+    onTestFinished(() => database.drop());
+    await migrate({ connectionString: database.url, ...SCHEMA });
+    if (!options.constraints) {
+      await database.query(
+        "ALTER TABLE ledger.chain DROP CONSTRAINT chain_sequence_number, DROP CONSTRAINT chain_previous_hash",
+      );
+      await database.query("ALTER TABLE ledger.payloads DROP CONSTRAINT payloads_pkey");
+    }
+    const log = createLog({ service: "test", level: "error" }, { write: () => {} });
+    const queues = [1, 2].map(() => {
+      const pool = createPool({
+        connectionString: database.url,
+        applicationName: "annals-chain-test",
+        maxConnections: 4,
+        statementTimeoutMs: 10_000,
+        log,
+      });
+      onTestFinished(() => pool.close());
+      return new AppendQueue({
+        clock: systemClock(),
+        database: withStatements(pool, options.changes),
+        log,
+        metrics: createMetrics(new Registry()),
+        notices: { notify: () => {} },
+        random: randomBytes,
+      });
+    });
+    const accountId = newId("acct");
+    const write = async (queue: AppendQueue) => {
+      for (let n = 0; n < 50; n += 1)
+        await queue.submit(prepareAppend(oneEvent(accountId), randomBytes));
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, n) => write(take(queues, n))));
+    return chainFaults(database, accountId, 800);
+  }
+
+  const oneEvent = (accountId: string) => {
+    const time = "2026-01-31T09:30:00.000000Z";
+    const parts = { actor: "{}", context: "{}", diff: "{}", metadata: "{}", target: "{}" };
+    return {
+      accountId,
+      receivedAt: time,
+      idempotencyKey: "",
+      requestSha256: new Uint8Array(),
+      events: [{ action: "a", occurredAt: time, ...parts }],
+    };
+  };
+
+  const unlocked: Change = (text) => text.replace("FOR UPDATE", "");
+  const unconditional: Change = (text) =>
+    text.replace(
+      /AND sequence_number = \$2::bigint\s+AND hash = substring\(\$3::bytea FROM 1 FOR 32\)/,
+      "",
+    );
+
+  test("as it is, it passes the check", async () => {
+    expect(await faultsOf({ constraints: true, changes: {} })).toEqual([]);
+  });
+
+  test("without the lock, the conditions on the head and the constraints it fails the check", async () => {
+    const changes = { "ledger.lock-head": unlocked, "ledger.append-events": unconditional };
+    const faults = await faultsOf({ constraints: false, changes });
+    expect(faults.join("; ")).toContain("a fork");
+    expect(faults.join("; ")).toContain("two events of one number");
+  });
+});

@@ -1,0 +1,81 @@
+// A plan's limits are exact under concurrency: over three gateways, two keys services and two ledgers at
+// once, as many keys and events are stored as the plan allows, not one more and not one less, and each
+// refusal says so.
+
+import { HttpClient } from "@annals/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type PlannedSystem, startPlannedSystem } from "../api/plans/plans-constellation.ts";
+
+/** Of the plan `exact`. */
+const MAX_KEYS = 10;
+const MONTHLY_EVENTS = 100;
+
+let system: PlannedSystem;
+
+beforeAll(async () => {
+  system = await startPlannedSystem();
+});
+afterAll(() => system.stop());
+
+/** A client of the account at each gateway. */
+function everywhere(key: string): HttpClient[] {
+  return system.baseUrls.map((baseUrl) => new HttpClient(baseUrl, key));
+}
+
+/** The statuses of `count` requests at once, spread over the gateways. */
+async function atOnce(
+  key: string,
+  count: number,
+  send: (client: HttpClient, index: number) => Promise<{ readonly status: number }>,
+): Promise<Record<number, number>> {
+  const clients = everywhere(key);
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const client = clients[index % clients.length];
+      if (!client) throw new Error("there is no gateway");
+      return send(client, index);
+    }),
+  );
+  for (const client of clients) client.close();
+  const statuses: Record<number, number> = {};
+  for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
+  return statuses;
+}
+
+async function checked(client: HttpClient): Promise<unknown> {
+  const { body } = await client.get("/v1/verify");
+  return { valid: body.data.valid, checked: body.data.checked };
+}
+
+test("of 300 events at once 100 are stored and 200 refused", async () => {
+  const { account, client } = await system.newClient("exact");
+  const statuses = await atOnce(account.key, 300, (each) =>
+    each.post("/v1/events", { action: "thing.done" }),
+  );
+  expect(statuses).toEqual({ 201: MONTHLY_EVENTS, 429: 200 });
+  expect(await checked(client)).toEqual({ valid: true, checked: MONTHLY_EVENTS });
+});
+
+test("batches are stored whole, and what they leave is filled to the last event", async () => {
+  const { account, client } = await system.newClient("exact");
+  const events = Array.from({ length: 7 }, () => ({ action: "thing.done" }));
+  const batches = await atOnce(account.key, 60, (each) =>
+    each.post("/v1/events/batch", { events }),
+  );
+  expect(batches).toEqual({ 201: 14, 429: 46 });
+  const singles = await atOnce(account.key, 30, (each) =>
+    each.post("/v1/events", { action: "thing.done" }),
+  );
+  expect(singles).toEqual({ 201: 2, 429: 28 });
+  expect(await checked(client)).toEqual({ valid: true, checked: MONTHLY_EVENTS });
+});
+
+test("of 60 keys at once those are made that the plan has room for", async () => {
+  const { account, client } = await system.newClient("exact");
+  const statuses = await atOnce(account.key, 60, (each, index) =>
+    each.post(index % 2 === 0 ? "/v1/api-keys" : "/v1/keys", { name: `key ${index}` }),
+  );
+  // One more is the key that asks.
+  expect(statuses).toEqual({ 201: MAX_KEYS - 1, 403: 60 - MAX_KEYS + 1 });
+  expect((await client.get("/v1/api-keys")).body.data).toHaveLength(MAX_KEYS);
+});

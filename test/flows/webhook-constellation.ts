@@ -1,0 +1,61 @@
+// What the flows of webhooks share: a whole system whose dispatcher trusts the test's authority and may reach the loopback
+// interface, and a subscriber's servers.
+
+import { CertificateAuthority, HttpClient, newAccount, Subscriber } from "@annals/testing";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConstellationOptions, startConstellation } from "../constellation.ts";
+
+export type WebhookSystem = Awaited<ReturnType<typeof startWebhookSystem>>;
+
+/** `settings` are variables of the dispatcher. */
+export async function startWebhookSystem(
+  settings: Readonly<Record<string, string>> = {},
+  options: Omit<ConstellationOptions, "env"> = {},
+) {
+  const authority = new CertificateAuthority();
+  const folder = mkdtempSync(join(tmpdir(), "annals-ca-"));
+  const caFile = join(folder, "ca.pem");
+  writeFileSync(caFile, authority.cert);
+  const stack = await startConstellation({
+    rateLimitPerMinute: 1_000_000,
+    ...options,
+    env: {
+      "webhook-dispatcher": {
+        ANNALS_WEBHOOK_CA_FILE: caFile,
+        ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",
+        ...settings,
+      },
+    },
+  });
+  const subscribers: Subscriber[] = [];
+  const clients: HttpClient[] = [];
+  return {
+    stack,
+    authority,
+    subscriber: async (...hosts: string[]) => {
+      const subscriber = await Subscriber.start(authority, ...hosts);
+      subscribers.push(subscriber);
+      return subscriber;
+    },
+    /** A client with a key of a new account. */
+    client: async () => {
+      const { accountId, key } = await newAccount(stack.databaseUrl);
+      const client = new HttpClient(stack.baseUrls[0] ?? "", key);
+      clients.push(client);
+      return Object.assign(client, { accountId });
+    },
+    processOf: (service: string, index = 1) => {
+      const found = stack.processes.find((one) => one.service === service && one.index === index);
+      if (!found) throw new Error(`there is no ${service} ${index}`);
+      return found;
+    },
+    stop: async () => {
+      for (const client of clients) client.close();
+      await Promise.all(subscribers.map((one) => one.close()));
+      await stack.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
