@@ -1,5 +1,6 @@
-// How `npm test` runs. Everything runs on real processes, real PostgreSQL and real NATS. The flows come after the rest and one
-// at a time: each starts a constellation of its own and measures what happens under load.
+// How `npm test` runs. Everything runs on real processes, real PostgreSQL and real NATS. The flows
+// come after the rest and one at a time: each starts a constellation of its own and measures what
+// happens under load.
 
 import { defineConfig } from "vitest/config";
 
@@ -23,13 +24,22 @@ export default defineConfig({
         test: {
           ...common,
           name: "unit",
-          include: ["{libs,services}/**/*.test.ts", "deploy/local/**/*.test.ts", "test/{tidy,verifiers}/**/*.test.ts"],
+          include: [
+            "{libs,services}/**/*.test.ts",
+            "deploy/local/**/*.test.ts",
+            "test/{tidy,verifiers}/**/*.test.ts",
+          ],
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { ...common, name: "api", include: ["test/api/**/*.test.ts"], sequence: { groupOrder: 0 } },
+        test: {
+          ...common,
+          name: "api",
+          include: ["test/api/**/*.test.ts"],
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,

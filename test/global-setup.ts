@@ -1,6 +1,7 @@
-// One small stack for the whole test run: a gateway, keys, a ledger, on free ports, with a rate limit that no test meets by
-// accident. Tests of the API use it, each with accounts of its own; other tests use only its PostgreSQL. What kills or
-// restarts anything starts a constellation of its own.
+// One small stack for the whole test run: a gateway, keys, a ledger, on free ports, with a rate
+// limit that no test meets by accident. Tests of the API use it, each with accounts of its own;
+// other tests use only its PostgreSQL. What kills or restarts anything starts a constellation of
+// its own.
 
 import type { SharedStack } from "@annals/testing";
 import { startConstellation } from "./constellation.ts";

@@ -1,4 +1,5 @@
-// What every refusal has in common (interface 7 and 8): the error shape, its type and code, and the rate-limit headers.
+// What every refusal has in common (interface 7 and 8): the error shape, its type and code, and the
+// rate-limit headers.
 
 import type { Answer } from "@annals/testing";
 import { expect } from "vitest";
@@ -22,7 +23,10 @@ const CODES: Readonly<Record<string, string>> = {
 
 type Seen = Pick<Answer, "status" | "headers" | "body">;
 
-/** Fails unless `answer` is a refusal of this type; `field` is what a 422 must name, `message` is matched whole. */
+/**
+ * Fails unless `answer` is a refusal of this type; `field` is what a 422 must name, `message` is
+ * matched whole.
+ */
 export function expectRefused(
   { status, headers, body }: Seen,
   type: string,

@@ -1,5 +1,6 @@
-// Looks at the chain of an account as it lies in the tables, without any code of the product, and tells what is wrong with
-// it. Called by flows that append from many sides, and by their control, whose broken chain it must find.
+// Looks at the chain of an account as it lies in the tables, without any code of the product, and
+// tells what is wrong with it. Called by flows that append from many sides, and by their control,
+// whose broken chain it must find.
 
 import type { TestDatabase } from "@annals/testing";
 
@@ -12,7 +13,10 @@ interface Row {
 
 const GENESIS = "0".repeat(64);
 
-/** Sentences, at most one a kind of fault; none for a chain of `events` events without gap or fork that ends at its head. */
+/**
+ * Sentences, at most one a kind of fault; none for a chain of `events` events without gap or fork
+ * that ends at its head.
+ */
 export async function chainFaults(
   database: Pick<TestDatabase, "query">,
   accountId: string,

@@ -1,5 +1,6 @@
-// However many write to one account, over however many gateways and ledgers: one chain, no gap, no fork. The check that
-// says so finds the broken chain of an append path whose lock and conditions were taken away.
+// However many write to one account, over however many gateways and ledgers: one chain, no gap, no
+// fork. The check that says so finds the broken chain of an append path whose lock and conditions
+// were taken away.
 
 import { createLog, Registry } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";

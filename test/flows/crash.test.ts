@@ -1,5 +1,6 @@
-// Guarantee: after kill -9 of any service the system serves again within 3 seconds, by itself; after kill -9 of everything,
-// PostgreSQL included, it serves again when started. Whatever was acknowledged is there, once, and the chain verifies.
+// Guarantee: after kill -9 of any service the system serves again within 3 seconds, by itself;
+// after kill -9 of everything, PostgreSQL included, it serves again when started. Whatever was
+// acknowledged is there, once, and the chain verifies.
 
 import type { Stack, StackProcess } from "@annals/local";
 import { type Answer, eventually, HttpClient, newAccount } from "@annals/testing";
@@ -16,8 +17,9 @@ const ROOT = resolve(import.meta.dirname, "../..");
 /** The bound. */
 const SERVES_AGAIN_MS = 3_000;
 /**
- * The bound is for a machine that has time for us. What loading a service takes just before a kill is the control: on an
- * idle machine with 2 cores about 0.4 s, and the bound is never less than this many times that.
+ * The bound is for a machine that has time for us. What loading a service takes just before a kill
+ * is the control: on an idle machine with 2 cores about 0.4 s, and the bound is never less than
+ * this many times that.
  */
 const TIMES_CONTROL = 6;
 /** PostgreSQL recovers from its log first. */

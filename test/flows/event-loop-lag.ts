@@ -1,5 +1,5 @@
-// How long a service's event loop stood still, as its own metrics say. Called by flows that show that nothing a client
-// sends stalls the service.
+// How long a service's event loop stood still, as its own metrics say. Called by flows that show
+// that nothing a client sends stalls the service.
 
 import type { StackProcess } from "@annals/local";
 
@@ -12,14 +12,17 @@ const ATTEMPTS = 6;
 const METRIC = /^nodejs_eventloop_lag_max_seconds\{[^}]*\} (\S+)$/m;
 
 /** The longest time in ms that the loop of `process` stood still since the last call. */
-export async function longestStall(process: StackProcess): Promise<number> {
+async function longestStall(process: StackProcess): Promise<number> {
   const response = await fetch(`${process.adminUrl}/metrics`);
   const seconds = Number(METRIC.exec(await response.text())?.[1]);
   if (Number.isNaN(seconds)) throw new Error("the metrics tell no longest delay of the event loop");
   return Math.max(0, seconds * 1000 - RESOLUTION_MS);
 }
 
-/** The stall in ms that `work` causes whenever it is done: the least of several attempts, fewer once one is below `goal`. */
+/**
+ * The stall in ms that `work` causes whenever it is done: the least of several attempts, fewer once
+ * one is below `goal`.
+ */
 export async function stallOf(
   process: StackProcess,
   work: () => Promise<unknown>,

@@ -1,4 +1,5 @@
-// JSON that has broken other systems, each text with what has to become of it. Called by hostile-json.test.ts.
+// JSON that has broken other systems, each text with what has to become of it. Called by
+// hostile-json.test.ts.
 
 /** A member value as it is sent, and as it comes back: in the canonical form of RFC 8785. */
 export const FAITHFUL: readonly (readonly [sent: string, returned: string])[] = [

@@ -1,5 +1,5 @@
-// What nobody changed is never called changed: 100,000 events of any JSON and any time verify, and a verifier that shares no
-// code with the product agrees (docs/hash-chain.md).
+// What nobody changed is never called changed: 100,000 events of any JSON and any time verify, and
+// a verifier that shares no code with the product agrees (docs/hash-chain.md).
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import fc from "fast-check";

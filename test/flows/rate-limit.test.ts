@@ -1,5 +1,6 @@
-// 100 requests a minute for each key, exact over any number of gateways (interface 8): no burst gets one more, no client
-// gets one less, what is refused costs nothing, and Retry-After is the truth.
+// 100 requests a minute for each key, exact over any number of gateways (interface 8): no burst
+// gets one more, no client gets one less, what is refused costs nothing, and Retry-After is the
+// truth.
 
 import type { Stack } from "@annals/local";
 import { type Answer, HttpClient, newAccount, ownerOf } from "@annals/testing";

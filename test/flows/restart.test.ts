@@ -1,5 +1,5 @@
-// Guarantee: a stop and a start on the same directory lose nothing and forget nothing: events, their chain, keys and what
-// was revoked of them, idempotency keys.
+// Guarantee: a stop and a start on the same directory lose nothing and forget nothing: events,
+// their chain, keys and what was revoked of them, idempotency keys.
 
 import type { Stack } from "@annals/local";
 import { HttpClient } from "@annals/testing";

@@ -1,5 +1,6 @@
-// Revocation is immediate (interface 3 and 5): no request that starts after DELETE was answered is accepted with the key, on
-// any gateway, while the key is in full use. And a new key works at once everywhere.
+// Revocation is immediate (interface 3 and 5): no request that starts after DELETE was answered is
+// accepted with the key, on any gateway, while the key is in full use. And a new key works at once
+// everywhere.
 
 import type { Stack } from "@annals/local";
 import { HttpClient, newAccount } from "@annals/testing";

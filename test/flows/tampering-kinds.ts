@@ -1,5 +1,5 @@
-// Every way to tamper with a chain of EVENTS events that flows/tampering tries, one at a time, with the rights of the owner of
-// the database, and what verification has to say of it.
+// Every way to tamper with a chain of EVENTS events that flows/tampering tries, one at a time, with
+// the rights of the owner of the database, and what verification has to say of it.
 
 import { FORGERIES } from "./tampering-forgeries.ts";
 import {

@@ -1,7 +1,9 @@
-// Whoever changes what is stored, with all the rights of the database's owner, is found: verification names the first event
-// that is not what was appended and why. And what nobody changed is never called changed (docs/hash-chain.md).
+// Whoever changes what is stored, with all the rights of the database's owner, is found:
+// verification names the first event that is not what was appended and why. And what nobody changed
+// is never called changed (docs/hash-chain.md).
 //
-// Who can write the whole tail anew and the head with it leaves nothing to compare with; that takes a copy of a hash outside.
+// Who can write the whole tail anew and the head with it leaves nothing to compare with; that takes
+// a copy of a hash outside.
 
 import { HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
-// What the flows of webhooks share: a whole system whose dispatcher trusts the test's authority and may reach the loopback
-// interface, and a subscriber's servers.
+// What the flows of webhooks share: a whole system whose dispatcher trusts the test's authority and
+// may reach the loopback interface, and a subscriber's servers.
 
 import { CertificateAuthority, HttpClient, newAccount, Subscriber } from "@annals/testing";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ export async function startWebhookSystem(
       const { accountId, key } = await newAccount(stack.databaseUrl);
       const client = new HttpClient(stack.baseUrls[0] ?? "", key);
       clients.push(client);
-      return Object.assign(client, { accountId });
+      return Object.assign(client, { accountId, key });
     },
     processOf: (service: string, index = 1) => {
       const found = stack.processes.find((one) => one.service === service && one.index === index);

@@ -1,9 +1,20 @@
-// Guarantee: a subscriber's server gets what it asked for, once each, signed in both schemes; and can prove it with
-// implementations that are not ours.
+// Guarantee: a subscriber's server gets what it asked for, once each, with the bytes that the
+// operation answered, signed in two schemes that implementations which are not ours verify; and the
+// receivers of docs/receivers work as they stand.
 
+import { eventually, type Received } from "@annals/testing";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
+
+const PAYLOAD_ID = /^wh_evt_[0-9a-z]{26}$/;
+const RECEIVERS = join(import.meta.dirname, "../../docs/receivers");
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 let system: WebhookSystem;
 beforeAll(async () => {
@@ -11,23 +22,187 @@ beforeAll(async () => {
 });
 afterAll(() => system.stop());
 
-test("event.created arrives with the bytes that POST answered", async () => {
-  const client = await system.client();
-  const subscriber = await system.subscriber();
-  const { status, body } = await client.post("/v1/webhooks", { url: subscriber.url(), events: ["event.created"] });
-  if (status !== 201) for (const f of ["webhook-dispatcher-1","gateway-1"]) console.error((await import("node:fs")).readFileSync(system.stack.dataDir + "/log/" + f + ".log", "utf8").slice(-1500));
-  expect([status, body]).toMatchObject([201, { data: { active: true } }]);
-  const { secret } = body.data;
-  const t0 = performance.now();
-  const event = await client.post("/v1/events", { action: "user.login" });
-  expect(event.status).toBe(201);
-  const [received] = await subscriber.waitFor(1);
-  console.error("ms", performance.now() - t0, received?.headers, received?.json);
-  const hmac = createHmac("sha256", secret).update(received?.body ?? "").digest("hex");
-  expect(received?.headers["x-service-signature"]).toBe(hmac);
-  expect(received?.json.data).toEqual(event.body.data);
-  const list = await client.get(`/v1/webhooks/${body.data.id}/deliveries`);
-  console.error(list.text);
-  const ver = await client.get("/v1/verify");
-  expect(ver.status).toBe(200);
+function expectSigned({ headers, body, json }: Received, secret: string): void {
+  const mac = createHmac("sha256", secret).update(body).digest("hex");
+  expect(headers["x-service-signature"]).toBe(mac);
+  const verified = new Webhook(secret).verify(body, headers as Record<string, string>);
+  expect(verified).toEqual(json);
+  expect(headers["webhook-id"]).toBe(json.id);
+  expect(headers["content-type"]).toBe("application/json");
+  expect(headers["user-agent"]).toMatch(/^Annals/);
+}
+
+async function exported(client: Awaited<ReturnType<WebhookSystem["client"]>>) {
+  const { body } = await client.post("/v1/exports", {});
+  return eventually("the export is completed", async () => {
+    const answer = await client.get(`/v1/exports/${body.data.id}`);
+    return answer.body.data.status === "completed" && answer.body.data;
+  });
+}
+
+describe("what arrives", () => {
+  test("each name, and everything for *", async () => {
+    const client = await system.client();
+    const names = ["event.created", "event.verified", "export.completed", "*"];
+    const hooks = await Promise.all(
+      names.map(async (name) => {
+        const subscriber = await system.subscriber();
+        const answer = await client.post("/v1/webhooks", { url: subscriber.url(), events: [name] });
+        expect(answer.status).toBe(201);
+        return { name, subscriber, ...answer.body.data };
+      }),
+    );
+    const event = await client.post("/v1/events", { action: "user.login", actor: { id: "é😀" } });
+    const verified = await client.get("/v1/verify");
+    const completed = await exported(client);
+    const happened = {
+      "event.created": event.body.data,
+      "event.verified": verified.body.data,
+      "export.completed": completed,
+    };
+    for (const { name, subscriber, secret } of hooks) {
+      const wanted =
+        name === "*" ? Object.entries(happened) : [[name, happened[name as "event.created"]]];
+      const received = await subscriber.waitFor(wanted.length);
+      expect(received.length).toBe(wanted.length);
+      for (const one of received) {
+        expect(Object.keys(one.json)).toEqual(["id", "event", "data", "timestamp"]);
+        expect(one.json.id).toMatch(PAYLOAD_ID);
+        expect(one.json.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+        expectSigned(one, secret);
+      }
+      const seen = received.map(({ json }) => [json.event, json.data]);
+      expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(wanted));
+    }
+    // The very text of the event, not another writing of the same value.
+    const { text } = await client.get(`/v1/events/${event.body.data.id}`);
+    const data = text.slice(`{"data":`.length, -1);
+    expect(hooks[0]?.subscriber.received[0].body.toString()).toContain(
+      `"data":${data},"timestamp"`,
+    );
+  });
+
+  test("every event of a batch, once, and none for a replay", async () => {
+    const client = await system.client();
+    const subscriber = await system.subscriber();
+    await client.post("/v1/webhooks", { url: subscriber.url(), events: ["event.created"] });
+    const events = Array.from({ length: 250 }, (_, index) => ({ action: `a.${index}` }));
+    const headers = { "idempotency-key": "once" };
+    const first = await client.post("/v1/events/batch", { events }, { headers });
+    const again = await client.post("/v1/events/batch", { events }, { headers });
+    expect([first.status, again.headers["idempotent-replayed"]]).toEqual([201, "true"]);
+    const last = await client.post("/v1/events", { action: "last" });
+    await subscriber.waitFor(251);
+    const sequences = subscriber.received.map(({ json }) => json.data.sequence_number);
+    expect(sequences.toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 251 }, (_, i) => i + 1),
+    );
+    expect(last.body.data.sequence_number).toBe(251);
+  });
+
+  test("nothing that was stored before the webhook, and nothing of another account", async () => {
+    const [client, other] = [await system.client(), await system.client()];
+    const subscriber = await system.subscriber();
+    await client.post("/v1/events", { action: "before" });
+    await client.post("/v1/webhooks", { url: subscriber.url(), events: ["*"] });
+    await other.post("/v1/events", { action: "of another" });
+    await client.post("/v1/events", { action: "after" });
+    await subscriber.waitFor(1);
+    expect(subscriber.received.map(({ json }) => json.data.action)).toEqual(["after"]);
+  });
 });
+
+describe("the receivers of docs", () => {
+  const receivers: [string, string[]][] = [["receiver.mjs", [process.execPath, "receiver.mjs"]]];
+  if (hasPython) receivers.push(["receiver.py", ["python3", "receiver.py"]]);
+
+  test.each(receivers)(
+    "%s handles each event once and in order, and heals what it missed",
+    async (_, words) => {
+      const client = await system.client();
+      const certificate = system.authority.issue("127.0.0.1");
+      const folder = mkdtempSync(join(tmpdir(), "annals-receiver-"));
+      writeFileSync(join(folder, "cert.pem"), certificate.cert);
+      writeFileSync(join(folder, "key.pem"), certificate.key);
+      // A webhook is made for a port that is known before its secret is.
+      const placeholder = await system.subscriber();
+      const { port } = placeholder;
+      await placeholder.close();
+      const hook = await client.post("/v1/webhooks", {
+        url: `https://127.0.0.1:${port}/`,
+        events: ["*"],
+      });
+      const { id, secret } = hook.body.data;
+      // Switched off, it misses the first three.
+      await client.patch(`/v1/webhooks/${id}`, { active: false });
+      for (let i = 1; i <= 3; i++) await client.post("/v1/events", { action: `missed.${i}` });
+      await client.patch(`/v1/webhooks/${id}`, { active: true });
+      const receiver = startReceiver(words, {
+        PORT: String(port),
+        WEBHOOK_SECRET: secret,
+        ANNALS_URL: system.stack.baseUrls[0] ?? "",
+        ANNALS_KEY: client.key,
+        TLS_CERT: join(folder, "cert.pem"),
+        TLS_KEY: join(folder, "key.pem"),
+      });
+      await receiver.says(`listening on ${port}`);
+      for (let i = 4; i <= 10; i++) await client.post("/v1/events", { action: `told.${i}` });
+      await client.get("/v1/verify");
+      await receiver.says("event 10 told.10");
+      await receiver.says("event.verified");
+      const events = receiver.lines().filter((line) => line.startsWith("event "));
+      expect(events).toEqual([
+        ...[1, 2, 3].map((n) => `event ${n} missed.${n}`),
+        ...[4, 5, 6, 7, 8, 9, 10].map((n) => `event ${n} told.${n}`),
+      ]);
+      const { body } = await client.get(`/v1/webhooks/${id}/deliveries`);
+      expect(body.data.every((one: { status: string }) => one.status === "success")).toBe(true);
+    },
+  );
+
+  test.each(receivers)("%s refuses what is not signed with its secret", async (_, words) => {
+    const client = await system.client();
+    const placeholder = await system.subscriber();
+    const { port } = placeholder;
+    await placeholder.close();
+    const folder = mkdtempSync(join(tmpdir(), "annals-receiver-"));
+    const certificate = system.authority.issue("127.0.0.1");
+    writeFileSync(join(folder, "cert.pem"), certificate.cert);
+    writeFileSync(join(folder, "key.pem"), certificate.key);
+    const receiver = startReceiver(words, {
+      PORT: String(port),
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString("base64")}`,
+      ANNALS_URL: system.stack.baseUrls[0] ?? "",
+      ANNALS_KEY: client.key,
+      TLS_CERT: join(folder, "cert.pem"),
+      TLS_KEY: join(folder, "key.pem"),
+    });
+    await receiver.says(`listening on ${port}`);
+    const hook = await client.post("/v1/webhooks", {
+      url: `https://127.0.0.1:${port}/`,
+      events: ["*"],
+    });
+    await client.post("/v1/events", { action: "forged" });
+    const path = `/v1/webhooks/${hook.body.data.id}/deliveries`;
+    const record = await eventually(
+      "an attempt",
+      async () => (await client.get(path)).body.data[0],
+    );
+    expect(record).toMatchObject({ status: "failed", status_code: 401, attempts: 1 });
+    expect(receiver.lines().filter((line) => line.startsWith("event "))).toEqual([]);
+  });
+});
+
+function startReceiver([command = "", ...words]: string[], environment: Record<string, string>) {
+  const { PATH = "" } = process.env;
+  const child: ChildProcess = spawn(command, words, {
+    cwd: RECEIVERS,
+    env: { PATH, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const lines = () => said.split("\n");
+  return { lines, says: (line: string) => eventually(line, () => lines().includes(line)) };
+}

@@ -1,5 +1,6 @@
-// Guarantee: what an operator can set or watch stands in docs/operating.md, in a row of a table that begins with its name,
-// and nothing stands there that is not so; decisions are numbered; every package says its licence.
+// Guarantee: what an operator can set or watch stands in docs/operating.md, in a row of a table
+// that begins with its name, and nothing stands there that is not so; decisions are numbered; every
+// package says its licence.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,10 @@ import { CODE, FILES, PRODUCT, ROOT } from "./sources.ts";
 
 const OPERATING = FILES.find(({ path }) => path === "docs/operating.md")?.text ?? "";
 
-/** The names in the first column of the tables of docs/operating.md, in backquotes; a row may name several. */
+/**
+ * The names in the first column of the tables of docs/operating.md, in backquotes; a row may name
+ * several.
+ */
 const ROWS = new Set(
   [...OPERATING.matchAll(/^\| *((`[\w{}=",*]+`[ ,and]*)+)\|/gm)].flatMap(([, cell = ""]) =>
     [...cell.matchAll(/`(\w+)/g)].map(([, name = ""]) => name),

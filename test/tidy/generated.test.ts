@@ -1,4 +1,5 @@
-// Guarantee: the generated code is what the .proto files say, to the byte, and the .proto files keep the rules of buf.
+// Guarantee: the generated code is what the .proto files say, to the byte, and the .proto files
+// keep the rules of buf.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// Guarantee: what a reader can count on in every file: its size, its name, the paragraph that says what it is, functions
-// that fit on a screen. Each message tells the file and what to do.
+// Guarantee: what a reader can count on in every file: its size, its name, the paragraph that says
+// what it is, functions that fit on a screen. Each message tells the file and what to do.
 
 import { expect, test } from "vitest";
 import { CODE, FILES, isForTests, type SourceFile } from "./sources.ts";
@@ -8,7 +8,9 @@ const MAX_LINES = 300;
 const MAX_FUNCTION_LINES = 60;
 /** Of serve.ts, which builds a service from top to bottom: a list and no logic. */
 const MAX_SERVE_LINES = 120;
-const MAX_COLUMNS = 110;
+const MAX_COMMENT_COLUMNS = 110;
+/** The formatter breaks at 100 what can be broken; texts and SQL it leaves whole. */
+const MAX_COLUMNS = 140;
 
 const SQL_AND_CODE = FILES.filter(({ path }) => /\.(ts|mjs|sql|proto)$/.test(path));
 
@@ -24,9 +26,15 @@ test("no file has more lines than a reader holds in mind: split it by what its p
   expect(long.map(({ path }) => path)).toStrictEqual([]);
 });
 
-test("no line runs out of a window: break it, or wrap the comment", () => {
-  const wide = SQL_AND_CODE.flatMap((file) =>
-    linesWhere(file, (line) => line.length > MAX_COLUMNS),
+test("no line runs out of a window: wrap the comment, break the line", () => {
+  // A migration never changes, not even in a comment.
+  const changeable = SQL_AND_CODE.filter(({ path }) => !path.includes("/migrations/"));
+  const isComment = /^\s*(\/\/|\/?\*|--)/;
+  const wide = changeable.flatMap((file) =>
+    linesWhere(
+      file,
+      (line) => line.length > (isComment.test(line) ? MAX_COMMENT_COLUMNS : MAX_COLUMNS),
+    ),
   );
   expect(wide).toStrictEqual([]);
 });
@@ -63,8 +71,9 @@ test("no file or folder has a name that says nothing: name it after what it does
 });
 
 /**
- * Functions and methods whose closing brace stands more than the bound below their head: the formatter puts it under the
- * first letter of the head, which is all that this needs to know of the language.
+ * Functions and methods whose closing brace stands more than the bound below their head: the
+ * formatter puts it under the first letter of the head, which is all that this needs to know of the
+ * language.
  */
 function longFunctions({ path, text }: SourceFile): string[] {
   const lines = text.split("\n");

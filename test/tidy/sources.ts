@@ -1,5 +1,5 @@
-// What the tests of this folder read: every file of the checkout that a person writes, with its text. Found by walking, not
-// by asking git, so that the law also holds in a copy without history.
+// What the tests of this folder read: every file of the checkout that a person writes, with its
+// text. Found by walking, not by asking git, so that the law also holds in a copy without history.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -25,7 +25,10 @@ export const FILES: readonly SourceFile[] = walk(ROOT).toSorted((a, b) =>
 /** Every TypeScript and JavaScript file that is ours, tests included. */
 export const CODE: readonly SourceFile[] = FILES.filter(({ path }) => /\.(ts|mjs)$/.test(path));
 
-/** The code that runs in production: of services, libs and packages, without tests and what only tests import. */
+/**
+ * The code that runs in production: of services, libs and packages, without tests and what only
+ * tests import.
+ */
 export const PRODUCT: readonly SourceFile[] = CODE.filter(
   ({ path }) => /^(services|libs|packages)\/[^/]+\/src\//.test(path) && !isForTests(path),
 );

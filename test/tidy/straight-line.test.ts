@@ -1,5 +1,6 @@
-// Guarantee: a request is a verb on a noun and that word is the same everywhere, so that one search shows the whole line:
-// the row of v1.ts, the route file, the API test, the RPC, its handler, its statement.
+// Guarantee: a request is a verb on a noun and that word is the same everywhere, so that one search
+// shows the whole line: the row of v1.ts, the route file, the API test, the RPC, its handler, its
+// statement.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

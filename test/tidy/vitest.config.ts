@@ -1,4 +1,5 @@
-// The tidy tests alone, without the stack that the run of all tests starts: what `npm run tidy` runs in a second.
+// The tidy tests alone, without the stack that the run of all tests starts: what `npm run tidy`
+// runs in a second.
 
 import { defineConfig } from "vitest/config";
 

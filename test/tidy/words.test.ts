@@ -1,5 +1,5 @@
-// Guarantee: nothing in the checkout is unfinished, switched off, or speaks of the place where it was written instead of
-// the product.
+// Guarantee: nothing in the checkout is unfinished, switched off, or speaks of the place where it
+// was written instead of the product.
 
 import { expect, test } from "vitest";
 import { CODE, FILES } from "./sources.ts";

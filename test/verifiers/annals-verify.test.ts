@@ -1,6 +1,6 @@
-// annals-verify finds every kind of tampering with an export, names the first bad line, and raises no false alarm over
-// values of every kind; its fast way and its slow way take the same decision. No service takes part: the exports are made
-// here, from leaves.
+// annals-verify finds every kind of tampering with an export, names the first bad line, and raises
+// no false alarm over values of every kind; its fast way and its slow way take the same decision.
+// No service takes part: the exports are made here, from leaves.
 
 import {
   canonicalJson,
@@ -165,7 +165,10 @@ describe("valid", () => {
   });
 });
 
-/** Writes line `at` (from 0) anew, with `from` replaced; a manifest that fits hides the change from digests of the file. */
+/**
+ * Writes line `at` (from 0) anew, with `from` replaced; a manifest that fits hides the change from
+ * digests of the file.
+ */
 function edited(at: number, from: string | RegExp, to: string): string {
   const made = chainOf("acct_1", parts);
   const line = made.lines[at] ?? "";

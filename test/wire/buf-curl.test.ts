@@ -1,5 +1,5 @@
-// Guarantee: what a person has at hand in an emergency works: `buf curl` with the repository's .proto files calls each
-// service over gRPC and over Connect, and gets JSON or a plain refusal.
+// Guarantee: what a person has at hand in an emergency works: `buf curl` with the repository's
+// .proto files calls each service over gRPC and over Connect, and gets JSON or a plain refusal.
 
 import { newAccount } from "@annals/testing";
 import type { Stack } from "@annals/local";

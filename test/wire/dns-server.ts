@@ -1,5 +1,6 @@
-// A DNS server of one answer, for a test of what a name's addresses do. It answers every question for IPv4 addresses with
-// the same list, as it is at that moment, and every other question with nothing.
+// A DNS server of one answer, for a test of what a name's addresses do. It answers every question
+// for IPv4 addresses with the same list, as it is at that moment, and every other question with
+// nothing.
 
 import { createSocket } from "node:dgram";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
-// Guarantee: a gateway that knows the ledger by a name uses every address of the name, and a ledger that starts later gets
-// its share without a restart of the gateway, since ledgers retire their connections and a lost connection makes the
-// gateway ask for the name again. The ledgers need one port on several loopback addresses, which Linux has.
+// Guarantee: a gateway that knows the ledger by a name uses every address of the name, and a ledger
+// that starts later gets its share without a restart of the gateway, since ledgers retire their
+// connections and a lost connection makes the gateway ask for the name again. The ledgers need one
+// port on several loopback addresses, which Linux has.
 
 import type { Stack } from "@annals/local";
 import { eventually, HttpClient, newAccount } from "@annals/testing";
@@ -70,7 +71,10 @@ test("two ledgers behind one name both get calls, and a third that starts later 
   expect(gateway?.pid()).toBe(pid);
 });
 
-/** One more, on the port of the others at an address of its own, which from then on is an address of the name. */
+/**
+ * One more, on the port of the others at an address of its own, which from then on is an address of
+ * the name.
+ */
 async function startLedger(host: string): Promise<void> {
   const adminPort = await freePort("127.0.0.1");
   const ledger = spawn(process.execPath, ["-C", "source", "services/ledger/src/main.ts", "serve"], {

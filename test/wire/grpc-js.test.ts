@@ -1,6 +1,6 @@
-// Guarantee: every service is plain gRPC: a stock @grpc/grpc-js client, with nothing of ours or of Connect in it, calls
-// each RPC of each service and the standard health service, gets its answers, its statuses and their details; and what it
-// sends, however large, never ends a service.
+// Guarantee: every service is plain gRPC: a stock @grpc/grpc-js client, with nothing of ours or of
+// Connect in it, calls each RPC of each service and the standard health service, gets its answers,
+// its statuses and their details; and what it sends, however large, never ends a service.
 
 import { newAccount, type TestAccount } from "@annals/testing";
 import type { Stack } from "@annals/local";
@@ -140,7 +140,9 @@ describe("a refusal", () => {
     const [details] = error.metadata.get("grpc-status-details-bin");
     const detail = create(ErrorSchema, { kind: ErrorKind.NOT_FOUND, message: error.details });
     expect(details).toSatisfy((bytes: Buffer) => bytes.includes("annals.errors.v1.Error"));
-    expect(details).toSatisfy((bytes: Buffer) => bytes.includes(Buffer.from(toBinary(ErrorSchema, detail))));
+    expect(details).toSatisfy((bytes: Buffer) =>
+      bytes.includes(Buffer.from(toBinary(ErrorSchema, detail))),
+    );
   });
 
   test("of a method that is not there is UNIMPLEMENTED", async () => {
@@ -179,7 +181,10 @@ describe("a message over the bound", () => {
   });
 });
 
-/** A gRPC frame whose head says 4 GiB - 1, with ten bytes after it. Resolves to the status that comes back. */
+/**
+ * A gRPC frame whose head says 4 GiB - 1, with ten bytes after it. Resolves to the status that
+ * comes back.
+ */
 function claim(address: string, path: string): Promise<string> {
   const session = connect(`http://${address}`);
   return new Promise<string>((resolve, reject) => {

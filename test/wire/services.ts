@@ -1,5 +1,6 @@
-// The RPC services of a constellation: which process carries which, and a client of them that is grpc-js and nothing else.
-// Used by the tests of this folder; it must never go through the chassis, whose client is not what is tested here.
+// The RPC services of a constellation: which process carries which, and a client of them that is
+// grpc-js and nothing else. Used by the tests of this folder; it must never go through the chassis,
+// whose client is not what is tested here.
 
 import type { Stack, StackProcess } from "@annals/local";
 import { ExportsService } from "@annals/proto/exports";
@@ -20,7 +21,7 @@ import {
 import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
 
 /** By the name of the process. */
-export const SERVICES: Readonly<Partial<Record<StackProcess["service"], DescService>>> = {
+const SERVICES: Readonly<Partial<Record<StackProcess["service"], DescService>>> = {
   keys: KeysService,
   ledger: LedgerService,
   export: ExportsService,
@@ -33,7 +34,10 @@ export interface Endpoint {
   readonly service: DescService;
 }
 
-/** Every process of the stack that answers RPCs. Throws when it carries a service that is not in the table. */
+/**
+ * Every process of the stack that answers RPCs. Throws when it carries a service that is not in the
+ * table.
+ */
 export function endpointsOf(stack: Stack): Endpoint[] {
   return stack.processes.flatMap((process) => {
     if (process.rpcAddress === undefined) return [];

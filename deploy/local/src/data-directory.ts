@@ -90,7 +90,8 @@ export class DataDirectory {
   }
 
   /**
-   * The path of the file whose key seals webhooks' signing secrets; made where absent. Losing it loses those secrets.
+   * The path of the file whose key seals webhooks' signing secrets; made where absent. Losing it
+   * loses those secrets.
    */
   webhookSecretKeyFile(newKey: () => Uint8Array): string {
     const file = join(this.path, "webhook-secret-key");

@@ -30,8 +30,9 @@ const WITHHELD = [
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Half of the young generation at most, in MiB. Unless told, V8 lets it grow with the machine's memory, to 64 on a large
- * one, and a service under load then holds 100 MB of garbage for no gain in speed.
+ * Half of the young generation at most, in MiB. Unless told, V8 lets it grow with the machine's
+ * memory, to 64 on a large one, and a service under load then holds 100 MB of garbage for no gain
+ * in speed.
  */
 const YOUNG_GENERATION = "--max-semi-space-size=16";
 

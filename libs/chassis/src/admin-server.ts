@@ -1,5 +1,6 @@
-// The admin server of every process: /livez, /readyz, /metrics on a port that only the platform reaches. Liveness says
-// that the event loop turns and nothing else: a lost database must not restart every pod. Readiness asks the checks.
+// The admin server of every process: /livez, /readyz, /metrics on a port that only the platform
+// reaches. Liveness says that the event loop turns and nothing else: a lost database must not
+// restart every pod. Readiness asks the checks.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,6 @@
-// Guarantees: an item that comes while a group is under way goes with a later group, never with that one; groups and what
-// waits are bounded; a failure reaches the items it belongs to and no others; keys do not wait for each other, and an idle
-// key leaves nothing behind.
+// Guarantees: an item that comes while a group is under way goes with a later group, never with
+// that one; groups and what waits are bounded; a failure reaches the items it belongs to and no
+// others; keys do not wait for each other, and an idle key leaves nothing behind.
 
 import { AnnalsError } from "@annals/errors";
 import { describe, expect, test } from "vitest";

@@ -1,13 +1,15 @@
-// Gathers work that arrives while earlier work is under way and carries it on in one go. Work goes at once when a lane is
-// free and is gathered while all lanes are taken: there is no timer, so an idle system adds no wait and a busy one makes
-// groups as large as its own speed asks for. The gateway uses it for admissions and appends, the ledger for commits.
+// Gathers work that arrives while earlier work is under way and carries it on in one go. Work goes
+// at once when a lane is free and is gathered while all lanes are taken: there is no timer, so an
+// idle system adds no wait and a busy one makes groups as large as its own speed asks for. The
+// gateway uses it for admissions and appends, the ledger for commits.
 
 import { unavailable } from "@annals/errors";
 
 export interface CoalescerOptions<In, Out> {
   /**
-   * Does a group of 1 to `maxGroup` items and resolves to one result an item, in order. A rejection fails the whole
-   * group. It starts after the last of its items was submitted: no item ever joins a group that has begun.
+   * Does a group of 1 to `maxGroup` items and resolves to one result an item, in order. A rejection
+   * fails the whole group. It starts after the last of its items was submitted: no item ever joins
+   * a group that has begun.
    */
   readonly work: (items: readonly In[]) => Promise<readonly PromiseSettledResult<Out>[]>;
   /** What an item weighs against `maxGroup` and `maxWaiting`; 1 unless told. */
@@ -74,7 +76,10 @@ export class Coalescer<In, Out> {
     return this.#waiting.splice(0, size);
   }
 
-  /** Never rejects. The lane is free, and taken again, before any submitter sees its result: `idle` is then true or false. */
+  /**
+   * Never rejects. The lane is free, and taken again, before any submitter sees its result: `idle`
+   * is then true or false.
+   */
   async #carry(group: readonly Waiting<In, Out>[]): Promise<void> {
     const settle = await this.#work(group);
     this.#lanesTaken -= 1;
@@ -99,7 +104,10 @@ export class Coalescer<In, Out> {
   }
 }
 
-/** One {@link Coalescer} a key, made when needed and gone when idle: work of one key never waits for another's. */
+/**
+ * One {@link Coalescer} a key, made when needed and gone when idle: work of one key never waits for
+ * another's.
+ */
 export class KeyedCoalescer<In, Out> {
   readonly #options: KeyedCoalescerOptions<In, Out>;
   readonly #coalescers = new Map<string, Coalescer<In, Out>>();
@@ -114,7 +122,10 @@ export class KeyedCoalescer<In, Out> {
     return this.#coalescers.size;
   }
 
-  /** Submits one item under `key`. Rejects with its own failure, or with `unavailable` when too much is under way. */
+  /**
+   * Submits one item under `key`. Rejects with its own failure, or with `unavailable` when too much
+   * is under way.
+   */
   async submit(key: string, item: In): Promise<Out> {
     const { maxWeight, weigh } = this.#options;
     const weight = weigh?.(item) ?? 1;

@@ -1,5 +1,5 @@
-// Guarantee: a configuration is whole or there is none: every fault is told at once, in words that say what is wanted, and
-// a secret is never among them.
+// Guarantee: a configuration is whole or there is none: every fault is told at once, in words that
+// say what is wanted, and a secret is never among them.
 
 import { describe, expect, test } from "vitest";
 import {

@@ -1,6 +1,7 @@
-// Configuration from environment variables, parsed whole: every fault is reported at once and nothing starts on half a
-// configuration. Each service declares its settings in its config.ts with a sentence each; main.ts hands in the
-// environment. The declared sentences are what docs/operating.md lists, and a test holds the two together.
+// Configuration from environment variables, parsed whole: every fault is reported at once and
+// nothing starts on half a configuration. Each service declares its settings in its config.ts with
+// a sentence each; main.ts hands in the environment. The declared sentences are what
+// docs/operating.md lists, and a test holds the two together.
 
 export interface Setting<T> {
   readonly env: string;
@@ -124,8 +125,8 @@ function setting<T>(
 }
 
 /**
- * Reads every setting from `environment`. An empty variable counts as absent. Throws a {@link ConfigError} that names
- * every fault; the value of a secret is never part of it.
+ * Reads every setting from `environment`. An empty variable counts as absent. Throws a {@link
+ * ConfigError} that names every fault; the value of a secret is never part of it.
  */
 export function parseConfig<S extends Settings>(
   settings: S,

@@ -76,9 +76,9 @@ export function createGrpcTransport({
 }
 
 /**
- * What grpc-js says of a call on a connection that was being retired. The server has not begun it (RFC 9113, 8.7), so it
- * may be sent again whatever it does. grpc-js itself does so once; while servers renew all their connections that can be
- * one time too few.
+ * What grpc-js says of a call on a connection that was being retired. The server has not begun it
+ * (RFC 9113, 8.7), so it may be sent again whatever it does. grpc-js itself does so once; while
+ * servers renew all their connections that can be one time too few.
  */
 const REFUSED = "Stream refused by server";
 const REFUSED_ATTEMPTS = 4;

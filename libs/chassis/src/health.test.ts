@@ -1,5 +1,5 @@
-// Guarantee: the standard health service says what is so, to a stock client: readiness as it changes, names that are not
-// there, and the drain before it comes.
+// Guarantee: the standard health service says what is so, to a stock client: readiness as it
+// changes, names that are not there, and the drain before it comes.
 
 import { once } from "node:events";
 import {

@@ -1,5 +1,5 @@
-// Guarantee: a log line is one JSON object with the service, the level's name and an ISO time, and a member named like a
-// secret is never printed, in the line itself or in an object of it.
+// Guarantee: a log line is one JSON object with the service, the level's name and an ISO time, and
+// a member named like a secret is never printed, in the line itself or in an object of it.
 
 import { describe, expect, test } from "vitest";
 import { createLog, type LogLevel } from "./log.ts";

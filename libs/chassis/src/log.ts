@@ -1,5 +1,5 @@
-// Logs: one JSON object a line on standard output. `msg` is constant, what varies is in fields; no secret, no key, no
-// part of an event is ever a field. Error level only where a person should act.
+// Logs: one JSON object a line on standard output. `msg` is constant, what varies is in fields; no
+// secret, no key, no part of an event is ever a field. Error level only where a person should act.
 
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
 

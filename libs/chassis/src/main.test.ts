@@ -1,5 +1,6 @@
-// Guarantee: a wrong command line or configuration is told on standard error, all of it, and ends with 2; a verb that fails
-// ends with 1 and says where; nothing runs that is not a verb of the table.
+// Guarantee: a wrong command line or configuration is told on standard error, all of it, and ends
+// with 2; a verb that fails ends with 1 and says where; nothing runs that is not a verb of the
+// table.
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";

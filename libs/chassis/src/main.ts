@@ -1,5 +1,6 @@
-// What every main.ts calls: reads the configuration, finds the verb on the command line and runs it. Faults of the
-// configuration or of the command line go to standard error, all at once, and the process ends with status 2.
+// What every main.ts calls: reads the configuration, finds the verb on the command line and runs
+// it. Faults of the configuration or of the command line go to standard error, all at once, and the
+// process ends with status 2.
 
 import { ConfigError, type ConfigOf, parseConfig, type Settings } from "./config.ts";
 import { createLog, type Logger, type LogLevel } from "./log.ts";

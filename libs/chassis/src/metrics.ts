@@ -1,6 +1,6 @@
-// Metrics for Prometheus. Each service declares its own in one metrics.ts; what every service has (process, RPC,
-// database) is declared here. Names follow OpenTelemetry where it names the thing, `annals_` is for the domain. A label
-// has a closed set of values; an id is never a label.
+// Metrics for Prometheus. Each service declares its own in one metrics.ts; what every service has
+// (process, RPC, database) is declared here. Names follow OpenTelemetry where it names the thing,
+// `annals_` is for the domain. A label has a closed set of values; an id is never a label.
 
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 

@@ -1,5 +1,6 @@
-// Guarantee: a request that is refused before it was read leaves nothing behind, however large it is: the client has its
-// status, the connection its place for the next call, and a drain nothing to wait for.
+// Guarantee: a request that is refused before it was read leaves nothing behind, however large it
+// is: the client has its status, the connection its place for the next call, and a drain nothing to
+// wait for.
 
 import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
 import { once } from "node:events";
@@ -16,7 +17,10 @@ const MAX_MESSAGE_BYTES = 64 * 1024;
 const PLACES = 1_000;
 const RESOURCE_EXHAUSTED = "8";
 
-/** Sends a head and a part of what the head announces, and never ends; resolves to the answer's last headers. */
+/**
+ * Sends a head and a part of what the head announces, and never ends; resolves to the answer's last
+ * headers.
+ */
 async function neverEnding(
   session: ClientHttp2Session,
   headers: { readonly ":path": string; readonly "content-type": string },

@@ -1,6 +1,6 @@
-// Guarantees: calls are spread over all servers, and a server that comes back is used again; a connection
-// that reaches its age fails no call; a drain lets open calls finish and takes no new one; no peer can end the
-// process.
+// Guarantees: calls are spread over all servers, and a server that comes back is used again; a
+// connection that reaches its age fails no call; a drain lets open calls finish and takes no new
+// one; no peer can end the process.
 
 import { connect as connectTcp } from "node:net";
 import { once } from "node:events";

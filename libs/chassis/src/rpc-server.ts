@@ -141,9 +141,9 @@ function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Ht
 }
 
 /**
- * A refusal may go out before the request is read to its end. The client then waits to send the rest, and the stream
- * would take a place on the connection and hold up its end for ever: it is closed, as RFC 9113, 8.1 has it, once the
- * whole answer is out.
+ * A refusal may go out before the request is read to its end. The client then waits to send the
+ * rest, and the stream would take a place on the connection and hold up its end for ever: it is
+ * closed, as RFC 9113, 8.1 has it, once the whole answer is out.
  */
 function endWithAnswer(stream: ServerHttp2Stream): void {
   const closeWhenOut = (): void => {

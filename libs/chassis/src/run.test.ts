@@ -1,6 +1,7 @@
-// Guarantees, on real processes: what was opened closes in reverse, also when a start fails half-way, and one part that
-// hangs or fails keeps no other from closing; SIGTERM, SIGINT and the end of standard input drain, a second signal ends at
-// once; the exit status says whether all was well.
+// Guarantees, on real processes: what was opened closes in reverse, also when a start fails
+// half-way, and one part that hangs or fails keeps no other from closing; SIGTERM, SIGINT and the
+// end of standard input drain, a second signal ends at once; the exit status says whether all was
+// well.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

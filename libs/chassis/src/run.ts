@@ -1,5 +1,5 @@
-// The life of a process: start what serve.ts builds, wait for a signal, close in reverse. Called by every main.ts.
-// What fails on the way up or down is logged and ends the process with status 1.
+// The life of a process: start what serve.ts builds, wait for a signal, close in reverse. Called by
+// every main.ts. What fails on the way up or down is logged and ends the process with status 1.
 
 import type { Logger } from "./log.ts";
 
@@ -13,7 +13,10 @@ export class Closers {
     return thing;
   }
 
-  /** Closes everything, last opened first. A closer that fails or is late does not keep the others from closing. */
+  /**
+   * Closes everything, last opened first. A closer that fails or is late does not keep the others
+   * from closing.
+   */
   async closeAll(log: Logger): Promise<void> {
     for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
       const { name, close } = next;
@@ -24,7 +27,10 @@ export class Closers {
   }
 }
 
-/** Each part gets this long to close; the platform's own grace (30 s by default) covers the usual few parts. */
+/**
+ * Each part gets this long to close; the platform's own grace (30 s by default) covers the usual
+ * few parts.
+ */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 export interface RunOptions {
@@ -35,7 +41,10 @@ export interface RunOptions {
   readonly exitWithStdin: boolean;
 }
 
-/** Runs until SIGTERM or SIGINT (or the end of standard input), then drains and exits. A second signal exits at once. */
+/**
+ * Runs until SIGTERM or SIGINT (or the end of standard input), then drains and exits. A second
+ * signal exits at once.
+ */
 export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<void> {
   const closers = new Closers();
   const stopAsked = new Promise<string>((resolve) => {

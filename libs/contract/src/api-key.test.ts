@@ -1,5 +1,6 @@
-// Guarantee: a key that we mint is believed, the same key with any one character changed is not, and neither is
-// anything without the shape of a key; what may be shown and stored of a key never gives the key away.
+// Guarantee: a key that we mint is believed, the same key with any one character changed is not,
+// and neither is anything without the shape of a key; what may be shown and stored of a key never
+// gives the key away.
 
 import { describe, expect, test } from "vitest";
 import { isPlausibleKey, keyHash, keyPrefix, mintKey } from "./api-key.ts";

@@ -1,5 +1,6 @@
-// The format of an API key (interface 2.1 and 5): `<prefix>_sk_<random>`, where the random part of a key that we
-// mint ends in a checksum, so that a mistyped key is refused without asking the database.
+// The format of an API key (interface 2.1 and 5): `<prefix>_sk_<random>`, where the random part of
+// a key that we mint ends in a checksum, so that a mistyped key is refused without asking the
+// database.
 
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -12,7 +13,10 @@ const RANDOM_LENGTH = 40;
 /** Characters of the checksum: CRC-32 in base 62. */
 const CHECKSUM_LENGTH = 6;
 
-/** Characters past `_sk_` that a key may have. The shortest is for keys that an operator brings (95 bits at best). */
+/**
+ * Characters past `_sk_` that a key may have. The shortest is for keys that an operator brings (95
+ * bits at best).
+ */
 const MIN_SECRET_LENGTH = 16;
 const MAX_SECRET_LENGTH = 128;
 
@@ -30,8 +34,8 @@ export function mintKey(
 }
 
 /**
- * Whether `text` may be a key: it has the shape, and where it has the length of a minted key its checksum is right.
- * A key that an operator brought has any other length and carries no checksum.
+ * Whether `text` may be a key: it has the shape, and where it has the length of a minted key its
+ * checksum is right. A key that an operator brought has any other length and carries no checksum.
  */
 export function isPlausibleKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
@@ -65,7 +69,8 @@ function base62(length: number, random: (size: number) => Uint8Array): string {
   let text = "";
   while (text.length < length) {
     for (const byte of random(length)) {
-      // 248 is the largest multiple of 62 in a byte: the rest is thrown away to keep every character equally likely.
+      // 248 is the largest multiple of 62 in a byte: the rest is thrown away to keep every
+      // character equally likely.
       if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
     }
   }

@@ -1,5 +1,5 @@
-// Guarantee: the clock never goes back, whatever the system's clock does; it follows the wall clock, and its text is the
-// instant of its number.
+// Guarantee: the clock never goes back, whatever the system's clock does; it follows the wall
+// clock, and its text is the instant of its number.
 
 import { afterEach, expect, test, vi } from "vitest";
 import { systemClock } from "./clock.ts";

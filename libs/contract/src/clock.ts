@@ -9,7 +9,10 @@ export interface Clock {
   nowText(): string;
 }
 
-/** The wall clock of this process, with the resolution of the monotonic clock. Follows clock steps forward only. */
+/**
+ * The wall clock of this process, with the resolution of the monotonic clock. Follows clock steps
+ * forward only.
+ */
 export function systemClock(): Clock {
   let last = 0;
   const nowMicros = (): number => {

@@ -1,6 +1,7 @@
-// An event and its proof as JSON text (interface 2.2, docs/hash-chain.md): the one rendering that the interface, webhook
-// deliveries and exports share. The parts are set in as the canonical text that was hashed, so that the bytes are the same
-// everywhere and nothing is parsed or serialised on the way.
+// An event and its proof as JSON text (interface 2.2, docs/hash-chain.md): the one rendering that
+// the interface, webhook deliveries and exports share. The parts are set in as the canonical text
+// that was hashed, so that the bytes are the same everywhere and nothing is parsed or serialised on
+// the way.
 
 export interface EventText {
   readonly id: string;

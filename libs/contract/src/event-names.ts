@@ -1,4 +1,5 @@
-// The names of what subscribers are told (interface 6), and the patterns that match them: the exact names and `*`.
+// The names of what subscribers are told (interface 6), and the patterns that match them: the exact
+// names and `*`.
 
 export const EVENT_NAMES = ["event.created", "event.verified", "export.completed"] as const;
 

@@ -1,4 +1,5 @@
-// An export as JSON (docs/exports.md): what the operations of /v1/exports return and what export.completed carries.
+// An export as JSON (docs/exports.md): what the operations of /v1/exports return and what
+// export.completed carries.
 
 export const EXPORT_STATUSES = ["pending", "running", "completed", "failed"] as const;
 

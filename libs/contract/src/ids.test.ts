@@ -1,5 +1,6 @@
-// Guarantee: an id is its prefix and 26 characters of lower-case Crockford base 32, one for each random byte, so that no
-// two are the same in practice and none holds a letter that a person misreads.
+// Guarantee: an id is its prefix and 26 characters of lower-case Crockford base 32, one for each
+// random byte, so that no two are the same in practice and none holds a letter that a person
+// misreads.
 
 import { expect, test } from "vitest";
 import { base32, newId } from "./ids.ts";

@@ -1,4 +1,5 @@
-// The ids of resources (interface 2): a prefix and lower-case Crockford base 32 text. They are opaque to clients.
+// The ids of resources (interface 2): a prefix and lower-case Crockford base 32 text. They are
+// opaque to clients.
 
 import { randomBytes } from "node:crypto";
 

@@ -1,5 +1,6 @@
-// The one error class of the product. Whoever finds a failure throws one of these with a closed kind; it is
-// translated once at each process edge. What is thrown otherwise is a fault of ours and shows nothing to a client.
+// The one error class of the product. Whoever finds a failure throws one of these with a closed
+// kind; it is translated once at each process edge. What is thrown otherwise is a fault of ours and
+// shows nothing to a client.
 
 /** The closed kinds of failure. Each has one row in the gateway's table of statuses (interface 7). */
 export type ErrorKind =
@@ -58,7 +59,10 @@ export function invalid(...faults: [FieldFault, ...FieldFault[]]): AnnalsError {
   return new AnnalsError("invalid", message, { faults });
 }
 
-/** 500 with Retry-After: a part that the request needs cannot be reached, or has more work than it can hold. */
+/**
+ * 500 with Retry-After: a part that the request needs cannot be reached, or has more work than it
+ * can hold.
+ */
 export function unavailable(message: string, cause?: unknown, retryAfterS = 1): AnnalsError {
   return new AnnalsError("unavailable", message, { retryAfterS, cause });
 }

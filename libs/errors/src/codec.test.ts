@@ -1,5 +1,6 @@
-// Guarantee: an error of any kind comes out of an RPC as it went in, in the details of a status that stock clients
-// understand; what is a fault of ours, and only that, loses its text on the way; a connection that fails is `unavailable`.
+// Guarantee: an error of any kind comes out of an RPC as it went in, in the details of a status
+// that stock clients understand; what is a fault of ours, and only that, loses its text on the way;
+// a connection that fails is `unavailable`.
 
 import { ErrorSchema } from "@annals/proto/errors";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -8,7 +9,10 @@ import { describe, expect, test } from "vitest";
 import { AnnalsError, type ErrorKind, invalid, notFound, unavailable } from "./index.ts";
 import { fromConnectError, fromProtoError, toConnectError, toProtoError } from "./codec.ts";
 
-/** The status that a stock client sees. Being a Record, it fails to compile when a kind is added and not here. */
+/**
+ * The status that a stock client sees. Being a Record, it fails to compile when a kind is added and
+ * not here.
+ */
 const CODES: Record<ErrorKind, Code> = {
   unauthenticated: Code.Unauthenticated,
   scope_missing: Code.PermissionDenied,

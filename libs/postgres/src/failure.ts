@@ -1,5 +1,6 @@
-// Tells the failures of PostgreSQL apart: what passes by itself (no connection, no room, a server going down) becomes
-// `unavailable`, which clients may try again; all else stays pg's DatabaseError for the caller to know or to fail on.
+// Tells the failures of PostgreSQL apart: what passes by itself (no connection, no room, a server
+// going down) becomes `unavailable`, which clients may try again; all else stays pg's DatabaseError
+// for the caller to know or to fail on.
 
 import { AnnalsError, unavailable } from "@annals/errors";
 import { DatabaseError } from "pg";

@@ -1,6 +1,6 @@
-// Guarantees: migrations are applied in order, once, all or none, also by several processes at once; a file that changed
-// after it was applied is refused; the readiness check tells a schema that is behind or changed, and accepts one that is
-// ahead, which the release after ours has made.
+// Guarantees: migrations are applied in order, once, all or none, also by several processes at
+// once; a file that changed after it was applied is refused; the readiness check tells a schema
+// that is behind or changed, and accepts one that is ahead, which the release after ours has made.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

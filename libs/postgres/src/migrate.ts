@@ -1,5 +1,6 @@
-// Migrations: numbered SQL files of a service, applied forward only and each once; what is missing is applied
-// in one transaction. A file that was applied may never change. A service whose schema is behind or unknown to it is not ready and says why.
+// Migrations: numbered SQL files of a service, applied forward only and each once; what is missing
+// is applied in one transaction. A file that was applied may never change. A service whose schema
+// is behind or unknown to it is not ready and says why.
 
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -28,7 +29,10 @@ const LOCK = 7_203_114_081;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Applies what is missing and resolves to the names of what was applied. Throws when an applied file has changed. */
+/**
+ * Applies what is missing and resolves to the names of what was applied. Throws when an applied
+ * file has changed.
+ */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(options.directory);
   const client = new pg.Client({
@@ -67,7 +71,10 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   }
 }
 
-/** A readiness check: resolves to a sentence when the database lacks a migration of ours or has one changed. */
+/**
+ * A readiness check: resolves to a sentence when the database lacks a migration of ours or has one
+ * changed.
+ */
 export function schemaCheck(
   database: Database,
   { schema, directory }: Omit<MigrateOptions, "connectionString">,
@@ -93,7 +100,10 @@ interface Applied {
   readonly sha256: string;
 }
 
-/** Migrations in the database that this release does not know are fine: the release after ours was here (additive). */
+/**
+ * Migrations in the database that this release does not know are fine: the release after ours was
+ * here (additive).
+ */
 function changedFile(
   migrations: readonly Migration[],
   applied: readonly Applied[],

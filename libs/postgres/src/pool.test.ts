@@ -1,6 +1,6 @@
-// Guarantees: a failure that passes by itself is `unavailable` and the pool serves again without a restart; nothing that
-// PostgreSQL does ends the process; numbers and times keep every digit; the connections have the rights of the role and no
-// others.
+// Guarantees: a failure that passes by itself is `unavailable` and the pool serves again without a
+// restart; nothing that PostgreSQL does ends the process; numbers and times keep every digit; the
+// connections have the rights of the role and no others.
 
 import { AnnalsError } from "@annals/errors";
 import { eventually } from "@annals/testing";

@@ -1,4 +1,5 @@
-// The connection pool of a service, and transactions on it. The only place that opens connections to PostgreSQL.
+// The connection pool of a service, and transactions on it. The only place that opens connections
+// to PostgreSQL.
 
 import { AnnalsError, unavailable } from "@annals/errors";
 import type { Histogram, Logger } from "@annals/chassis";
@@ -22,9 +23,9 @@ export interface PoolOptions {
 
 export interface Pool extends Database {
   /**
-   * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it rejects. A COMMIT
-   * whose answer is lost rejects with `unavailable`: the outcome is then unknown, and only what the transaction itself
-   * stored (an idempotency key) can tell.
+   * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it
+   * rejects. A COMMIT whose answer is lost rejects with `unavailable`: the outcome is then unknown,
+   * and only what the transaction itself stored (an idempotency key) can tell.
    */
   transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -79,7 +80,10 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-/** In pg the options in the address replace those beside it: without this, an address with some would drop the role. */
+/**
+ * In pg the options in the address replace those beside it: without this, an address with some
+ * would drop the role.
+ */
 function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
   if (role === undefined) return { connectionString };
   const url = new URL(connectionString);
@@ -93,7 +97,10 @@ function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
 
 interface Connection {
   readonly client: pg.PoolClient;
-  /** True once it has failed in any way but a statement's: nobody may use it again, and asking it anything is in vain. */
+  /**
+   * True once it has failed in any way but a statement's: nobody may use it again, and asking it
+   * anything is in vain.
+   */
   isLost: boolean;
 }
 

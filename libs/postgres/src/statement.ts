@@ -1,6 +1,6 @@
-// A statement: SQL text with a name, typed parameters and typed rows. Each lives in a file of its own in a service's
-// store/ folder. The name is the leading comment of the text, `/* ledger.append-events */`, so that the log, the metric,
-// pg_stat_statements and the file agree.
+// A statement: SQL text with a name, typed parameters and typed rows. Each lives in a file of its
+// own in a service's store/ folder. The name is the leading comment of the text, `/*
+// ledger.append-events */`, so that the log, the metric, pg_stat_statements and the file agree.
 
 export interface Statement<Params extends readonly unknown[], Row> {
   readonly name: string;
@@ -14,8 +14,8 @@ export interface Statement<Params extends readonly unknown[], Row> {
 /** What runs statements: a pool (each on its own) or a transaction (all on one connection). */
 export interface Database {
   /**
-   * Runs one statement and resolves to its rows. Rejects with `unavailable` when PostgreSQL cannot be reached or has no
-   * room, else with pg's own DatabaseError.
+   * Runs one statement and resolves to its rows. Rejects with `unavailable` when PostgreSQL cannot
+   * be reached or has no room, else with pg's own DatabaseError.
    */
   run<Params extends readonly unknown[], Row>(
     statement: Statement<Params, Row>,

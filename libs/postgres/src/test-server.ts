@@ -1,5 +1,5 @@
-// What the tests of this folder share: pools that close with their test, and a TCP proxy before PostgreSQL that cuts,
-// holds back or lets through what a test tells it to. Imported by tests only.
+// What the tests of this folder share: pools that close with their test, and a TCP proxy before
+// PostgreSQL that cuts, holds back or lets through what a test tells it to. Imported by tests only.
 
 import { createLog } from "@annals/chassis";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
@@ -32,8 +32,9 @@ export interface Proxy {
   /** Of the same database, through the proxy. */
   readonly url: string;
   /**
-   * Called with every chunk that a client sends; where it answers `cut` the server gets the chunk and both ends are cut
-   * before any answer, where `hold` the server gets it and no answer comes back.
+   * Called with every chunk that a client sends; where it answers `cut` the server gets the chunk
+   * and both ends are cut before any answer, where `hold` the server gets it and no answer comes
+   * back.
    */
   onRequest: (chunk: Buffer) => "pass" | "cut" | "hold";
   /** Cuts every connection, as a server that goes down. */

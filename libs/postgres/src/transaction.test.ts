@@ -1,6 +1,6 @@
-// Guarantees: what a transaction did is there when it resolves, and is not when it rejects, with one exception that is told
-// as `unavailable`: a COMMIT whose answer was lost. A transaction never leaves a connection in a state that the next user
-// of it could notice.
+// Guarantees: what a transaction did is there when it resolves, and is not when it rejects, with
+// one exception that is told as `unavailable`: a COMMIT whose answer was lost. A transaction never
+// leaves a connection in a state that the next user of it could notice.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -100,7 +100,8 @@ describe("a connection that is cut", () => {
     const work = pool.transaction(async (transaction) => {
       await transaction.run(insert, [1]);
       proxy.cutAll();
-      // Long enough for the loss to arrive while no statement is under way: an event without a listener would end us.
+      // Long enough for the loss to arrive while no statement is under way: an event without a
+      // listener would end us.
       await pause(50);
     });
     await expect(work).rejects.toMatchObject(UNAVAILABLE);

@@ -1,4 +1,5 @@
-// Accounts and keys for tests, made straight in the database: as many as a test wants, each with a rate window of its own.
+// Accounts and keys for tests, made straight in the database: as many as a test wants, each with a
+// rate window of its own.
 
 import {
   keyHash,

@@ -1,8 +1,14 @@
-// A certificate authority of a test's own, and certificates that it signs (RFC 5280), written with Node's crypto alone:
-// Node makes keys and signatures, and what is missing is the few bytes of DER around them. For tests only: nothing here
-// checks what it is given.
+// A certificate authority of a test's own, and certificates that it signs (RFC 5280), written with
+// Node's crypto alone: Node makes keys and signatures, and what is missing is the few bytes of DER
+// around them. For tests only: nothing here checks what it is given.
 
-import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import {
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from "node:crypto";
 import { isIP } from "node:net";
 
 export interface Certificate {

@@ -4,7 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const INTERVAL_MS = 20;
 
-/** Resolves to the first answer of `probe` that is neither false nor undefined; fails after `timeoutMs`, saying `what`. */
+/**
+ * Resolves to the first answer of `probe` that is neither false nor undefined; fails after
+ * `timeoutMs`, saying `what`.
+ */
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | false | undefined> | T | false | undefined,

@@ -1,5 +1,5 @@
-// A client of the interface for tests: it sends what it is told, whole and unchanged, and gives back everything of the
-// answer. It never throws for a status.
+// A client of the interface for tests: it sends what it is told, whole and unchanged, and gives
+// back everything of the answer. It never throws for a status.
 
 import { Agent, request as send } from "node:http";
 

@@ -1,5 +1,5 @@
-// What `inject("stack")` of vitest gives to a test: the one small stack of the whole test run. Provided by the run's global
-// setup; a test must not kill or restart any part of it.
+// What `inject("stack")` of vitest gives to a test: the one small stack of the whole test run.
+// Provided by the run's global setup; a test must not kill or restart any part of it.
 
 /** The interface that is extended below. */
 export type { ProvidedContext } from "vitest";

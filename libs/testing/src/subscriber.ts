@@ -1,5 +1,5 @@
-// A subscriber's server for tests: HTTPS with a certificate of the test's own authority. It keeps every request that comes
-// and answers as it is told, well or badly.
+// A subscriber's server for tests: HTTPS with a certificate of the test's own authority. It keeps
+// every request that comes and answers as it is told, well or badly.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";

@@ -1,5 +1,5 @@
-// Why an export is not valid: the line, counted from 1, and what is wrong there. Thrown by whatever looks at a line; the
-// place is added by whoever knows it.
+// Why an export is not valid: the line, counted from 1, and what is wrong there. Thrown by whatever
+// looks at a line; the place is added by whoever knows it.
 
 export class BadLine extends Error {
   override readonly name = "BadLine";

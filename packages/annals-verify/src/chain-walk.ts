@@ -1,5 +1,6 @@
-// Walks along the chain of an export: order, gaps and links between events whose own hashes were checked. Where a filter
-// left events out, the link over the gap cannot be checked, and is counted as such.
+// Walks along the chain of an export: order, gaps and links between events whose own hashes were
+// checked. Where a filter left events out, the link over the gap cannot be checked, and is counted
+// as such.
 
 import { GENESIS_HASH } from "@annals/chain";
 import { BadLine } from "./bad-line.ts";

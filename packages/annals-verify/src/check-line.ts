@@ -1,6 +1,7 @@
-// Checks one line of JSON Lines: {"event":...,"proof":...}. The line is read strictly and everything recomputed: the digest
-// of each part from its canonical text, the leaf, the hash. It is the definition of what is valid; fast-line.ts takes the
-// same decision sooner for lines that stand as the service writes them.
+// Checks one line of JSON Lines: {"event":...,"proof":...}. The line is read strictly and
+// everything recomputed: the digest of each part from its canonical text, the leaf, the hash. It is
+// the definition of what is valid; fast-line.ts takes the same decision sooner for lines that stand
+// as the service writes them.
 
 import {
   canonicalJson,
@@ -61,7 +62,10 @@ export function checkLine(line: Buffer, chain: string | undefined): ProvenEvent 
   return proven;
 }
 
-/** Throws BadLine where the event is of another chain, or its digests or its hash are not those of its values. */
+/**
+ * Throws BadLine where the event is of another chain, or its digests or its hash are not those of
+ * its values.
+ */
 export function checkEvent(event: ProvenEvent, chain: string | undefined): void {
   const place = `sequence number ${event.sequenceNumber}`;
   if (chain !== undefined && event.chain !== chain)

@@ -1,5 +1,5 @@
-// What is known of a record of a CSV export: its columns, by the header, and the rule for cells that a spreadsheet would
-// run.
+// What is known of a record of a CSV export: its columns, by the header, and the rule for cells
+// that a spreadsheet would run.
 
 import { FIELDS, type Field, readJson } from "@annals/chain";
 import { BadLine } from "./bad-line.ts";

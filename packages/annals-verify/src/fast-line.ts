@@ -1,8 +1,10 @@
-// The same decision as check-line.ts, sooner, for a line that stands byte for byte as the service writes it: members in its
-// order, parts in their canonical text. The bytes are hashed where they lie, without being parsed into values and written
-// again. It answers undefined for every other line, one that is at fault included: that one is looked at again, slowly.
+// The same decision as check-line.ts, sooner, for a line that stands byte for byte as the service
+// writes it: members in its order, parts in their canonical text. The bytes are hashed where they
+// lie, without being parsed into values and written again. It answers undefined for every other
+// line, one that is at fault included: that one is looked at again, slowly.
 //
-// Whoever reads such a line as JSON sees the values that were hashed: each part is scanned to the brace that closes it.
+// Whoever reads such a line as JSON sees the values that were hashed: each part is scanned to the
+// brace that closes it.
 
 import { FIELDS } from "@annals/chain";
 import { hash } from "node:crypto";
@@ -18,7 +20,10 @@ const HASH_LENGTH = 64;
 const TIME_LENGTH = 27;
 const SALT_LENGTH = 32;
 
-/** Parts in the order of the line, with what stands before each; their places in FIELDS, the order of proofs. */
+/**
+ * Parts in the order of the line, with what stands before each; their places in FIELDS, the order
+ * of proofs.
+ */
 const PARTS = ["actor", "target", "context", "diff", "metadata"] as const;
 const BEFORE_PART = PARTS.map((part) => `,"${part}":`);
 const PLACE_IN_PROOF = PARTS.map((part) => FIELDS.indexOf(part));

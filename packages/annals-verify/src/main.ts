@@ -1,5 +1,5 @@
-// annals-verify FILE: verifies an export with proofs and says what it checked. Exit 0: valid. Exit 1: not valid, and the
-// first bad line is named, or it could not be read.
+// annals-verify FILE: verifies an export with proofs and says what it checked. Exit 0: valid. Exit
+// 1: not valid, and the first bad line is named, or it could not be read.
 
 import { parseArgs } from "node:util";
 import { BadLine } from "./bad-line.ts";
@@ -61,12 +61,15 @@ function render({ manifest, ...report }: Report, seconds: number): string {
   const { range, head } = manifest;
   const what = manifest.isFiltered ? "filtered" : "whole";
   const rate = seconds > 0 ? Math.round(events / seconds).toLocaleString("en") : "0";
+  const found = manifest.isFiltered
+    ? "in order; whether the filter left out more than it should cannot be seen here"
+    : "no number is missing";
   const lines = [
     `valid: ${events} events of ${manifest.chain}, sequence numbers ${range.from} to ${range.to} (${what})`,
     `  export    ${manifest.exportId}, made ${manifest.createdAt}`,
     `  events    ${events} hashes and ${events * 5} digests recomputed`,
     `  links     ${linksChecked} checked${linksUnchecked === 0 ? "" : `, ${linksUnchecked} not: the event before is not in the file`}`,
-    `  range     ${manifest.isFiltered ? "in order; whether the filter left out more than it should cannot be seen here" : "no number is missing"}`,
+    `  range     ${found}`,
     `  head      ${head.sequenceNumber} ${head.hash}`,
     `  sha256    ${report.sha256}`,
     `  took      ${seconds.toFixed(1)} s, ${rate} events/s`,

@@ -1,5 +1,5 @@
-// The manifest, the last record of an export: what the file claims to hold. It is read strictly: a member that is missing
-// or of another type is as wrong as one that was changed.
+// The manifest, the last record of an export: what the file claims to hold. It is read strictly: a
+// member that is missing or of another type is as wrong as one that was changed.
 
 import { type JsonObject, type JsonValue, readJson } from "@annals/chain";
 import { hash } from "node:crypto";

@@ -1,5 +1,5 @@
-// A progress bar on a terminal: how much of a file is done, how fast, how long still. It writes on the line that it is on
-// and clears it at the end.
+// A progress bar on a terminal: how much of a file is done, how fast, how long still. It writes on
+// the line that it is on and clears it at the end.
 
 export interface Terminal {
   readonly isTTY?: boolean;

@@ -1,4 +1,5 @@
-// Cuts a file into its records as it is read: lines of JSON Lines, records of CSV whose quoted cells may hold line breaks.
+// Cuts a file into its records as it is read: lines of JSON Lines, records of CSV whose quoted
+// cells may hold line breaks.
 
 import type { ReadStream } from "node:fs";
 

@@ -1,5 +1,5 @@
-// Verifies an export from its first byte to its last, as it streams by: constant memory, no network, nothing but the file.
-// It stops at the first line that is not valid.
+// Verifies an export from its first byte to its last, as it streams by: constant memory, no
+// network, nothing but the file. It stops at the first line that is not valid.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -43,7 +43,10 @@ const CHUNK_BYTES = 1024 * 1024;
 const TAIL_BYTES = 256 * 1024;
 const OPENING_BRACE = 0x7b;
 
-/** Rejects with BadLine naming the first line that is not valid, and with the system's error where there is no file. */
+/**
+ * Rejects with BadLine naming the first line that is not valid, and with the system's error where
+ * there is no file.
+ */
 export async function verifyFile(path: string, options: VerifyOptions = {}): Promise<Report> {
   const { size, isCsv, tail } = await look(path);
   const checker = isCsv ? csvChecker() : jsonlChecker();

@@ -1,5 +1,5 @@
-// The HTTP server: Fastify with strict reading, strict validation and one error shape. Everything under /v1 is in v1.ts; what
-// stands here is what all requests share.
+// The HTTP server: Fastify with strict reading, strict validation and one error shape. Everything
+// under /v1 is in v1.ts; what stands here is what all requests share.
 
 import type { Logger } from "@annals/chassis";
 import { type Clock, newId } from "@annals/contract";
@@ -94,7 +94,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** Bodies are taken as they are; parameters of the query are texts that stand for numbers where the schema says so. */
+/**
+ * Bodies are taken as they are; parameters of the query are texts that stand for numbers where the
+ * schema says so.
+ */
 function validateStrictly(app: FastifyInstance): void {
   const options = {
     strict: false,

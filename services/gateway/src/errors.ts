@@ -1,5 +1,6 @@
-// The only place that knows a status code (interface 7). Every failure of a request ends here: errors with a kind, faults
-// of the body, what Fastify refuses. What is none of these is ours: the client learns a request id and nothing else.
+// The only place that knows a status code (interface 7). Every failure of a request ends here:
+// errors with a kind, faults of the body, what Fastify refuses. What is none of these is ours: the
+// client learns a request id and nothing else.
 
 import { JsonFault } from "@annals/chain";
 import { AnnalsError, type ErrorKind, type FieldFault, invalid } from "@annals/errors";

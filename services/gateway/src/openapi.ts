@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document at /openapi.json, made from the schemas that the routes validate with. What is ours where the
-// interface is silent carries `x-annals-open-detail: true`.
+// The OpenAPI 3.1 document at /openapi.json, made from the schemas that the routes validate with.
+// What is ours where the interface is silent carries `x-annals-open-detail: true`.
 
 import swagger from "@fastify/swagger";
 import type { Scope } from "@annals/contract";

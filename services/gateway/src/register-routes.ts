@@ -1,4 +1,5 @@
-// Hangs the table of v1.ts into Fastify: schemas for validation and for the OpenAPI document, the handler, the answer.
+// Hangs the table of v1.ts into Fastify: schemas for validation and for the OpenAPI document, the
+// handler, the answer.
 
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -30,7 +31,8 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
         ...(route.params && { params: route.params }),
         ...(route.headers && { headers: route.headers }),
       },
-      // Answers are written by the routes themselves, byte for byte; the response schemas are for the document.
+      // Answers are written by the routes themselves, byte for byte; the response schemas are for
+      // the document.
       serializerCompiler: () => (data) => JSON.stringify(data),
       handler: (request, reply) => answer(route, request, reply, clock),
     });

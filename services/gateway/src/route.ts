@@ -1,5 +1,6 @@
-// What a route under /v1 is: schemas for what comes in and goes out, and a handler that turns the request into one RPC and
-// renders the answer. Each file in v1/ makes one; v1.ts gives it its method, path and scope.
+// What a route under /v1 is: schemas for what comes in and goes out, and a handler that turns the
+// request into one RPC and renders the answer. Each file in v1/ makes one; v1.ts gives it its
+// method, path and scope.
 
 import type { Readable } from "node:stream";
 import type { Feature } from "@annals/contract";
@@ -58,7 +59,10 @@ export interface RouteDefinition<
   readonly handle: (call: Call<Static<B>, Static<Q>, Static<P>, Static<H>>) => Promise<Answer>;
 }
 
-/** A route whose types are forgotten: what the table holds. The schemas keep the promise that `handle` relies on. */
+/**
+ * A route whose types are forgotten: what the table holds. The schemas keep the promise that
+ * `handle` relies on.
+ */
 export type Route = Omit<RouteDefinition<TSchema, TObject, TObject, TObject>, "handle"> & {
   readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<Answer>;
 };

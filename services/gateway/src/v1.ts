@@ -1,5 +1,5 @@
-// The table of contents: every route of the interface with its method, path, scope and the file that answers it. Whatever
-// is not here is a 404. No logic.
+// The table of contents: every route of the interface with its method, path, scope and the file
+// that answers it. Whatever is not here is a 404. No logic.
 
 import type { Scope } from "@annals/contract";
 import type { HTTPMethods } from "fastify";

@@ -1,5 +1,6 @@
-// What the tests of this service share: a migrated database of the test's own, append queues on it as serve.ts builds them,
-// appends, and a proxy that loses answers of PostgreSQL. Imported by tests only.
+// What the tests of this service share: a migrated database of the test's own, append queues on it
+// as serve.ts builds them, appends, and a proxy that loses answers of PostgreSQL. Imported by tests
+// only.
 
 import { createLog, createRegistry, databaseDuration } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
@@ -102,8 +103,9 @@ export function eventOf(action: string, parts: Partial<NewEvent> = {}): NewEvent
 export const newAccountId = () => newId("acct");
 
 /**
- * The same database through a proxy. Once armed with a text, it passes the next request that holds the text on, waits for
- * PostgreSQL's answer and cuts the connection in its place: the statement was done, and nobody knows.
+ * The same database through a proxy. Once armed with a text, it passes the next request that holds
+ * the text on, waits for PostgreSQL's answer and cuts the connection in its place: the statement
+ * was done, and nobody knows.
  */
 export async function losingAnswers(databaseUrl: string) {
   const target = new URL(databaseUrl);

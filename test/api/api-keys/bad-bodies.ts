@@ -1,5 +1,5 @@
-// Bodies that neither form of creating a key accepts, with the member at fault and what is said of it. Used by the tests of
-// POST /v1/api-keys and POST /v1/keys.
+// Bodies that neither form of creating a key accepts, with the member at fault and what is said of
+// it. Used by the tests of POST /v1/api-keys and POST /v1/keys.
 
 import type { Sent } from "@annals/testing";
 

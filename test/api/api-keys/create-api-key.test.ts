@@ -1,4 +1,5 @@
-// POST /v1/api-keys makes a key that works at once, and shows the whole key in this one answer (interface 2.1 and 4.1).
+// POST /v1/api-keys makes a key that works at once, and shows the whole key in this one answer
+// (interface 2.1 and 4.1).
 
 import { SCOPES } from "@annals/contract";
 import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";

@@ -1,4 +1,5 @@
-// GET /v1/api-keys lists the live keys of the caller's account, newest first, and never a secret (interface 4.1).
+// GET /v1/api-keys lists the live keys of the caller's account, newest first, and never a secret
+// (interface 4.1).
 
 import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

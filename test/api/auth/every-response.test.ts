@@ -1,5 +1,6 @@
-// Every response shows the rate limit and has the error shape where it is an error: those of the routes, the router, the
-// parser alike (interface 7 and 8). Where no key is known, Remaining equals Limit.
+// Every response shows the rate limit and has the error shape where it is an error: those of the
+// routes, the router, the parser alike (interface 7 and 8). Where no key is known, Remaining equals
+// Limit.
 
 import { type Answer, HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
-// A path that is not in the table of v1.ts is a 404, and one that cannot be read is a 422: no other spelling of a known path
-// reaches it (interface 4 and 7).
+// A path that is not in the table of v1.ts is a 404, and one that cannot be read is a 422: no other
+// spelling of a known path reaches it (interface 4 and 7).
 
 import { newAccount, type TestAccount } from "@annals/testing";
 import { beforeAll, describe, inject, test } from "vitest";

@@ -1,4 +1,5 @@
-// A client that sends bytes of its own choosing over a socket, broken ones too, and reads the HTTP answers that come back.
+// A client that sends bytes of its own choosing over a socket, broken ones too, and reads the HTTP
+// answers that come back.
 
 import { connect, type Socket } from "node:net";
 

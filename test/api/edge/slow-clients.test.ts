@@ -1,5 +1,6 @@
-// A client that sends too slowly is refused in the error shape when its time is up, and holds up nobody: all the while other
-// clients are answered, without a failure and without delay (the request timeout, docs/operating.md).
+// A client that sends too slowly is refused in the error shape when its time is up, and holds up
+// nobody: all the while other clients are answered, without a failure and without delay (the
+// request timeout, docs/operating.md).
 
 import { HttpClient, newAccount } from "@annals/testing";
 import type { Stack } from "@annals/local";
@@ -41,7 +42,10 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** Does `work` while a client sends one request after the other, each of which must be answered well and soon. */
+/**
+ * Does `work` while a client sends one request after the other, each of which must be answered well
+ * and soon.
+ */
 async function whileOthersAreServed<T>(work: () => Promise<T>): Promise<T> {
   const over = new AbortController();
   const slowest = (async () => {

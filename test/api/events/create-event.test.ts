@@ -1,14 +1,12 @@
-// POST /v1/events stores one event exactly as it was sent, or refuses it and names the member at fault: nothing is
-// dropped, made up or altered (interface 2.2 and 4.2, docs/open-details.md).
+// POST /v1/events stores one event exactly as it was sent, or refuses it and names the member at
+// fault: nothing is dropped, made up or altered (interface 2.2 and 4.2, docs/open-details.md).
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
 const { baseUrl, databaseUrl } = inject("stack");
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-const KIB = 1024;
-const MIB = 1024 * KIB;
-
+const [KIB, MIB] = [1024, 1024 * 1024];
 let account: TestAccount;
 let client: HttpClient;
 

@@ -1,5 +1,6 @@
-// GET /v1/events returns exactly the events of the caller's account that the filters select, in the order asked for, and a
-// page that cannot be right is refused rather than answered (interface 4.2, docs/open-details.md).
+// GET /v1/events returns exactly the events of the caller's account that the filters select, in the
+// order asked for, and a page that cannot be right is refused rather than answered (interface 4.2,
+// docs/open-details.md).
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";

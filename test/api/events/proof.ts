@@ -1,4 +1,5 @@
-// Recomputes the hash of an event from what the interface returned of it, as a third party would. Called by tests.
+// Recomputes the hash of an event from what the interface returned of it, as a third party would.
+// Called by tests.
 
 import {
   canonicalJson,
@@ -17,7 +18,10 @@ export interface Proof {
   readonly digests: Readonly<Record<string, string>>;
 }
 
-/** `answer` is the text of the event as the interface sent it. Throws where a digest is not that of its part. */
+/**
+ * `answer` is the text of the event as the interface sent it. Throws where a digest is not that of
+ * its part.
+ */
 export function recomputedHash(answer: string, proof: Proof): string {
   const event = readJson(Buffer.from(answer), { maxDepth: 64, maxValues: 100_000 }) as JsonObject;
   const digests = FIELDS.map((field) => {

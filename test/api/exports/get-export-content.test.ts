@@ -1,5 +1,6 @@
-// GET /v1/exports/{id}/content gives the file of a completed export, byte for byte what `sha256` and `size_bytes` say, in
-// the format asked for; before that, and to other accounts, there is none (docs/exports.md).
+// GET /v1/exports/{id}/content gives the file of a completed export, byte for byte what `sha256`
+// and `size_bytes` say, in the format asked for; before that, and to other accounts, there is none
+// (docs/exports.md).
 
 import { type HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { hash } from "node:crypto";

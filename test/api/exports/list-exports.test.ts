@@ -1,4 +1,5 @@
-// GET /v1/exports lists the exports of the caller's account, newest first, page by page, each once (docs/exports.md).
+// GET /v1/exports lists the exports of the caller's account, newest first, page by page, each once
+// (docs/exports.md).
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";

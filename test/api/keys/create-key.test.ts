@@ -1,5 +1,5 @@
-// POST /v1/keys is the other form of creating a key: the same rules, an answer without wrapper and without key_prefix
-// (interface 4.1). No other operation exists under /v1/keys but DELETE.
+// POST /v1/keys is the other form of creating a key: the same rules, an answer without wrapper and
+// without key_prefix (interface 4.1). No other operation exists under /v1/keys but DELETE.
 
 import { SCOPES } from "@annals/contract";
 import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";

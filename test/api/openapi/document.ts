@@ -1,4 +1,5 @@
-// The OpenAPI document as the tests of it read it: the operations one by one, references followed, schemas found.
+// The OpenAPI document as the tests of it read it: the operations one by one, references followed,
+// schemas found.
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into freely
 export type Json = any;

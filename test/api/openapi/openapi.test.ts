@@ -1,5 +1,6 @@
-// /openapi.json is a valid OpenAPI 3.1 document of exactly the operations of v1.ts, says of every open detail that it is one,
-// and says the truth: every answer of the running gateway fits the schema that the document gives it.
+// /openapi.json is a valid OpenAPI 3.1 document of exactly the operations of v1.ts, says of every
+// open detail that it is one, and says the truth: every answer of the running gateway fits the
+// schema that the document gives it.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { type Answer, HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";

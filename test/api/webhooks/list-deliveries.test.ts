@@ -1,5 +1,5 @@
-// GET /v1/webhooks/{id}/deliveries lists what was attempted, newest first, page by page (interface 2.4 and 4.3). Here nobody
-// answers; test/flows/webhooks-*.test.ts meet receivers that do.
+// GET /v1/webhooks/{id}/deliveries lists what was attempted, newest first, page by page (interface
+// 2.4 and 4.3). Here nobody answers; test/flows/webhooks-*.test.ts meet receivers that do.
 
 import { eventually, HttpClient, newAccount, newKey } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";

@@ -1,4 +1,5 @@
-// GET /v1/webhooks lists the webhooks of the caller's account, newest first, and never a secret (interface 4.3).
+// GET /v1/webhooks lists the webhooks of the caller's account, newest first, and never a secret
+// (interface 4.3).
 
 import { HttpClient, newAccount, newKey } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";

@@ -8,7 +8,7 @@ import { mapRecord } from "./map-record.ts";
 import type { CloudTrailRecord } from "./record.ts";
 
 /** Events in one request: 20 requests for the sample, a fifth of a key's minute. */
-export const BATCH_SIZE = 100;
+const BATCH_SIZE = 100;
 
 export interface Imported {
   /** Events stored by this run, and by an earlier one. */

@@ -1,6 +1,6 @@
-// Export files as CSV (RFC 4180): a header, one record an event, and a last record whose only filled cell, in the last
-// column, is the manifest. A cell that a spreadsheet would run as a formula gets a ' in front, such that the value can be
-// told from it for certain.
+// Export files as CSV (RFC 4180): a header, one record an event, and a last record whose only
+// filled cell, in the last column, is the manifest. A cell that a spreadsheet would run as a
+// formula gets a ' in front, such that the value can be told from it for certain.
 
 import { proofJson } from "@annals/contract";
 import type { Encoder, ExportedEvent } from "./encoder.ts";
@@ -39,8 +39,8 @@ export function csvEncoder(includeProofs: boolean): Encoder {
 }
 
 /**
- * Whatever a spreadsheet may take for a formula, also when it drops white space or reads full-width signs. Leading ' count,
- * so that taking one away gives the value back.
+ * Whatever a spreadsheet may take for a formula, also when it drops white space or reads full-width
+ * signs. Leading ' count, so that taking one away gives the value back.
  */
 const RUNNABLE = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
@@ -49,7 +49,10 @@ export function safeCell(value: string): string {
   return RUNNABLE.test(value) ? `'${value}` : value;
 }
 
-/** A cell as RFC 4180 has it: in quotes where it holds a quote, a comma or a line break, or white space at an end. */
+/**
+ * A cell as RFC 4180 has it: in quotes where it holds a quote, a comma or a line break, or white
+ * space at an end.
+ */
 export function cell(value: string): string {
   return /[",\r\n]|^\s|\s$/.test(value) ? quote(value) : value;
 }

@@ -1,4 +1,5 @@
-// What a format of export files does: text before the events, text of an event, text of the manifest after them.
+// What a format of export files does: text before the events, text of an event, text of the
+// manifest after them.
 
 import type { EventText, ExportFormat, ProofText } from "@annals/contract";
 import { csvEncoder } from "./csv.ts";

@@ -1,5 +1,5 @@
-// The ids of exports as clients may send them. What is no such id is no export, and is not given to the database: it may
-// hold characters that no text of PostgreSQL has.
+// The ids of exports as clients may send them. What is no such id is no export, and is not given to
+// the database: it may hold characters that no text of PostgreSQL has.
 
 import { notFound } from "@annals/errors";
 

@@ -1,5 +1,6 @@
-// Export files as JSON Lines: one line an event, the manifest last. With proofs a line is {"event":...,"proof":...}, what
-// docs/hash-chain.md and its verifiers read; without, it is the event alone.
+// Export files as JSON Lines: one line an event, the manifest last. With proofs a line is
+// {"event":...,"proof":...}, what docs/hash-chain.md and its verifiers read; without, it is the
+// event alone.
 
 import { eventJson, proofJson } from "@annals/contract";
 import type { Encoder, ExportedEvent } from "./encoder.ts";

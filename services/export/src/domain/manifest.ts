@@ -1,6 +1,7 @@
-// The manifest of an export: what the file claims to hold, so that it can be checked with nothing else at hand. It is the
-// last record of the file and tells of the bytes before it (docs/exports.md). It is a function of the job and the events
-// only: two replicas that write the same export write the same bytes.
+// The manifest of an export: what the file claims to hold, so that it can be checked with nothing
+// else at hand. It is the last record of the file and tells of the bytes before it
+// (docs/exports.md). It is a function of the job and the events only: two replicas that write the
+// same export write the same bytes.
 
 import type { ExportFormat } from "@annals/contract";
 import { hash } from "node:crypto";

@@ -1,5 +1,5 @@
-// Export files in a directory that all replicas see. A file is written under a temporary name, synced, and renamed: under
-// its own name it is whole or absent.
+// Export files in a directory that all replicas see. A file is written under a temporary name,
+// synced, and renamed: under its own name it is whole or absent.
 
 import { createReadStream } from "node:fs";
 import {
@@ -16,8 +16,9 @@ import { basename, dirname, join } from "node:path";
 import type { Sink, Storage } from "./storage.ts";
 
 /**
- * Bytes of one piece of a file that is read: with its message one HTTP/2 frame. In larger pieces the memory of pieces that
- * are done with grows: the collector comes by the number of objects, not by their bytes.
+ * Bytes of one piece of a file that is read: with its message one HTTP/2 frame. In larger pieces
+ * the memory of pieces that are done with grows: the collector comes by the number of objects, not
+ * by their bytes.
  */
 const CHUNK_BYTES = 16_000;
 

@@ -1,5 +1,6 @@
-// Reads the events of an export from the ledger, a page at a time and no faster than they are taken. A stream that breaks
-// off (a replica that goes, a connection that ages, a deadline) is opened again after the last event that came.
+// Reads the events of an export from the ledger, a page at a time and no faster than they are
+// taken. A stream that breaks off (a replica that goes, a connection that ages, a deadline) is
+// opened again after the last event that came.
 
 import { AnnalsError } from "@annals/errors";
 import type { EventFilter, LedgerService, StoredEvent } from "@annals/proto/ledger";

@@ -1,6 +1,6 @@
-// Export files in S3-compatible storage. A file is sent as it is written, in parts, and comes into being as a whole at the
-// end, under the condition that nothing has its name. Loaded only where a bucket is configured: it is the only home of the
-// AWS SDK.
+// Export files in S3-compatible storage. A file is sent as it is written, in parts, and comes into
+// being as a whole at the end, under the condition that nothing has its name. Loaded only where a
+// bucket is configured: it is the only home of the AWS SDK.
 
 import {
   AbortMultipartUploadCommand,

@@ -1,5 +1,5 @@
-// The first step of every handler: is the request complete? The gateway always sends whole requests; this answers
-// whoever calls otherwise.
+// The first step of every handler: is the request complete? The gateway always sends whole
+// requests; this answers whoever calls otherwise.
 
 import { invalid } from "@annals/errors";
 

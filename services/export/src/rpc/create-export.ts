@@ -1,5 +1,5 @@
-// CreateExport: fixes the range of an export at the head that the chain has now, and queues the job. What is appended
-// later is not part of it, whenever the file is written.
+// CreateExport: fixes the range of an export at the head that the chain has now, and queues the
+// job. What is appended later is not part of it, whenever the file is written.
 
 import { GENESIS_HASH } from "@annals/chain";
 import { type Clock, newId } from "@annals/contract";
@@ -46,7 +46,10 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
   };
 }
 
-/** Number and hash of the account's last event. Appends to a chain commit in the order of their numbers: all lie below. */
+/**
+ * Number and hash of the account's last event. Appends to a chain commit in the order of their
+ * numbers: all lie below.
+ */
 async function readHead({ ledger }: Deps, accountId: string) {
   const { events } = await ledger.listEvents({ accountId, limit: 1 });
   const [last] = events;

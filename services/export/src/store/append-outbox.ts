@@ -1,5 +1,6 @@
-// Appends an entry to an account's outbox, at the position after the last, and returns that position. `lockOutbox` must
-// come before it in the same transaction: only then are positions gapless and in the order of the commits.
+// Appends an entry to an account's outbox, at the position after the last, and returns that
+// position. `lockOutbox` must come before it in the same transaction: only then are positions
+// gapless and in the order of the commits.
 
 import { statement } from "@annals/postgres";
 

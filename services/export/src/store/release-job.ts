@@ -1,5 +1,5 @@
-// Gives a job back: to be tried again after a pause, or for good as failed. `countAttempt` is false where the attempt was
-// cut short by ourselves. No row: it is not ours any more.
+// Gives a job back: to be tried again after a pause, or for good as failed. `countAttempt` is false
+// where the attempt was cut short by ourselves. No row: it is not ours any more.
 
 import { statement } from "@annals/postgres";
 

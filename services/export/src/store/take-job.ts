@@ -1,5 +1,6 @@
-// Takes the job that has waited longest, jobs of accounts with nothing under way first, and leases it. Any number of
-// replicas may ask at the same time: each gets another. No row: there is nothing to do.
+// Takes the job that has waited longest, jobs of accounts with nothing under way first, and leases
+// it. Any number of replicas may ask at the same time: each gets another. No row: there is nothing
+// to do.
 
 import { statement } from "@annals/postgres";
 import type { ExportFormat } from "@annals/contract";

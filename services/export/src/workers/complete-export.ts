@@ -1,4 +1,5 @@
-// Marks an export completed and puts export.completed into the outbox, in one transaction: both or neither, once a job.
+// Marks an export completed and puts export.completed into the outbox, in one transaction: both or
+// neither, once a job.
 
 import { type Clock, exportJson } from "@annals/contract";
 import { internal } from "@annals/errors";
@@ -11,7 +12,10 @@ import { LeaseLost } from "./lease.ts";
 
 const EVENT_NAME = "export.completed";
 
-/** Resolves to the position in the outbox. Rejects with {@link LeaseLost} where another replica holds the job. */
+/**
+ * Resolves to the position in the outbox. Rejects with {@link LeaseLost} where another replica
+ * holds the job.
+ */
 export async function completeExport(
   { clock, database }: { readonly clock: Clock; readonly database: Pool },
   job: TakenRow,

@@ -1,6 +1,6 @@
-// Works on exports for as long as the process runs: takes a job, writes its file, marks it completed, tells of it. What
-// fails is tried again after a pause, by any replica, a bounded number of times. A replica that dies loses its lease, and
-// another writes the file from the beginning.
+// Works on exports for as long as the process runs: takes a job, writes its file, marks it
+// completed, tells of it. What fails is tried again after a pause, by any replica, a bounded number
+// of times. A replica that dies loses its lease, and another writes the file from the beginning.
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -124,7 +124,8 @@ export class ExportWorker {
       const status = final ? "failed" : "pending";
       const params = [account, id, token, status, pauseMs, !stopped] as const;
       const [released] = await database.run(releaseJob, [...params]);
-      // Only where the job was still ours: a commit whose answer was lost may have completed it with this very file.
+      // Only where the job was still ours: a commit whose answer was lost may have completed it
+      // with this very file.
       if (released) await storage.keepOnly(fileStem(job), undefined);
     } catch (cause) {
       log.warn({ ...fields, err: cause }, "export not given back: its lease runs out");

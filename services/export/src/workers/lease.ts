@@ -1,5 +1,6 @@
-// The lease of a job that is being written: prolonged while the work goes on, and the end of the work where it is lost. Two
-// replicas may believe for a moment that they hold one job; the token in each statement decides which of them is right.
+// The lease of a job that is being written: prolonged while the work goes on, and the end of the
+// work where it is lost. Two replicas may believe for a moment that they hold one job; the token in
+// each statement decides which of them is right.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";

@@ -1,5 +1,6 @@
-// Writes the file of one export from its first byte to its last, in constant memory: a page of events is asked for when the
-// storage has taken the page before. Called by the worker for each attempt; the same job gives the same bytes each time.
+// Writes the file of one export from its first byte to its last, in constant memory: a page of
+// events is asked for when the storage has taken the page before. Called by the worker for each
+// attempt; the same job gives the same bytes each time.
 
 import type { Metrics } from "../metrics.ts";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
@@ -31,7 +32,10 @@ export function fileStem(job: Pick<TakenRow, "account_id" | "id">): string {
   return `${job.account_id}/${job.id}.`;
 }
 
-/** Resolves when the file is whole and durable; else nothing of it is left, as far as the storage can be reached. */
+/**
+ * Resolves when the file is whole and durable; else nothing of it is left, as far as the storage
+ * can be reached.
+ */
 export async function writeExport(
   deps: WriteDeps,
   job: TakenRow,

@@ -1,5 +1,6 @@
-// Answers what never becomes a request: what Node's HTTP parser gives up on (malformed, too slow, too long), and CONNECT.
-// The connection is closed afterwards; the answer has the error shape and the rate-limit headers like any other.
+// Answers what never becomes a request: what Node's HTTP parser gives up on (malformed, too slow,
+// too long), and CONNECT. The connection is closed afterwards; the answer has the error shape and
+// the rate-limit headers like any other.
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { type Server, STATUS_CODES } from "node:http";

@@ -1,11 +1,15 @@
-// An answer to a request whose body is not all there: refused by its headers, or too large. The answer goes out at once. The
-// connection stays a while to take in and throw away what the client still sends: closed at once it would be reset, and many
-// a client would see the reset and never the answer.
+// An answer to a request whose body is not all there: refused by its headers, or too large. The
+// answer goes out at once. The connection stays a while to take in and throw away what the client
+// still sends: closed at once it would be reset, and many a client would see the reset and never
+// the answer.
 
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
-/** Bytes that are thrown away, and milliseconds that they may take, before the connection is closed regardless. */
+/**
+ * Bytes that are thrown away, and milliseconds that they may take, before the connection is closed
+ * regardless.
+ */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 const MAX_DISCARD_MS = 2_000;
 

@@ -1,5 +1,6 @@
-// Which requests of a connection are still under way. The parser's errors come outside of any request: whoever answers one
-// must wait for the answers before it, for HTTP answers in order, and must not answer a second time.
+// Which requests of a connection are still under way. The parser's errors come outside of any
+// request: whoever answers one must wait for the answers before it, for HTTP answers in order, and
+// must not answer a second time.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -22,8 +23,9 @@ export class OpenExchanges {
   }
 
   /**
-   * For a connection that can bring no more requests: resolves when every whole request on it is answered, to whether the
-   * one that broke off was answered as well, as happens when it is refused before its body is there.
+   * For a connection that can bring no more requests: resolves when every whole request on it is
+   * answered, to whether the one that broke off was answered as well, as happens when it is refused
+   * before its body is there.
    */
   async answered(socket: Duplex): Promise<boolean> {
     const open = this.#open(socket);

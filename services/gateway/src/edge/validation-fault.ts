@@ -68,10 +68,11 @@ const MAX_SHOWN = 80;
 
 function formatField(steps: readonly string[]): string {
   let field = "";
-  for (const step of steps) {
+  for (const whole of steps) {
+    const step = whole.length <= MAX_SHOWN ? whole : `${whole.slice(0, MAX_SHOWN)}…`;
     if (/^\d+$/.test(step)) field += `[${step}]`;
     else if (PLAIN.test(step)) field += field === "" ? step : `.${step}`;
-    else field += `[${JSON.stringify(step.slice(0, MAX_SHOWN))}]`;
+    else field += `[${JSON.stringify(step)}]`;
   }
   return field;
 }

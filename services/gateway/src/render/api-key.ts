@@ -4,9 +4,9 @@ import { SCOPES } from "@annals/contract";
 import type { ApiKey } from "@annals/proto/keys";
 import { Type } from "typebox";
 
-export const KEY_EXAMPLE = "annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9";
+const KEY_EXAMPLE = "annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9";
 
-export const Scopes = Type.Array(Type.Enum([...SCOPES]), { description: "What the key may do." });
+const Scopes = Type.Array(Type.Enum([...SCOPES]), { description: "What the key may do." });
 
 export const ApiKeyBody = Type.Object({
   id: Type.String({ description: "`key_` and an opaque text." }),

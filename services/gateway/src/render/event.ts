@@ -1,4 +1,5 @@
-// The shape of an event in the OpenAPI document (interface 2.2), and its proof. The text itself is made by libs/contract.
+// The shape of an event in the OpenAPI document (interface 2.2), and its proof. The text itself is
+// made by libs/contract.
 
 import { FIELDS } from "@annals/chain";
 import { proofJson } from "@annals/contract";

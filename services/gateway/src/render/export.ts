@@ -1,4 +1,5 @@
-// An export as the interface shows it (docs/exports.md). The text itself is made by libs/contract, as that of the webhook is.
+// An export as the interface shows it (docs/exports.md). The text itself is made by libs/contract,
+// as that of the webhook is.
 
 import {
   EXPORT_FORMATS,

@@ -1,5 +1,5 @@
-// A webhook and a delivery record as JSON (interface 2.3 and 2.4). The signing secret is never part of them: only the create
-// route adds it.
+// A webhook and a delivery record as JSON (interface 2.3 and 2.4). The signing secret is never part
+// of them: only the create route adds it.
 
 import { EVENT_PATTERNS } from "@annals/contract";
 import type { Delivery, Webhook } from "@annals/proto/webhooks";

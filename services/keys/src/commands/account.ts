@@ -1,5 +1,5 @@
-// Makes accounts, each with its first key. Used by the operator's commands and by tests; never reachable over RPC or
-// HTTP, for the interface has no way to make an account.
+// Makes accounts, each with its first key. Used by the operator's commands and by tests; never
+// reachable over RPC or HTTP, for the interface has no way to make an account.
 
 import { newId, SCOPES } from "@annals/contract";
 import type { Database } from "@annals/postgres";

@@ -1,5 +1,6 @@
-// Guarantees: `accounts create` makes an account with a first key and shows that key this once; `accounts list` shows every
-// account and no key; wrong words change nothing and end with status 2 and the usage. The real process is run.
+// Guarantees: `accounts create` makes an account with a first key and shows that key this once;
+// `accounts list` shows every account and no key; wrong words change nothing and end with status 2
+// and the usage. The real process is run.
 
 import { createLog, parseConfig } from "@annals/chassis";
 import { isPlausibleKey, keyHash, systemClock } from "@annals/contract";

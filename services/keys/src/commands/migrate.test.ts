@@ -1,5 +1,6 @@
-// Guarantees: `migrate` may run any number of times and by any number of processes; it sees to it that the first account
-// holds the bootstrap key, brings back no key that was revoked, and takes no key that could never be admitted.
+// Guarantees: `migrate` may run any number of times and by any number of processes; it sees to it
+// that the first account holds the bootstrap key, brings back no key that was revoked, and takes no
+// key that could never be admitted.
 
 import { keyHash, mintKey } from "@annals/contract";
 import { schemaCheck } from "@annals/postgres";

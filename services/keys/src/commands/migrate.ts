@@ -1,5 +1,5 @@
-// The verb `migrate`: brings the schema up to this release and, where ANNALS_BOOTSTRAP_KEY is set, sees to it that the
-// first account holds that key. Run again, it changes nothing.
+// The verb `migrate`: brings the schema up to this release and, where ANNALS_BOOTSTRAP_KEY is set,
+// sees to it that the first account holds that key. Run again, it changes nothing.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { isPlausibleKey, keyHash } from "@annals/contract";
@@ -26,7 +26,10 @@ export async function migrate({ config, log }: VerbContext<typeof SETTINGS>): Pr
   }
 }
 
-/** Stores `secret` as a key of the oldest account, making that account where there is none. A known secret is left. */
+/**
+ * Stores `secret` as a key of the oldest account, making that account where there is none. A known
+ * secret is left.
+ */
 async function ensureFirstKey({ database, ...maker }: Opened, secret: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.run(lockAccounts, []);

@@ -1,4 +1,5 @@
-// What the operator's commands share: a small pool that works as the service does, with the service's rights only.
+// What the operator's commands share: a small pool that works as the service does, with the
+// service's rights only.
 
 import type { ConfigOf, Logger } from "@annals/chassis";
 import { systemClock } from "@annals/contract";

@@ -1,5 +1,6 @@
-// Guarantees: a new key is minted from the given randomness in the documented shape, holds its scopes once and in order, and
-// what is stored of it can neither be turned back nor be told apart from any other.
+// Guarantees: a new key is minted from the given randomness in the documented shape, holds its
+// scopes once and in order, and what is stored of it can neither be turned back nor be told apart
+// from any other.
 
 import { isPlausibleKey, keyHash, SCOPES } from "@annals/contract";
 import { expect, test } from "vitest";

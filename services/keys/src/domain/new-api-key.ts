@@ -21,8 +21,9 @@ export interface KeyMaker {
 }
 
 /**
- * Makes a key that holds `scopes` (at least one, all known; each is kept once, in the order of interface 2.1). A
- * `secret` that an operator brings is taken as it is; else one is minted. Throws `invalid`.
+ * Makes a key that holds `scopes` (at least one, all known; each is kept once, in the order of
+ * interface 2.1). A `secret` that an operator brings is taken as it is; else one is minted. Throws
+ * `invalid`.
  */
 export function newApiKey(
   maker: KeyMaker,

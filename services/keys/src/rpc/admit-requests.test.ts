@@ -1,5 +1,6 @@
-// Guarantees: AdmitRequests answers every group in its place, a client's many waiting requests count one by one, outcomes
-// are counted in the metrics, and a call that is malformed or beyond bounds is refused by name and counts nothing.
+// Guarantees: AdmitRequests answers every group in its place, a client's many waiting requests
+// count one by one, outcomes are counted in the metrics, and a call that is malformed or beyond
+// bounds is refused by name and counts nothing.
 
 import { createRegistry } from "@annals/chassis";
 import { keyHash, mintKey } from "@annals/contract";

@@ -1,6 +1,6 @@
-// Guarantees: a window of 60 seconds begins with a key's first request and holds exactly the limit, whoever asks and in
-// whatever groups; what is refused costs nothing; an unknown or revoked secret has no row; no two groups wait for each other
-// in a circle.
+// Guarantees: a window of 60 seconds begins with a key's first request and holds exactly the limit,
+// whoever asks and in whatever groups; what is refused costs nothing; an unknown or revoked secret
+// has no row; no two groups wait for each other in a circle.
 
 import { keyHash, mintKey, systemClock } from "@annals/contract";
 import type { Database, Pool } from "@annals/postgres";
@@ -207,7 +207,7 @@ describe("at one time", () => {
     );
     await own.query("ANALYZE keys.api_keys, keys.accounts");
     const keys: StoredKey[] = [];
-    for (let n = 0; n < 20; n++) keys.push(await storeKey(crowded));
+    for (let n = 0; n < 20; n++) keys.push(await storeKey(crowded, { accountId }));
     const secrets = keys.map(({ secretSha256 }) => secretSha256);
     const orders = [secrets, secrets.toReversed()];
     const ones = secrets.map(() => 1);

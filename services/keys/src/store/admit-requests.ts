@@ -1,6 +1,7 @@
-// Authenticates and counts a group of requests in one statement. The database's clock and the row lock of the rate
-// window decide, so any number of gateways and of keys services count as one (interface 8). Never give it two entries
-// with the same secret: one statement cannot update a row twice.
+// Authenticates and counts a group of requests in one statement. The database's clock and the row
+// lock of the rate window decide, so any number of gateways and of keys services count as one
+// (interface 8). Never give it two entries with the same secret: one statement cannot update a row
+// twice.
 
 import { statement } from "@annals/postgres";
 
@@ -19,8 +20,9 @@ export interface AdmissionRow {
   readonly ends_in_s: number;
 }
 
-// "excluded.started_at" is the one reading of the clock that the whole row decision rests on. Rows are taken in the
-// order of the primary key, so that two groups never wait for each other in a circle.
+// "excluded.started_at" is the one reading of the clock that the whole row decision rests on. Rows
+// are taken in the order of the primary key, so that two groups never wait for each other in a
+// circle.
 export const admitRequests = statement<Params, AdmissionRow>(`/* keys.admit-requests */
 WITH asked AS (
   SELECT secret_sha256, wanted, place

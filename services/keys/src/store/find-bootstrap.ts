@@ -1,5 +1,5 @@
-// What a first start needs to know: the oldest account, and whether a secret was ever stored (a revoked one counts: a
-// restart must not bring it back).
+// What a first start needs to know: the oldest account, and whether a secret was ever stored (a
+// revoked one counts: a restart must not bring it back).
 
 import { statement } from "@annals/postgres";
 

@@ -2,7 +2,8 @@
 
 import { statement } from "@annals/postgres";
 
-// An advisory lock, because a lock on the table asks for more rights than the service has. Any constant serves.
+// An advisory lock, because a lock on the table asks for more rights than the service has. Any
+// constant serves.
 export const lockAccounts = statement<[], never>(`/* keys.lock-accounts */
 SELECT pg_advisory_xact_lock(7203114082)
 `);

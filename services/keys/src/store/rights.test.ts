@@ -1,5 +1,6 @@
-// Guarantees: the role that the service works with can do what its statements do and nothing else. It can neither delete
-// anything, nor change what a key may do or whose it is, nor bring a key back under another secret.
+// Guarantees: the role that the service works with can do what its statements do and nothing else.
+// It can neither delete anything, nor change what a key may do or whose it is, nor bring a key back
+// under another secret.
 
 import { type Pool, statement } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";

@@ -1,5 +1,6 @@
-// Guarantee: the verifier takes nothing on trust. It answers with the first row that is not what was appended, whichever
-// member of it was changed, and never throws for what someone wrote into the tables.
+// Guarantee: the verifier takes nothing on trust. It answers with the first row that is not what
+// was appended, whichever member of it was changed, and never throws for what someone wrote into
+// the tables.
 
 import { GENESIS_HASH } from "@annals/chain";
 import { randomBytes } from "node:crypto";

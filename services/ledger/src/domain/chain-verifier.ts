@@ -1,6 +1,7 @@
-// Verifies a chain row by row: that no number is missing, that each event links to the one before, that its stored parts
-// have the digests and its leaf the hash. Nothing is taken on trust: a row whose payload is gone, or whose filter columns
-// say other than its parts, is as broken as one that was changed. It is pure; the handler feeds it rows in order.
+// Verifies a chain row by row: that no number is missing, that each event links to the one before,
+// that its stored parts have the digests and its leaf the hash. Nothing is taken on trust: a row
+// whose payload is gone, or whose filter columns say other than its parts, is as broken as one that
+// was changed. It is pure; the handler feeds it rows in order.
 
 import { checkLeaf } from "@annals/chain";
 import type { InvalidReason } from "@annals/contract";

@@ -1,5 +1,5 @@
-// Guarantee: a prefix stands for exactly the texts that begin with it, in PostgreSQL's own order ("C" on UTF-8: by code
-// point).
+// Guarantee: a prefix stands for exactly the texts that begin with it, in PostgreSQL's own order
+// ("C" on UTF-8: by code point).
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

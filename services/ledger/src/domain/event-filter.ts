@@ -15,7 +15,10 @@ export interface EventFilter {
   readonly beforeSequence?: bigint | undefined;
 }
 
-/** What `filter` says of the action: one text, or those from `from` up to but not including `to` (null: no end). */
+/**
+ * What `filter` says of the action: one text, or those from `from` up to but not including `to`
+ * (null: no end).
+ */
 export function actionRange({ action, actionIsPrefix }: EventFilter) {
   if (action === undefined) return { exact: null, from: null, to: null };
   if (!actionIsPrefix) return { exact: action, from: null, to: null };
@@ -26,7 +29,10 @@ const LAST_CODE_POINT = 0x10_ff_ff;
 const FIRST_SURROGATE = 0xd8_00;
 const LAST_SURROGATE = 0xdf_ff;
 
-/** The least text, in code point order, that is after every text that begins with `prefix`; null where there is none. */
+/**
+ * The least text, in code point order, that is after every text that begins with `prefix`; null
+ * where there is none.
+ */
 function successor(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {

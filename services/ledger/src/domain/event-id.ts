@@ -1,6 +1,7 @@
-// The id of an event: `evt_`, the sequence number in 13 characters of base 32, and 13 random characters. To clients it is
-// opaque. Here it leads straight to the row, so that events need no index by id; the random part, compared when an event
-// is read, keeps ids of one account from being guessed in another.
+// The id of an event: `evt_`, the sequence number in 13 characters of base 32, and 13 random
+// characters. To clients it is opaque. Here it leads straight to the row, so that events need no
+// index by id; the random part, compared when an event is read, keeps ids of one account from being
+// guessed in another.
 
 import { base32 } from "@annals/contract";
 

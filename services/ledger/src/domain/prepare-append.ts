@@ -1,5 +1,5 @@
-// What can be computed of an append before its place in the chain is known: salts and digests. Done outside the head's
-// lock, so that the lock is held for as little work as possible.
+// What can be computed of an append before its place in the chain is known: salts and digests. Done
+// outside the head's lock, so that the lock is held for as little work as possible.
 
 import { FIELDS, fieldDigest, SALT_BYTES } from "@annals/chain";
 

@@ -1,5 +1,5 @@
-// CreateEvents: appends groups of events, each to the chain of its account (interface 4.2). Every append has an outcome of
-// its own; the call itself fails only when it cannot be understood.
+// CreateEvents: appends groups of events, each to the chain of its account (interface 4.2). Every
+// append has an outcome of its own; the call itself fails only when it cannot be understood.
 
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";

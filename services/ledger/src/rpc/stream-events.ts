@@ -1,5 +1,5 @@
-// StreamEvents: every matching event of a range in ascending order, page by page in constant memory. For other services;
-// no client of the interface reaches it.
+// StreamEvents: every matching event of a range in ascending order, page by page in constant
+// memory. For other services; no client of the interface reaches it.
 
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";

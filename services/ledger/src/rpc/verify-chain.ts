@@ -1,7 +1,8 @@
-// VerifyChain: recomputes every digest, hash and link of a range and compares the end with the head (interface 4.2,
-// docs/hash-chain.md). Appends may go on meanwhile: the range ends at the head that was read first. A broken chain is an
-// answer, not an error. A finished verification is put in the outbox, once, before it is answered: subscribers are told of
-// it. One whose client went away before is not finished.
+// VerifyChain: recomputes every digest, hash and link of a range and compares the end with the head
+// (interface 4.2, docs/hash-chain.md). Appends may go on meanwhile: the range ends at the head that
+// was read first. A broken chain is an answer, not an error. A finished verification is put in the
+// outbox, once, before it is answered: subscribers are told of it. One whose client went away
+// before is not finished.
 
 import { GENESIS_HASH } from "@annals/chain";
 import {
@@ -128,7 +129,10 @@ function rangeOf({ fromSequence, toSequence }: VerifyChainRequest, head: number)
   return { from: Number(from), to: Number(to) };
 }
 
-/** Verifies what stands of the range; where the chain's last row is before the range's end, the tail was cut. */
+/**
+ * Verifies what stands of the range; where the chain's last row is before the range's end, the tail
+ * was cut.
+ */
 async function verifyRange(
   { database }: Deps,
   accountId: string,
@@ -149,7 +153,10 @@ async function verifyRange(
   return verifier;
 }
 
-/** What the first event of the range has to link to: the genesis, or the event before it (none: nothing links to it). */
+/**
+ * What the first event of the range has to link to: the genesis, or the event before it (none:
+ * nothing links to it).
+ */
 async function anchorOf(database: Database, accountId: string, from: number) {
   if (from === 1) return { sequenceNumber: 0, hash: GENESIS_HASH };
   const before = String(from - 1);
@@ -157,7 +164,10 @@ async function anchorOf(database: Database, accountId: string, from: number) {
   return { sequenceNumber: from - 1, hash: row?.hash.toString("hex") ?? "" };
 }
 
-/** The head has to be the last row, and that row the end of what was verified: else something was added or changed. */
+/**
+ * The head has to be the last row, and that row the end of what was verified: else something was
+ * added or changed.
+ */
 async function compareHead(
   { database }: Deps,
   accountId: string,

@@ -1,6 +1,7 @@
-// Appends events to a chain and moves its head, in one statement: all of it or nothing. The statement itself holds the
-// conditions: the head is the one that the hashes were computed from, and no idempotency key of the group is in use. Where
-// one of them fails it stores nothing and returns no row. It waits for whoever holds the head's row lock, then looks again.
+// Appends events to a chain and moves its head, in one statement: all of it or nothing. The
+// statement itself holds the conditions: the head is the one that the hashes were computed from,
+// and no idempotency key of the group is in use. Where one of them fails it stores nothing and
+// returns no row. It waits for whoever holds the head's row lock, then looks again.
 
 import { statement } from "@annals/postgres";
 

@@ -1,7 +1,8 @@
-// One page of the events of an account that match a filter, by keyset on the sequence number, in either direction. A
-// null parameter does not filter. The page's place is asked of both tables: PostgreSQL does not carry a bound over a join,
-// and the index that is read may belong to either. The statement is planned anew each time (the plan depends on which filters are there),
-// so each single filter reads its own index in the order of the page.
+// One page of the events of an account that match a filter, by keyset on the sequence number, in
+// either direction. A null parameter does not filter. The page's place is asked of both tables:
+// PostgreSQL does not carry a bound over a join, and the index that is read may belong to either.
+// The statement is planned anew each time (the plan depends on which filters are there), so each
+// single filter reads its own index in the order of the page.
 
 import { type Statement, statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";

@@ -1,4 +1,5 @@
-// The head of a chain and its last row, as of one moment: they agree, or somebody changed one of them by other means.
+// The head of a chain and its last row, as of one moment: they agree, or somebody changed one of
+// them by other means.
 
 import { statement } from "@annals/postgres";
 

@@ -1,4 +1,5 @@
-// Reads a piece of a chain as it stands, for verification and for replays: a row whose payload is gone is still there.
+// Reads a piece of a chain as it stands, for verification and for replays: a row whose payload is
+// gone is still there.
 
 import { statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";

@@ -1,5 +1,5 @@
-// Guarantee: the role that the service runs as can add events and can neither change nor delete them. PostgreSQL enforces it,
-// not this service.
+// Guarantee: the role that the service runs as can add events and can neither change nor delete
+// them. PostgreSQL enforces it, not this service.
 
 import { createLog } from "@annals/chassis";
 import { createPool, migrate } from "@annals/postgres";

@@ -1,5 +1,6 @@
-// Guarantees of the append path when something fails: an append that PostgreSQL refuses fails alone; an append whose outcome
-// is unknown is told as such and never stored twice; a chain that does not continue at its head takes no append.
+// Guarantees of the append path when something fails: an append that PostgreSQL refuses fails
+// alone; an append whose outcome is unknown is told as such and never stored twice; a chain that
+// does not continue at its head takes no append.
 
 import { expect, test } from "vitest";
 import {

@@ -1,5 +1,6 @@
-// Guarantees of the append path: appends that come together share transactions; whoever appends, by whichever path and from
-// however many replicas, continues the one chain; a key stands for one request.
+// Guarantees of the append path: appends that come together share transactions; whoever appends, by
+// whichever path and from however many replicas, continues the one chain; a key stands for one
+// request.
 
 import { GENESIS_HASH } from "@annals/chain";
 import type { TestDatabase } from "@annals/testing";

@@ -1,7 +1,7 @@
-// The append path. Appends to one chain are gathered while an earlier group of that chain is being stored, and a group is
-// stored in one transaction that holds the head's lock: group commit, with no timer. Chains do not wait for each other.
-// Called by the CreateEvents handler. It must never answer before PostgreSQL has committed, and never try again what may
-// have been stored.
+// The append path. Appends to one chain are gathered while an earlier group of that chain is being
+// stored, and a group is stored in one transaction that holds the head's lock: group commit, with
+// no timer. Chains do not wait for each other. Called by the CreateEvents handler. It must never
+// answer before PostgreSQL has committed, and never try again what may have been stored.
 
 import { KeyedCoalescer } from "@annals/chassis";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
@@ -12,7 +12,10 @@ import { HeadGuesses } from "./head-guesses.ts";
 /** Bytes that one transaction stores at most, a larger single append aside. */
 const MAX_FLUSH_BYTES = 4 * 1024 * 1024;
 
-/** Bytes that wait for one chain, and that are held for all chains together, before new appends are refused. */
+/**
+ * Bytes that wait for one chain, and that are held for all chains together, before new appends are
+ * refused.
+ */
 const MAX_WAITING_BYTES_OF_CHAIN = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 

@@ -1,7 +1,8 @@
-// Stores one group of appends to one chain. Where this process was the last to append, the head it knows is tried at once:
-// one statement, one round trip, which stores nothing when the head has moved or an idempotency key is known. Else the head
-// is locked and read first. Either way the statement's own condition on the head and the unique constraints of the chain
-// decide, not what this process believes.
+// Stores one group of appends to one chain. Where this process was the last to append, the head it
+// knows is tried at once: one statement, one round trip, which stores nothing when the head has
+// moved or an idempotency key is known. Else the head is locked and read first. Either way the
+// statement's own condition on the head and the unique constraints of the chain decide, not what
+// this process believes.
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -147,9 +148,10 @@ function planned(
 }
 
 /**
- * What becomes of a group that PostgreSQL would not store. A failure that may pass, or whose outcome is unknown, is given
- * to all: nothing is tried again. A broken constraint of the chain is an alarm. What is left is data that PostgreSQL
- * refuses: the group is halved until only the append at fault fails.
+ * What becomes of a group that PostgreSQL would not store. A failure that may pass, or whose
+ * outcome is unknown, is given to all: nothing is tried again. A broken constraint of the chain is
+ * an alarm. What is left is data that PostgreSQL refuses: the group is halved until only the append
+ * at fault fails.
  */
 async function refused(
   deps: FlushDeps,

@@ -1,4 +1,5 @@
-// What this process last knew of the heads of chains. Only guesses: the statement that appends checks the head itself.
+// What this process last knew of the heads of chains. Only guesses: the statement that appends
+// checks the head itself.
 
 import type { Head } from "../domain/plan-flush.ts";
 

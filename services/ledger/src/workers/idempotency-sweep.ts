@@ -1,5 +1,5 @@
-// Forgets idempotency keys after their 24 hours, a few at a time, for as long as the process runs. Any number of replicas
-// may do it at the same time.
+// Forgets idempotency keys after their 24 hours, a few at a time, for as long as the process runs.
+// Any number of replicas may do it at the same time.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";

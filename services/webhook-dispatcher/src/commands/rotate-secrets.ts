@@ -1,5 +1,6 @@
-// The verb `rotate-secrets`: seals every signing secret again that another key than the first of the key file has sealed.
-// The services run on meanwhile; when it is done and every replica has the new file, the other keys may leave it.
+// The verb `rotate-secrets`: seals every signing secret again that another key than the first of
+// the key file has sealed. The services run on meanwhile; when it is done and every replica has the
+// new file, the other keys may leave it.
 
 import type { VerbContext } from "@annals/chassis";
 import { createPool, type Database } from "@annals/postgres";

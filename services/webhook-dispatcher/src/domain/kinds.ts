@@ -1,4 +1,5 @@
-// What each kind of notice is to a subscriber: the event that it stands for and the patterns that ask for it (interface 6).
+// What each kind of notice is to a subscriber: the event that it stands for and the patterns that
+// ask for it (interface 6).
 
 import { type EventName, matchesEvent } from "@annals/contract";
 import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";

@@ -1,5 +1,6 @@
-// The text of a delivery (interface 2.5): `{"id":…,"event":…,"data":…,"timestamp":…}`. The id is the delivery's own and goes
-// in front when it is stored; the tail is one for all webhooks. `data` is set in as the text that the operation returned.
+// The text of a delivery (interface 2.5): `{"id":…,"event":…,"data":…,"timestamp":…}`. The id is
+// the delivery's own and goes in front when it is stored; the tail is one for all webhooks. `data`
+// is set in as the text that the operation returned.
 
 export interface Entry {
   /** In the row of its account and kind. */

@@ -1,5 +1,5 @@
-// Who is told of what: each entry for each subscriber that began before it. Called by the fan-out worker within the
-// transaction that moves the cursor.
+// Who is told of what: each entry for each subscriber that began before it. Called by the fan-out
+// worker within the transaction that moves the cursor.
 
 import type { Entry } from "./payload.ts";
 
@@ -27,7 +27,10 @@ export function planFanOut(
   );
 }
 
-/** Throws when entries do not follow each other from `after` on without a gap: then one would never be told of. */
+/**
+ * Throws when entries do not follow each other from `after` on without a gap: then one would never
+ * be told of.
+ */
 export function checkGapless(entries: readonly Entry[], after: bigint): void {
   let expected = after;
   for (const { position } of entries) {

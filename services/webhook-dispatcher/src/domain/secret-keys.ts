@@ -1,6 +1,7 @@
-// Sealing of signing secrets at rest: AES-256-GCM under a key of the operator's, bound to the account and the webhook, so
-// that a sealed secret moved to another row does not open. Used where webhooks are made, where attempts are signed and by
-// the rotation. Faults name key ids, never keys.
+// Sealing of signing secrets at rest: AES-256-GCM under a key of the operator's, bound to the
+// account and the webhook, so that a sealed secret moved to another row does not open. Used where
+// webhooks are made, where attempts are signed and by the rotation. Faults name key ids, never
+// keys.
 
 import { createCipheriv, createDecipheriv } from "node:crypto";
 
@@ -28,7 +29,10 @@ export class SecretKeys {
   /** The key that seals: the first of the file. */
   readonly sealingKeyId: string;
 
-  /** Reads lines of `<key id>:<base64 of 32 bytes>`; empty ones and those with `#` in front are passed over. */
+  /**
+   * Reads lines of `<key id>:<base64 of 32 bytes>`; empty ones and those with `#` in front are
+   * passed over.
+   */
   constructor(text: string) {
     const keys = new Map<string, Buffer>();
     for (const [index, line] of text.split("\n").entries()) {

@@ -1,5 +1,6 @@
-// The signing secret of a webhook (interface 2.3): `whsec_` and base64 of 32 random bytes, and the two signatures made with
-// it. The secret itself is in the create response and in memory while an attempt is signed; it must never be logged.
+// The signing secret of a webhook (interface 2.3): `whsec_` and base64 of 32 random bytes, and the
+// two signatures made with it. The secret itself is in the create response and in memory while an
+// attempt is signed; it must never be logged.
 
 import { createHmac } from "node:crypto";
 
@@ -10,14 +11,18 @@ export function newSigningSecret(random: (size: number) => Uint8Array): string {
   return PREFIX + Buffer.from(random(SECRET_BYTES)).toString("base64");
 }
 
-/** `X-Service-Signature` (interface 6): lower-case hex HMAC-SHA256 of the body, keyed with the secret as it was shown. */
+/**
+ * `X-Service-Signature` (interface 6): lower-case hex HMAC-SHA256 of the body, keyed with the
+ * secret as it was shown.
+ */
 export function serviceSignature(secret: string, body: Uint8Array): string {
   return createHmac("sha256", secret).update(body).digest("hex");
 }
 
 /**
- * `webhook-signature` of Standard Webhooks 1.0: `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes
- * behind `whsec_`. `timestampS` is the attempt's time in whole seconds.
+ * `webhook-signature` of Standard Webhooks 1.0: `v1,` and base64 HMAC-SHA256 of
+ * `id.timestamp.body`, keyed with the bytes behind `whsec_`. `timestampS` is the attempt's time in
+ * whole seconds.
  */
 export function standardSignature(
   secret: string,

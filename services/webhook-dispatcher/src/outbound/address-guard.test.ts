@@ -1,5 +1,6 @@
-// Guarantee: no URL that means something near the service passes, however it is written; and a connection is made only to an
-// address that was checked, whatever the resolver said before or says next. The canary that listens gets no connection.
+// Guarantee: no URL that means something near the service passes, however it is written; and a
+// connection is made only to an address that was checked, whatever the resolver said before or says
+// next. The canary that listens gets no connection.
 
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { systemClock } from "@annals/contract";

@@ -1,6 +1,6 @@
-// Keeps deliveries away from what is near the service. It reads a webhook's URL when the webhook is made or changed, and
-// stands again between every new connection and the resolver: the address that was checked is the one that is connected
-// to, so a name that changes its mind gains nothing.
+// Keeps deliveries away from what is near the service. It reads a webhook's URL when the webhook is
+// made or changed, and stands again between every new connection and the resolver: the address that
+// was checked is the one that is connected to, so a name that changes its mind gains nothing.
 
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -39,7 +39,10 @@ export class AddressGuard {
     this.#allowPrivate = options.allowPrivateAddresses;
   }
 
-  /** Reads a URL and refuses with {@link UrlFault} what may not be delivered to, as far as that shows without a resolver. */
+  /**
+   * Reads a URL and refuses with {@link UrlFault} what may not be delivered to, as far as that
+   * shows without a resolver.
+   */
   readUrl(given: string): URL {
     if (given.length > MAX_URL_LENGTH) {
       throw new UrlFault(`must have at most ${MAX_URL_LENGTH} characters`);
@@ -58,8 +61,8 @@ export class AddressGuard {
   }
 
   /**
-   * Refuses with {@link UrlFault} a host that now resolves to a forbidden address. One that does not resolve passes: it may
-   * yet, and every connection is guarded.
+   * Refuses with {@link UrlFault} a host that now resolves to a forbidden address. One that does
+   * not resolve passes: it may yet, and every connection is guarded.
    */
   async checkHost(url: URL): Promise<void> {
     const host = hostOf(url);
@@ -68,7 +71,10 @@ export class AddressGuard {
     if (!addresses.every(({ address }) => isPublicAddress(address))) throw notPublic();
   }
 
-  /** Whether a connection to a host that is an address may be made; a name is checked when {@link lookup} resolves it. */
+  /**
+   * Whether a connection to a host that is an address may be made; a name is checked when {@link
+   * lookup} resolves it.
+   */
   mayConnect(host: string): boolean {
     return this.#mayBeHost(host);
   }

@@ -1,8 +1,10 @@
-// Which addresses a delivery may go to: those that are public, and none that stands for something near the service. Called
-// by the guard for literals and for what names resolve to. Whatever cannot be read as an address is refused.
+// Which addresses a delivery may go to: those that are public, and none that stands for something
+// near the service. Called by the guard for literals and for what names resolve to. Whatever cannot
+// be read as an address is refused.
 //
-// Sources: the IANA special-purpose address registries (RFC 6890 and what was added since), RFC 4291, 6052, 8215, 3056,
-// 4380. Of IPv6 only the global unicast space 2000::/3 can be public, and NAT64 where it stands for a public IPv4 address.
+// Sources: the IANA special-purpose address registries (RFC 6890 and what was added since), RFC
+// 4291, 6052, 8215, 3056, 4380. Of IPv6 only the global unicast space 2000::/3 can be public, and
+// NAT64 where it stands for a public IPv4 address.
 
 import { isIPv4, isIPv6 } from "node:net";
 

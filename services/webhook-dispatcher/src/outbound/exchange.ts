@@ -1,6 +1,6 @@
-// One attempt over HTTPS: sends a body, reads a little of the answer, and ends within its deadline whatever the other side
-// does. Called by sender.ts. It must never follow a redirect, decompress, or read beyond its bounds, and never reject: every
-// end is an outcome.
+// One attempt over HTTPS: sends a body, reads a little of the answer, and ends within its deadline
+// whatever the other side does. Called by sender.ts. It must never follow a redirect, decompress,
+// or read beyond its bounds, and never reject: every end is an outcome.
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request as httpsRequest, type RequestOptions } from "node:https";

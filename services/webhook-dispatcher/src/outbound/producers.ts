@@ -1,5 +1,6 @@
-// What the dispatcher asks of those who have something to tell: how far an account's rows reach, and what lies after a
-// position. Called by the create and update handlers, the fan-out and the sweep.
+// What the dispatcher asks of those who have something to tell: how far an account's rows reach,
+// and what lies after a position. Called by the create and update handlers, the fan-out and the
+// sweep.
 
 import { eventJson } from "@annals/contract";
 import { unavailable } from "@annals/errors";
@@ -36,8 +37,8 @@ export class Producers {
   }
 
   /**
-   * How far the rows of these kinds reach, for each of at most 1,000 accounts, in order; 0 for the kinds that were not
-   * asked for. Rejects when a producer that must be asked cannot answer.
+   * How far the rows of these kinds reach, for each of at most 1,000 accounts, in order; 0 for the
+   * kinds that were not asked for. Rejects when a producer that must be asked cannot answer.
    */
   async positions(
     accountIds: readonly string[],

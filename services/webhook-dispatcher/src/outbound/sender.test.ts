@@ -1,5 +1,6 @@
-// Guarantee: whatever a receiver does, an attempt ends within its deadline, with the outcome that the interface names, and
-// without holding memory; a redirect is not followed; the certificate must be right.
+// Guarantee: whatever a receiver does, an attempt ends within its deadline, with the outcome that
+// the interface names, and without holding memory; a redirect is not followed; the certificate must
+// be right.
 
 import { systemClock } from "@annals/contract";
 import { CertificateAuthority, eventually, Subscriber } from "@annals/testing";

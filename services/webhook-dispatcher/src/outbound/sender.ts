@@ -1,5 +1,6 @@
-// Sends deliveries: holds the connections that are kept, the trusted authorities, and what every attempt has in common.
-// Called by the delivery engine. The only part of the system that talks to hosts that users name.
+// Sends deliveries: holds the connections that are kept, the trusted authorities, and what every
+// attempt has in common. Called by the delivery engine. The only part of the system that talks to
+// hosts that users name.
 
 import type { Clock } from "@annals/contract";
 import { Agent } from "node:https";
@@ -26,7 +27,10 @@ export interface Message {
 
 const USER_AGENT = "Annals-Webhooks/1.0";
 
-/** Kept connections to one host, and for how long they may be idle: less than the five seconds after which many close. */
+/**
+ * Kept connections to one host, and for how long they may be idle: less than the five seconds after
+ * which many close.
+ */
 const MAX_IDLE_PER_HOST = 20;
 const MAX_IDLE_MS = 4_000;
 

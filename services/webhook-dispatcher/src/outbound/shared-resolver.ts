@@ -1,5 +1,6 @@
-// Spares the system's resolver: names asked for at the same time are asked once, and an answer serves for a moment. The
-// system resolves on a few threads only, so that without this one slow name with many deliveries would keep all waiting.
+// Spares the system's resolver: names asked for at the same time are asked once, and an answer
+// serves for a moment. The system resolves on a few threads only, so that without this one slow
+// name with many deliveries would keep all waiting.
 
 import type { Resolve } from "./address-guard.ts";
 

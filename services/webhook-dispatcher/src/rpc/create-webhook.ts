@@ -1,5 +1,6 @@
-// CreateWebhook: makes a webhook with a signing secret of its own (interface 4.3). The secret leaves in this response and
-// nowhere else. What was there before this request is not told to it; what comes after the response is.
+// CreateWebhook: makes a webhook with a signing secret of its own (interface 4.3). The secret
+// leaves in this response and nowhere else. What was there before this request is not told to it;
+// what comes after the response is.
 
 import { type Clock, newId } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";

@@ -1,5 +1,5 @@
-// DeleteWebhook: deletes a webhook for ever (interface 3 and 4.3). Its secret is erased, and no delivery begins after the
-// response.
+// DeleteWebhook: deletes a webhook for ever (interface 3 and 4.3). Its secret is erased, and no
+// delivery begins after the response.
 
 import type { Clock } from "@annals/contract";
 import { notFound } from "@annals/errors";

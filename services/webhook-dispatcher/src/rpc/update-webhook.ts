@@ -1,5 +1,6 @@
-// UpdateWebhook: changes URL, patterns, or whether it is active (interface 3 and 4.3). A webhook that is switched on, or
-// that asks for more, is told of what comes from then on; one that is switched off begins no delivery after the response.
+// UpdateWebhook: changes URL, patterns, or whether it is active (interface 3 and 4.3). A webhook
+// that is switched on, or that asks for more, is told of what comes from then on; one that is
+// switched off begins no delivery after the response.
 
 import { notFound, unavailable } from "@annals/errors";
 import type { NoticeKind } from "@annals/messaging";

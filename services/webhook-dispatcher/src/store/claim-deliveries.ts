@@ -1,8 +1,10 @@
-// Claims due deliveries for this process: each webhook in its turn, the first due of each before the second of any, and of
-// none more than it has room for. So a webhook with a long queue never keeps another waiting.
+// Claims due deliveries for this process: each webhook in its turn, the first due of each before
+// the second of any, and of none more than it has room for. So a webhook with a long queue never
+// keeps another waiting.
 //
-// A claim is a lease: `due_at` moves to its end, and `fence` counts it. The webhook's row is locked until the claim is
-// committed: switching a webhook off waits for that, and a webhook that is being switched off is passed over.
+// A claim is a lease: `due_at` moves to its end, and `fence` counts it. The webhook's row is locked
+// until the claim is committed: switching a webhook off waits for that, and a webhook that is being
+// switched off is passed over.
 
 import { statement } from "@annals/postgres";
 
@@ -18,7 +20,10 @@ type Params = [
   busyRooms: readonly number[],
 ];
 
-/** What every row repeats: how far the round over the webhooks has come. Null where no webhook was left to look at. */
+/**
+ * What every row repeats: how far the round over the webhooks has come. Null where no webhook was
+ * left to look at.
+ */
 interface Scanned {
   readonly last_account_id: string | null;
   readonly last_webhook_id: string | null;
@@ -41,8 +46,8 @@ export interface ClaimedRow {
 /** One row at least; `number` is null in the one row where nothing was claimed. */
 export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
 
-// The recursion is a walk over the distinct webhooks of the index, one probe each. `now` is null but for tests, which bring
-// their own time: replicas then share one clock, the database's.
+// The recursion is a walk over the distinct webhooks of the index, one probe each. `now` is null
+// but for tests, which bring their own time: replicas then share one clock, the database's.
 export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
 WITH RECURSIVE moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now

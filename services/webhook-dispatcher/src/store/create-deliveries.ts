@@ -1,5 +1,5 @@
-// Stores deliveries, due at once. What is sent is put together here, once: `{"id":"<payload id>"` and the entry's tail, so
-// that an entry travels once however many webhooks are told of it.
+// Stores deliveries, due at once. What is sent is put together here, once: `{"id":"<payload id>"`
+// and the entry's tail, so that an entry travels once however many webhooks are told of it.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,6 @@
-// Stores a new webhook, and the account's cursors where it is the first. Only the sealed secret is ever written. The
-// cursors begin at 0: `after_*` of the webhook is what keeps it from being told of what was before it.
+// Stores a new webhook, and the account's cursors where it is the first. Only the sealed secret is
+// ever written. The cursors begin at 0: `after_*` of the webhook is what keeps it from being told
+// of what was before it.
 
 import { statement } from "@annals/postgres";
 

@@ -1,4 +1,5 @@
-// Makes whoever else would give this account a webhook wait until this transaction ends, so that its count is exact.
+// Makes whoever else would give this account a webhook wait until this transaction ends, so that
+// its count is exact.
 
 import { statement } from "@annals/postgres";
 

@@ -1,4 +1,5 @@
-// What the rotation of sealing keys reads and writes. A secret is replaced only where it is still the one that was read.
+// What the rotation of sealing keys reads and writes. A secret is replaced only where it is still
+// the one that was read.
 
 import { statement } from "@annals/postgres";
 

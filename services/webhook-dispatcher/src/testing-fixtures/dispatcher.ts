@@ -1,7 +1,7 @@
-// What the tests of this service share: a migrated database, and the parts of a replica as serve.ts builds them, with a time
-// and a producer that the test drives. Imported by tests only.
+// What the tests of this service share: a migrated database, and the parts of a replica as serve.ts
+// builds them, with a time and a producer that the test drives. Imported by tests only.
 
-import { createLog, createRegistry } from "@annals/chassis";
+import { createLog, createRegistry, type Logger } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
 import type { NoticeKind } from "@annals/messaging";
 import { createPool, migrate, type Pool } from "@annals/postgres";
@@ -25,7 +25,7 @@ import { DeliveryEngine, START_WINDOW_MS } from "../workers/delivery-engine.ts";
 import { FanOut } from "../workers/fan-out.ts";
 import { SwitchOff } from "../workers/switch-off.ts";
 
-export const log = createLog({ service: "test", level: "error" }, { write: () => {} });
+export const log: Logger = createLog({ service: "test", level: "error" }, { write: () => {} });
 export const keys = new SecretKeys(`test-1:${randomBytes(32).toString("base64")}`);
 
 /** An empty schema; gone when the test is finished. */
@@ -182,6 +182,11 @@ export function newReplica(pool: Pool, options: ReplicaOptions): Replica {
   };
 }
 
+export interface Made {
+  readonly webhook: { readonly id: string; readonly active: boolean };
+  readonly secret: string;
+}
+
 /** The RPC handlers, called as the RPC server would. */
 export function newHandlers(pool: Pool, producers: FakeProducers, startWindowMs = START_WINDOW_MS) {
   const switchOff = new SwitchOff({ database: pool, startWindowMs, onStopped: () => {} });
@@ -198,10 +203,6 @@ export function newHandlers(pool: Pool, producers: FakeProducers, startWindowMs 
     <In, Out>(handler: unknown) =>
     (request: In): Promise<Out> =>
       (handler as (request: In) => Promise<Out>)(request);
-  interface Made {
-    webhook: { id: string; active: boolean };
-    secret: string;
-  }
   const create = call<object, Made>(createWebhook(deps));
   return {
     create: (accountId: string, given: object = {}) =>

@@ -1,5 +1,6 @@
-// Deletes, a piece at a time, what nobody asks for any more: deliveries of deleted and of switched-off webhooks, and records
-// older than they are kept. Any number of replicas may do it at once.
+// Deletes, a piece at a time, what nobody asks for any more: deliveries of deleted and of
+// switched-off webhooks, and records older than they are kept. Any number of replicas may do it at
+// once.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";

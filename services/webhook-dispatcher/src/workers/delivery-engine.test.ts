@@ -1,5 +1,6 @@
-// Guarantee: a delivery is in one hand at a time and is never lost with it; a hand that was too slow changes nothing; one
-// receiver never takes the places of others; and when switching off is answered, nothing begins any more.
+// Guarantee: a delivery is in one hand at a time and is never lost with it; a hand that was too
+// slow changes nothing; one receiver never takes the places of others; and when switching off is
+// answered, nothing begins any more.
 
 import { randomInt } from "node:crypto";
 import { eventually } from "@annals/testing";

@@ -1,6 +1,6 @@
-// Makes deliveries: claims what is due, attempts it, stores what came of it. Any number of replicas do so at once. It must
-// never hold a transaction while it waits for a receiver, never begin an attempt on a claim that is old, and never let one
-// receiver keep the places of others.
+// Makes deliveries: claims what is due, attempts it, stores what came of it. Any number of replicas
+// do so at once. It must never hold a transaction while it waits for a receiver, never begin an
+// attempt on a claim that is old, and never let one receiver keep the places of others.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -29,8 +29,8 @@ export interface DeliveryEngineDeps {
 }
 
 /**
- * An attempt begins within this time of asking for its claim, or not at all. Who switches a webhook off waits as long, and
- * can then say that none begins any more.
+ * An attempt begins within this time of asking for its claim, or not at all. Who switches a webhook
+ * off waits as long, and can then say that none begins any more.
  */
 export const START_WINDOW_MS = 500;
 
@@ -39,10 +39,13 @@ const WEBHOOKS_PER_ROUND = 1_000;
 /** How often a process that knows of nothing looks whether something has become due. */
 const POLL_INTERVAL_MS = 250;
 /** Beyond its deadline: for the start and for storing the result. */
-const LEASE_MARGIN_MS = 10_000;
+const LEASE_MARGIN_MS = 5_000;
 /** Between tries when the database does not answer. */
 const FAILURE_PAUSE_MS = 1_000;
-/** When this much of all places is taken, each webhook may take only its share: many that hang do not take all. */
+/**
+ * When this much of all places is taken, each webhook may take only its share: many that hang do
+ * not take all.
+ */
 const CROWDED = 0.5;
 const CROWDED_SHARE = 0.2;
 
@@ -75,7 +78,10 @@ export class DeliveryEngine {
     this.#wake.wake();
   }
 
-  /** Claims nothing more; attempts under way get `graceMs`, then they are given back. Resolves when all is stored. */
+  /**
+   * Claims nothing more; attempts under way get `graceMs`, then they are given back. Resolves when
+   * all is stored.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     this.#wake.wake();
@@ -91,8 +97,8 @@ export class DeliveryEngine {
   }
 
   /**
-   * Claims once, begins what was claimed, and resolves to whether there may be more at once. Called by the loop; by tests
-   * in its place.
+   * Claims once, begins what was claimed, and resolves to whether there may be more at once. Called
+   * by the loop; by tests in its place.
    */
   async round(): Promise<boolean> {
     const { database, maxInFlight, maxInFlightPerEndpoint, now, timeoutMs } = this.#deps;

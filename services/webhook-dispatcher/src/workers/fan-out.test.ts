@@ -1,5 +1,6 @@
-// Guarantee: everything that happens after a webhook was made is told to it, once, in order, whatever notices come, are lost
-// or come twice, and however many replicas look at the same time. Nothing that was before is told.
+// Guarantee: everything that happens after a webhook was made is told to it, once, in order,
+// whatever notices come, are lost or come twice, and however many replicas look at the same time.
+// Nothing that was before is told.
 
 import { describe, expect, test } from "vitest";
 import { createRegistry } from "@annals/chassis";

@@ -1,8 +1,10 @@
-// Turns what happened into deliveries: from a notice or a find of the sweep, one frozen delivery for each entry and webhook
-// that asks for it. The cursor moves in the transaction that stores them, from the very position that was read: whatever
-// comes twice, and however many replicas look, each is made once.
+// Turns what happened into deliveries: from a notice or a find of the sweep, one frozen delivery
+// for each entry and webhook that asks for it. The cursor moves in the transaction that stores
+// them, from the very position that was read: whatever comes twice, and however many replicas look,
+// each is made once.
 //
-// What there is is read before who wants it. So a webhook made meanwhile may miss only what was stored before it was made.
+// What there is is read before who wants it. So a webhook made meanwhile may miss only what was
+// stored before it was made.
 
 import type { Logger } from "@annals/chassis";
 import { type Clock, newId } from "@annals/contract";

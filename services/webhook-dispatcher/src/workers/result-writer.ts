@@ -1,5 +1,5 @@
-// Stores what came of attempts and gives back what was not attempted: many at a time, and again for as long as their lease
-// may hold when the database does not answer. Called by the delivery engine.
+// Stores what came of attempts and gives back what was not attempted: many at a time, and again for
+// as long as their lease may hold when the database does not answer. Called by the delivery engine.
 
 import { Coalescer, type Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";

@@ -1,5 +1,6 @@
-// Guarantee: attempts at 0, 1, 5 and 15 minutes, each counted from the end of the attempt before, never early; the record
-// says after each what the interface promises; body, id and secret are the same every time. Under a time that the test sets.
+// Guarantee: attempts at 0, 1, 5 and 15 minutes, each counted from the end of the attempt before,
+// never early; the record says after each what the interface promises; body, id and secret are the
+// same every time. Under a time that the test sets.
 
 import { expect, test } from "vitest";
 import {

@@ -1,5 +1,6 @@
-// Looks every few seconds for what no notice told of: it compares the cursors of every account that has subscribers with
-// how far the producers reach. So a notice that is lost, or a NATS that is away, costs seconds and nothing else.
+// Looks every few seconds for what no notice told of: it compares the cursors of every account that
+// has subscribers with how far the producers reach. So a notice that is lost, or a NATS that is
+// away, costs seconds and nothing else.
 
 import type { Logger } from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";

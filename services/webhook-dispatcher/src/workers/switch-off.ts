@@ -1,6 +1,7 @@
-// What makes "no delivery begins after this" true once a webhook is switched off or deleted, and that is committed. A claim
-// locks the webhook's row until it is committed, so no claim is made any more; and an attempt begins within a fixed time of
-// asking for its claim, or not at all. So that time is waited for where there is anything that may have been claimed.
+// What makes "no delivery begins after this" true once a webhook is switched off or deleted, and
+// that is committed. A claim locks the webhook's row until it is committed, so no claim is made any
+// more; and an attempt begins within a fixed time of asking for its claim, or not at all. So that
+// time is waited for where there is anything that may have been claimed.
 
 import type { Database } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";

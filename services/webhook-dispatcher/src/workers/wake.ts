@@ -1,4 +1,5 @@
-// Lets a worker's loop wait until it is woken or a time has passed. A wake that comes while nobody waits is kept.
+// Lets a worker's loop wait until it is woken or a time has passed. A wake that comes while nobody
+// waits is kept.
 
 export class Wake {
   #isAwake = false;

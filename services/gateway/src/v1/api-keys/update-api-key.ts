@@ -1,4 +1,5 @@
-// PATCH /v1/api-keys/{id} (interface 4.1): renames a key. Its scopes are fixed: a request that names them is refused.
+// PATCH /v1/api-keys/{id} (interface 4.1): renames a key. Its scopes are fixed: a request that
+// names them is refused.
 
 import { Type } from "typebox";
 import { ApiKeyBody, renderApiKey } from "../../render/api-key.ts";

@@ -1,5 +1,5 @@
-// POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or none, with consecutive
-// sequence numbers. Counts as one request.
+// POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or
+// none, with consecutive sequence numbers. Counts as one request.
 
 import { eventJson } from "@annals/contract";
 import { invalid } from "@annals/errors";

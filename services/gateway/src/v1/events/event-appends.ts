@@ -1,4 +1,5 @@
-// Sends appends to the ledger. Those of one account that wait together go in one call; accounts do not wait for each other.
+// Sends appends to the ledger. Those of one account that wait together go in one call; accounts do
+// not wait for each other.
 
 import { KeyedCoalescer } from "@annals/chassis";
 import { fromProtoError, internal } from "@annals/errors";

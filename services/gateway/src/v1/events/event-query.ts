@@ -29,8 +29,8 @@ export const filterMembers = {
 const Filters = Type.Object(filterMembers);
 
 /**
- * Throws `invalid` for a time that is none and for a text that no event can hold. `within` stands before the names of
- * members in what it says: `filter.` where they are members of that object.
+ * Throws `invalid` for a time that is none and for a text that no event can hold. `within` stands
+ * before the names of members in what it says: `filter.` where they are members of that object.
  */
 export function filterRequest(
   filters: Static<typeof Filters>,

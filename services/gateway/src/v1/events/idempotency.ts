@@ -1,5 +1,5 @@
-// Retries without duplicates (docs/open-details.md): the Idempotency-Key header, and the digest that tells whether a request
-// with a known key is the same request.
+// Retries without duplicates (docs/open-details.md): the Idempotency-Key header, and the digest
+// that tells whether a request with a known key is the same request.
 
 import { hash } from "node:crypto";
 import { Type } from "typebox";
@@ -22,8 +22,9 @@ export const IdempotencyHeaders = Type.Object({
 export const REPLAYED = { "idempotent-replayed": "true" } as const;
 
 /**
- * The members of an append that idempotency needs. `occurredAts` are as the client sent them: what it left out is the same
- * request at any time. `form` keeps one event apart from a batch of one, whose answer has another shape.
+ * The members of an append that idempotency needs. `occurredAts` are as the client sent them: what
+ * it left out is the same request at any time. `form` keeps one event apart from a batch of one,
+ * whose answer has another shape.
  */
 export function idempotency(
   key: string | undefined,

@@ -1,4 +1,5 @@
-// GET /v1/events (interface 4.2, docs/open-details.md): a page of the account's events, by keyset on the sequence number.
+// GET /v1/events (interface 4.2, docs/open-details.md): a page of the account's events, by keyset
+// on the sequence number.
 
 import { eventJson } from "@annals/contract";
 import type { ListEventsRequestSchema } from "@annals/proto/ledger";

@@ -1,5 +1,6 @@
-// An event as a client sends it (interface 4.2), and what the ledger is told of it: the canonical text of each part, the
-// time as text. What canonical JSON cannot carry was refused when the body was read; what is too large is refused here.
+// An event as a client sends it (interface 4.2), and what the ledger is told of it: the canonical
+// text of each part, the time as text. What canonical JSON cannot carry was refused when the body
+// was read; what is too large is refused here.
 
 import { canonicalJson, type JsonObject } from "@annals/chain";
 import { parseTimestamp } from "@annals/contract";
@@ -66,8 +67,8 @@ type NewEventRequest = MessageInitShape<typeof NewEventSchema> & {
 };
 
 /**
- * `path` stands before the names of members in errors: "" or `events[3].`. Throws `invalid` for a time that is none and for
- * an event of more than `maxBytes` in canonical form.
+ * `path` stands before the names of members in errors: "" or `events[3].`. Throws `invalid` for a
+ * time that is none and for an event of more than `maxBytes` in canonical form.
  */
 export function newEventRequest(
   event: NewEvent,

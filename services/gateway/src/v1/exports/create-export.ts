@@ -1,4 +1,5 @@
-// POST /v1/exports (docs/exports.md): fixes a range of the account's chain and queues the writing of its file.
+// POST /v1/exports (docs/exports.md): fixes a range of the account's chain and queues the writing
+// of its file.
 
 import { EXPORT_FORMATS } from "@annals/contract";
 import type { CreateExportRequestSchema } from "@annals/proto/exports";

@@ -1,5 +1,6 @@
-// The bytes of an export's file, no faster than they are taken. A stream that breaks off (a replica that goes, a connection
-// that ages) is opened again where it broke, so that a download may take as long as its client needs.
+// The bytes of an export's file, no faster than they are taken. A stream that breaks off (a replica
+// that goes, a connection that ages) is opened again where it broke, so that a download may take as
+// long as its client needs.
 
 import { AnnalsError } from "@annals/errors";
 import type { ExportsService } from "@annals/proto/exports";

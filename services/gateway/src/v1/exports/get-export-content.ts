@@ -1,5 +1,5 @@
-// GET /v1/exports/{id}/content (docs/exports.md): streams the file of a completed export. Before that the file does not
-// exist: 404.
+// GET /v1/exports/{id}/content (docs/exports.md): streams the file of a completed export. Before
+// that the file does not exist: 404.
 
 import type { ExportFormat } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";

@@ -1,4 +1,5 @@
-// POST /v1/keys (interface 4.1): the other form of creating a key. Its answer has no wrapper and no key_prefix.
+// POST /v1/keys (interface 4.1): the other form of creating a key. Its answer has no wrapper and no
+// key_prefix.
 
 import { Type } from "typebox";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";

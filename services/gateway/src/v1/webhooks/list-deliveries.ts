@@ -1,4 +1,5 @@
-// GET /v1/webhooks/{id}/deliveries (interface 2.4 and 4.3): a page of the deliveries that were attempted, newest first.
+// GET /v1/webhooks/{id}/deliveries (interface 2.4 and 4.3): a page of the deliveries that were
+// attempted, newest first.
 
 import { Type } from "typebox";
 import { DeliveryBody, renderDelivery } from "../../render/webhook.ts";

@@ -1,5 +1,5 @@
-// PATCH /v1/webhooks/{id} (interface 3 and 4.3): changes URL, patterns, or whether the webhook is active. What is not named
-// stays as it is.
+// PATCH /v1/webhooks/{id} (interface 3 and 4.3): changes URL, patterns, or whether the webhook is
+// active. What is not named stays as it is.
 
 import type { UpdateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
