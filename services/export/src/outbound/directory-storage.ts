@@ -1,15 +1,15 @@
 // Export files in a directory that all replicas see. A file is written under a temporary name,
-// synced, and renamed: under its own name it is whole or absent.
+// synced, and linked to its own: under its own name it is whole or absent.
 
 import { createReadStream } from "node:fs";
 import {
   access,
   constants,
   type FileHandle,
+  link,
   mkdir,
   open,
   readdir,
-  rename,
   rm,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -59,18 +59,23 @@ export function directoryStorage(directory: string): Storage {
 async function createFile(path: string): Promise<Sink> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const handle = await open(path + PART, "wx", 0o600);
+  let named = false;
   return {
     write: (chunk) => writeAll(handle, chunk),
     finish: async () => {
       await handle.sync();
       await handle.close();
-      await rename(path + PART, path);
+      // Unlike a rename it fails where the name is taken.
+      await link(path + PART, path);
+      named = true;
+      await rm(path + PART);
       await syncFolder(dirname(path));
     },
     abort: async () => {
       // Closing twice fails and is no harm: the file may have been finished.
       await handle.close().catch(() => {});
-      await Promise.all([rm(path + PART, { force: true }), rm(path, { force: true })]);
+      await rm(path + PART, { force: true });
+      if (named) await rm(path, { force: true });
     },
   };
 }
@@ -83,7 +88,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Without it a crash of the machine may undo the rename. */
+/** Without it a crash of the machine may undo the link. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

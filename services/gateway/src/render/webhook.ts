@@ -6,7 +6,7 @@ import type { Delivery, Webhook } from "@annals/proto/webhooks";
 import { Type } from "typebox";
 
 /** Longest URL of a webhook (docs/open-details.md). */
-export const MAX_URL_LENGTH = 2_048;
+const MAX_URL_LENGTH = 2_048;
 
 export const WebhookUrl = Type.String({
   minLength: 1,

@@ -9,8 +9,10 @@ import { complete } from "./complete.ts";
 import { listParams } from "./list-params.ts";
 import { renderEvent } from "./render-event.ts";
 
-/** Events of the largest allowed size stay well under the limit of a message. */
+/** Events that are read at a time. */
 const PAGE_SIZE = 200;
+/** Events of one message: of the largest allowed size they stay well under its limit, and a reader holds few at a time. */
+const MESSAGE_SIZE = 50;
 
 interface Deps {
   readonly database: Database;
@@ -22,8 +24,10 @@ export function streamEvents(deps: Deps): ServiceImpl<typeof LedgerService>["str
     let page = listParams(accountId, filter, PAGE_SIZE);
     while (!signal.aborted) {
       const rows = await deps.database.run(listEventsAscending, page);
-      if (rows.length > 0)
-        yield { events: rows.map((row) => renderEvent(row, { accountId, includeProof })) };
+      for (let from = 0; from < rows.length; from += MESSAGE_SIZE) {
+        const some = rows.slice(from, from + MESSAGE_SIZE);
+        yield { events: some.map((row) => renderEvent(row, { accountId, includeProof })) };
+      }
       const last = rows.at(-1);
       if (!last || rows.length < PAGE_SIZE) return;
       const [account, , ...rest] = page;

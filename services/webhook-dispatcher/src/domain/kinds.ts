@@ -4,7 +4,7 @@
 import { type EventName, matchesEvent } from "@annals/contract";
 import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
 
-export const EVENT_OF: Readonly<Record<NoticeKind, EventName>> = {
+const EVENT_OF: Readonly<Record<NoticeKind, EventName>> = {
   events: "event.created",
   verifications: "event.verified",
   exports: "export.completed",

@@ -10,7 +10,7 @@ import { isPublicAddress } from "./addresses.ts";
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** Longest URL (docs/open-details.md). */
-export const MAX_URL_LENGTH = 2_048;
+const MAX_URL_LENGTH = 2_048;
 
 /** The names that never mean a public host, besides those below them. */
 const LOCAL_NAMES = [

@@ -26,7 +26,9 @@ import { FanOut } from "../workers/fan-out.ts";
 import { SwitchOff } from "../workers/switch-off.ts";
 
 export const log: Logger = createLog({ service: "test", level: "error" }, { write: () => {} });
-export const keys = new SecretKeys(`test-1:${randomBytes(32).toString("base64")}`);
+/** A line of a key file. */
+export const KEY_LINE = `test-1:${randomBytes(32).toString("base64")}`;
+export const keys = new SecretKeys(KEY_LINE);
 
 /** An empty schema; gone when the test is finished. */
 export async function newDatabase(): Promise<TestDatabase & { readonly pool: () => Pool }> {

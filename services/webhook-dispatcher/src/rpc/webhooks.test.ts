@@ -1,0 +1,99 @@
+// Guarantee: a plan's number of webhooks is exact whoever asks at the same time; secrets move to a new sealing key while the
+// service runs; the service's role has no more rights than it needs.
+
+import { randomBytes } from "node:crypto";
+import { AnnalsError } from "@annals/errors";
+import { describe, expect, test } from "vitest";
+import { resealAll } from "../commands/rotate-secrets.ts";
+import { SecretKeys } from "../domain/secret-keys.ts";
+import { secretKeysCheck } from "../secret-keys-check.ts";
+import {
+  FakeProducers,
+  KEY_LINE,
+  newAccountId,
+  newDatabase,
+  newHandlers,
+} from "../testing-fixtures/dispatcher.ts";
+
+describe("max_webhooks", () => {
+  test("of 30 requests at once on 3 replicas as many succeed as the plan allows", async () => {
+    const database = await newDatabase();
+    const producers = new FakeProducers();
+    const replicas = [1, 2, 3].map(() => newHandlers(database.pool(), producers));
+    const accountId = newAccountId();
+    const made = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, i) => replicas[i % 3]?.create(accountId, { maxWebhooks: 7 })),
+    );
+    const refused = made
+      .filter((one) => one.status === "rejected")
+      .map(({ reason }) => reason as AnnalsError);
+    expect(refused.length).toBe(23);
+    for (const error of refused) {
+      expect(error).toMatchObject({
+        kind: "plan_count_exceeded",
+        message: "The plan of this account allows 7 webhooks.",
+      });
+    }
+    expect(await database.query("SELECT count(*) AS n FROM webhooks.webhooks")).toEqual([
+      { n: "7" },
+    ]);
+  });
+
+  test("a deleted one makes room, a switched-off one does not, other accounts do not count", async () => {
+    const database = await newDatabase();
+    const { create, delete: remove, update } = newHandlers(database.pool(), new FakeProducers());
+    const [accountId, other] = [newAccountId(), newAccountId()];
+    const { webhook } = await create(accountId, { maxWebhooks: 1 });
+    await create(other, { maxWebhooks: 1 });
+    await update(accountId, webhook.id, { active: false });
+    await expect(create(accountId, { maxWebhooks: 1 })).rejects.toMatchObject({
+      kind: "plan_count_exceeded",
+    });
+    await remove(accountId, webhook.id);
+    await create(accountId, { maxWebhooks: 1 });
+    await create(accountId);
+  });
+});
+
+describe("rotation", () => {
+  test("seals every secret anew, and the old key is no longer needed", async () => {
+    const database = await newDatabase();
+    const { create } = newHandlers(database.pool(), new FakeProducers());
+    const accountId = newAccountId();
+    const made = [];
+    for (let i = 0; i < 5; i++) made.push(await create(accountId));
+    const newLine = `test-2:${randomBytes(32).toString("base64")}`;
+    const fresh = new SecretKeys(newLine);
+    const both = new SecretKeys(`${newLine}\n${KEY_LINE}`);
+    expect(await secretKeysCheck(database.pool(), fresh)()).toBe(
+      "the key file lacks test-1, which has sealed signing secrets",
+    );
+    await expect(resealAll(database.pool(), fresh)).rejects.toThrow("test-1");
+    expect(await resealAll(database.pool(), both)).toBe(5);
+    expect(await resealAll(database.pool(), both)).toBe(0);
+    expect(await secretKeysCheck(database.pool(), fresh)()).toBeUndefined();
+    const rows = await database.query<{ id: string; secret_key_id: string; secret_sealed: Buffer }>(
+      "SELECT id, secret_key_id, secret_sealed FROM webhooks.webhooks",
+    );
+    for (const { id, secret_key_id: keyId, secret_sealed: bytes } of rows) {
+      const { secret } = made.find(({ webhook }) => webhook.id === id) ?? {};
+      expect(fresh.open({ keyId, bytes }, { accountId, webhookId: id })).toBe(secret);
+    }
+  });
+});
+
+test("the service's role cannot reach beyond its tables", async () => {
+  const database = await newDatabase();
+  const run = (text: string) =>
+    database.pool().run({ name: "test.rights", text, plannedAnew: true }, []);
+  for (const text of [
+    "DROP TABLE webhooks.webhooks",
+    "TRUNCATE webhooks.deliveries",
+    "DELETE FROM webhooks.cursors",
+    "DELETE FROM webhooks.migrations",
+    "ALTER TABLE webhooks.deliveries ADD COLUMN x int",
+    "CREATE TABLE webhooks.more (x int)",
+  ]) {
+    await expect(run(text)).rejects.toMatchObject({ code: "42501" });
+  }
+});

@@ -1,0 +1,110 @@
+// Guarantee: a key or a signing secret is in the answer that created it and nowhere else: not in another answer, not in a
+// log, not in the database, not in what NATS keeps, not in the arguments of a process.
+
+import { ownerOf } from "@annals/testing";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
+
+/** Of each: 250 keys and 250 webhooks. The thousand creates of a release check differ in nothing but time. */
+const CREATES = 250;
+
+let system: WebhookSystem;
+beforeAll(async () => {
+  system = await startWebhookSystem({
+    ANNALS_LOG_LEVEL: "debug",
+    ANNALS_WEBHOOK_RETRY_DELAYS_S: "1",
+  });
+});
+afterAll(() => system.stop());
+
+test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
+  const client = await system.client();
+  const subscriber = await system.subscriber();
+  subscriber.answer = (response, _, count) =>
+    void response.writeHead(count % 2 === 0 ? 204 : 500).end();
+  const secrets: string[] = [];
+  const create = async (path: string, body: object): Promise<void> => {
+    const answer = await client.post(path, body);
+    expect(answer.status).toBe(201);
+    secrets.push(answer.body.data.key ?? answer.body.data.secret);
+  };
+  for (let i = 0; i < CREATES; i += 10) {
+    await Promise.all(
+      Array.from({ length: 10 }, () => [
+        create("/v1/api-keys", { name: "one of many" }),
+        create("/v1/webhooks", {
+          url: subscriber.url(),
+          events: ["event.created"],
+          active: i === 0,
+        }),
+      ]).flat(),
+    );
+  }
+  // They are used: events, deliveries that fail and that do not, refusals.
+  await Promise.all(
+    secrets.slice(0, 20).map((key) => client.as(key).post("/v1/events", { action: "a" })),
+  );
+  await subscriber.waitFor(10);
+  const { body } = await client.get("/v1/webhooks");
+  const [{ id }] = body.data;
+  await client.patch(`/v1/webhooks/${id}`, { url: "https://127.0.0.1/x", active: true });
+  await client.patch(`/v1/webhooks/${id}`, { url: "http://no" });
+  await client.delete(`/v1/webhooks/${id}`);
+
+  const answers = [
+    "/v1/webhooks",
+    "/v1/api-keys",
+    `/v1/webhooks/${body.data[1].id}/deliveries`,
+    "/v1/events",
+  ];
+  const places = new Map<string, string>();
+  for (const path of answers) places.set(path, (await client.get(path)).text);
+  for (const file of filesUnder(system.stack.dataDir)) {
+    // PostgreSQL's own files are read through it; the key file holds the sealing key, which no answer ever showed.
+    if (!file.includes("/postgres/")) places.set(file, readFileSync(file, "latin1"));
+  }
+  for (const [table, text] of await dump(system.stack.databaseUrl)) places.set(table, text);
+  expect([...places.keys()].filter((name) => name.endsWith(".log")).length).toBeGreaterThanOrEqual(
+    5,
+  );
+  expect(places.get("webhooks.webhooks")).toContain("wh_");
+
+  const sealing = readFileSync(join(system.stack.dataDir, "webhook-secret-key"), "utf8");
+  const forms = secrets.flatMap((secret) => {
+    const raw = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+    return [
+      secret.replace(/^(whsec_|annals_sk_)/, ""),
+      ...(secret.startsWith("whsec_") ? [raw.toString("hex")] : []),
+    ];
+  });
+  forms.push(sealing.trim().split(":")[1] ?? "");
+  for (const [name, text] of places) {
+    if (name.endsWith("/webhook-secret-key")) continue;
+    const found = forms.filter((form) => text.includes(form));
+    expect([name, found.length]).toEqual([name, 0]);
+  }
+});
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Every row of every table as text. */
+async function dump(databaseUrl: string): Promise<[string, string][]> {
+  const owner = ownerOf(databaseUrl);
+  const tables = await owner.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  );
+  const texts: [string, string][] = [];
+  for (const { name } of tables) {
+    const rows = await owner.query<{ row: string }>(`SELECT one::text AS row FROM ${name} AS one`);
+    texts.push([name, rows.map(({ row }) => row).join("\n")]);
+  }
+  await owner.close();
+  return texts;
+}
