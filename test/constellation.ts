@@ -20,14 +20,6 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
     dataDir,
     isDisposable: options.dataDir === undefined,
     environment: inherited(),
-    // While these two are being built, a test that needs one says so:
-    // ANNALS_TEST_WITH=export,webhook-dispatcher.
-    without: [
-      ...(options.without ?? []),
-      ...(["export", "webhook-dispatcher"] as const).filter(
-        (name) => !(process.env["ANNALS_TEST_WITH"] ?? "").includes(name),
-      ),
-    ],
   });
 }
 

@@ -76,6 +76,7 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
     const raw = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
     return [
       secret.replace(/^(whsec_|annals_sk_)/, ""),
+      Buffer.from(secret).toString("hex"),
       ...(secret.startsWith("whsec_") ? [raw.toString("hex")] : []),
     ];
   });

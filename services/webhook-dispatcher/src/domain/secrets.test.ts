@@ -64,11 +64,21 @@ describe("sealing", () => {
     [line("a b"), "line 1"],
     [`:${randomBytes(32).toString("base64")}`, "line 1"],
   ])("a file that is %j is refused, in words that hold no key", (text, words) => {
-    expect(() => new SecretKeys(text)).toThrow(words);
-    const [, base64 = "none"] = text.split(":");
-    expect(() => new SecretKeys(text)).not.toThrow(base64.slice(0, 20) || "none");
+    const fault = catchError(() => new SecretKeys(text));
+    expect(fault).toContain(words);
+    const [, base64 = ""] = text.split(":");
+    if (base64.length > 20) expect(fault).not.toContain(base64.slice(0, 20));
   });
 });
+
+function catchError(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return String(error);
+  }
+  return "";
+}
 
 describe("signing", () => {
   test("secrets have 256 bits in base64, and never repeat", () => {
