@@ -5,6 +5,7 @@ export * from "./event-names.ts";
 export * from "./export-json.ts";
 export * from "./features.ts";
 export * from "./ids.ts";
+export * from "./random.ts";
 export * from "./scopes.ts";
 export * from "./timestamps.ts";
 export * from "./verification-json.ts";

@@ -2,7 +2,7 @@
 // under /v1 is in v1.ts; what stands here is what all requests share.
 
 import type { Logger } from "@annals/chassis";
-import { type Clock, newId } from "@annals/contract";
+import { type Clock, newId, type Random } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import { Ajv } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -25,6 +25,7 @@ export interface AppOptions {
   readonly deps: Deps;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly random: Random;
   readonly rateLimitPerMinute: number;
   readonly requestTimeoutMs: number;
 }
@@ -38,7 +39,7 @@ const SLOW_CHECK_INTERVAL_MS = 500;
 
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limit = options.rateLimitPerMinute;
-  const newRequestId = () => newId("req");
+  const newRequestId = () => newId("req", options.random);
   const clientErrors = answerClientErrors({ limit, newRequestId });
   const app = fastify({
     bodyLimit: options.deps.limits.bodyMaxBytes,

@@ -9,7 +9,7 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { systemClock } from "@annals/contract";
+import { pooledRandom, systemClock } from "@annals/contract";
 import { Admissions } from "./admission/admission.ts";
 import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
@@ -41,6 +41,7 @@ export async function serve(
     deps: { ...clients, appends: new EventAppends(clients.ledger), limits: config },
     log,
     metrics: createMetrics(registry),
+    random: pooledRandom(),
     rateLimitPerMinute: config.rateLimitPerMinute,
     requestTimeoutMs: config.requestTimeoutMs,
   });

@@ -12,11 +12,10 @@ import {
   startRpcServer,
   startTracing,
 } from "@annals/chassis";
-import { systemClock } from "@annals/contract";
+import { pooledRandom, systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
-import { randomBytes } from "node:crypto";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
@@ -35,7 +34,7 @@ export async function serve(
   const registry = createRegistry("ledger");
   const metrics = createMetrics(registry);
   const clock = systemClock();
-  const random = randomBytes;
+  const random = pooledRandom();
 
   const tracing = await startTracing({
     serviceName: "annals-ledger",

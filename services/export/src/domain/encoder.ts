@@ -17,11 +17,11 @@ export interface Encoder {
   closing(manifest: string): string;
 }
 
+const ENCODERS: Record<ExportFormat, (includeProofs: boolean) => Encoder> = {
+  jsonl: jsonlEncoder,
+  csv: csvEncoder,
+};
+
 export function encoderOf(format: ExportFormat, includeProofs: boolean): Encoder {
-  switch (format) {
-    case "jsonl":
-      return jsonlEncoder(includeProofs);
-    case "csv":
-      return csvEncoder(includeProofs);
-  }
+  return ENCODERS[format](includeProofs);
 }

@@ -85,12 +85,14 @@ function upload(client: S3Client, bucket: string, key: string): Sink {
       await done;
     },
     abort: async () => {
-      await sending.abort().catch(() => {});
-      body.destroy();
-      await done.then(
-        () => client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),
-        () => {},
+      // Ends the upload where it is, so that `done` waits for what is under way; an abort of the SDK's own does not.
+      body.destroy(new Error("the export was given up"));
+      const isWhole = await done.then(
+        () => true,
+        () => false,
       );
+      if (isWhole) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+      await abortUploads(client, bucket, key, undefined);
     },
   };
 }
@@ -107,6 +109,16 @@ async function keepOnly(
     if (Key !== undefined && Key !== kept)
       await client.send(new DeleteObjectCommand({ Bucket, Key }));
   }
+  await abortUploads(client, Bucket, Prefix, kept);
+}
+
+/** Ends uploads that nobody finishes: their parts would be kept, and paid for, for ever. */
+async function abortUploads(
+  client: S3Client,
+  Bucket: string,
+  Prefix: string,
+  kept: string | undefined,
+): Promise<void> {
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }));
   for (const { Key, UploadId } of Uploads) {
     if (Key !== kept && UploadId !== undefined) {

@@ -208,6 +208,7 @@ test("a job whose workers died each time fails for good", async () => {
   );
   work(ledger());
   await reached(id, "failed");
+  expect(await outbox()).toEqual([]);
 });
 
 test("a stream that breaks goes on after the last event that came", async () => {
@@ -254,5 +255,9 @@ test("an account with many exports does not keep others waiting", async () => {
   await reached(first, "running");
   work(ledger(() => held.promise));
   await reached(other, "running");
+  const [waiting] = await database.query(
+    "SELECT count(*) FROM exports.jobs WHERE status = 'pending'",
+  );
+  expect(waiting).toEqual({ count: "2" });
   held.resolve();
 });

@@ -33,6 +33,10 @@ export async function withLease<T>(
   const keeping = keep(deps, job, lost, ended.signal);
   try {
     return await work(AbortSignal.any([stop, lost.signal]));
+  } catch (error) {
+    // What the work failed with may be only how the loss reached it.
+    if (lost.signal.aborted) throw lost.signal.reason;
+    throw error;
   } finally {
     ended.abort();
     await keeping;

@@ -4,7 +4,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { SecretKeys } from "./secret-keys.ts";
+import { type Sealed, SecretKeys } from "./secret-keys.ts";
 import { newSigningSecret, serviceSignature, standardSignature } from "./signing-secret.ts";
 
 const line = (id: string, bytes = randomBytes(32)) => `${id}:${bytes.toString("base64")}`;
@@ -14,6 +14,13 @@ describe("sealing", () => {
   const keys = new SecretKeys(line("one"));
   const secret = newSigningSecret(randomBytes);
   const sealed = keys.seal(secret, owner, randomBytes);
+  const opens = (given: Sealed, by = owner): boolean => {
+    try {
+      return keys.open(given, by) === secret;
+    } catch {
+      return false;
+    }
+  };
 
   test("opens for its owner, and twice sealed is never the same", () => {
     expect(keys.open(sealed, owner)).toBe(secret);
@@ -27,19 +34,17 @@ describe("sealing", () => {
     { ...owner, webhookId: "wh_b" },
     { accountId: "acct_aw", webhookId: "h_a" },
   ])("does not open for %j", (other) => {
-    expect(() => keys.open(sealed, other)).toThrow();
+    expect(opens(sealed, other)).toBe(false);
   });
 
   test("does not open changed, at any byte", () => {
     for (let at = 0; at < sealed.bytes.length; at++) {
       const bytes = Uint8Array.from(sealed.bytes);
       bytes[at] = (bytes[at] ?? 0) ^ 1;
-      expect(() => keys.open({ ...sealed, bytes }, owner)).toThrow();
+      expect(opens({ ...sealed, bytes })).toBe(false);
     }
     for (let length = 0; length < sealed.bytes.length; length++) {
-      expect(() =>
-        keys.open({ ...sealed, bytes: sealed.bytes.subarray(0, length) }, owner),
-      ).toThrow();
+      expect(opens({ ...sealed, bytes: sealed.bytes.subarray(0, length) })).toBe(false);
     }
   });
 

@@ -22,7 +22,9 @@ describe("max_webhooks", () => {
     const replicas = [1, 2, 3].map(() => newHandlers(database.pool(), producers));
     const accountId = newAccountId();
     const made = await Promise.allSettled(
-      Array.from({ length: 30 }, (_, i) => replicas[i % 3]?.create(accountId, { maxWebhooks: 7 })),
+      Array.from({ length: 30 }, async (_, i) =>
+        replicas[i % 3]?.create(accountId, { maxWebhooks: 7 }),
+      ),
     );
     const refused = made
       .filter((one) => one.status === "rejected")

@@ -32,8 +32,10 @@ export interface DeliveryEngineDeps {
  * An attempt begins within this time of asking for its claim, or not at all. Who switches a webhook
  * off waits as long, and can then say that none begins any more.
  */
-export const START_WINDOW_MS = 500;
+export const START_WINDOW_MS = 1_000;
 
+/** Deliveries that one claim takes: their bodies are in memory until they are sent. */
+const DELIVERIES_PER_ROUND = 250;
 /** Webhooks that one claim looks at; the next one goes on behind them. */
 const WEBHOOKS_PER_ROUND = 1_000;
 /** How often a process that knows of nothing looks whether something has become due. */
@@ -111,7 +113,7 @@ export class DeliveryEngine {
       now(),
       ...this.#after,
       WEBHOOKS_PER_ROUND,
-      places,
+      Math.min(places, DELIVERIES_PER_ROUND),
       timeoutMs + LEASE_MARGIN_MS,
       cap,
       busy,

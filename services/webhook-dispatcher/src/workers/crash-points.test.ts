@@ -1,0 +1,129 @@
+// Guarantee: wherever a process ends between what happened and the stored result, nothing is lost and no delivery is made
+// twice. Each test ends a replica at one point and lets another go on. Before the notice, and after it: fan-out.test.ts. Whole
+// processes are killed in test/flows/webhooks-nothing-lost.test.ts.
+
+import { unavailable } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import { expect, test } from "vitest";
+import {
+  FakeProducers,
+  FakeTime,
+  newAccountId,
+  newDatabase,
+  newHandlers,
+  newReplica,
+} from "../testing-fixtures/dispatcher.ts";
+
+const dead = () => unavailable("the process has ended here");
+
+async function begin() {
+  const database = await newDatabase();
+  const producers = new FakeProducers();
+  const time = new FakeTime();
+  const handlers = newHandlers(database.pool(), producers);
+  const accountId = newAccountId();
+  const { webhook } = await handlers.create(accountId);
+  const replica = (pool: Pool = database.pool()) => newReplica(pool, { producers, now: time.now });
+  const count = async () => (await database.query("SELECT FROM webhooks.deliveries")).length;
+  const records = () => handlers.deliveries(accountId, webhook.id);
+  return { accountId, count, database, producers, records, replica, time };
+}
+
+test("in the fan-out, before its commit: nothing of it is there, and the next does it whole", async () => {
+  const { accountId, count, database, producers, replica } = await begin();
+  const pool = database.pool();
+  const dying = replica({
+    ...pool,
+    transaction: (work) =>
+      pool.transaction(async (transaction) => {
+        await work(transaction);
+        throw dead();
+      }),
+  });
+  await dying.happen(accountId, 5);
+  expect(await count()).toBe(0);
+  const { fanOut } = replica();
+  fanOut.look({ kind: "events", accountId, position: producers.add(accountId, "events", 0) });
+  await fanOut.settled();
+  expect(await count()).toBe(5);
+});
+
+test("in the fan-out, after its commit and before anybody knows: the next makes none again", async () => {
+  const { accountId, count, database, producers, replica } = await begin();
+  const pool = database.pool();
+  const dying = replica({
+    ...pool,
+    transaction: async (work) => {
+      await pool.transaction(work);
+      throw dead();
+    },
+  });
+  await dying.happen(accountId, 5);
+  expect(await count()).toBe(5);
+  const next = replica();
+  next.fanOut.look({ kind: "events", accountId, position: producers.add(accountId, "events", 2) });
+  await next.fanOut.settled();
+  expect(await count()).toBe(7);
+  // Nobody woke the engine for the first five.
+  next.sender.answer = () => 200;
+  await next.engine.round();
+  expect(next.sender.attempts.length).toBe(7);
+});
+
+test("after the claim, before the request: attempted when the lease is over, and counted once", async () => {
+  const { accountId, database, records, replica, time } = await begin();
+  const pool = database.pool();
+  const dying = replica({
+    ...pool,
+    run: async (statement, params) => {
+      const rows = await pool.run(statement, params);
+      if (statement.name === "webhooks.claim-deliveries") throw dead();
+      return rows;
+    },
+  });
+  await dying.happen(accountId);
+  await expect(dying.engine.round()).rejects.toThrow("the process has ended here");
+  const next = replica();
+  next.sender.answer = () => 200;
+  await next.engine.round();
+  expect(next.sender.attempts).toEqual([]);
+  time.advance(15);
+  await next.engine.round();
+  await next.engine.settled();
+  expect(await records()).toMatchObject([{ attempts: 1, success: true }]);
+});
+
+test("after the request, before its result: sent again with the same body, and counted once", async () => {
+  const { accountId, records, replica, time } = await begin();
+  const dying = replica();
+  await dying.happen(accountId);
+  await dying.engine.round();
+  const next = replica();
+  next.sender.answer = () => 503;
+  time.advance(15);
+  await next.engine.round();
+  await next.engine.settled();
+  expect(await records()).toMatchObject([{ attempts: 1, statusCode: 503 }]);
+  const [first, second] = [dying.sender.attempts[0], next.sender.attempts[0]];
+  expect([second?.payloadId, second?.body]).toEqual([first?.payloadId, first?.body]);
+});
+
+test("after the result's commit, its answer lost: stored again changes nothing", async () => {
+  const { accountId, database, records, replica } = await begin();
+  const pool = database.pool();
+  let losses = 0;
+  const unlucky = replica({
+    ...pool,
+    run: async (statement, params) => {
+      const rows = await pool.run(statement, params);
+      if (statement.name === "webhooks.record-results" && losses++ === 0) throw dead();
+      return rows;
+    },
+  });
+  unlucky.sender.answer = () => 500;
+  await unlucky.happen(accountId);
+  await unlucky.engine.round();
+  await unlucky.engine.settled();
+  expect(losses).toBe(2);
+  expect(await records()).toMatchObject([{ attempts: 1, statusCode: 500 }]);
+});
