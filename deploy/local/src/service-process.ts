@@ -34,7 +34,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
  * one, and a service then holds 100 MB of garbage for no gain. Less for those that pass whole files through.
  */
 const YOUNG_GENERATION_MIB = 16;
-const YOUNG_GENERATION_OF_FILES_MIB = 8;
+const YOUNG_GENERATION_OF_FILES_MIB = 2;
 const PASSES_FILES: readonly ServiceName[] = ["export", "gateway"];
 
 /** What all processes of a stack share. */

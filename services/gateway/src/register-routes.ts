@@ -4,6 +4,7 @@
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { wholeNumbersOf } from "./edge/whole-numbers.ts";
 import { routeDocument } from "./openapi.ts";
 import type { Call, Route } from "./route.ts";
 import { type Deps, V1 } from "./v1.ts";
@@ -14,6 +15,8 @@ const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): void {
   for (const [method, url, scope, name, make] of V1) {
     const route = make(deps);
+    const query = route.query ?? NO_PARAMETERS;
+    const checkWholeNumbers = wholeNumbersOf(query);
     app.route({
       method,
       url,
@@ -26,11 +29,12 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
       },
       schema: {
         ...routeDocument(name, scope, route),
-        querystring: route.query ?? NO_PARAMETERS,
+        querystring: query,
         ...(route.body && { body: route.body }),
         ...(route.params && { params: route.params }),
         ...(route.headers && { headers: route.headers }),
       },
+      preValidation: async (request) => checkWholeNumbers(request.query),
       // Answers are written by the routes themselves, byte for byte; the response schemas are for
       // the document.
       serializerCompiler: () => (data) => JSON.stringify(data),

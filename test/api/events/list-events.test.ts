@@ -198,6 +198,8 @@ describe("422", () => {
     "limit=101",
     "limit=-1",
     "limit=1.5",
+    "limit=0x10",
+    "limit=1e1",
     "limit=ten",
     "limit=",
     "limit=1&limit=2",

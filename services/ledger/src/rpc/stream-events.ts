@@ -22,7 +22,9 @@ export function streamEvents(deps: Deps): ServiceImpl<typeof LedgerService>["str
   return async function* ({ accountId, filter, includeProof }, { signal }) {
     complete({ account_id: accountId });
     let page = listParams(accountId, filter, PAGE_SIZE);
-    while (!signal.aborted) {
+    for (;;) {
+      // A stream that simply ended here would look whole to its reader.
+      signal.throwIfAborted();
       const rows = await deps.database.run(listEventsAscending, page);
       for (let from = 0; from < rows.length; from += MESSAGE_SIZE) {
         const some = rows.slice(from, from + MESSAGE_SIZE);

@@ -2,9 +2,8 @@
 // the second of any, and of none more than it has room for. So a webhook with a long queue never
 // keeps another waiting.
 //
-// A claim is a lease: `due_at` moves to its end, and `fence` counts it. The webhook's row is locked
-// until the claim is committed: switching a webhook off waits for that, and a webhook that is being
-// switched off is passed over.
+// A claim is a lease: `due_at` moves to its end, and `fence` counts it. A webhook that is switched off while its deliveries
+// are claimed is not noticed here: whoever claims begins soon or not at all, and whoever switches off waits for that.
 
 import { statement } from "@annals/postgres";
 
@@ -81,7 +80,6 @@ ready AS MATERIALIZED (
       SELECT FROM webhooks.deliveries
       WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id
         AND deliveries.due_at <= moment.now)
-  FOR SHARE OF webhook SKIP LOCKED
 ),
 candidate AS MATERIALIZED (
   SELECT ready.*, due.number, due.due_at

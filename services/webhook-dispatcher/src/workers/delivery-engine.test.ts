@@ -216,6 +216,36 @@ describe("switching off", () => {
     }
   });
 
+  test("a claim that was answered before and reaches its process later begins before the answer", async () => {
+    const { database, handlers, producers } = await begin();
+    const pool = database.pool();
+    const claimed = Promise.withResolvers<void>();
+    const a = newReplica(
+      {
+        ...pool,
+        run: async (statement, params) => {
+          const rows = await pool.run(statement, params);
+          if (statement.name !== "webhooks.claim-deliveries") return rows;
+          claimed.resolve();
+          await waited(START_WINDOW_MS / 2);
+          return rows;
+        },
+      },
+      { producers },
+    );
+    const accountId = newAccountId();
+    const { webhook } = await handlers.create(accountId);
+    await a.happen(accountId);
+    const round = a.engine.round();
+    await claimed.promise;
+    await handlers.delete(accountId, webhook.id);
+    const begunAtAnswer = a.sender.attempts.length;
+    await round;
+    await waited(START_WINDOW_MS);
+    expect([begunAtAnswer, a.sender.attempts.length]).toEqual([1, 1]);
+    a.sender.attempts[0]?.end({});
+  });
+
   test("switched on again, it is told of nothing that was before", async () => {
     const { handlers, database, replica } = await begin();
     const a = replica();

@@ -62,6 +62,8 @@ export class DeliveryEngine {
   /** Webhooks that had at least as much as they had room for. */
   readonly #full = new Set<string>();
   #after = START;
+  /** Whether anything was claimed since the round over the webhooks began. */
+  #foundSome = false;
   #isStopping = false;
   #loop: Promise<void> | undefined;
 
@@ -121,14 +123,15 @@ export class DeliveryEngine {
     ]);
     const [first] = rows;
     const isEnd = !first || first.scanned < WEBHOOKS_PER_ROUND;
-    const wasStart = this.#after === START;
     this.#after = isEnd ? START : [first.last_account_id ?? "", first.last_webhook_id ?? ""];
     const claimed = rows.filter((row): row is typeof row & ClaimedRow => row.number !== null);
     for (const row of claimed) this.#begin(row, askedAt);
     for (const id of new Set(claimed.map((row) => row.webhook_id))) {
       if (this.#perWebhook.of(id) >= cap) this.#full.add(id);
     }
-    return claimed.length > 0 || !isEnd || !wasStart;
+    const foundSome = this.#foundSome || claimed.length > 0;
+    this.#foundSome = foundSome && !isEnd;
+    return foundSome || !isEnd;
   }
 
   #cap(perEndpoint: number): number {
