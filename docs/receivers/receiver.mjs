@@ -48,11 +48,11 @@ function isSame(wanted, given) {
 async function take(event) {
   while (handledUpTo + 1 < event.sequence_number) {
     const query = `order=asc&limit=100&after_sequence=${handledUpTo}&before_sequence=${event.sequence_number}`;
-    const answer = await fetch(`${ANNALS_URL}/v1/events?${query}`, {
+    const listed = await fetch(`${ANNALS_URL}/v1/events?${query}`, {
       headers: { authorization: `Bearer ${ANNALS_KEY}` },
     });
-    if (!answer.ok) throw new Error(`listing failed with ${answer.status}`);
-    const { data } = await answer.json();
+    if (!listed.ok) throw new Error(`listing failed with ${listed.status}`);
+    const { data } = await listed.json();
     if (data.length === 0) throw new Error("the log does not have what is missing");
     for (const missed of data) handleOnce(missed);
   }

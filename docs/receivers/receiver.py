@@ -87,7 +87,7 @@ class Receiver(BaseHTTPRequestHandler):
 
     def do_POST(self):
         length = int(self.headers.get("Content-Length", "0"))
-        if length > MAX_BODY_BYTES:
+        if not 0 <= length <= MAX_BODY_BYTES:
             self.close_connection = True
             return self.answer(413)
         # The raw bytes: JSON that was parsed and written again has another signature.
@@ -119,6 +119,7 @@ server = ThreadingHTTPServer(("", int(os.environ.get("PORT", "8081"))), Receiver
 if "TLS_CERT" in os.environ:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(os.environ["TLS_CERT"], os.environ["TLS_KEY"])
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    # The handshake belongs to the request's own thread: a slow client must not keep others waiting.
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 print(f"listening on {server.server_address[1]}", flush=True)
 server.serve_forever()

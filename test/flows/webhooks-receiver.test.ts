@@ -71,7 +71,7 @@ describe("what arrives", () => {
         expect(one.json.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
         expectSigned(one, secret);
       }
-      const seen = received.map(({ json }) => [json.event, json.data]);
+      const seen = received.map((one: Received) => [one.json.event, one.json.data]);
       expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(wanted));
     }
     // The very text of the event, not another writing of the same value.
@@ -93,7 +93,9 @@ describe("what arrives", () => {
     expect([first.status, again.headers["idempotent-replayed"]]).toEqual([201, "true"]);
     const last = await client.post("/v1/events", { action: "last" });
     await subscriber.waitFor(251);
-    const sequences = subscriber.received.map(({ json }) => json.data.sequence_number);
+    const sequences = subscriber.received.map((one: Received) =>
+      Number(one.json.data.sequence_number),
+    );
     expect(sequences.toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 251 }, (_, i) => i + 1),
     );

@@ -16,11 +16,10 @@ import { basename, dirname, join } from "node:path";
 import type { Sink, Storage } from "./storage.ts";
 
 /**
- * Bytes of one piece of a file that is read: with its message one HTTP/2 frame. In larger pieces
- * the memory of pieces that are done with grows: the collector comes by the number of objects, not
- * by their bytes.
+ * Bytes of one piece of a file that is read: half an HTTP/2 frame. With larger ones the memory of pieces that are done with
+ * grows: the collector comes by the number of objects, not by their bytes.
  */
-const CHUNK_BYTES = 16_000;
+const CHUNK_BYTES = 8_000;
 
 const PART = ".part";
 

@@ -45,7 +45,8 @@ export interface ClaimedRow {
 /** One row at least; `number` is null in the one row where nothing was claimed. */
 export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
 
-// The recursion is a walk over the distinct webhooks of the index, one probe each. `now` is null
+// The recursion is a walk over the distinct webhooks of the index, one probe each; `due_at` in its order is what binds it to
+// the index of the queues, whatever the planner believes of the table, which also holds the history. `now` is null
 // but for tests, which bring their own time: replicas then share one clock, the database's.
 export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
 WITH RECURSIVE moment AS MATERIALIZED (
@@ -55,7 +56,7 @@ queue (account_id, webhook_id, place) AS (
   (SELECT account_id, webhook_id, 1
    FROM webhooks.deliveries
    WHERE due_at IS NOT NULL AND (account_id, webhook_id) > ($2::text, $3::text)
-   ORDER BY account_id, webhook_id
+   ORDER BY account_id, webhook_id, due_at
    LIMIT 1)
   UNION ALL
   SELECT next.account_id, next.webhook_id, queue.place + 1
@@ -64,7 +65,7 @@ queue (account_id, webhook_id, place) AS (
     SELECT account_id, webhook_id
     FROM webhooks.deliveries
     WHERE due_at IS NOT NULL AND (account_id, webhook_id) > (queue.account_id, queue.webhook_id)
-    ORDER BY account_id, webhook_id
+    ORDER BY account_id, webhook_id, due_at
     LIMIT 1) AS next
   WHERE queue.place < $4::integer
 ),

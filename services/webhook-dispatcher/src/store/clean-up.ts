@@ -55,6 +55,7 @@ piece AS MATERIALIZED (
     SELECT number, attempts FROM webhooks.deliveries
     WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id
       AND due_at IS NOT NULL AND number <= webhook.stopped_up_to AND NOT (leased AND due_at > moment.now)
+    ORDER BY due_at, number
     LIMIT $2::integer
     FOR UPDATE SKIP LOCKED) AS delivery
   WHERE webhook.stopped_up_to > 0 AND webhook.deleted_at IS NULL

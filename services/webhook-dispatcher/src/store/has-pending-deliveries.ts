@@ -1,4 +1,5 @@
-// Whether a webhook has deliveries that are not done.
+// Whether a webhook has deliveries that are not done. The order binds it to the index of the queues: without it a planner that
+// knows the table badly may walk the whole history.
 
 import { statement } from "@annals/postgres";
 
@@ -6,9 +7,11 @@ type Params = [accountId: string, webhookId: string];
 
 export const hasPendingDeliveries = statement<
   Params,
-  { readonly pending: boolean }
+  { readonly pending: true | null }
 >(`/* webhooks.has-pending-deliveries */
-SELECT EXISTS (
-  SELECT FROM webhooks.deliveries
-  WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL) AS pending
+SELECT (
+  SELECT true FROM webhooks.deliveries
+  WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL
+  ORDER BY due_at
+  LIMIT 1) AS pending
 `);

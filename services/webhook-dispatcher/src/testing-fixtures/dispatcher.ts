@@ -28,7 +28,7 @@ import { SwitchOff } from "../workers/switch-off.ts";
 export const log: Logger = createLog({ service: "test", level: "error" }, { write: () => {} });
 /** A line of a key file. */
 export const KEY_LINE = `test-1:${randomBytes(32).toString("base64")}`;
-export const keys = new SecretKeys(KEY_LINE);
+const keys = new SecretKeys(KEY_LINE);
 
 /** An empty schema; gone when the test is finished. */
 export async function newDatabase(): Promise<TestDatabase & { readonly pool: () => Pool }> {

@@ -31,7 +31,7 @@ export interface ResultWriterDeps {
 }
 
 const MAX_GROUP = 500;
-const LANES = 2;
+const LANES = 1;
 /** Between two tries. */
 const RETRY_MS = 250;
 

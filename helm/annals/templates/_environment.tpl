@@ -1,0 +1,117 @@
+{{/* The environment of each service. Every name is a setting of the service's config.ts; a test holds the two together. */}}
+
+{{/* One variable from a Secret; takes env, from, and the value's path for the message. */}}
+{{- define "annals.secretVariable" -}}
+- name: {{ .env }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ required (printf "%s.secret is required: the name of a Secret that you made" .path) .from.secret }}
+      key: {{ .from.key }}
+{{- end }}
+
+{{/* `dns:///` with a headless Service gives a caller every replica, and it takes them in turn. */}}
+{{- define "annals.addressVariable" -}}
+- name: ANNALS_{{ .name | upper | replace "-" "_" }}_ADDRESS
+  value: dns:///{{ include "annals.name" . }}:9090
+{{- end }}
+
+{{/* Of every service, and the further settings that the values name. */}}
+{{- define "annals.processEnvironment" -}}
+- name: ANNALS_LOG_LEVEL
+  value: {{ .root.Values.logLevel | quote }}
+{{- with .root.Values.otlpEndpoint }}
+- name: ANNALS_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
+{{- range $env, $value := .one.settings }}
+- name: {{ $env }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "annals.natsEnvironment" -}}
+{{- if .root.Values.nats.url.secret }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" .root.Values.nats.url "path" "nats.url") }}
+{{- end }}
+{{- end }}
+
+{{- define "annals.gatewayEnvironment" -}}
+- name: ANNALS_RATE_LIMIT_PER_MINUTE
+  value: {{ .root.Values.rateLimitPerMinute | quote }}
+{{- range $called := list "keys" "ledger" "export" "webhook-dispatcher" }}
+{{ include "annals.addressVariable" (dict "root" $.root "name" $called) }}
+{{- end }}
+{{- end }}
+
+{{- define "annals.keysEnvironment" -}}
+- name: ANNALS_RATE_LIMIT_PER_MINUTE
+  value: {{ .root.Values.rateLimitPerMinute | quote }}
+{{- if .one.plans }}
+- name: ANNALS_PLANS_FILE
+  value: /etc/annals/plans/plans.json
+{{- end }}
+{{- end }}
+
+{{- define "annals.ledgerEnvironment" -}}
+{{ include "annals.natsEnvironment" . }}
+{{- end }}
+
+{{- define "annals.exportEnvironment" -}}
+{{ include "annals.natsEnvironment" . }}
+{{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
+{{- if .one.s3.bucket }}
+- name: ANNALS_EXPORT_S3_BUCKET
+  value: {{ .one.s3.bucket | quote }}
+- name: ANNALS_EXPORT_S3_REGION
+  value: {{ .one.s3.region | quote }}
+{{- with .one.s3.endpoint }}
+- name: ANNALS_EXPORT_S3_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
+{{- with .one.s3.prefix }}
+- name: ANNALS_EXPORT_S3_PREFIX
+  value: {{ . | quote }}
+{{- end }}
+{{- with .one.s3.credentialsSecret }}
+{{ include "annals.secretVariable" (dict "env" "AWS_ACCESS_KEY_ID" "from" (dict "secret" . "key" "access-key-id") "path" "export.s3.credentials") }}
+{{ include "annals.secretVariable" (dict "env" "AWS_SECRET_ACCESS_KEY" "from" (dict "secret" . "key" "secret-access-key") "path" "export.s3.credentials") }}
+{{- end }}
+{{- else }}
+- name: ANNALS_EXPORT_DIRECTORY
+  value: /var/lib/annals/exports
+{{- end }}
+{{- end }}
+
+{{- define "annals.webhook-dispatcherEnvironment" -}}
+{{ include "annals.natsEnvironment" . }}
+{{- range $called := list "ledger" "export" }}
+{{ include "annals.addressVariable" (dict "root" $.root "name" $called) }}
+{{- end }}
+- name: ANNALS_WEBHOOK_SECRET_KEY_FILE
+  value: /etc/annals/webhook-keys/keys
+{{- if .one.caBundle.configMap }}
+- name: ANNALS_WEBHOOK_CA_FILE
+  value: /etc/annals/webhook-ca/ca.crt
+{{- end }}
+{{- end }}
+
+{{/* Of `serve`; takes root, name and one (the service's values). */}}
+{{- define "annals.environment" -}}
+{{ include "annals.processEnvironment" . }}
+{{- if ne .name "gateway" }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_DATABASE_URL" "from" .one.databaseUrl "path" (printf "%s.databaseUrl" (include "annals.member" .))) }}
+{{- end }}
+{{ include (printf "annals.%sEnvironment" .name) . }}
+{{- end }}
+
+{{/* Of `migrate`: what every verb has to be given, with the owner's login. */}}
+{{- define "annals.migrateEnvironment" -}}
+{{ include "annals.processEnvironment" . }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_DATABASE_URL" "from" .one.migrateUrl "path" (printf "%s.migrateUrl" (include "annals.member" .))) }}
+{{- if and (eq .name "keys") .one.bootstrapKey.secret }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_BOOTSTRAP_KEY" "from" .one.bootstrapKey "path" "keys.bootstrapKey") }}
+{{- end }}
+{{- if has .name (list "export" "webhook-dispatcher") }}
+{{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
+{{- end }}
+{{- end }}

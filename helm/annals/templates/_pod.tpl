@@ -1,0 +1,57 @@
+{{/* What every container of Annals is held to: the "restricted" level of the Pod Security Standards, and a read-only root. */}}
+{{- define "annals.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities: { drop: [ALL] }
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{/*
+V8's young generation in MiB. Unless told it grows with the memory of the container and holds garbage for no
+gain; smaller where whole files pass through. As in deploy/local/src/service-process.ts.
+*/}}
+{{- define "annals.semiSpace" -}}
+--max-semi-space-size={{ ternary 2 16 (has .name (list "export" "gateway")) }}
+{{- end }}
+
+{{/* Files of a service that come from elsewhere; takes root, name and one. Empty where there are none. */}}
+{{- define "annals.volumes" -}}
+{{- if and (eq .name "keys") .one.plans }}
+- name: plans
+  configMap: { name: {{ include "annals.name" . }}-plans }
+{{- end }}
+{{- if eq .name "webhook-dispatcher" }}
+- name: webhook-keys
+  secret:
+    secretName: {{ required "webhookDispatcher.secretKeys.secret is required: the name of a Secret that you made" .one.secretKeys.secret }}
+    defaultMode: 0440
+    items: [{ key: {{ .one.secretKeys.key | quote }}, path: keys }]
+{{- if .one.caBundle.configMap }}
+- name: webhook-ca
+  configMap:
+    name: {{ .one.caBundle.configMap }}
+    items: [{ key: {{ .one.caBundle.key | quote }}, path: ca.crt }]
+{{- end }}
+{{- end }}
+{{- if and (eq .name "export") (not .one.s3.bucket) }}
+- name: exports
+  persistentVolumeClaim:
+    claimName: {{ required "export.s3.bucket or export.existingClaim is required: where export files are kept" .one.existingClaim }}
+{{- end }}
+{{- end }}
+
+{{- define "annals.mounts" -}}
+{{- if and (eq .name "keys") .one.plans }}
+- { name: plans, mountPath: /etc/annals/plans, readOnly: true }
+{{- end }}
+{{- if eq .name "webhook-dispatcher" }}
+- { name: webhook-keys, mountPath: /etc/annals/webhook-keys, readOnly: true }
+{{- if .one.caBundle.configMap }}
+- { name: webhook-ca, mountPath: /etc/annals/webhook-ca, readOnly: true }
+{{- end }}
+{{- end }}
+{{- if and (eq .name "export") (not .one.s3.bucket) }}
+- { name: exports, mountPath: /var/lib/annals/exports }
+{{- end }}
+{{- end }}
