@@ -18,6 +18,7 @@ import { verifyFile } from "annals-verify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ended } from "../api/exports/exports-client.ts";
 import { startConstellation } from "../constellation.ts";
+import { peaks } from "./process-memory.ts";
 
 const EVENTS = 100_000;
 const BATCH = 1_000;
@@ -83,30 +84,6 @@ function batch(from: number): object[] {
 }
 
 const services = (name: string) => stack.processes.filter(({ service }) => service === name);
-
-/** Undefined where the system does not say (it is not Linux). */
-async function rssMb(one: StackProcess): Promise<number | undefined> {
-  const status = `/proc/${one.pid()}/status`;
-  if (!existsSync(status)) return undefined;
-  return Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(status, "utf8"))?.[1]) / 1024;
-}
-
-/** The most memory that each of `processes` held while `work` went on. */
-async function peaks<T>(processes: readonly StackProcess[], work: () => Promise<T>) {
-  const most = processes.map(() => 0);
-  let done = false;
-  const watching = (async () => {
-    while (!done) {
-      for (const [at, one] of processes.entries()) {
-        most[at] = Math.max(most[at] ?? 0, (await rssMb(one)) ?? 0);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  })();
-  const result = await work().finally(() => (done = true));
-  await watching;
-  return { result, most };
-}
 
 async function download(id: string, file: string): Promise<string> {
   const headers = { authorization: `Bearer ${account.key}` };

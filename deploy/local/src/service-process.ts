@@ -30,12 +30,10 @@ const WITHHELD = [
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Half of the young generation at most, in MiB. Unless told, V8 lets it grow with the machine's memory, to 64 on a large
- * one, and a service then holds 100 MB of garbage for no gain. Less for those that pass whole files through.
+ * Half of the young generation at most, in MiB. Unless told, V8 lets it grow with the machine's memory, to
+ * 64 on a large one, and a service then holds 100 MB of garbage.
  */
 const YOUNG_GENERATION_MIB = 16;
-const YOUNG_GENERATION_OF_FILES_MIB = 2;
-const PASSES_FILES: readonly ServiceName[] = ["export", "gateway"];
 
 /** What all processes of a stack share. */
 export interface Surroundings {
@@ -61,8 +59,13 @@ export interface ServicePorts {
 
 /** Arguments of Node for a verb of a service. */
 export function serviceArguments(service: ServiceName, verb: "serve" | "migrate"): string[] {
-  const mib = PASSES_FILES.includes(service) ? YOUNG_GENERATION_OF_FILES_MIB : YOUNG_GENERATION_MIB;
-  return [`--max-semi-space-size=${mib}`, "-C", "source", entryFile(service), verb];
+  return [
+    `--max-semi-space-size=${YOUNG_GENERATION_MIB}`,
+    "-C",
+    "source",
+    entryFile(service),
+    verb,
+  ];
 }
 
 /** The environment of a service, without its own ports. */

@@ -35,10 +35,24 @@ const BOUNDS: Omit<CoalescerOptions<number, number>, "work"> = {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("groups", () => {
-  test("the first item goes at once and alone; what comes meanwhile waits for the next group", async () => {
+  test("what comes in one turn of the event loop goes together, and at its end", async () => {
+    const { groups, work, begun } = byHand();
+    const coalescer = new Coalescer({ ...BOUNDS, work });
+    const answers = [coalescer.submit(1), coalescer.submit(2)];
+    await Promise.resolve();
+    answers.push(coalescer.submit(3));
+    expect(begun()).toStrictEqual([]);
+    await settled();
+    expect(begun()).toStrictEqual([[1, 2, 3]]);
+    groups[0]?.finish();
+    expect(await Promise.all(answers)).toStrictEqual([10, 20, 30]);
+  });
+
+  test("what comes while a group is under way waits for the next group", async () => {
     const { groups, work, begun } = byHand();
     const coalescer = new Coalescer({ ...BOUNDS, work });
     const first = coalescer.submit(1);
+    await settled();
     expect(begun()).toStrictEqual([[1]]);
     const others = [coalescer.submit(2), coalescer.submit(3)];
     await settled();
@@ -77,18 +91,22 @@ describe("groups", () => {
     const { groups, work, begun } = byHand();
     const coalescer = new Coalescer({ ...BOUNDS, work, weigh: (item) => item });
     const answers = [1, 2, 1, 1, 9, 1].map((item) => coalescer.submit(item));
-    for (let n = 0; n < 5; n += 1) {
-      groups[n]?.finish();
+    for (let n = 0; n < 4; n += 1) {
       await settled();
+      groups[n]?.finish();
     }
-    expect(begun()).toStrictEqual([[1], [2, 1], [1], [9], [1]]);
+    expect(begun()).toStrictEqual([[1, 2], [1, 1], [9], [1]]);
     expect(await Promise.all(answers)).toStrictEqual([10, 20, 10, 10, 90, 10]);
   });
 
   test("as many groups are under way as there are lanes, and no more", async () => {
     const { groups, work, begun } = byHand();
     const coalescer = new Coalescer({ ...BOUNDS, lanes: 2, work });
-    const answers = [1, 2, 3, 4].map((item) => coalescer.submit(item));
+    const answers = [coalescer.submit(1)];
+    await settled();
+    answers.push(coalescer.submit(2));
+    await settled();
+    answers.push(coalescer.submit(3), coalescer.submit(4));
     await settled();
     expect(begun()).toStrictEqual([[1], [2]]);
     groups[1]?.finish();
@@ -104,7 +122,9 @@ describe("too much work", () => {
   test("is refused at once as unavailable, and what waits is not harmed", async () => {
     const { groups, work } = byHand();
     const coalescer = new Coalescer({ ...BOUNDS, maxWaiting: 2, work });
-    const kept = [1, 2, 3].map((item) => coalescer.submit(item));
+    const kept = [coalescer.submit(1)];
+    await settled();
+    kept.push(coalescer.submit(2), coalescer.submit(3));
     await expect(coalescer.submit(4)).rejects.toMatchObject({ kind: "unavailable" });
     groups[0]?.finish();
     await settled();
@@ -119,6 +139,7 @@ describe("too much work", () => {
     const { groups, work } = byHand();
     const coalescer = new Coalescer({ ...BOUNDS, maxWaiting: 2, work, weigh: (item) => item });
     const answer = coalescer.submit(7);
+    await settled();
     groups[0]?.finish();
     expect(await answer).toBe(70);
   });
@@ -128,21 +149,21 @@ describe("failures", () => {
   test("of a group reach all of it, and the next group goes on", async () => {
     const { groups, work } = byHand();
     const coalescer = new Coalescer({ ...BOUNDS, work });
-    const answers = Promise.allSettled([1, 2, 3].map((item) => coalescer.submit(item)));
-    groups[0]?.finish();
+    const answers = Promise.allSettled([1, 2].map((item) => coalescer.submit(item)));
     await settled();
-    const after = coalescer.submit(4);
-    groups[1]?.fail(new Error("lost"));
+    const after = coalescer.submit(3);
+    groups[0]?.fail(new Error("lost"));
     await settled();
-    groups[2]?.finish();
+    groups[1]?.finish();
     const outcomes = (await answers).map(({ status }) => status);
-    expect(outcomes).toStrictEqual(["fulfilled", "rejected", "rejected"]);
-    expect(await after).toBe(40);
+    expect(outcomes).toStrictEqual(["rejected", "rejected"]);
+    expect(await after).toBe(30);
   });
 
   test("of one item reach that item only; a result too few is a failure", async () => {
     const coalescer = new Coalescer<number, number>({
       ...BOUNDS,
+      maxGroup: 1,
       work: async ([item]) =>
         item === 1 ? [] : [{ status: "rejected", reason: new AnnalsError("invalid", "No.") }],
     });
@@ -174,19 +195,18 @@ describe("keys", () => {
       maxWeight: 100,
       work: (key, items) => (begun.push(`${key}:${items.join()}`), work(items)),
     });
-    const answers = [
-      keyed.submit("a", 1),
-      keyed.submit("a", 2),
-      keyed.submit("b", 3),
-      keyed.submit("a", 4),
-    ];
+    const answers = [keyed.submit("a", 1), keyed.submit("b", 3)];
+    await settled();
+    expect(begun).toStrictEqual(["a:1", "b:3"]);
+    answers.push(keyed.submit("a", 2), keyed.submit("a", 4));
+    await settled();
     expect(begun).toStrictEqual(["a:1", "b:3"]);
     groups[0]?.finish();
     groups[1]?.finish();
     await settled();
     expect(begun).toStrictEqual(["a:1", "b:3", "a:2,4"]);
     groups[2]?.finish();
-    expect(await Promise.all(answers)).toStrictEqual([10, 20, 30, 40]);
+    expect(await Promise.all(answers)).toStrictEqual([10, 30, 20, 40]);
   });
 
   test("that are idle leave nothing behind", async () => {
@@ -231,9 +251,11 @@ describe("keys", () => {
     });
     const answers = [keyed.submit("a", 1), keyed.submit("b", 2)];
     await expect(keyed.submit("c", 3)).rejects.toMatchObject({ kind: "unavailable" });
+    await settled();
     for (const group of groups) group.finish();
     expect(await Promise.all(answers)).toStrictEqual([10, 20]);
     const after = keyed.submit("c", 3);
+    await settled();
     groups[2]?.finish();
     expect(await after).toBe(30);
   });

@@ -1,7 +1,8 @@
-// Gathers work that arrives while earlier work is under way and carries it on in one go. Work goes
-// at once when a lane is free and is gathered while all lanes are taken: there is no timer, so an
-// idle system adds no wait and a busy one makes groups as large as its own speed asks for. The
-// gateway uses it for admissions and appends, the ledger for commits.
+// Gathers work that arrives while earlier work is under way and carries it on in one go. When a lane
+// is free, work goes as soon as the event loop has taken in what was there with it, and it is
+// gathered while all lanes are taken: there is no timer, so an idle system adds no wait and a busy
+// one makes groups as large as its own speed asks for. The gateway uses it for admissions and
+// appends, the ledger for commits.
 
 import { unavailable } from "@annals/errors";
 
@@ -33,6 +34,7 @@ export class Coalescer<In, Out> {
   #waiting: Waiting<In, Out>[] = [];
   #waitingWeight = 0;
   #lanesTaken = 0;
+  #isPumpDue = false;
 
   constructor(options: CoalescerOptions<In, Out>) {
     this.#options = options;
@@ -52,6 +54,16 @@ export class Coalescer<In, Out> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, weight, resolve, reject });
       this.#waitingWeight += weight;
+      this.#pumpSoon();
+    });
+  }
+
+  /** At the end of this turn of the event loop: else the first of a hundred that came together went alone. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue || this.#lanesTaken >= this.#options.lanes) return;
+    this.#isPumpDue = true;
+    setImmediate(() => {
+      this.#isPumpDue = false;
       this.#pump();
     });
   }

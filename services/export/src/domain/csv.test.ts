@@ -1,5 +1,5 @@
-// Whatever a client may put into an event comes back from CSV unchanged, no cell begins as a formula does, and every record
-// has the same number of cells (RFC 4180).
+// Whatever a client may put into an event comes back from CSV unchanged, no cell begins as a formula does,
+// and every record has the same number of cells (RFC 4180).
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -16,8 +16,8 @@ import { basename, dirname, join } from "node:path";
 import type { Sink, Storage } from "./storage.ts";
 
 /**
- * Bytes of one piece of a file that is read: half an HTTP/2 frame. With larger ones the memory of pieces that are done with
- * grows: the collector comes by the number of objects, not by their bytes.
+ * Bytes of one piece of a file that is read: half an HTTP/2 frame. With larger ones the memory of pieces
+ * that are done with grows: the collector comes by the number of objects, not by their bytes.
  */
 const CHUNK_BYTES = 8_000;
 

@@ -85,7 +85,7 @@ function upload(client: S3Client, bucket: string, key: string): Sink {
       await done;
     },
     abort: async () => {
-      // Ends the upload where it is, so that `done` waits for what is under way; an abort of the SDK's own does not.
+      // Ends the upload where it is, so that `done` waits for what is under way; the SDK's abort does not.
       body.destroy(new Error("the export was given up"));
       const isWhole = await done.then(
         () => true,

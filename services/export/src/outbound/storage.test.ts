@@ -1,6 +1,7 @@
-// Both storages keep the same promises: a file is whole under its name or absent, it is read from any offset, who has it
-// cannot be overwritten, and what attempts left is deleted. The S3 one is shown against a real S3-compatible server where
-// there is one: ANNALS_TEST_S3_SERVER names a versitygw binary, or it is on the PATH. The first line says what ran.
+// Both storages keep the same promises: a file is whole under its name or absent, it is read from any
+// offset, it is never overwritten, and what attempts left is deleted. The S3 one is shown against a real
+// S3-compatible server where there is one: ANNALS_TEST_S3_SERVER names a versitygw binary, or it is on the
+// PATH. What ran is printed.
 
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
 import { eventually } from "@annals/testing";

@@ -1,6 +1,7 @@
-// A job is done by one worker at a time, whoever dies or stands still; what fails is tried again with pauses and fails for
-// good after a bounded number of attempts; a lost lease, a failed attempt and a worker that was fenced off leave no file and
-// no entry in the outbox. With a real PostgreSQL and a real directory; only the ledger is the test's own.
+// A job is done by one worker at a time, whoever dies or stands still; what fails is tried again with
+// pauses and fails for good after a bounded number of attempts; a lost lease, a failed attempt and a worker
+// that was fenced off leave no file and no entry in the outbox. With a real PostgreSQL and a real
+// directory; only the ledger is the test's own.
 
 import { type Clock, systemClock } from "@annals/contract";
 import { unavailable } from "@annals/errors";
@@ -159,14 +160,20 @@ test("the lease is kept for as long as the work takes", async () => {
 test("who lost the lease completes nothing and leaves the file of who has it", async () => {
   const held = gate();
   const id = await queue();
-  const slow = work(ledger(() => held.promise));
+  // With so long a lease it does not look: nothing but the token in the statements can stop it.
+  const slow = work(
+    ledger(() => held.promise),
+    { leaseMs: 60_000 },
+  );
   await reached(id, "running");
   // As if the first had stood still for the time of its lease.
   await database.query(
     "UPDATE exports.jobs SET due_at = now() - interval '1 hour', lease_token = lease_token + 1 WHERE id = $1",
     [id],
   );
-  const other = work(ledger());
+  // This one does not clear away what the first has begun, so that the first can bring its file to an end.
+  const storage = { ...directoryStorage(directory), keepOnly: async () => {} };
+  const other = work(ledger(), { storage });
   await reached(id, "completed");
   held.resolve();
   await slow.worker.close();

@@ -96,7 +96,11 @@ export class ExportWorker {
     const position = await withLease(this.#deps, job, this.#stop.signal, async (signal) => {
       await storage.keepOnly(fileStem(job), undefined);
       const written = await writeExport(this.#deps, job, signal);
-      const at = await completeExport(this.#deps, job, written);
+      const at = await completeExport(this.#deps, job, written).catch(async (error: unknown) => {
+        // The file of a job that is another's now is nobody's. Any other failure leaves open whose it is.
+        if (error instanceof LeaseLost) await storage.keepOnly(written.file, undefined);
+        throw error;
+      });
       log.info(
         { exportId: job.id, events: written.eventCount, bytes: written.sizeBytes },
         "export completed",
