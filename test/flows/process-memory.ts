@@ -1,4 +1,5 @@
-// How much memory processes of a stack hold while something goes on. Called by flows that show that it is bounded.
+// How much memory processes of a stack hold while something goes on. Called by flows that show that it is
+// bounded.
 
 import type { StackProcess } from "@annals/local";
 import { existsSync } from "node:fs";

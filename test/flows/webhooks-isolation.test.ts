@@ -1,4 +1,5 @@
-// Guarantee: one receiver that accepts and never answers, with 2,000 deliveries in its queue, does not slow a healthy one.
+// Guarantee: one receiver that accepts and never answers, with 2,000 deliveries in its queue, does not slow
+// a healthy one.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";

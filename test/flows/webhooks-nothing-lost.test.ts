@@ -1,5 +1,6 @@
-// Guarantee: what was answered with 201 reaches every webhook, whatever dies on the way: dispatcher and ledger killed at
-// random, NATS stopped, NATS wiped. The counter-check: without notices and without the sweep, it does not.
+// Guarantee: what was answered with 201 reaches every webhook, whatever dies on the way: dispatcher and
+// ledger killed at random, NATS stopped, NATS wiped. The counter-check: without notices and without the
+// sweep, it does not.
 
 import { eventually, type Subscriber } from "@annals/testing";
 import { randomInt } from "node:crypto";
@@ -29,7 +30,10 @@ async function begin(): Promise<{ client: Client; subscribers: Subscriber[] }> {
   return { client, subscribers };
 }
 
-/** Posts until each was answered with 201, however often it has to ask. Resolves to how many answers were no 201. */
+/**
+ * Posts until each was answered with 201, however often it has to ask. Resolves to how many answers were no
+ * 201.
+ */
 async function postAll(client: Client, count: number): Promise<number> {
   let next = 0;
   let refused = 0;

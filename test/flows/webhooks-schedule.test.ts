@@ -1,6 +1,6 @@
-// Guarantee: with short delays in place of the real ones, attempts come on time, none early; the record is right after each;
-// restarting every service between attempts changes nothing. The real delays are tested under a set time in
-// services/webhook-dispatcher/src/workers/schedule.test.ts.
+// Guarantee: with short delays in place of the real ones, attempts come on time, none early; the record is
+// right after each; restarting every service between attempts changes nothing. The real delays are tested
+// under a set time in services/webhook-dispatcher/src/workers/schedule.test.ts.
 
 import { eventually, type Received } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Guarantee: a key or a signing secret is in the answer that created it and nowhere else: not in another answer, not in a
-// log, not in the database, not in what NATS keeps, not in the arguments of a process.
+// Guarantee: a key or a signing secret is in the answer that created it and nowhere else: not in another
+// answer, not in a log, not in the database, not in what NATS keeps, not in the arguments of a process.
 
 import { ownerOf } from "@annals/testing";
 import { readdirSync, readFileSync } from "node:fs";
@@ -62,7 +62,8 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
   const places = new Map<string, string>();
   for (const path of answers) places.set(path, (await client.get(path)).text);
   for (const file of filesUnder(system.stack.dataDir)) {
-    // PostgreSQL's own files are read through it; the key file holds the sealing key, which no answer ever showed.
+    // PostgreSQL's own files are read through it; the key file holds the sealing key, which no answer ever
+    // showed.
     if (!file.includes("/postgres/")) places.set(file, readFileSync(file, "latin1"));
   }
   for (const [table, text] of await dump(system.stack.databaseUrl)) places.set(table, text);

@@ -31,11 +31,9 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Half of the young generation at most, in MiB. Unless told, V8 lets it grow with the machine's memory, to
- * 64 on a large one, and a service then holds 100 MB of garbage. Less for the gateway, which passes the
- * files of exports through: their pieces lie outside the heap and are let go only when this fills.
+ * 64 on a large one, and a service then holds 100 MB of garbage.
  */
 const YOUNG_GENERATION_MIB = 16;
-const YOUNG_GENERATION_OF_GATEWAY_MIB = 2;
 
 /** What all processes of a stack share. */
 export interface Surroundings {
@@ -61,8 +59,13 @@ export interface ServicePorts {
 
 /** Arguments of Node for a verb of a service. */
 export function serviceArguments(service: ServiceName, verb: "serve" | "migrate"): string[] {
-  const mib = service === "gateway" ? YOUNG_GENERATION_OF_GATEWAY_MIB : YOUNG_GENERATION_MIB;
-  return [`--max-semi-space-size=${mib}`, "-C", "source", entryFile(service), verb];
+  return [
+    `--max-semi-space-size=${YOUNG_GENERATION_MIB}`,
+    "-C",
+    "source",
+    entryFile(service),
+    verb,
+  ];
 }
 
 /** The environment of a service, without its own ports. */

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } f
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { reserveFreePort } from "./ports.ts";
+import { reserveFreePort, reservePort } from "./ports.ts";
 import { isAlive } from "./process-table.ts";
 import { type Stack, startStack } from "./stack.ts";
 import type { StackOptions } from "./stack-options.ts";
@@ -186,10 +186,17 @@ test("a stop leaves no process, no pid file, and the data whole for the next sta
   expect(await query(second, "select value from kept")).toEqual([{ value: 7 }]);
 });
 
+async function firstOfTwoFreePorts(): Promise<number> {
+  for (;;) {
+    const first = await reserveFreePort();
+    const second = await reservePort(first.port + 1).catch(() => undefined);
+    await Promise.all([first.release(), second?.release()]);
+    if (second) return first.port;
+  }
+}
+
 test("gateways take the ports from the first upwards", async () => {
-  const reserved = await reserveFreePort();
-  await reserved.release();
-  const { port } = reserved;
+  const port = await firstOfTwoFreePorts();
   const stack = await started({ port, replicas: { gateway: 2 } });
   expect(stack.baseUrls).toEqual([`http://127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`]);
 });

@@ -9,10 +9,10 @@ seccompProfile: { type: RuntimeDefault }
 
 {{/*
 V8's young generation in MiB. Unless told it grows with the memory of the container and holds garbage for no
-gain; smaller in the gateway, which passes files of exports through. As in deploy/local/src/service-process.ts.
+gain. As in deploy/local/src/service-process.ts.
 */}}
 {{- define "annals.semiSpace" -}}
---max-semi-space-size={{ ternary 2 16 (eq .name "gateway") }}
+--max-semi-space-size=16
 {{- end }}
 
 {{/* Files of a service that come from elsewhere; takes root, name and one. Empty where there are none. */}}

@@ -1,5 +1,5 @@
-// Random bytes, many small pieces at the price of few large ones: asking the system for each salt and each id costs more
-// than hashing it.
+// Random bytes, many small pieces at the price of few large ones: asking the system for each salt and each
+// id costs more than hashing it.
 
 import { randomBytes } from "node:crypto";
 

@@ -20,8 +20,6 @@ const FILE = {
   default: "everything",
 };
 
-export type PlanName = keyof typeof FILE.plans;
-
 export interface PlannedSystem {
   readonly baseUrls: readonly string[];
   /** A new account with one key, and a client of it at the first gateway. */

@@ -11,7 +11,10 @@ import { renderEvent } from "./render-event.ts";
 
 /** Events that are read at a time. */
 const PAGE_SIZE = 200;
-/** Events of one message: of the largest allowed size they stay well under its limit, and a reader holds few at a time. */
+/**
+ * Events of one message: of the largest allowed size they stay well under its limit, and a reader holds few
+ * at a time.
+ */
 const MESSAGE_SIZE = 50;
 
 interface Deps {

@@ -1,5 +1,5 @@
-// Guarantee: a signing secret opens only with the key that sealed it, for the webhook it was sealed for, unchanged; both
-// signatures are those that others compute.
+// Guarantee: a signing secret opens only with the key that sealed it, for the webhook it was sealed for,
+// unchanged; both signatures are those that others compute.
 
 import { createHmac, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";

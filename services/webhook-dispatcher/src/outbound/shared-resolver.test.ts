@@ -1,4 +1,5 @@
-// Guarantee: one slow name is asked once however many wait for it, and an answer, good or bad, is kept for a moment only.
+// Guarantee: one slow name is asked once however many wait for it, and an answer, good or bad, is kept for
+// a moment only.
 
 import { expect, test } from "vitest";
 import { sharedResolver } from "./shared-resolver.ts";

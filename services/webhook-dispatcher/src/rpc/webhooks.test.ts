@@ -1,5 +1,5 @@
-// Guarantee: a plan's number of webhooks is exact whoever asks at the same time; secrets move to a new sealing key while the
-// service runs; the service's role has no more rights than it needs.
+// Guarantee: a plan's number of webhooks is exact whoever asks at the same time; secrets move to a new
+// sealing key while the service runs; the service's role has no more rights than it needs.
 
 import { randomBytes } from "node:crypto";
 import { AnnalsError } from "@annals/errors";

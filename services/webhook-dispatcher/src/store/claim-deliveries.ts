@@ -2,8 +2,9 @@
 // the second of any, and of none more than it has room for. So a webhook with a long queue never
 // keeps another waiting.
 //
-// A claim is a lease: `due_at` moves to its end, and `fence` counts it. A webhook that is switched off while its deliveries
-// are claimed is not noticed here: whoever claims begins soon or not at all, and whoever switches off waits for that.
+// A claim is a lease: `due_at` moves to its end, and `fence` counts it. A webhook that is switched off
+// while its deliveries are claimed is not noticed here: whoever claims begins soon or not at all, and
+// whoever switches off waits for that.
 
 import { statement } from "@annals/postgres";
 
@@ -45,9 +46,10 @@ export interface ClaimedRow {
 /** One row at least; `number` is null in the one row where nothing was claimed. */
 export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
 
-// The recursion is a walk over the distinct webhooks of the index, one probe each; `due_at` in its order is what binds it to
-// the index of the queues, whatever the planner believes of the table, which also holds the history. `now` is null
-// but for tests, which bring their own time: replicas then share one clock, the database's.
+// The recursion is a walk over the distinct webhooks of the index, one probe each; `due_at` in its order is
+// what binds it to the index of the queues, whatever the planner believes of the table, which also holds
+// the history. `now` is null but for tests, which bring their own time: replicas then share one clock, the
+// database's.
 export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
 WITH RECURSIVE moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now

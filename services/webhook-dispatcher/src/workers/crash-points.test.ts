@@ -1,6 +1,6 @@
-// Guarantee: wherever a process ends between what happened and the stored result, nothing is lost and no delivery is made
-// twice. Each test ends a replica at one point and lets another go on. Before the notice, and after it: fan-out.test.ts. Whole
-// processes are killed in test/flows/webhooks-nothing-lost.test.ts.
+// Guarantee: wherever a process ends between what happened and the stored result, nothing is lost and no
+// delivery is made twice. Each test ends a replica at one point and lets another go on. Before the notice,
+// and after it: fan-out.test.ts. Whole processes are killed in test/flows/webhooks-nothing-lost.test.ts.
 
 import { unavailable } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

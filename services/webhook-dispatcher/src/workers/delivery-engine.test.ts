@@ -1,5 +1,5 @@
-// Guarantee: a delivery is in one hand at a time and is never lost with it; a hand that was too slow changes nothing; and one
-// receiver never takes the places of others.
+// Guarantee: a delivery is in one hand at a time and is never lost with it; a hand that was too slow
+// changes nothing; and one receiver never takes the places of others.
 
 import { eventually } from "@annals/testing";
 import { describe, expect, test } from "vitest";

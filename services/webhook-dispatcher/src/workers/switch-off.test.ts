@@ -1,5 +1,6 @@
-// Guarantee: when a webhook is switched off or deleted and that is answered, no attempt begins any more, on any replica; what
-// was queued is dropped, what was attempted stays in the history for its days, and a deleted webhook leaves nothing.
+// Guarantee: when a webhook is switched off or deleted and that is answered, no attempt begins any more, on
+// any replica; what was queued is dropped, what was attempted stays in the history for its days, and a
+// deleted webhook leaves nothing.
 
 import { randomInt } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -1,7 +1,8 @@
-// What makes "no delivery begins after this" true once a webhook is switched off or deleted, and that is committed. A claim
-// that did not see it was asked for before; and an attempt begins within a fixed time of asking for its claim, or not at
-// all. So that time is waited for where there is anything that may have been claimed: a claim leaves its delivery pending, and
-// whoever makes deliveries holds the webhook's row until they are stored.
+// What makes "no delivery begins after this" true once a webhook is switched off or deleted, and that is
+// committed. A claim that did not see it was asked for before; and an attempt begins within a fixed time of
+// asking for its claim, or not at all. So that time is waited for where there is anything that may have
+// been claimed: a claim leaves its delivery pending, and whoever makes deliveries holds the webhook's row
+// until they are stored.
 
 import type { Database } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
