@@ -1,0 +1,71 @@
+// Guarantee: while a service that a request needs is away, the request is refused quickly with server_error in the error
+// shape, with Retry-After and the rate-limit headers; requests that do not need it are served; and when it is back, all are.
+
+import { eventually, HttpClient, newAccount } from "@annals/testing";
+import type { ServiceName, Stack, StackProcess } from "@annals/local";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+
+/** Far above what a refusal takes, far below any deadline. */
+const QUICK_MS = 3_000;
+
+let stack: Stack;
+let client: HttpClient;
+
+beforeAll(async () => {
+  stack = await startConstellation({ rateLimitPerMinute: 100_000 });
+  const { key } = await newAccount(stack.databaseUrl);
+  client = new HttpClient(stack.baseUrls[0] ?? "", key);
+});
+
+afterAll(() => stack.stop());
+
+const processOf = (service: ServiceName | "postgres"): StackProcess => {
+  const found = stack.processes.find((one) => one.service === service);
+  if (!found) throw new Error(`no ${service}`);
+  return found;
+};
+
+const post = () => client.post("/v1/events", { action: "a" });
+
+async function expectRefusal(ask: () => ReturnType<typeof post>): Promise<void> {
+  const started = performance.now();
+  const { status, body, headers } = await ask();
+  expect(performance.now() - started).toBeLessThan(QUICK_MS);
+  expect(status).toBe(500);
+  expect(body).toEqual({ error: { type: "server_error", message: expect.any(String) } });
+  expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+  expect(headers["x-ratelimit-limit"]).toBe("100000");
+}
+
+test.each<[ServiceName, string, string]>([
+  ["ledger", "/v1/events", "/v1/api-keys"],
+  ["export", "/v1/exports", "/v1/events"],
+  ["webhook-dispatcher", "/v1/webhooks", "/v1/events"],
+])("%s away: GET %s is refused, GET %s is served", async (service, needs, doesNot) => {
+  await processOf(service).stop();
+  await expectRefusal(() => client.get(needs));
+  expect((await client.get(doesNot)).status).toBe(200);
+  processOf(service).start();
+  await eventually(`${service} is back`, async () => (await client.get(needs)).status === 200);
+});
+
+test("keys away: nothing is admitted, and what needs no key is served", async () => {
+  await processOf("keys").stop();
+  await expectRefusal(post);
+  const { status } = await client.as(undefined).get("/openapi.json");
+  expect(status).toBe(200);
+  expect((await client.as(undefined).get("/v1/events")).status).toBe(401);
+  processOf("keys").start();
+  await eventually("keys is back", async () => (await post()).status === 201);
+});
+
+test("PostgreSQL killed: requests are refused until it is back, and nothing acknowledged is lost", async () => {
+  const { body: before } = await post();
+  processOf("postgres").kill("SIGKILL");
+  await processOf("postgres").exited();
+  await eventually("served again", async () => (await post()).status === 201, 30_000);
+  const { body } = await client.get(`/v1/events/${before.data.id}`);
+  expect(body).toEqual(before);
+  expect((await client.get("/v1/verify")).body.data.valid).toBe(true);
+});
