@@ -57,7 +57,9 @@ function launch(
     ANNALS_NATS_URL: "nats://127.0.0.1:9",
     ...variables,
   };
-  const words = [...shell, process.execPath, join(checkout, "deploy/local/bootstrap.mjs"), word];
+  // The checkout's own: this test run's may lie where the user cannot reach.
+  const node = join(checkout, "node_modules/node/bin/node");
+  const words = [...shell, node, join(checkout, "deploy/local/bootstrap.mjs"), word];
   const [command = "", ...args] = words;
   const bootstrap = spawn(command, args, { cwd: "/", env, stdio: "pipe", ...user });
   let text = "";
