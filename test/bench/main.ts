@@ -2,10 +2,16 @@
 // in the same run, and prints the figures with what they were measured on. It must never measure a
 // system that somebody else uses.
 
+import { CertificateAuthority } from "@annals/testing";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startConstellation } from "../constellation.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { measureBatches } from "./measure/batches.ts";
 import type { Bench, Section } from "./measure/bench.ts";
+import { measureDeliveries } from "./measure/deliveries.ts";
+import { measureExports } from "./measure/exports.ts";
 import { measureHashing } from "./measure/hashing.ts";
 import { measureIdleLatency } from "./measure/idle-latency.ts";
 import { makeLongChain, measureLists, measureVerify } from "./measure/long-chain.ts";
@@ -27,13 +33,29 @@ try {
 async function main(options: Options): Promise<void> {
   const begun = performance.now();
   const loadBefore = currentLoad();
-  const stack = await startConstellation({ rateLimitPerMinute: RATE_LIMIT_PER_MINUTE });
-  const stop = () => void stack.stop().then(() => process.exit(1));
+  const authority = new CertificateAuthority();
+  const folder = await mkdtemp(join(tmpdir(), "annals-bench-"));
+  const caFile = join(folder, "ca.pem");
+  await writeFile(caFile, authority.cert);
+  const stack = await startConstellation({
+    rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+    env: {
+      "webhook-dispatcher": {
+        ANNALS_WEBHOOK_CA_FILE: caFile,
+        ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",
+      },
+    },
+  });
+  const stopAll = async () => {
+    await stack.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const stop = () => void stopAll().then(() => process.exit(1));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   const sql = await openSql(stack.databaseUrl);
   try {
     const { databaseUrl, baseUrls } = stack;
-    const bench = { options, baseUrl: baseUrls[0] ?? "", databaseUrl, say };
+    const bench = { options, baseUrl: baseUrls[0] ?? "", databaseUrl, authority, say };
     const machine = await describeMachine(sql, loadBefore);
     const sections = await measureAll(bench);
     const date = new Date().toISOString().slice(0, 10);
@@ -43,7 +65,7 @@ async function main(options: Options): Promise<void> {
     say(`took ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
   } finally {
     await sql.close();
-    await stack.stop();
+    await stopAll();
   }
 }
 
@@ -52,9 +74,11 @@ async function measureAll(bench: Bench): Promise<Section[]> {
     await measureSingleEvents(bench),
     await measureIdleLatency(bench),
     await measureBatches(bench),
+    await measureDeliveries(bench),
   ];
   const chain = await makeLongChain(bench);
   sections.push(await measureLists(bench, chain), await measureVerify(bench, chain));
+  sections.push(await measureExports(bench, chain));
   sections.push(await measureHashing(bench));
   return sections;
 }

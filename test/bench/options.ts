@@ -10,6 +10,10 @@ export interface Options {
   readonly samples: number;
   /** Events above a page that is called deep. */
   readonly depth: number;
+  /** Events that wait for their webhooks, a multiple of a batch's; a quarter of them in a stream. */
+  readonly backlog: number;
+  /** Events of an export at most. */
+  readonly exported: number;
   /** Whether the table goes into docs/performance.md. */
   readonly write: boolean;
   /** What was asked for, to be repeated beside the figures. */
@@ -19,8 +23,22 @@ export interface Options {
 /**
  * Of one measurement under load, in milliseconds, and of one with a single connection, in requests.
  */
-const FULL = { warmUpMs: 2_000, measureMs: 8_000, samples: 400, depth: 1_000_000 };
-const QUICK = { warmUpMs: 300, measureMs: 1_000, samples: 50, depth: 20_000 };
+const FULL = {
+  warmUpMs: 2_000,
+  measureMs: 8_000,
+  samples: 400,
+  depth: 1_000_000,
+  backlog: 4_000,
+  exported: 200_000,
+};
+const QUICK = {
+  warmUpMs: 300,
+  measureMs: 1_000,
+  samples: 50,
+  depth: 20_000,
+  backlog: 400,
+  exported: 20_000,
+};
 
 const USAGE = "usage: npm run bench -- [--quick] [--depth EVENTS] [--write]";
 const MAX_DEPTH = 100_000_000;

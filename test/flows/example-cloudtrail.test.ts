@@ -1,23 +1,29 @@
 // The example import: 2,000 real records go in and nothing of them is lost, the chain verifies, a
 // second run adds nothing, a rate limit is waited for, and a verifier in another language agrees on
-// every event.
+// every event. Run as a person runs it, it shows webhooks arriving and an export verified, and where
+// the stack does not allow webhooks to this machine it says how and goes on.
 
 import { canonicalJson, type JsonValue } from "@annals/chain";
 import { HttpClient, newAccount } from "@annals/testing";
-import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { verifyFile } from "annals-verify";
+import { startConstellation } from "../constellation.ts";
 import { Client } from "../example/cloudtrail/client.ts";
 import { importRecords } from "../example/cloudtrail/import-records.ts";
 import { Progress } from "../example/cloudtrail/progress.ts";
+import { receiverFiles } from "../example/cloudtrail/receiver.ts";
 import { type CloudTrailRecord, readSample } from "../example/cloudtrail/record.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
 const VERIFIER = join(import.meta.dirname, "../verifiers/verify_chain.py");
+const EXAMPLE = join(import.meta.dirname, "../example/cloudtrail/main.ts");
 const NO_WAIT = async (): Promise<void> => {};
 
 interface Line {
@@ -82,6 +88,58 @@ describe("2,000 records", () => {
   });
 });
 
+describe("run as a person runs it", () => {
+  let dataDir: string;
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "annals-example-"));
+  });
+  afterEach(() => rm(dataDir, { recursive: true }));
+
+  test("webhooks arrive and an export is verified, again in a second run that adds nothing", async () => {
+    const { caFile } = receiverFiles(join(dataDir, "example"));
+    const stack = await startConstellation({
+      env: {
+        "webhook-dispatcher": {
+          ANNALS_WEBHOOK_CA_FILE: caFile,
+          ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",
+        },
+      },
+    });
+    try {
+      const { key } = await newAccount(stack.databaseUrl);
+      const at = { baseUrl: stack.baseUrls[0] ?? "", key, dataDir };
+      for (const added of ["2,000 events; 0", "0 events; 2,000"]) {
+        const { code, said } = await runExample(at);
+        expect({ code, said }).toMatchObject({ code: 0 });
+        expect(said).toContain(`added ${added} were there`);
+        expect(said).toMatch(/^webhook event\.verified arrived.*: wh_evt_\w{26}$/m);
+        expect(said).toMatch(/^webhook export\.completed arrived.*: wh_evt_\w{26}$/m);
+        expect(said).toContain("without the service: 2,000 events, 2,000 links, valid");
+        expect(said).not.toMatch(/whsec_|to see webhooks/);
+      }
+      const http = new HttpClient(at.baseUrl, key);
+      expect((await http.get("/v1/webhooks")).body.data).toEqual([]);
+      http.close();
+    } finally {
+      await stack.stop();
+    }
+  });
+
+  test("a stack that delivers to public addresses only: it says how, and verifies the export", async () => {
+    const { key } = await newAccount(databaseUrl);
+    const { code, said } = await runExample({ baseUrl, key, dataDir });
+    expect({ code, said }).toMatchObject({ code: 0 });
+    const caFile = join(dataDir, "example/ca.pem");
+    expect(said).toContain(
+      "to see webhooks arrive, start the stack with: " +
+        `ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES=true ANNALS_WEBHOOK_CA_FILE=${caFile} npm start`,
+    );
+    expect(await readFile(caFile, "utf8")).toContain("BEGIN CERTIFICATE");
+    const { events, linksUnchecked } = await verifyFile(join(dataDir, "example/export.jsonl"));
+    expect({ events, linksUnchecked }).toEqual({ events: 2_000, linksUnchecked: 0 });
+  });
+});
+
 test("a rate limit is waited for as long as it says", async () => {
   const answers = [429, 429, 201];
   const server = createServer((request, response) => {
@@ -127,6 +185,20 @@ test.for([
   for (const done of [1, 2, 3, 4]) progress.show(done);
   expect(written).toEqual(shown);
 });
+
+/** The example as a process of its own: its exit code and all that it said. */
+async function runExample(at: { baseUrl: string; key: string; dataDir: string }) {
+  const child = spawn(process.execPath, ["-C", "source", EXAMPLE], {
+    env: { ANNALS_BASE_URL: at.baseUrl, ANNALS_API_KEY: at.key, ANNALS_DATA_DIR: at.dataDir },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  }
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, said };
+}
 
 /** Every event of the account with its proof, in the order of the chain. */
 async function walk(http: HttpClient): Promise<Line[]> {

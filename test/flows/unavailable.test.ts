@@ -1,5 +1,6 @@
-// Guarantee: while a service that a request needs is away, the request is refused quickly with server_error in the error
-// shape, with Retry-After and the rate-limit headers; requests that do not need it are served; and when it is back, all are.
+// Guarantee: while a service that a request needs is away, the request is refused quickly with server_error
+// in the error shape, with Retry-After and the rate-limit headers; requests that do not need it are served;
+// and when it is back, all are.
 
 import { eventually, HttpClient, newAccount } from "@annals/testing";
 import type { ServiceName, Stack, StackProcess } from "@annals/local";

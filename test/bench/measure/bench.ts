@@ -1,6 +1,7 @@
 // What every measurement is given, and what it gives back. The files beside this one are the
 // measurements.
 
+import type { CertificateAuthority } from "@annals/testing";
 import type { Options } from "../options.ts";
 
 export interface Bench {
@@ -8,6 +9,8 @@ export interface Bench {
   /** Of a gateway, without `/v1`. */
   readonly baseUrl: string;
   readonly databaseUrl: string;
+  /** Signs the receivers' certificates; the dispatcher trusts it. */
+  readonly authority: CertificateAuthority;
   /** Says what is being measured. */
   readonly say: (line: string) => void;
 }

@@ -1,0 +1,92 @@
+// What it takes to carry a part of the long chain away: an export with proofs written, downloaded,
+// and verified offline by annals-verify.
+
+import { HttpClient } from "@annals/testing";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { verifyFile } from "annals-verify";
+import { type Bench, rate, type Result, type Section } from "./bench.ts";
+import type { LongChain } from "./long-chain.ts";
+
+/** Between two looks at the status, in milliseconds. */
+const LOOK_INTERVAL_MS = 20;
+const COMPLETED_WITHIN_MS = 600_000;
+const BYTES_IN_MB = 1_000_000;
+
+export async function measureExports(bench: Bench, chain: LongChain): Promise<Section> {
+  const events = Math.min(bench.options.exported, chain.length);
+  const folder = await mkdtemp(join(tmpdir(), "annals-bench-export-"));
+  try {
+    const file = join(folder, "export.jsonl");
+    bench.say(`POST /v1/exports, ${events.toLocaleString("en")} events`);
+    const { value: id, seconds: writing } = await timed(() => write(bench, chain.key, events));
+    bench.say("GET /v1/exports/{id}/content");
+    const { seconds: downloading } = await timed(() => download(bench, chain.key, id, file));
+    bench.say("annals-verify");
+    const { value: report, seconds: verifying } = await timed(() => verifyFile(file));
+    if (report.events !== events) throw new Error(`the export has ${report.events} events`);
+    const { size } = await stat(file);
+    const result = (what: string, seconds: number): Result => ({
+      what,
+      figure: rate(events / seconds),
+      p50: `${(size / seconds / BYTES_IN_MB).toFixed(1)} MB/s`,
+      p99: `${seconds.toFixed(1)} s`,
+    });
+    return {
+      title: "Exports",
+      about:
+        `The first ${events.toLocaleString("en")} events of the long chain with proofs, as JSON Lines, ` +
+        `${Math.round(size / events)} bytes an event. Written: from the POST until the status is completed. ` +
+        "Downloaded: through the gateway into a file. Verified: by annals-verify, in one process, with nothing " +
+        "but the file.",
+      heads: ["events", "bytes", "in all"],
+      results: [
+        result("export written", writing),
+        result("export downloaded", downloading),
+        result("export verified offline", verifying),
+      ],
+    };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ value: T; seconds: number }> {
+  const begun = performance.now();
+  const value = await work();
+  return { value, seconds: (performance.now() - begun) / 1_000 };
+}
+
+/** Resolves to the id of the completed export. */
+async function write({ baseUrl }: Bench, key: string, events: number): Promise<string> {
+  const client = new HttpClient(baseUrl, key);
+  const filter = { before_sequence: events + 1 };
+  const created = await client.post("/v1/exports", { include_proofs: true, filter });
+  if (created.status !== 201) throw new Error(`/v1/exports was answered ${created.text}`);
+  const { id } = created.body.data;
+  for (const until = performance.now() + COMPLETED_WITHIN_MS; performance.now() < until;) {
+    const { body } = await client.get(`/v1/exports/${id}`);
+    if (body.data.status === "failed") throw new Error("the export failed");
+    if (body.data.status === "completed") {
+      client.close();
+      return id;
+    }
+    await pause(LOOK_INTERVAL_MS);
+  }
+  throw new Error(`the export is not completed after ${COMPLETED_WITHIN_MS} ms`);
+}
+
+async function download(bench: Bench, key: string, id: string, file: string): Promise<void> {
+  const response = await fetch(`${bench.baseUrl}/v1/exports/${id}/content`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  if (!response.ok || response.body === null) {
+    throw new Error(`the content was answered ${response.status}`);
+  }
+  await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
+}
