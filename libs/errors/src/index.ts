@@ -1,2 +1,3 @@
 export * from "./annals-error.ts";
 export * from "./codec.ts";
+export * from "./complete.ts";

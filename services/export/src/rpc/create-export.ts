@@ -3,14 +3,13 @@
 
 import { GENESIS_HASH } from "@annals/chain";
 import { type Clock, newId } from "@annals/contract";
-import { internal, invalid } from "@annals/errors";
+import { complete, internal, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { createJob } from "../store/create-job.ts";
-import { complete } from "./complete.ts";
 import { formatWord } from "./export-words.ts";
 import { renderExport } from "./render-export.ts";
 

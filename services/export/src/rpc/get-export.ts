@@ -1,12 +1,11 @@
 // GetExport: one export of an account.
 
-import { notFound } from "@annals/errors";
+import { complete, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { exportId } from "../domain/export-id.ts";
 import { getJob } from "../store/get-job.ts";
-import { complete } from "./complete.ts";
 import { renderExport } from "./render-export.ts";
 
 interface Deps {

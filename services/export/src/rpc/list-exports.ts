@@ -1,12 +1,11 @@
 // ListExports: a page of an account's exports, newest first, by keyset on the time of creation.
 
-import { invalid } from "@annals/errors";
+import { complete, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ExportRow } from "../store/export-row.ts";
 import { listJobs } from "../store/list-jobs.ts";
-import { complete } from "./complete.ts";
 import { renderExport } from "./render-export.ts";
 
 const MAX_LIMIT = 100;

@@ -1,11 +1,10 @@
 // ListOutbox: what subscribers of an account are to be told of, after a position.
 
-import { invalid } from "@annals/errors";
+import { complete, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { listOutbox as statement } from "../store/list-outbox.ts";
-import { complete } from "./complete.ts";
 
 const MAX_LIMIT = 1_000;
 

@@ -1,14 +1,13 @@
 // StreamExportContent: the file of a completed export, piece by piece. The next piece is read when
 // the connection has taken the one before, so that a slow reader costs no memory.
 
-import { AnnalsError, invalid, notFound } from "@annals/errors";
+import { AnnalsError, complete, invalid, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { exportId } from "../domain/export-id.ts";
 import type { Storage } from "../outbound/storage.ts";
 import { getJob } from "../store/get-job.ts";
-import { complete } from "./complete.ts";
 
 interface Deps {
   readonly database: Database;

@@ -1,7 +1,7 @@
 // CreateApiKey: mints a key and stores its hash (interface 4.1). The secret leaves in this response and
 // nowhere else.
 
-import { AnnalsError, internal } from "@annals/errors";
+import { AnnalsError, complete, internal } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -10,7 +10,6 @@ import type { Plans } from "../domain/plan.ts";
 import { countApiKeys } from "../store/count-api-keys.ts";
 import { createApiKey as createApiKeyStatement } from "../store/create-api-key.ts";
 import { lockAccount } from "../store/lock-account.ts";
-import { complete } from "./complete.ts";
 
 interface Deps extends KeyMaker {
   readonly database: Pool;

@@ -2,13 +2,12 @@
 // returns, and no admission that begins later finds the key.
 
 import type { Clock } from "@annals/contract";
-import { notFound } from "@annals/errors";
+import { complete, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { isApiKeyId } from "../domain/api-key-id.ts";
 import { deleteApiKey as deleteApiKeyStatement } from "../store/delete-api-key.ts";
-import { complete } from "./complete.ts";
 
 interface Deps {
   readonly clock: Clock;

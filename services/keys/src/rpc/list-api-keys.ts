@@ -1,10 +1,10 @@
 // ListApiKeys: the live keys of an account, newest first (interface 4.1).
 
+import { complete } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { listApiKeys as listApiKeysStatement } from "../store/list-api-keys.ts";
-import { complete } from "./complete.ts";
 import { renderApiKey } from "./render-api-key.ts";
 
 interface Deps {

@@ -1,12 +1,11 @@
 // UpdateApiKey: renames a key; its scopes are fixed (interface 4.1).
 
-import { notFound } from "@annals/errors";
+import { complete, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { isApiKeyId } from "../domain/api-key-id.ts";
 import { updateApiKey as updateApiKeyStatement } from "../store/update-api-key.ts";
-import { complete } from "./complete.ts";
 import { renderApiKey } from "./render-api-key.ts";
 
 interface Deps {

@@ -1,12 +1,11 @@
 // GetEvent: one event by its id (interface 4.2).
 
-import { notFound } from "@annals/errors";
+import { complete, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { sequenceOfId } from "../domain/event-id.ts";
 import { getEvent as getEventStatement } from "../store/get-event.ts";
-import { complete } from "./complete.ts";
 import { renderEvent } from "./render-event.ts";
 
 interface Deps {

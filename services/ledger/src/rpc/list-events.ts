@@ -1,11 +1,10 @@
 // ListEvents: one page of an account's events (interface 4.2, docs/open-details.md).
 
-import { invalid } from "@annals/errors";
+import { complete, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { listEventsAscending, listEventsDescending } from "../store/list-events.ts";
-import { complete } from "./complete.ts";
 import { listParams } from "./list-params.ts";
 import { renderEvent } from "./render-event.ts";
 

@@ -1,11 +1,10 @@
 // ListOutbox: the finished verifications of an account after a position, for the webhook dispatcher.
 
-import { invalid } from "@annals/errors";
+import { complete, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { listOutbox as listOutboxStatement } from "../store/list-outbox.ts";
-import { complete } from "./complete.ts";
 
 const MAX_LIMIT = 1_000;
 

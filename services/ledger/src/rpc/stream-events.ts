@@ -1,11 +1,11 @@
 // StreamEvents: every matching event of a range in ascending order, page by page in constant
 // memory. For other services; no client of the interface reaches it.
 
+import { complete } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { listEventsAscending } from "../store/list-events.ts";
-import { complete } from "./complete.ts";
 import { listParams } from "./list-params.ts";
 import { renderEvent } from "./render-event.ts";
 

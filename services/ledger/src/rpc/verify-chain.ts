@@ -12,7 +12,7 @@ import {
   type Verification,
   verificationJson,
 } from "@annals/contract";
-import { internal, invalid } from "@annals/errors";
+import { complete, internal, invalid } from "@annals/errors";
 import type { Notices } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
 import {
@@ -29,7 +29,6 @@ import { addToOutbox } from "../store/add-to-outbox.ts";
 import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";
 import { chainRow } from "./chain-row.ts";
-import { complete } from "./complete.ts";
 
 const EVENT_NAME: EventName = "event.verified";
 

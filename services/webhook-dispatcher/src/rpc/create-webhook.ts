@@ -3,7 +3,7 @@
 // what comes after the response is.
 
 import { type Clock, newId } from "@annals/contract";
-import { AnnalsError } from "@annals/errors";
+import { AnnalsError, complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -15,7 +15,6 @@ import type { Producers } from "../outbound/producers.ts";
 import { countWebhooks } from "../store/count-webhooks.ts";
 import { createWebhook as createWebhookStatement } from "../store/create-webhook.ts";
 import { lockAccount } from "../store/lock-account.ts";
-import { complete } from "./complete.ts";
 import { checkEvents, checkUrl } from "./webhook-members.ts";
 
 export interface CreateWebhookDeps {

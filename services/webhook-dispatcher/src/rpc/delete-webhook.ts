@@ -2,13 +2,12 @@
 // delivery begins after the response.
 
 import type { Clock } from "@annals/contract";
-import { notFound } from "@annals/errors";
+import { complete, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { deleteWebhook as deleteWebhookStatement } from "../store/delete-webhook.ts";
 import type { SwitchOff } from "../workers/switch-off.ts";
-import { complete } from "./complete.ts";
 import { checkId } from "./webhook-members.ts";
 
 export interface DeleteWebhookDeps {

@@ -1,6 +1,6 @@
 // ListDeliveries: one page of the attempted deliveries of a webhook, newest first (interface 2.4 and 4.3).
 
-import { invalid, notFound } from "@annals/errors";
+import { complete, invalid, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { DeliverySchema, WebhooksService } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -10,7 +10,6 @@ import {
   type DeliveryRow,
   listDeliveries as listDeliveriesStatement,
 } from "../store/list-deliveries.ts";
-import { complete } from "./complete.ts";
 import { checkId } from "./webhook-members.ts";
 
 const MAX_LIMIT = 100;

@@ -1,10 +1,10 @@
 // ListWebhooks: the webhooks of an account, newest first, without their secrets (interface 4.3).
 
+import { complete } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { listWebhooks as listWebhooksStatement } from "../store/list-webhooks.ts";
-import { complete } from "./complete.ts";
 import { renderWebhook } from "./render-webhook.ts";
 
 interface Deps {

@@ -2,7 +2,7 @@
 // that is switched on, or that asks for more, is told of what comes from then on; one that is
 // switched off begins no delivery after the response.
 
-import { notFound, unavailable } from "@annals/errors";
+import { complete, notFound, unavailable } from "@annals/errors";
 import type { NoticeKind } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import type { UpdateWebhookRequest, WebhooksService } from "@annals/proto/webhooks";
@@ -14,7 +14,6 @@ import { findWebhook, lockWebhook } from "../store/find-webhook.ts";
 import { updateWebhook as updateWebhookStatement } from "../store/update-webhook.ts";
 import type { WebhookRow } from "../store/webhook-row.ts";
 import type { SwitchOff } from "../workers/switch-off.ts";
-import { complete } from "./complete.ts";
 import { renderWebhook } from "./render-webhook.ts";
 import { checkEvents, checkId, checkUrl } from "./webhook-members.ts";
 

@@ -1,7 +1,7 @@
 // The first step of every handler: is the request complete? The gateway always sends whole
 // requests; this answers whoever calls otherwise.
 
-import { invalid } from "@annals/errors";
+import { invalid } from "./annals-error.ts";
 
 /** Throws `invalid` naming the first of `members` that is an empty text. */
 export function complete(members: Readonly<Record<string, string>>): void {
