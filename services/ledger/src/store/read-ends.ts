@@ -9,16 +9,15 @@ export interface EndsRow {
   readonly head_hash: Buffer | null;
   readonly last_sequence: string | null;
   readonly last_id: string | null;
-  readonly last_hash: Buffer | null;
 }
 
 export const readEnds = statement<[accountId: string], EndsRow>(`/* ledger.read-ends */
 SELECT heads.sequence_number AS head_sequence, heads.hash AS head_hash,
-  last.sequence_number AS last_sequence, last.id AS last_id, last.hash AS last_hash
+  last.sequence_number AS last_sequence, last.id AS last_id
 FROM (SELECT $1::text AS account_id) AS asked
 LEFT JOIN ledger.heads USING (account_id)
 LEFT JOIN LATERAL (
-  SELECT sequence_number, id, hash FROM ledger.chain
+  SELECT sequence_number, id FROM ledger.chain
   WHERE chain.account_id = $1::text
   ORDER BY sequence_number DESC
   LIMIT 1

@@ -6,14 +6,12 @@ import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
+import { DEFAULT_LIMIT, pageEnd, pageMembers } from "../../render/page.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 import { makeCursor, readCursor } from "./cursor.ts";
 import { filterMembers, filterRequest } from "./event-query.ts";
 import { IncludeProof } from "./get-event.ts";
-
-const MAX_LIMIT = 100;
-const DEFAULT_LIMIT = 50;
 
 const Query = Type.Object(
   {
@@ -24,22 +22,7 @@ const Query = Type.Object(
         "x-annals-open-detail": true,
       }),
     ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        description: `${DEFAULT_LIMIT} unless told.`,
-        "x-annals-open-detail": true,
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 256,
-        description: "The next_cursor of the page before, with the same filters.",
-        "x-annals-open-detail": true,
-      }),
-    ),
+    ...pageMembers,
     include: IncludeProof,
   },
   { additionalProperties: false },
@@ -48,8 +31,7 @@ const Query = Type.Object(
 const Page = Type.Object({
   data: Type.Array(EventBody),
   proofs: Type.Optional(Type.Array(ProofBody)),
-  has_more: Type.Boolean({ "x-annals-open-detail": true }),
-  next_cursor: Type.Union([Type.String(), Type.Null()], { "x-annals-open-detail": true }),
+  ...pageEnd,
 });
 
 export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {

@@ -2,43 +2,13 @@
 // attempted, newest first.
 
 import { Type } from "typebox";
+import { DEFAULT_LIMIT, pageMembers, pageOf } from "../../render/page.ts";
 import { DeliveryBody, renderDelivery } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
 import { makeCursor, readCursor } from "../events/cursor.ts";
 
-const MAX_LIMIT = 100;
-const DEFAULT_LIMIT = 50;
-
-const open = { "x-annals-open-detail": true };
-
-const Query = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_LIMIT,
-        description: `${DEFAULT_LIMIT} unless told.`,
-        ...open,
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 256,
-        description: "The next_cursor of the page before.",
-        ...open,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-
-const Page = Type.Object({
-  data: Type.Array(DeliveryBody),
-  has_more: Type.Boolean(open),
-  next_cursor: Type.Union([Type.String(), Type.Null()], open),
-});
+const Query = Type.Object(pageMembers, { additionalProperties: false });
 
 export function listDeliveries({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
@@ -46,7 +16,7 @@ export function listDeliveries({ webhooks }: Pick<Deps, "webhooks">): Route {
     feature: "webhooks",
     params: Type.Object({ id: Type.String() }),
     query: Query,
-    success: { status: 200, body: Page },
+    success: { status: 200, body: pageOf(DeliveryBody) },
     failures: [404],
     handle: async ({ admission, params, query }) => {
       const selection = ["deliveries", params.id];
