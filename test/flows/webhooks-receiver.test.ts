@@ -5,7 +5,7 @@
 import { eventually, type Received } from "@annals/testing";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
@@ -122,10 +122,7 @@ describe("the receivers of docs", () => {
     "%s handles each event once and in order, and heals what it missed",
     async (_, words) => {
       const client = await system.client();
-      const certificate = system.authority.issue("127.0.0.1");
-      const folder = mkdtempSync(join(tmpdir(), "annals-receiver-"));
-      writeFileSync(join(folder, "cert.pem"), certificate.cert);
-      writeFileSync(join(folder, "key.pem"), certificate.key);
+      const folder = certificateFolder();
       // A webhook is made for a port that is known before its secret is.
       const placeholder = await system.subscriber();
       const { port } = placeholder;
@@ -167,10 +164,7 @@ describe("the receivers of docs", () => {
     const placeholder = await system.subscriber();
     const { port } = placeholder;
     await placeholder.close();
-    const folder = mkdtempSync(join(tmpdir(), "annals-receiver-"));
-    const certificate = system.authority.issue("127.0.0.1");
-    writeFileSync(join(folder, "cert.pem"), certificate.cert);
-    writeFileSync(join(folder, "key.pem"), certificate.key);
+    const folder = certificateFolder();
     const receiver = startReceiver(words, {
       PORT: String(port),
       WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString("base64")}`,
@@ -207,4 +201,14 @@ function startReceiver([command = "", ...words]: string[], environment: Record<s
   child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const lines = () => said.split("\n");
   return { lines, says: (line: string) => eventually(line, () => lines().includes(line)) };
+}
+
+/** A folder with cert.pem and key.pem of a receiver on loopback; gone when the test ends. */
+function certificateFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "annals-receiver-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { cert, key } = system.authority.issue("127.0.0.1");
+  writeFileSync(join(folder, "cert.pem"), cert);
+  writeFileSync(join(folder, "key.pem"), key);
+  return folder;
 }
