@@ -3,9 +3,11 @@
 // details of an error.
 
 import {
+  create,
   type DescMessage,
   type DescMethod,
   fromBinary,
+  isMessage,
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
@@ -20,7 +22,7 @@ import {
   type UnaryRequest,
   type UnaryResponse,
 } from "@connectrpc/connect";
-import { runStreamingCall, runUnaryCall } from "@connectrpc/connect/protocol";
+import { runStreamingCall } from "@connectrpc/connect/protocol";
 import {
   type ChannelInterface,
   type InterceptingListener,
@@ -28,6 +30,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { errorOfStatus, fillHeaders, toMetadata } from "./grpc-metadata.ts";
+import { unaryChain } from "./interceptors/unary-chain.ts";
 
 export interface GrpcTransportOptions {
   readonly channel: ChannelInterface;
@@ -37,10 +40,13 @@ export interface GrpcTransportOptions {
   readonly interceptors?: readonly Interceptor[];
 }
 
+/** Of calls that nobody can cancel. */
+const NEVER = new AbortController().signal;
+
 export function createGrpcTransport({
   channel,
   timeoutMs,
-  interceptors,
+  interceptors = [],
 }: GrpcTransportOptions): Transport {
   const common = (method: DescMethod, header: ConstructorParameters<typeof Headers>[0]) => ({
     service: method.parent,
@@ -51,23 +57,21 @@ export function createGrpcTransport({
   const deadline = (ms: number | undefined): Date => {
     return new Date(Date.now() + (ms !== undefined && ms > 0 ? ms : timeoutMs));
   };
-  const optional = (signal: AbortSignal | undefined) => ({
-    interceptors: [...(interceptors ?? [])],
-    ...(signal && { signal }),
-  });
   return {
-    unary(method, signal, ms, header, message, contextValues = createContextValues()) {
+    unary(method, signal = NEVER, ms, header, init, contextValues = createContextValues()) {
       const until = deadline(ms);
-      return runUnaryCall({
-        ...optional(signal),
-        req: { ...common(method, header), stream: false, method, contextValues, message },
-        next: (request) => callUnary(channel, request, until),
-      });
+      const call = unaryChain(interceptors, (request) => callUnary(channel, request, until));
+      const message = isMessage(init, method.input) ? init : create(method.input, init);
+      const request = { ...common(method, header), stream: false as const, method, message };
+      return call({ ...request, contextValues, signal }) as Promise<
+        UnaryResponse<typeof method.input, typeof method.output>
+      >;
     },
     stream(method, signal, ms, header, message, contextValues = createContextValues()) {
       const until = deadline(ms);
       return runStreamingCall({
-        ...optional(signal),
+        interceptors: [...interceptors],
+        ...(signal && { signal }),
         req: { ...common(method, header), stream: true, method, contextValues, message },
         next: (request) => callStreaming(channel, request, until),
       });
@@ -177,6 +181,7 @@ class GrpcCall<O extends DescMessage> {
     this.#signal = request.signal;
     this.#call = channel.createCall(request.url, deadline, null, null, null);
     this.#call.start(toMetadata(request.header), this.#listener());
+    if (this.#signal === NEVER) return;
     this.#signal.addEventListener("abort", this.#onAbort, { once: true });
     if (this.#signal.aborted) this.#onAbort();
   }

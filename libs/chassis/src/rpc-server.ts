@@ -7,6 +7,7 @@ import {
   constants,
   createServer,
   type Http2Server,
+  type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
@@ -14,6 +15,7 @@ import type { AddressInfo } from "node:net";
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Logger } from "pino";
+import { answerUnaryCalls } from "./grpc-unary.ts";
 import { healthRoutes } from "./health.ts";
 import { RpcSessions } from "./rpc-sessions.ts";
 
@@ -111,33 +113,46 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
 }
 
 function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Http2Server {
-  const handler = connectNodeAdapter({
-    routes(router) {
-      healthRoutes(router, {
-        services: options.services,
-        isServing: () => !draining.aborted && options.isReady(),
-        draining,
-      });
-      options.routes(router);
-    },
-    interceptors: [...(options.interceptors ?? [])],
-    readMaxBytes: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
-    maxTimeoutMs: options.maxTimeoutMs ?? MAX_TIMEOUT_MS,
-    // Between our own processes compression costs more than it saves.
-    acceptCompression: [],
+  const { interceptors = [], maxMessageBytes = MAX_MESSAGE_BYTES } = options;
+  const maxTimeoutMs = options.maxTimeoutMs ?? MAX_TIMEOUT_MS;
+  const routes = (router: ConnectRouter): void => {
+    healthRoutes(router, {
+      services: options.services,
+      isServing: () => !draining.aborted && options.isReady(),
+      draining,
+    });
+    options.routes(router);
+  };
+  const answer = answerUnaryCalls({
+    routes,
+    interceptors,
+    maxMessageBytes,
+    maxTimeoutMs,
+    endEarly: endWithAnswer,
   });
-  return createServer(
-    {
-      settings: { maxConcurrentStreams: MAX_CONCURRENT_CALLS, initialWindowSize: WINDOW_BYTES },
-      maxSessionMemory: MAX_SESSION_MEMORY_MB,
-      streamResetBurst: CANCEL_BURST,
-      streamResetRate: CANCELS_PER_S,
-    },
-    (request, response) => {
-      endWithAnswer(response.stream);
-      handler(request, response);
-    },
+  const others = createServer(
+    connectNodeAdapter({
+      routes,
+      interceptors: [...interceptors],
+      readMaxBytes: maxMessageBytes,
+      maxTimeoutMs,
+      // Between our own processes compression costs more than it saves.
+      acceptCompression: [],
+    }),
   );
+  const server = createServer({
+    settings: { maxConcurrentStreams: MAX_CONCURRENT_CALLS, initialWindowSize: WINDOW_BYTES },
+    maxSessionMemory: MAX_SESSION_MEMORY_MB,
+    streamResetBurst: CANCEL_BURST,
+    streamResetRate: CANCELS_PER_S,
+  });
+  server.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
+    if (answer(stream, headers)) return;
+    endWithAnswer(stream);
+    // A server that never listens: it makes the request and the response that the adapter takes.
+    others.emit("stream", stream, headers, ...rest);
+  });
+  return server;
 }
 
 /**
