@@ -6,6 +6,7 @@ import { JsonFault } from "@annals/chain";
 import { AnnalsError, type ErrorKind, type FieldFault, invalid } from "@annals/errors";
 import type { FastifyError } from "fastify";
 import { validationFault } from "./edge/validation-fault.ts";
+import { urlTooLong } from "./edge/whole-request.ts";
 
 export interface ErrorBody {
   readonly error: {
@@ -92,6 +93,8 @@ function fastifyError(error: FastifyError): AnnalsError | undefined {
       return invalid({ field: "Content-Length", message: "is not the length of the body" });
     case "FST_ERR_BAD_URL":
       return invalid({ field: "", message: "The path is not a valid URL path." });
+    case "FST_ERR_MAX_PARAM_LENGTH":
+      return urlTooLong();
     default:
       return undefined;
   }

@@ -34,7 +34,9 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
         ...(route.params && { params: route.params }),
         ...(route.headers && { headers: route.headers }),
       },
-      preValidation: async (request) => checkWholeNumbers(request.query),
+      ...(checkWholeNumbers && {
+        preValidation: async (request) => checkWholeNumbers(request.query),
+      }),
       // Answers are written by the routes themselves, byte for byte; the response schemas are for
       // the document.
       serializerCompiler: () => (data) => JSON.stringify(data),

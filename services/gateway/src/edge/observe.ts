@@ -7,7 +7,7 @@ import type { Metrics } from "../metrics.ts";
 const tracer = trace.getTracer("annals.gateway");
 
 export function observeRequests(app: FastifyInstance, { requestDuration }: Metrics): void {
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, next) => {
     const route = request.routeOptions.url ?? "unmatched";
     requestDuration.observe(
       {
@@ -25,5 +25,6 @@ export function observeRequests(app: FastifyInstance, { requestDuration }: Metri
     });
     if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(ended);
+    next();
   });
 }

@@ -6,11 +6,12 @@ import type { TObject } from "typebox";
 
 const DIGITS = /^-?\d{1,16}$/;
 
-/** A check of the members of `schema` that are whole numbers. It throws `invalid`. */
-export function wholeNumbersOf(schema: TObject): (query: unknown) => void {
+/** A check of the members of `schema` that are whole numbers, where it has some. It throws `invalid`. */
+export function wholeNumbersOf(schema: TObject): ((query: unknown) => void) | undefined {
   const names = Object.entries(schema.properties)
     .filter(([, property]) => "type" in property && property.type === "integer")
     .map(([name]) => name);
+  if (names.length === 0) return undefined;
   return (query) => {
     const given = query as Readonly<Record<string, unknown>>;
     for (const field of names) {
