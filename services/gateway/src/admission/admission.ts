@@ -52,7 +52,7 @@ export class Admissions {
 
   constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">) {
     this.#coalescer = new Coalescer({
-      work: (secrets) => admitGroup(keys, secrets),
+      work: (given) => admitGroup(keys, given),
       maxGroup: MAX_GROUP,
       lanes: LANES,
       maxWaiting: MAX_WAITING,
@@ -66,7 +66,7 @@ export class Admissions {
   async admit(authorization: string | undefined): Promise<Admission> {
     const key = bearer(authorization);
     if (!isPlausibleKey(key)) throw unknownKey();
-    return this.#coalescer.submit(keyHash(key).toString("base64"));
+    return this.#coalescer.submit(key);
   }
 }
 
@@ -90,34 +90,31 @@ function unknownKey(): AnnalsError {
   return new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.");
 }
 
-/**
- * `secrets` are base64 of SHA-256. Of equal ones, as many of the first as the window has room for are
- * admitted.
- */
+/** Of equal keys, as many of the first as the window has room for are admitted. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
-  secrets: readonly string[],
+  given: readonly string[],
 ): Promise<PromiseSettledResult<Admission>[]> {
   const places = new Map<string, number>();
   const counts: number[] = [];
-  for (const secret of secrets) {
-    const place = places.get(secret) ?? places.size;
-    places.set(secret, place);
+  for (const key of given) {
+    const place = places.get(key) ?? places.size;
+    places.set(key, place);
     counts[place] = (counts[place] ?? 0) + 1;
   }
-  const groups = Array.from(places, ([secret, place]) => ({
-    secretSha256: Buffer.from(secret, "base64"),
+  const groups = Array.from(places, ([key, place]) => ({
+    secretSha256: keyHash(key),
     count: counts[place] ?? 0,
   }));
   const { admissions, limit } = await keys.admitRequests({ groups });
-  const given = admissions.map(() => 0);
-  return secrets.map((secret): PromiseSettledResult<Admission> => {
-    const place = places.get(secret) ?? -1;
+  const answered = admissions.map(() => 0);
+  return given.map((key): PromiseSettledResult<Admission> => {
+    const place = places.get(key) ?? -1;
     const admission = admissions[place];
     if (!admission)
       return { status: "rejected", reason: unavailable("The request could not be admitted.") };
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey() };
-    const order = (given[place] = (given[place] ?? 0) + 1);
+    const order = (answered[place] = (answered[place] ?? 0) + 1);
     if (order > admission.admitted) {
       return { status: "rejected", reason: new RateLimited(limit, admission.windowEndsInS) };
     }
