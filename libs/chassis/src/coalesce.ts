@@ -20,6 +20,11 @@ export interface CoalescerOptions<In, Out> {
   readonly lanes: number;
   /** Beyond this much waiting weight, new items are refused at once with `unavailable`. */
   readonly maxWaiting: number;
+  /**
+   * Called with the weight of each item that is taken in, and with that of each group, negative, once it
+   * is done and before its submitters see their results.
+   */
+  readonly onWeight?: (change: number) => void;
 }
 
 /** Turns of the event loop that work is gathered for at most, however much comes in each. */
@@ -54,9 +59,10 @@ export class Coalescer<In, Out> {
     if (this.#waitingWeight + weight > this.#options.maxWaiting && this.#waiting.length > 0) {
       return Promise.reject(tooMuchWork());
     }
+    this.#waitingWeight += weight;
+    this.#options.onWeight?.(weight);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, weight, resolve, reject });
-      this.#waitingWeight += weight;
       this.#pumpSoon();
     });
   }
@@ -108,6 +114,7 @@ export class Coalescer<In, Out> {
     const settle = await this.#work(group);
     this.#lanesTaken -= 1;
     this.#pump();
+    this.#options.onWeight?.(-group.reduce((sum, { weight }) => sum + weight, 0));
     settle();
   }
 
@@ -150,35 +157,36 @@ export class KeyedCoalescer<In, Out> {
    * Submits one item under `key`. Rejects with its own failure, or with `unavailable` when too much
    * is under way.
    */
-  async submit(key: string, item: In): Promise<Out> {
+  submit(key: string, item: In): Promise<Out> {
     const { maxWeight, weigh } = this.#options;
     const weight = weigh?.(item) ?? 1;
-    if (this.#weight > 0 && this.#weight + weight > maxWeight) throw tooMuchWork();
-    this.#weight += weight;
-    const coalescer = this.#coalescer(key);
-    try {
-      return await coalescer.submit(item);
-    } finally {
-      this.#weight -= weight;
-      // Another item of the same group may have deleted it already, and a newer one may stand in its place.
-      if (coalescer.idle && this.#coalescers.get(key) === coalescer) this.#coalescers.delete(key);
+    if (this.#weight > 0 && this.#weight + weight > maxWeight) {
+      return Promise.reject(tooMuchWork());
     }
+    return this.#coalescer(key).submit(item);
   }
 
   #coalescer(key: string): Coalescer<In, Out> {
     const running = this.#coalescers.get(key);
     if (running) return running;
     const { work } = this.#options;
-    const coalescer = new Coalescer<In, Out>({
+    const coalescer: Coalescer<In, Out> = new Coalescer({
       ...this.#options,
       work: (items) => work(key, items),
+      onWeight: (change) => {
+        this.#weight += change;
+        if (change < 0 && coalescer.idle) this.#coalescers.delete(key);
+      },
     });
     this.#coalescers.set(key, coalescer);
     return coalescer;
   }
 }
 
-export interface KeyedCoalescerOptions<In, Out> extends Omit<CoalescerOptions<In, Out>, "work"> {
+export interface KeyedCoalescerOptions<In, Out> extends Omit<
+  CoalescerOptions<In, Out>,
+  "work" | "onWeight"
+> {
   readonly work: (
     key: string,
     items: readonly In[],

@@ -16,9 +16,14 @@ export class OpenExchanges {
   /** Follows every request of `server` from now on. */
   watch(server: Server): void {
     server.on("request", (request, response) => {
-      const open = this.#open(request.socket);
-      open.push({ request, response });
-      this.#bySocket.set(request.socket, open);
+      const known = this.#bySocket.get(request.socket);
+      if (known === undefined) {
+        this.#bySocket.set(request.socket, [{ request, response }]);
+        return;
+      }
+      // Nearly always all before it are answered.
+      if (known.every(isOver)) known.length = 0;
+      known.push({ request, response });
     });
   }
 
@@ -35,11 +40,12 @@ export class OpenExchanges {
   }
 
   #open(socket: Duplex): Exchange[] {
-    const known = this.#bySocket.get(socket) ?? [];
-    return known.filter(
-      ({ request, response }) => !(request.complete && response.writableFinished),
-    );
+    return (this.#bySocket.get(socket) ?? []).filter((exchange) => !isOver(exchange));
   }
+}
+
+function isOver({ request, response }: Exchange): boolean {
+  return request.complete && response.writableFinished;
 }
 
 async function ended(response: ServerResponse): Promise<void> {
