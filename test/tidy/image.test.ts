@@ -86,3 +86,19 @@ test("compose runs every service from the image, read-only, with settings that t
     ).toStrictEqual([]);
   }
 });
+
+test("npm start, compose and the chart give a service the same flags of V8", () => {
+  const source = textOf("deploy/local/src/service-process.ts");
+  const chart = textOf("helm/annals/templates/_pod.tpl");
+  const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
+  for (const name of SERVICES) {
+    const mib = numberIn(source, new RegExp(`^  "?${name}"?: (\\d+),$`, "m"));
+    const flags = [`--max-semi-space-size=${mib}`, "--no-allocation-site-pretenuring"];
+    expect(yamlOf("deploy/compose.yaml")["services"][name].command.slice(0, 2)).toStrictEqual(
+      flags,
+    );
+    const inChart = numberIn(chart, new RegExp(`dict.* "${name}" (\\d+)`));
+    expect(inChart || numberIn(chart, /default (\d+) \}\}/), name).toBe(mib);
+    for (const text of [source, chart]) expect(text).toContain(flags[1]);
+  }
+});

@@ -33,10 +33,10 @@ export function eventJson(event: EventText): string {
 export interface ProofText {
   /** The account's id. */
   readonly chain: string;
-  /** Of actor, context, diff, metadata, target, in this order: 5 times 16 bytes. */
-  readonly salts: Uint8Array;
-  /** In the same order: 5 times 32 bytes. */
-  readonly digests: Uint8Array;
+  /** Of actor, context, diff, metadata, target, in this order: 5 times 16 bytes, or their lower-case hex. */
+  readonly salts: Uint8Array | string;
+  /** In the same order: 5 times 32 bytes, or their lower-case hex. */
+  readonly digests: Uint8Array | string;
 }
 
 const FIELDS = ["actor", "context", "diff", "metadata", "target"] as const;
@@ -50,9 +50,14 @@ export function proofJson({ chain, salts, digests }: ProofText): string {
   );
 }
 
-function named(bytes: Uint8Array, size: number): string {
-  const hex = Buffer.from(bytes).toString("hex");
-  return FIELDS.map(
-    (field, place) => `"${field}":"${hex.slice(place * size * 2, (place + 1) * size * 2)}"`,
-  ).join(",");
+function named(value: Uint8Array | string, size: number): string {
+  const hex = typeof value === "string" ? value : Buffer.from(value).toString("hex");
+  let text = "";
+  let from = 0;
+  for (const field of FIELDS) {
+    const to = from + size * 2;
+    text += `${from === 0 ? "" : ","}"${field}":"${hex.slice(from, to)}"`;
+    from = to;
+  }
+  return text;
 }

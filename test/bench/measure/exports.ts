@@ -1,5 +1,5 @@
-// What it takes to carry a part of the long chain away: an export with proofs written, downloaded,
-// and verified offline by annals-verify.
+// What it takes to carry a part of the long chain away: an export with proofs written, as CSV too,
+// downloaded, and verified offline by annals-verify.
 
 import { HttpClient } from "@annals/testing";
 import { createWriteStream } from "node:fs";
@@ -24,36 +24,51 @@ export async function measureExports(bench: Bench, chain: LongChain): Promise<Se
   try {
     const file = join(folder, "export.jsonl");
     bench.say(`POST /v1/exports, ${events.toLocaleString("en")} events`);
-    const { value: id, seconds: writing } = await timed(() => write(bench, chain.key, events));
+    const { value: id, seconds: writing } = await timed(() =>
+      write(bench, chain.key, { events, format: "jsonl" }),
+    );
     bench.say("GET /v1/exports/{id}/content");
     const { seconds: downloading } = await timed(() => download(bench, chain.key, id, file));
     bench.say("annals-verify");
     const { value: report, seconds: verifying } = await timed(() => verifyFile(file));
     if (report.events !== events) throw new Error(`the export has ${report.events} events`);
     const { size } = await stat(file);
-    const result = (what: string, seconds: number): Result => ({
+    bench.say("POST /v1/exports, CSV");
+    const { seconds: writingCsv } = await timed(() =>
+      write(bench, chain.key, { events, format: "csv" }),
+    );
+    const result = (what: string, took: number): Result => ({
       what,
-      figure: rate(events / seconds),
-      p50: `${(size / seconds / BYTES_IN_MB).toFixed(1)} MB/s`,
-      p99: `${seconds.toFixed(1)} s`,
+      figure: rate(events / took),
+      p50: `${(size / took / BYTES_IN_MB).toFixed(1)} MB/s`,
+      p99: seconds(took),
     });
     return {
       title: "Exports",
       about:
         `The first ${events.toLocaleString("en")} events of the long chain with proofs, as JSON Lines, ` +
-        `${Math.round(size / events)} bytes an event. Written: from the POST until the status is completed. ` +
-        "Downloaded: through the gateway into a file. Verified: by annals-verify, in one process, with nothing " +
-        "but the file.",
+        `${Math.round(size / events)} bytes an event, and as CSV. Written: from the POST until the status is ` +
+        "completed. Downloaded: through the gateway into a file. Verified: by annals-verify, in one process, " +
+        "with nothing but the file.",
       heads: ["events", "bytes", "in all"],
       results: [
         result("export written", writing),
         result("export downloaded", downloading),
         result("export verified offline", verifying),
+        {
+          what: "export written as CSV",
+          figure: rate(events / writingCsv),
+          p99: seconds(writingCsv),
+        },
       ],
     };
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+function seconds(value: number): string {
+  return `${value.toFixed(1)} s`;
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<{ value: T; seconds: number }> {
@@ -63,10 +78,14 @@ async function timed<T>(work: () => Promise<T>): Promise<{ value: T; seconds: nu
 }
 
 /** Resolves to the id of the completed export. */
-async function write({ baseUrl }: Bench, key: string, events: number): Promise<string> {
+async function write(
+  { baseUrl }: Bench,
+  key: string,
+  { events, format }: { readonly events: number; readonly format: "jsonl" | "csv" },
+): Promise<string> {
   const client = new HttpClient(baseUrl, key);
   const filter = { before_sequence: events + 1 };
-  const created = await client.post("/v1/exports", { include_proofs: true, filter });
+  const created = await client.post("/v1/exports", { format, include_proofs: true, filter });
   if (created.status !== 201) throw new Error(`/v1/exports was answered ${created.text}`);
   const { id } = created.body.data;
   for (const until = performance.now() + COMPLETED_WITHIN_MS; performance.now() < until;) {

@@ -12,13 +12,14 @@ export interface ExportedEvent extends EventText {
 
 export interface Encoder {
   readonly opening: string;
-  record(event: ExportedEvent): string;
+  /** Absent where the records are the lines that the ledger makes: nobody reads or renders them again. */
+  readonly record?: (event: ExportedEvent) => string;
   /** `manifest` is JSON text without line breaks. */
   closing(manifest: string): string;
 }
 
 const ENCODERS: Record<ExportFormat, (includeProofs: boolean) => Encoder> = {
-  jsonl: jsonlEncoder,
+  jsonl: () => jsonlEncoder,
   csv: csvEncoder,
 };
 

@@ -2,16 +2,34 @@
 // taken. A stream that breaks off (a replica that goes, a connection that ages, a deadline) is
 // opened again after the last event that came.
 
-import { AnnalsError } from "@annals/errors";
-import type { EventFilter, LedgerService, StoredEvent } from "@annals/proto/ledger";
+import { AnnalsError, internal } from "@annals/errors";
+import type {
+  EventFilter,
+  LedgerService,
+  StoredEvent,
+  StreamEventsResponse,
+} from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { setTimeout as pause } from "node:timers/promises";
+import type { EventPlace } from "../domain/manifest.ts";
 
 export interface EventSelection {
   readonly accountId: string;
   /** Bounded above. */
   readonly filter: EventFilter;
   readonly includeProof: boolean;
+  /** Whether the events are taken as lines of JSON Lines and not one by one. */
+  readonly asJsonLines: boolean;
+}
+
+/** Some events in ascending order. */
+export interface EventPage {
+  readonly count: number;
+  readonly first: EventPlace;
+  readonly last: EventPlace;
+  /** One of the two holds them. */
+  readonly events: readonly StoredEvent[];
+  readonly text: Uint8Array | undefined;
 }
 
 /** One stream; a longer export goes on with another. */
@@ -26,18 +44,17 @@ export async function* readEvents(
   ledger: Pick<Client<typeof LedgerService>, "streamEvents">,
   selection: EventSelection,
   signal: AbortSignal,
-): AsyncGenerator<readonly StoredEvent[]> {
+): AsyncGenerator<EventPage> {
   let { filter } = selection;
   let breaks = 0;
   for (;;) {
     try {
       const request = { ...selection, filter };
       const options = { signal, timeoutMs: STREAM_TIMEOUT_MS };
-      for await (const { events } of ledger.streamEvents(request, options)) {
-        const last = events.at(-1);
-        if (!last) continue;
-        yield events;
-        filter = { ...filter, afterSequence: last.sequenceNumber };
+      for await (const response of ledger.streamEvents(request, options)) {
+        const page = pageOf(response, selection);
+        yield page;
+        filter = { ...filter, afterSequence: page.last.sequenceNumber };
         breaks = 0;
       }
       return;
@@ -49,4 +66,14 @@ export async function* readEvents(
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** breaks, MAX_PAUSE_MS), undefined, { signal });
     }
   }
+}
+
+function pageOf(
+  { events, lines }: StreamEventsResponse,
+  { asJsonLines }: EventSelection,
+): EventPage {
+  const [first, last] = asJsonLines ? [lines?.first, lines?.last] : [events[0], events.at(-1)];
+  // A ledger that is older than this service knows no lines: the job is tried again later.
+  if (!first || !last) throw internal("the ledger answered without the events that were asked for");
+  return { count: lines?.count ?? events.length, first, last, events, text: lines?.text };
 }

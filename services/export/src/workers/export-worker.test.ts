@@ -6,7 +6,11 @@
 import { type Clock, systemClock } from "@annals/contract";
 import { unavailable } from "@annals/errors";
 import { createPool, migrate, type Pool } from "@annals/postgres";
-import { EventFilterSchema, StoredEventSchema } from "@annals/proto/ledger";
+import {
+  EventFilterSchema,
+  EventLinesSchema,
+  StreamEventsResponseSchema,
+} from "@annals/proto/ledger";
 import { createDatabase, eventually, type TestDatabase } from "@annals/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createRegistry } from "@annals/chassis";
@@ -63,11 +67,10 @@ type StreamEvents = WorkerDeps["ledger"]["streamEvents"];
 function ledger(end: () => Promise<void> | void = () => {}): StreamEvents {
   return async function* () {
     for (let n = 1n; n <= 3n; n += 1n) {
-      const event = { id: `evt_${n}`, sequenceNumber: n, action: "a", hash: `h${n}` };
-      yield {
-        $typeName: "annals.ledger.v1.StreamEventsResponse" as const,
-        events: [create(StoredEventSchema, event)],
-      };
+      const place = { sequenceNumber: n, hash: `h${n}`, previousHash: `h${n - 1n}` };
+      const text = Buffer.from(`{"sequence_number":${n}}\n`);
+      const lines = create(EventLinesSchema, { text, count: 1, first: place, last: place });
+      yield create(StreamEventsResponseSchema, { lines });
     }
     await end();
   };

@@ -63,28 +63,38 @@ async function writeAll(
 ): Promise<number> {
   const filter = fromBinary(EventFilterSchema, job.filter);
   const encoder: Encoder = encoderOf(job.format, job.include_proofs);
-  const selection = { accountId: job.account_id, filter, includeProof: job.include_proofs };
+  const { record } = encoder;
+  const selection = {
+    accountId: job.account_id,
+    filter,
+    includeProof: job.include_proofs,
+    asJsonLines: record === undefined,
+  };
   let eventCount = 0;
   let first: EventPlace | undefined;
   let last: EventPlace | undefined;
-  if (encoder.opening !== "") await writer.write(encoder.opening);
-  for await (const events of readEvents(ledger, selection, signal)) {
+  await writer.write(encoder.opening);
+  for await (const page of readEvents(ledger, selection, signal)) {
     signal.throwIfAborted();
-    for (const event of events) {
-      // Most fit and need no turn of the event loop.
-      const record = encoder.record(event);
-      if (!writer.add(record)) await writer.write(record);
-    }
-    first ??= placeOf(events[0]);
-    last = placeOf(events.at(-1));
-    eventCount += events.length;
-    metrics.events.inc(events.length);
+    if (page.text) await writer.append(page.text);
+    else if (record) await writeRecords(writer, page.events.map(record));
+    first ??= placeOf(page.first);
+    last = placeOf(page.last);
+    eventCount += page.count;
+    metrics.events.inc(page.count);
   }
   await writer.flush();
   const { sizeBytes } = writer;
   const written = { eventCount, first, last, sizeBytes, sha256: writer.sha256() };
   await writer.write(encoder.closing(manifestRecord(headOf(job, filter), written)));
   return eventCount;
+}
+
+async function writeRecords(writer: Writer, records: readonly string[]): Promise<void> {
+  for (const record of records) {
+    // Most fit and need no turn of the event loop.
+    if (!writer.add(record)) await writer.write(record);
+  }
 }
 
 /** Only the members that the manifest needs, so that no page of events is kept. */
@@ -137,6 +147,12 @@ class Writer {
     if (!this.add(text)) await this.#send(Buffer.from(text));
   }
 
+  /** As they are, without a copy: `bytes` are the caller's again when it resolves. */
+  async append(bytes: Uint8Array): Promise<void> {
+    await this.flush();
+    await this.#send(bytes);
+  }
+
   async flush(): Promise<void> {
     if (this.#filled === 0) return;
     await this.#send(this.#buffer.subarray(0, this.#filled));
@@ -148,9 +164,11 @@ class Writer {
     return this.#hash.copy().digest("hex");
   }
 
-  async #send(bytes: Buffer): Promise<void> {
+  async #send(bytes: Uint8Array): Promise<void> {
+    const taken = this.#sink.write(bytes);
+    // While the storage takes them.
     this.#hash.update(bytes);
     this.sizeBytes += bytes.length;
-    await this.#sink.write(bytes);
+    await taken;
   }
 }

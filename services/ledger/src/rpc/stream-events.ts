@@ -1,13 +1,18 @@
 // StreamEvents: every matching event of a range in ascending order, page by page in constant
-// memory. For other services; no client of the interface reaches it.
+// memory. For other services; no client of the interface reaches it. While one page is on its way
+// PostgreSQL reads the next.
 
 import { complete } from "@annals/errors";
-import type { Database } from "@annals/postgres";
-import type { LedgerService } from "@annals/proto/ledger";
+import type { Database, Statement } from "@annals/postgres";
+import type { LedgerService, StreamEventsResponseSchema } from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { listEventsAscending } from "../store/list-events.ts";
+import type { EventRow } from "../store/event-row.ts";
+import { listEventsAscending, type ListParams } from "../store/list-events.ts";
+import { type LineRow, streamLines } from "../store/stream-lines.ts";
+import { eventLines } from "./event-lines.ts";
 import { listParams } from "./list-params.ts";
-import { renderEvent } from "./render-event.ts";
+import { renderEvent, type RenderOptions } from "./render-event.ts";
 
 /** Events that are read at a time. */
 const PAGE_SIZE = 200;
@@ -21,22 +26,58 @@ interface Deps {
   readonly database: Database;
 }
 
-export function streamEvents(deps: Deps): ServiceImpl<typeof LedgerService>["streamEvents"] {
-  return async function* ({ accountId, filter, includeProof }, { signal }) {
+type Response = MessageInitShape<typeof StreamEventsResponseSchema>;
+
+export function streamEvents({
+  database,
+}: Deps): ServiceImpl<typeof LedgerService>["streamEvents"] {
+  return async function* ({ accountId, filter, includeProof, asJsonLines }, { signal }) {
     complete({ account_id: accountId });
-    let page = listParams(accountId, filter, PAGE_SIZE);
-    for (;;) {
-      // A stream that simply ended here would look whole to its reader.
-      signal.throwIfAborted();
-      const rows = await deps.database.run(listEventsAscending, page);
-      for (let from = 0; from < rows.length; from += MESSAGE_SIZE) {
-        const some = rows.slice(from, from + MESSAGE_SIZE);
-        yield { events: some.map((row) => renderEvent(row, { accountId, includeProof })) };
-      }
-      const last = rows.at(-1);
-      if (!last || rows.length < PAGE_SIZE) return;
-      const [account, , ...rest] = page;
-      page = [account, last.sequence_number, ...rest];
-    }
+    const params = listParams(accountId, filter, PAGE_SIZE);
+    const options = { accountId, includeProof };
+    yield* asJsonLines
+      ? pages(database, params, signal, streamLines, (rows) => inLines(rows, options))
+      : pages(database, params, signal, listEventsAscending, (rows) => inMessages(rows, options));
   };
+}
+
+/**
+ * The events page by page, each page asked for as soon as the one before is there: one ahead at most. It is
+ * rendered at once, so that rows, many small objects, are gone before they are old.
+ */
+async function* pages<Row extends { readonly sequence_number: string }>(
+  database: Database,
+  first: ListParams,
+  signal: AbortSignal,
+  statement: Statement<ListParams, Row>,
+  render: (rows: readonly Row[]) => Response[],
+): AsyncGenerator<Response> {
+  const read = async (params: ListParams) => {
+    const rows = await database.run(statement, params);
+    const end = rows.length === PAGE_SIZE ? rows.at(-1)?.sequence_number : undefined;
+    return { responses: render(rows), end };
+  };
+  const [account, , ...rest] = first;
+  for (let next: ReturnType<typeof read> | undefined = read(first); next;) {
+    const { responses, end }: Awaited<typeof next> = await next;
+    // A stream that simply ended here would look whole to its reader.
+    signal.throwIfAborted();
+    next = end === undefined ? undefined : read([account, end, ...rest]);
+    // Nobody may be left to take it. Whoever asks for the page hears of a failure all the same.
+    next?.catch(() => {});
+    yield* responses;
+  }
+}
+
+function inMessages(rows: readonly EventRow[], options: RenderOptions): Response[] {
+  const responses: Response[] = [];
+  for (let from = 0; from < rows.length; from += MESSAGE_SIZE) {
+    const some = rows.slice(from, from + MESSAGE_SIZE);
+    responses.push({ events: some.map((row) => renderEvent(row, options)) });
+  }
+  return responses;
+}
+
+function inLines(rows: readonly LineRow[], options: RenderOptions): Response[] {
+  return Array.from(eventLines(rows, options), (lines) => ({ lines }));
 }

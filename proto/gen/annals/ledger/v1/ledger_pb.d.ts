@@ -583,6 +583,13 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
    * @generated from field: bool include_proof = 3;
    */
   includeProof: boolean;
+
+  /**
+   * Where true, events come as the lines of an export and not as messages.
+   *
+   * @generated from field: bool as_json_lines = 4;
+   */
+  asJsonLines: boolean;
 };
 
 /**
@@ -592,6 +599,8 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
 export declare const StreamEventsRequestSchema: GenMessage<StreamEventsRequest>;
 
 /**
+ * Some events in ascending order, never none.
+ *
  * @generated from message annals.ledger.v1.StreamEventsResponse
  */
 export declare type StreamEventsResponse = Message<"annals.ledger.v1.StreamEventsResponse"> & {
@@ -599,6 +608,11 @@ export declare type StreamEventsResponse = Message<"annals.ledger.v1.StreamEvent
    * @generated from field: repeated annals.ledger.v1.StoredEvent events = 1;
    */
   events: StoredEvent[];
+
+  /**
+   * @generated from field: annals.ledger.v1.EventLines lines = 2;
+   */
+  lines?: EventLines | undefined;
 };
 
 /**
@@ -606,6 +620,71 @@ export declare type StreamEventsResponse = Message<"annals.ledger.v1.StreamEvent
  * Use `create(StreamEventsResponseSchema)` to create a new message.
  */
 export declare const StreamEventsResponseSchema: GenMessage<StreamEventsResponse>;
+
+/**
+ * Events as JSON Lines (docs/exports.md), with what a reader has to know of them without parsing them.
+ *
+ * @generated from message annals.ledger.v1.EventLines
+ */
+export declare type EventLines = Message<"annals.ledger.v1.EventLines"> & {
+  /**
+   * Whole lines in UTF-8, each with its line feed.
+   *
+   * @generated from field: bytes text = 1;
+   */
+  text: Uint8Array;
+
+  /**
+   * @generated from field: uint32 count = 2;
+   */
+  count: number;
+
+  /**
+   * @generated from field: annals.ledger.v1.EventPlace first = 3;
+   */
+  first?: EventPlace | undefined;
+
+  /**
+   * @generated from field: annals.ledger.v1.EventPlace last = 4;
+   */
+  last?: EventPlace | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.EventLines.
+ * Use `create(EventLinesSchema)` to create a new message.
+ */
+export declare const EventLinesSchema: GenMessage<EventLines>;
+
+/**
+ * Where an event stands in its chain.
+ *
+ * @generated from message annals.ledger.v1.EventPlace
+ */
+export declare type EventPlace = Message<"annals.ledger.v1.EventPlace"> & {
+  /**
+   * @generated from field: int64 sequence_number = 1;
+   */
+  sequenceNumber: bigint;
+
+  /**
+   * Lower-case hex, 64 characters.
+   *
+   * @generated from field: string hash = 2;
+   */
+  hash: string;
+
+  /**
+   * @generated from field: string previous_hash = 3;
+   */
+  previousHash: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.EventPlace.
+ * Use `create(EventPlaceSchema)` to create a new message.
+ */
+export declare const EventPlaceSchema: GenMessage<EventPlace>;
 
 /**
  * @generated from message annals.ledger.v1.VerifyChainRequest
