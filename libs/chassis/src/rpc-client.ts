@@ -56,9 +56,12 @@ const TIMEOUT_MS = 10_000;
  */
 const KEEPALIVE_TIME_MS = 1_000;
 const KEEPALIVE_TIMEOUT_MS = 3_000;
-/** grpc-js waits up to two minutes; our servers come back within seconds. */
+/**
+ * grpc-js waits up to two minutes; our servers come back within seconds, and leave a second after another
+ * came back (LEAVE_MS of rpc-server.ts).
+ */
 const RECONNECT_MIN_MS = 50;
-const RECONNECT_MAX_MS = 1_000;
+const RECONNECT_MAX_MS = 250;
 /** DNS is asked when a connection ends, and no more often than this (grpc-js: 30 s). */
 const DNS_MIN_INTERVAL_MS = 1_000;
 /** What may be held for retries of calls that never reached a server: per call one message, and in all. */

@@ -40,6 +40,8 @@ export interface RpcServerOptions {
   readonly maxConnectionAgeMs?: number;
   /** Calls on a connection retired by age may take this long. */
   readonly maxConnectionAgeGraceMs?: number;
+  /** Where callers are connected, `close` serves on for so long before it tells them to go. */
+  readonly leaveMs?: number;
   /** 0 to 1, for the jitter of the age. */
   readonly random?: () => number;
 }
@@ -49,8 +51,8 @@ export interface RpcServer {
   /** `host:port`, as bound. */
   readonly address: string;
   /**
-   * Health says NOT_SERVING, connections are told to go, open calls finish within the grace, then all is
-   * cut.
+   * Health says NOT_SERVING, and after the time to leave connections are told to go, open calls finish
+   * within the grace, then all is cut.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -59,8 +61,13 @@ export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_TIMEOUT_MS = 60 * 60 * 1_000;
 const MAX_CONNECTION_AGE_MS = 5 * 60 * 1_000;
 const MAX_CONNECTION_AGE_GRACE_MS = 10 * 60 * 1_000;
-/** Shorter than the time that run.ts gives each part. */
+/** With the time to leave it is shorter than the time that run.ts gives each part. */
 const DRAIN_GRACE_MS = 8_000;
+/**
+ * Where callers are connected, all is served for this long after health says NOT_SERVING: a caller that has
+ * just lost another server needs a moment to have that one back, and would have none at all.
+ */
+const LEAVE_MS = 1_000;
 
 /** Calls at a time on one connection; a client waits for a free one. */
 const MAX_CONCURRENT_CALLS = 1_000;
@@ -101,6 +108,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   let closing: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
     draining.abort();
+    await sessions.noneOpen(options.leaveMs ?? LEAVE_MS);
     const unbound = new Promise<void>((resolve) => server.close(() => resolve()));
     await sessions.drain(graceMs);
     await unbound;

@@ -4,6 +4,7 @@
 // be made twice.
 
 import { constants, type Http2Session } from "node:http2";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 
 export interface RpcSessionsOptions {
@@ -25,6 +26,7 @@ const MAX_STREAM_ID = 2 ** 31 - 1;
 const FLUSH_POLL_MS = 2;
 /** Peers get this long to read the second GOAWAY before the socket may close. */
 const LINGER_MS = 250;
+const NONE_OPEN_POLL_MS = 10;
 
 export class RpcSessions {
   readonly #options: RpcSessionsOptions;
@@ -45,6 +47,14 @@ export class RpcSessions {
       clearTimeout(ageTimer);
       this.#open.delete(session);
     });
+  }
+
+  /** Resolves when no connection is open, or after `timeoutMs`. */
+  async noneOpen(timeoutMs: number): Promise<void> {
+    for (const end = performance.now() + timeoutMs; performance.now() < end;) {
+      if (this.#open.size === 0) return;
+      await sleep(NONE_OPEN_POLL_MS);
+    }
   }
 
   /**

@@ -33,6 +33,7 @@ export class Opened {
       services: [LedgerService.typeName],
       interceptors: [serverErrors(log)],
       isReady: () => true,
+      leaveMs: 0,
       ...options,
       log,
     });

@@ -39,6 +39,12 @@ const ANSWER_GRACE_MS = 1_000;
 
 const IDLE_TIMEOUT_MS = 60_000;
 
+/**
+ * PostgreSQL ends a transaction whose client has sent nothing for so long. A process that stands still inside
+ * one would keep its locks, the head of a chain among them, for as long as it stands.
+ */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000;
+
 const tracer = trace.getTracer("annals.postgres");
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
@@ -59,6 +65,7 @@ export function createPool(options: PoolOptions): Pool {
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
     query_timeout: options.statementTimeoutMs + ANSWER_GRACE_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     types: {
       getTypeParser: ((oid: TypeId, format?: "text" | "binary") =>

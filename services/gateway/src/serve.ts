@@ -9,16 +9,21 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { pooledRandom, systemClock } from "@annals/contract";
+import { newId, pooledRandom, systemClock } from "@annals/contract";
 import { Admissions } from "./admission/admission.ts";
 import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";
+import { boundRequests } from "./edge/bounded-requests.ts";
+import { leave } from "./edge/leave.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
 const READY_TIMEOUT_MS = 1_000;
+
+/** Connections that the system holds until this process takes them; Node's 511 are too few for a burst. */
+const LISTEN_BACKLOG = 4_096;
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
@@ -35,18 +40,27 @@ export async function serve(
   const clients = openClients({ ...config, duration: rpcClientDuration(registry) });
   closers.add("clients", clients, () => clients.close());
 
+  const metrics = createMetrics(registry);
+  const random = pooledRandom();
   const app = await createApp({
     admissions: new Admissions(clients.keys),
     clock: systemClock(),
     deps: { ...clients, appends: new EventAppends(clients.ledger), limits: config },
     log,
-    metrics: createMetrics(registry),
-    random: pooledRandom(),
+    metrics,
+    random,
     rateLimitPerMinute: config.rateLimitPerMinute,
     requestTimeoutMs: config.requestTimeoutMs,
   });
   closers.add("http server", app, () => app.close());
-  await app.listen({ host: config.host, port: config.port });
+  boundRequests(app.server, {
+    maxUnderWay: config.requestsMaxUnderWay,
+    limit: config.rateLimitPerMinute,
+    newRequestId: () => newId("req", random),
+    onRefused: metrics.onRefused,
+  });
+  await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG });
+  closers.add("connections", app, () => leave(app.server));
 
   const admin = await startAdminServer({
     host: config.adminHost,

@@ -1,0 +1,101 @@
+// Guarantee: kill -9 of PostgreSQL in the middle of a thousand concurrent appends, the first process alone or
+// all of them, loses nothing that was acknowledged and stores nothing twice; the services go on by
+// themselves when it has recovered.
+
+import { eventually } from "@annals/testing";
+import { randomInt } from "node:crypto";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { burstWith, usualBurstMs } from "./burst.ts";
+import type { SentAppend } from "./load.ts";
+import { report } from "./report.ts";
+import { allWell, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+
+const { rounds, appends } = inject("form").killedPostgres;
+/** A server process whose parent is gone ends at its next look, which is the end of its statement at most. */
+const GONE_WITHIN_MS = 10_000;
+const CONTROL_APPENDS = 200;
+
+let bed: Testbed;
+
+beforeAll(async () => {
+  bed = await startTestbed();
+});
+afterAll(() => bed?.stop());
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** The server's first process, and how to kill it, and with `all` every other one. */
+async function runningPostgres() {
+  const [postgres] = processesOf(bed.stack, "postgres");
+  const first = postgres?.pid();
+  if (first === undefined) throw new Error("PostgreSQL does not run");
+  // Its sessions, and its processes in the background.
+  const rows = await bed.owner.query<{ pid: number }>("SELECT pid FROM pg_stat_activity");
+  const children = rows.map(({ pid }) => pid);
+  expect(children.length).toBeGreaterThan(0);
+  return {
+    kill: (all: boolean): void => {
+      expect(postgres?.kill("SIGKILL")).toBe(true);
+      if (all) for (const pid of children.filter(isRunning)) process.kill(pid, "SIGKILL");
+    },
+    gone: () =>
+      eventually(
+        "every process of PostgreSQL is gone",
+        () => ![first, ...children].some(isRunning),
+        GONE_WITHIN_MS,
+      ),
+  };
+}
+
+test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in each`, async () => {
+  const services = bed.stack.processes.filter(({ adminUrl }) => adminUrl !== undefined);
+  const pids = services.map((one) => one.pid());
+  const usualMs = await usualBurstMs(await bed.account(), appends);
+  const sent: SentAppend[] = [];
+  let retries = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const killAtMs = randomInt(usualMs);
+    const all = round % 2 === 1;
+    const { kill, gone } = await runningPostgres();
+    const burst = await burstWith(bed, appends, killAtMs, () => kill(all));
+    await gone();
+    await allWell(bed.stack);
+    const before = await bed.chain();
+    const retried = await burst.retryUnacknowledged();
+    sent.push(...burst.appends);
+    retries += retried.length;
+    const what = `round ${round}: killed after ${killAtMs} ms, ${all ? "all" : "the first"}`;
+    expect(retryFaults(retried, before), what).toStrictEqual([]);
+    expect(await bed.audit(sent), what).toStrictEqual([]);
+  }
+  const felt = sent.filter(({ outcomes }) => !outcomes[0]?.stored).length;
+  expect(felt).toBeGreaterThan(0);
+  // No service needed a restart.
+  expect(services.map((one) => one.pid())).toStrictEqual(pids);
+  report({ rounds, appends: sent.length, unacknowledged: felt, retries });
+});
+
+test("control: with synchronous_commit off the auditor tells what the kill has lost", async () => {
+  await bed.owner.query("ALTER SYSTEM SET synchronous_commit = off");
+  await bed.owner.query("ALTER SYSTEM SET wal_writer_delay = '10s'");
+  await bed.owner.query("SELECT pg_reload_conf()");
+  await eventually("the setting is in force", async () => {
+    const [row] = await bed.owner.query("SHOW synchronous_commit");
+    return row?.["synchronous_commit"] === "off";
+  });
+  const { load, audit } = await bed.account();
+  const { kill, gone } = await runningPostgres();
+  const burst = load();
+  await burst.burst(CONTROL_APPENDS);
+  kill(true);
+  await gone();
+  await allWell(bed.stack);
+  const faults = await audit(burst.appends);
+  expect(faults.join("; ")).toContain("acknowledged and lost");
+});

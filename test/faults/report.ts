@@ -1,0 +1,11 @@
+// Prints what a test of this folder did, as one line that a person copies into docs/reliability.md. Called
+// at the end of a test that passed. It must never decide anything.
+
+import { expect, inject } from "vitest";
+
+/** `figures` by name, such as rounds, appends, retried. */
+export function report(figures: Readonly<Record<string, number>>): void {
+  const { name } = inject("form");
+  const told = Object.entries(figures).map(([what, count]) => `${what} ${Math.round(count)}`);
+  process.stdout.write(`${name} form, ${expect.getState().currentTestName}: ${told.join(", ")}\n`);
+}

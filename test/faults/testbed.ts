@@ -1,0 +1,121 @@
+// What the tests of this folder stand on: a whole system of several replicas, an account of its own, a
+// client of each gateway, the owner's eye on the tables. Each file starts one and stops it.
+
+import type { ServiceName, Stack, StackProcess } from "@annals/local";
+import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
+import { Agent } from "node:http";
+import { type ConstellationOptions, startConstellation } from "../constellation.ts";
+import { audit, type ChainEvent, readChain } from "./audit.ts";
+import { Load, type LoadOptions, type SentAppend } from "./load.ts";
+
+/** Of what every append goes through. */
+const REPLICAS = { gateway: 2, keys: 2, ledger: 2 } as const;
+const RATE_LIMIT_PER_MINUTE = 100_000_000;
+
+/** How long a test waits until all is well again before it says that it is not. */
+const WELL_WITHIN_MS = 60_000;
+
+export type Testbed = Awaited<ReturnType<typeof startTestbed>>;
+
+/** A system with `REPLICAS`, unless told otherwise, and one account. */
+export async function startTestbed(options: ConstellationOptions = {}) {
+  const stack = await startConstellation({
+    replicas: REPLICAS,
+    rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+    ...options,
+  });
+  const owner = ownerOf(stack.databaseUrl);
+  const chains: { readonly close: () => void }[] = [];
+  const stop = async () => {
+    for (const chain of chains) chain.close();
+    await owner.close();
+    await stack.stop();
+  };
+  /** One more account, with clients of its own. */
+  const account = async () => {
+    const chain = await newChain(stack, owner);
+    chains.push(chain);
+    return chain;
+  };
+  try {
+    return { stack, owner, account, ...(await account()), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** An account, with a client of each gateway, and what can be done to its chain. */
+async function newChain(stack: Stack, owner: ReturnType<typeof ownerOf>) {
+  const { accountId, key } = await newAccount(stack.databaseUrl);
+  const clients = stack.baseUrls.map(
+    (baseUrl) => new HttpClient(baseUrl, key, new Agent({ keepAlive: true })),
+  );
+  const http = clients[0];
+  if (http === undefined) throw new Error("the system has no gateway");
+  const audited = { accountId, owner, http };
+  let listedTo = 0;
+  return {
+    accountId,
+    key,
+    clients,
+    load: (load: Omit<LoadOptions, "clients"> = {}) => new Load({ clients, ...load }),
+    chain: (): Promise<ChainEvent[]> => readChain(audited),
+    /** Of the whole chain, against all that was ever sent to it. */
+    audit: async (appends: readonly SentAppend[]) => {
+      const [last] = (await readChain(audited)).slice(-1);
+      const faults = await audit({ ...audited, listedTo }, appends);
+      listedTo = last?.sequence ?? 0;
+      return faults;
+    },
+    close: () => clients.forEach((client) => client.close()),
+  };
+}
+
+/** The processes of a service, in order. */
+export function processesOf(
+  stack: Stack,
+  service: ServiceName | "postgres" | "nats",
+): StackProcess[] {
+  return stack.processes.filter((one) => one.service === service);
+}
+
+/** Resolves when every gateway stores an event, `inARow` times, of any chain but the audited ones. */
+export async function allWell(stack: Stack, inARow = 4): Promise<void> {
+  const { key } = await eventually(
+    "PostgreSQL answers",
+    () => newAccount(stack.databaseUrl),
+    WELL_WITHIN_MS,
+  );
+  await Promise.all(
+    stack.baseUrls.map(async (baseUrl) => {
+      const client = new HttpClient(baseUrl, key);
+      let stored = 0;
+      await eventually(
+        `${baseUrl} stores again`,
+        async () => {
+          const answer = await client.post("/v1/events", { action: "all.well" }).catch(() => {});
+          stored = answer?.status === 201 ? stored + 1 : 0;
+          return stored >= inARow;
+        },
+        WELL_WITHIN_MS,
+      );
+      client.close();
+    }),
+  );
+}
+
+/**
+ * What a retry with the same idempotency key did, against what was there before it: sentences, none when
+ * each of what was stored came back as a replay.
+ */
+export function retryFaults(
+  retried: readonly SentAppend[],
+  before: readonly ChainEvent[],
+): readonly string[] {
+  const there = new Set(before.map(({ marker }) => marker));
+  const anew = retried.filter(
+    ({ marker, outcomes }) => there.has(marker) && outcomes.at(-1)?.stored?.isReplay !== true,
+  );
+  return anew.map(({ marker }) => `${marker} was there, and its retry was no replay`);
+}
