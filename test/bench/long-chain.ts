@@ -1,12 +1,19 @@
 // Loads a long chain with COPY, the head included, so that the service finds it as if it had
-// appended it. The hashes are true: verifying the chain afterwards is one of the measurements.
+// appended it, and waits for what the service adds in the background. The hashes are true: verifying
+// the chain afterwards is one of the measurements.
 
+import { setTimeout } from "node:timers/promises";
 import { smallEvent } from "./bodies.ts";
 import { makeRows, type Row } from "./rows.ts";
-import { openSql } from "./sql.ts";
+import { openSql, type Sql } from "./sql.ts";
 
 /** Events in one COPY of each table: what is held in memory. */
 const BLOCK = 20_000;
+
+/** Events of a time block (services/ledger/migrations/0003_time-blocks.sql). */
+const TIME_BLOCK_SIZE = 1_024;
+const FILL_TIMEOUT_MS = 600_000;
+const FILL_POLL_MS = 200;
 
 const CHAIN = `COPY ledger.chain (account_id, sequence_number, id, action, occurred_at, received_at,
   created_at, digests, previous_hash, hash) FROM STDIN`;
@@ -41,7 +48,22 @@ export async function loadLongChain(
   // What autovacuum would do by and by: statistics for the planner, the visibility map.
   await sql.run("VACUUM (ANALYZE) ledger.chain");
   await sql.run("VACUUM (ANALYZE) ledger.payloads");
+  await timeBlocksOf(sql, accountId, Math.floor(count / TIME_BLOCK_SIZE));
+  await sql.run("VACUUM (ANALYZE) ledger.time_blocks");
   await Promise.all([sql.close(), second.close()]);
+}
+
+/** Resolves when the ledger has filled so many time blocks of the account. */
+async function timeBlocksOf(sql: Sql, accountId: string, blocks: number): Promise<void> {
+  const deadline = performance.now() + FILL_TIMEOUT_MS;
+  for (;;) {
+    const [row] = await sql.rows<{ blocks: string }>(
+      `SELECT count(*) AS blocks FROM ledger.time_blocks WHERE account_id = '${accountId}'`,
+    );
+    if (Number(row?.blocks) >= blocks) return;
+    if (performance.now() > deadline) throw new Error("the ledger does not fill its time blocks");
+    await setTimeout(FILL_POLL_MS);
+  }
 }
 
 function take(rows: Iterator<Row>, size: number): Row[] {

@@ -12,6 +12,9 @@ import { startTestbed, type Testbed } from "./testbed.ts";
 
 const { forMs } = inject("form").overload;
 const TIMES_CAPACITY = 3;
+/** Without the bound it takes many more than there are clients, however little the measured capacity was. */
+const CONTROL_TIMES_CAPACITY = 8;
+const CONTROL_OFFERED = 18_000;
 /** Of clients: those that the gateway lets in, 2,000, and those that wait for their refusals. */
 const CONNECTIONS = 6_000;
 const CONTROL_CONNECTIONS = 3_000;
@@ -136,12 +139,12 @@ test("control: without the bound nobody is refused, and clients wait until they 
   onTestFinished(() => unbounded.stop());
   const { key } = await unbounded.account();
   const { perSecond } = await closedLoop(unbounded, key, WARM_UP_MS, CAPACITY_MS);
-  const surplusPerMs = ((TIMES_CAPACITY - 1) * perSecond) / 1_000;
+  const offeredPerSecond = CONTROL_TIMES_CAPACITY * perSecond;
   const { taken, heldBack } = await offer({
     baseUrl: unbounded.stack.baseUrls[0] ?? "",
     key: unbounded.key,
-    perSecond: TIMES_CAPACITY * perSecond,
-    forMs: (2 * CONTROL_CONNECTIONS) / surplusPerMs,
+    perSecond: offeredPerSecond,
+    forMs: (CONTROL_OFFERED * 1_000) / offeredPerSecond,
     connections: CONTROL_CONNECTIONS,
   });
   expect(taken.filter((one) => one.refused)).toStrictEqual([]);

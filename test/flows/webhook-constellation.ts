@@ -1,6 +1,7 @@
 // What the flows of webhooks share: a whole system whose dispatcher trusts the test's authority and
 // may reach the loopback interface, and a subscriber's servers.
 
+import type { StackOptions } from "@annals/local";
 import { CertificateAuthority, HttpClient, newAccount, Subscriber } from "@annals/testing";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,10 +10,11 @@ import { type ConstellationOptions, startConstellation } from "../constellation.
 
 export type WebhookSystem = Awaited<ReturnType<typeof startWebhookSystem>>;
 
-/** `settings` are variables of the dispatcher. */
+/** `settings` are variables of the dispatcher, `others` those of other services. */
 export async function startWebhookSystem(
   settings: Readonly<Record<string, string>> = {},
   options: Omit<ConstellationOptions, "env"> = {},
+  others: NonNullable<StackOptions["env"]> = {},
 ) {
   const authority = new CertificateAuthority();
   const folder = mkdtempSync(join(tmpdir(), "annals-ca-"));
@@ -22,6 +24,7 @@ export async function startWebhookSystem(
     rateLimitPerMinute: 1_000_000,
     ...options,
     env: {
+      ...others,
       "webhook-dispatcher": {
         ANNALS_WEBHOOK_CA_FILE: caFile,
         ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",

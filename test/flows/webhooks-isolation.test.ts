@@ -1,59 +1,88 @@
 // Guarantee: one receiver that accepts and never answers, with 2,000 deliveries in its queue, does not slow
-// a healthy one.
+// a healthy one: from the 201 to the arrival its p99 stays below a second and at most twice what it is alone.
+// Two systems are asked in turn, of which one has the receiver that hangs: what else the machine does meets
+// both. A p99 rests on a few of the slowest, so several are taken, and their middle decides.
 
+import type { Subscriber } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 
 const QUEUED = 2_000;
-const MEASURED = 150;
+/** Events of one batch at most. */
+const BATCH = 1_000;
+const ROUNDS = 3;
+const MEASURED = 200;
 /** From the 201 to the arrival. */
 const P99_MS = 1_000;
-/** Beyond twice its own figure alone: what two busy processors add to a figure this small. */
-const NOISE_MS = 150;
+const TIMES_ALONE = 2;
+/** Deliveries that one replica has under way to one webhook. */
+const PLACES = 10;
 
-let system: WebhookSystem;
+let systems: readonly WebhookSystem[];
 beforeAll(async () => {
-  system = await startWebhookSystem();
+  systems = await Promise.all([startWebhookSystem(), startWebhookSystem()]);
 });
-afterAll(() => system.stop());
+afterAll(() => Promise.all(systems.map((system) => system.stop())));
 
-test("a healthy receiver beside one that hangs", async () => {
+/** Resolves to what measures one event: the milliseconds from its 201 to its arrival. */
+async function healthyReceiver(system: WebhookSystem): Promise<() => Promise<number>> {
   const client = await system.client();
   const healthy = await system.subscriber();
-  const at = new Map<string, number>();
-  healthy.answer = (response, { json, at: arrived }) => {
-    at.set(json.data.id, arrived);
+  let arrived = Promise.withResolvers<number>();
+  healthy.answer = (response, { at }) => {
     response.writeHead(204).end();
+    arrived.resolve(at);
   };
   await client.post("/v1/webhooks", { url: healthy.url(), events: ["event.created"] });
-
-  const measure = async () => {
-    const latencies: number[] = [];
-    for (let i = 0; i < MEASURED; i++) {
-      const before = healthy.received.length;
-      const { body } = await client.post("/v1/events", { action: "measured" });
-      const answered = performance.now();
-      await healthy.waitFor(before + 1);
-      latencies.push(Math.max(0, (at.get(body.data.id) ?? Infinity) - answered));
-    }
-    return latencies.toSorted((a, b) => a - b)[Math.floor(MEASURED * 0.99)] ?? Infinity;
+  return async () => {
+    arrived = Promise.withResolvers<number>();
+    expect((await client.post("/v1/events", { action: "measured" })).status).toBe(201);
+    const answered = performance.now();
+    return Math.max(0, (await arrived.promise) - answered);
   };
-  await client.post("/v1/events", { action: "warm-up" });
-  await healthy.waitFor(1);
-  const alone = await measure();
+}
 
-  const other = await system.client();
+async function hungReceiver(system: WebhookSystem): Promise<Subscriber> {
+  const client = await system.client();
   const hung = await system.subscriber();
   hung.answer = () => {};
-  await other.post("/v1/webhooks", { url: hung.url(), events: ["*"] });
-  for (let i = 0; i < QUEUED; i += 1_000) {
-    const events = Array.from({ length: 1_000 }, () => ({ action: "queued" }));
-    expect((await other.post("/v1/events/batch", { events })).status).toBe(201);
+  await client.post("/v1/webhooks", { url: hung.url(), events: ["*"] });
+  for (let sent = 0; sent < QUEUED; sent += BATCH) {
+    const events = Array.from({ length: BATCH }, () => ({ action: "queued" }));
+    expect((await client.post("/v1/events/batch", { events })).status).toBe(201);
   }
-  await hung.waitFor(10);
-  const beside = await measure();
+  await hung.waitFor(PLACES);
+  return hung;
+}
+
+test("a healthy receiver beside one that hangs", async () => {
+  const [first, second] = systems;
+  if (!first || !second) throw new Error("there are not two systems");
+  const alone = await healthyReceiver(first);
+  const beside = await healthyReceiver(second);
+  for (const warmUp of [alone, beside, alone, beside]) await warmUp();
+  const hung = await hungReceiver(second);
+  const rounds: { readonly alone: number; readonly beside: number }[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const took: { alone: number[]; beside: number[] } = { alone: [], beside: [] };
+    for (let i = 0; i < MEASURED; i++) {
+      took.alone.push(await alone());
+      took.beside.push(await beside());
+    }
+    rounds.push({ alone: p99(took.alone), beside: p99(took.beside) });
+  }
   // All its places are taken, and no more than those.
-  expect(hung.openConnections).toBe(10);
-  expect(beside).toBeLessThan(P99_MS);
-  expect(beside).toBeLessThan(alone * 2 + NOISE_MS);
+  expect(hung.openConnections).toBe(PLACES);
+  expect(middle(rounds.map((one) => one.beside))).toBeLessThan(P99_MS);
+  const ratio = middle(rounds.map((one) => one.beside / one.alone));
+  expect(ratio, JSON.stringify(rounds)).toBeLessThanOrEqual(TIMES_ALONE);
 });
+
+function p99(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? Infinity;
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
+}

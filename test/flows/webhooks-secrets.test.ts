@@ -1,23 +1,48 @@
 // Guarantee: a key or a signing secret is in the answer that created it and nowhere else: not in another
-// answer, not in a log, not in the database, not in what NATS keeps, not in the arguments of a process.
+// answer, not in a log, not in a trace, not in a notice that NATS keeps, not in the database.
 
-import { ownerOf } from "@annals/testing";
+import { eventually, ownerOf } from "@annals/testing";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 
-/** Of each: 250 keys and 250 webhooks. The thousand creates of a release check differ in nothing but time. */
-const CREATES = 250;
+/** Of each: 500 keys and 500 webhooks. */
+const CREATES = 500;
+const AT_A_TIME = 10;
+/** Spans are sent every five seconds. */
+const TRACED_MS = 30_000;
+const TRACED = ["gateway", "keys", "ledger", "webhook-dispatcher"];
 
 let system: WebhookSystem;
+let collector: Server;
+const traces: Buffer[] = [];
 beforeAll(async () => {
-  system = await startWebhookSystem({
-    ANNALS_LOG_LEVEL: "debug",
-    ANNALS_WEBHOOK_RETRY_DELAYS_S: "1",
+  collector = createServer((request, response) => {
+    request.on("data", (chunk: Buffer) => traces.push(chunk));
+    request.on("end", () => response.end());
   });
+  collector.listen(0, "127.0.0.1");
+  await once(collector, "listening");
+  const { port } = collector.address() as AddressInfo;
+  system = await startWebhookSystem(
+    { ANNALS_WEBHOOK_RETRY_DELAYS_S: "1" },
+    {},
+    {
+      every: {
+        ANNALS_LOG_LEVEL: "debug",
+        ANNALS_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      },
+    },
+  );
 });
-afterAll(() => system.stop());
+afterAll(async () => {
+  await system.stop();
+  collector.close();
+});
 
 test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
   const client = await system.client();
@@ -30,9 +55,9 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
     expect(answer.status).toBe(201);
     secrets.push(answer.body.data.key ?? answer.body.data.secret);
   };
-  for (let i = 0; i < CREATES; i += 10) {
+  for (let i = 0; i < CREATES; i += AT_A_TIME) {
     await Promise.all(
-      Array.from({ length: 10 }, () => [
+      Array.from({ length: AT_A_TIME }, () => [
         create("/v1/api-keys", { name: "one of many" }),
         create("/v1/webhooks", {
           url: subscriber.url(),
@@ -66,11 +91,23 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
     // showed.
     if (!file.includes("/postgres/")) places.set(file, readFileSync(file, "latin1"));
   }
+  const traced = () => Buffer.concat(traces).toString("latin1");
+  await eventually(
+    "traces of every service that was asked",
+    () => TRACED.every((name) => traced().includes(`annals-${name}`)),
+    TRACED_MS,
+  );
+  places.set("traces", traced());
   for (const [table, text] of await dump(system.stack.databaseUrl)) places.set(table, text);
   expect([...places.keys()].filter((name) => name.endsWith(".log")).length).toBeGreaterThanOrEqual(
     5,
   );
   expect(places.get("webhooks.webhooks")).toContain("wh_");
+  // The notices were looked through: they name the account.
+  const notices = [...places].filter(([name]) =>
+    name.startsWith(join(system.stack.dataDir, "nats")),
+  );
+  expect(notices.some(([, text]) => text.includes(client.accountId))).toBe(true);
 
   const sealing = readFileSync(join(system.stack.dataDir, "webhook-secret-key"), "utf8");
   const forms = secrets.flatMap((secret) => {

@@ -12,7 +12,6 @@ import {
   type DescMessage,
   type DescMethod,
   type DescMethodUnary,
-  fromBinary,
   isMessage,
   toBinary,
 } from "@bufbuild/protobuf";
@@ -28,6 +27,7 @@ import {
   type UnaryResponse,
 } from "@connectrpc/connect";
 import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { announcedBytes, framed, messageIn, PREFIX_BYTES } from "./grpc-frame.ts";
 import { unaryChain, type UnaryNext } from "./interceptors/unary-chain.ts";
 
 type Handler = (message: unknown, context: HandlerContext) => unknown;
@@ -53,8 +53,6 @@ export interface UnaryCallsOptions {
 export type AnswerUnaryCall = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
 const CONTENT_TYPES: ReadonlySet<unknown> = new Set(["application/grpc", "application/grpc+proto"]);
-/** Before each message: a byte of flags, four of its length. */
-const PREFIX_BYTES = 5;
 
 /** Milliseconds until the call's deadline, on its way through the interceptors to the handler. */
 const TIME_LEFT = createContextKey<() => number | undefined>(() => undefined);
@@ -182,7 +180,7 @@ class UnaryCall {
   readonly #onData = (chunk: Buffer): void => {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    const announced = this.#bytes < PREFIX_BYTES ? 0 : this.#read().readUInt32BE(1);
+    const announced = this.#bytes < PREFIX_BYTES ? 0 : announcedBytes(this.#read());
     const { maxMessageBytes } = this.#options;
     if (announced <= maxMessageBytes && this.#bytes - PREFIX_BYTES <= maxMessageBytes) return;
     this.#fail(
@@ -232,9 +230,9 @@ class UnaryCall {
         signal: this.#gone.signal,
         header: headersOf(this.#headers),
         contextValues: createContextValues().set(TIME_LEFT, this.#timeLeft),
-        message: this.#message(method.input),
+        message: messageIn(this.#read(), method.input),
       });
-      this.#send(frame(toBinary(method.output, response.message)), response);
+      this.#send(framed(toBinary(method.output, response.message)), response);
     } catch (error) {
       this.#fail(error);
     }
@@ -242,23 +240,6 @@ class UnaryCall {
 
   readonly #timeLeft = (): number | undefined =>
     this.#deadline === undefined ? undefined : this.#deadline - performance.now();
-
-  #message(input: DescMessage) {
-    const bytes = this.#read();
-    if (bytes.length < PREFIX_BYTES || bytes.readUInt32BE(1) !== bytes.length - PREFIX_BYTES) {
-      throw new ConnectError("a unary call carries one whole message", Code.InvalidArgument);
-    }
-    if (bytes[0] !== 0) {
-      throw new ConnectError("the message is compressed, which is not taken", Code.Unimplemented);
-    }
-    try {
-      // A plain view: `bytes` fields shall be Uint8Array, not Buffer.
-      const { buffer, byteOffset, length } = bytes.subarray(PREFIX_BYTES);
-      return fromBinary(input, new Uint8Array(buffer, byteOffset, length));
-    } catch {
-      throw new ConnectError("the message cannot be read", Code.InvalidArgument);
-    }
-  }
 
   #send(body: Buffer, { header, trailer }: UnaryResponse): void {
     if (!this.#isOpen()) return;
@@ -304,12 +285,4 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
     for (const one of Array.isArray(value) ? value : [value]) header.append(name, one);
   }
   return header;
-}
-
-function frame(message: Uint8Array): Buffer {
-  const framed = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
-  framed[0] = 0;
-  framed.writeUInt32BE(message.length, 1);
-  framed.set(message, PREFIX_BYTES);
-  return framed;
 }

@@ -77,6 +77,12 @@ export const SETTINGS = {
     { min: 100, max: 600_000 },
     { fallback: "15000" },
   ),
+  requestsMaxUnderWay: whole(
+    "ANNALS_REQUESTS_MAX_UNDER_WAY",
+    "Requests under way in one gateway; more are refused at once. What it does in half a second is a good number.",
+    { min: 1, max: 1_000_000 },
+    { fallback: "2000" },
+  ),
   verifyTimeoutMs: whole(
     "ANNALS_VERIFY_TIMEOUT_MS",
     "Milliseconds that the verification of a chain may take.",

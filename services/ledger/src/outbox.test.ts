@@ -65,7 +65,7 @@ describe("verifications", () => {
         ...pool,
         run: async (statement, params) => {
           const rows = await pool.run(statement, params);
-          if (statement.name === "ledger.read-range") gone.abort();
+          if (statement.name === "ledger.check-block") gone.abort();
           return rows;
         },
       };

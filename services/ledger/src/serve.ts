@@ -22,6 +22,7 @@ import { createMetrics } from "./metrics.ts";
 import { ledgerService } from "./service.ts";
 import { AppendQueue } from "./workers/append-queue.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
+import { startTimeBlockFiller } from "./workers/time-block-filler.ts";
 
 /** The role that 0001_ledger.sql makes. */
 export const ROLE = "annals_ledger";
@@ -54,6 +55,8 @@ export async function serve(
   closers.add("database", database, () => database.close());
   const stopSweep = startIdempotencySweep({ database, log });
   closers.add("idempotency sweep", stopSweep, () => stopSweep());
+  const stopFiller = startTimeBlockFiller({ database, log });
+  closers.add("time block filler", stopFiller, () => stopFiller());
 
   const name = "annals-ledger";
   const messaging = await connectMessaging({ url: config.natsUrl, name, log });

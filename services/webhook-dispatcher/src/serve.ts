@@ -79,7 +79,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
   const cleanUp = startCleanUp({ ...shared, retentionDays: config.retentionDays });
   closers.add("clean-up", cleanUp, () => cleanUp.stop());
-  const fanOut = new FanOut({ ...shared, producers, onDeliveries: () => engine.wake() });
+  const fanOut = new FanOut({
+    ...shared,
+    producers,
+    onDeliveries: (...made) => engine.look(...made),
+  });
   closers.add("fan-out", fanOut, () => fanOut.stop());
   const stopSweep = startSweep({
     ...shared,
@@ -110,7 +114,12 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const rpc = await startRpcServer({
     host: config.rpcHost,
     port: config.rpcPort,
-    routes: webhooksService({ ...shared, producers, switchOff }),
+    routes: webhooksService({
+      ...shared,
+      producers,
+      switchOff,
+      onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
+    }),
     services: [WebhooksService.typeName],
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,

@@ -40,6 +40,12 @@ describe("the URL", () => {
     expectRefused(await client.get(urlOf(length)), "validation_error", { message });
   });
 
+  test("with an id that is longer is refused, as the router does before anyone else looks", async () => {
+    const message = "The URL is longer than 2048 characters.";
+    const id = "a".repeat(MAX_URL_LENGTH + 1);
+    expectRefused(await client.get(`/v1/events/${id}`), "validation_error", { message });
+  });
+
   test("of a megabyte is refused", async () => {
     const [answer] = await exchange(baseUrl, head(`GET ${urlOf(MIB)}`));
     expectRefused(answer, "validation_error", {

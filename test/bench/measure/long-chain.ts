@@ -1,13 +1,12 @@
-// What a long chain costs: pages of `GET /v1/events` at its head and deep in it, one filter at a
-// time, the verification of the whole, and appends to its end.
+// What a long chain costs to read: pages of `GET /v1/events` at its head and deep in it, one filter
+// at a time.
 
 import { newAccount } from "@annals/testing";
 import { smallEvent } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
 import { loadLongChain } from "../long-chain.ts";
 import { timeOf } from "../rows.ts";
-import { type Bench, rate, type Result, type Section, share, time } from "./bench.ts";
-import { measureOnLongChain } from "./single-events.ts";
+import { type Bench, type Result, type Section, share, time } from "./bench.ts";
 
 /** Events below the deep page, so that it is full whatever the filter. */
 const BELOW = 60_000;
@@ -43,9 +42,9 @@ export async function measureLists(bench: Bench, chain: LongChain): Promise<Sect
   return {
     title: "Lists",
     about:
-      `One connection, pages of 50 in descending order, from a chain of ` +
+      `One connection, pages of 50, in descending order unless told, from a chain of ` +
       `${chain.length.toLocaleString("en")} small events: p50 at the head, and with ` +
-      `${bench.options.depth.toLocaleString("en")} newer events above the page. ` +
+      `${bench.options.depth.toLocaleString("en")} events between there and the page. ` +
       "Of each filter's value there are many events.",
     heads: ["p50 at the head", "p50 deep", "deep / head"],
     results,
@@ -78,6 +77,21 @@ function pagesOf(length: number): [string, head: string, deep: string][] {
       `occurred_from=${encodeURIComponent(timeOf(1))}&${deep}`,
     ],
     ["occurred_to", `occurred_to=${encodeURIComponent(timeOf(length))}`, `occurred_to=${oldTime}`],
+    [
+      "occurred_from, ascending",
+      `order=asc&occurred_from=${encodeURIComponent(timeOf(1))}`,
+      `order=asc&occurred_from=${newTime}`,
+    ],
+    [
+      "occurred_to, ascending",
+      `order=asc&occurred_to=${oldTime}`,
+      `order=asc&occurred_to=${encodeURIComponent(timeOf(length))}&after_sequence=${length - BELOW}`,
+    ],
+    [
+      "occurred_from and occurred_to",
+      `occurred_from=${newTime}&occurred_to=${encodeURIComponent(timeOf(length))}`,
+      `occurred_from=${encodeURIComponent(timeOf(1))}&occurred_to=${oldTime}`,
+    ],
     ["after_sequence", `after_sequence=${length - BELOW}`, `after_sequence=1&${deep}`],
   ];
 }
@@ -100,42 +114,4 @@ async function pageTime(
     status: 200,
   });
   return p50Ms;
-}
-
-/**
- * Verification of the whole chain, then appends to its end. Throws where the chain is not found
- * valid.
- */
-export async function measureVerify(bench: Bench, chain: LongChain): Promise<Section> {
-  bench.say("GET /v1/verify");
-  const begun = performance.now();
-  const response = await fetch(`${bench.baseUrl}/v1/verify`, {
-    headers: { authorization: `Bearer ${chain.key}` },
-  });
-  const { data } = (await response.json()) as { data: { valid: boolean; checked: number } };
-  const seconds = (performance.now() - begun) / 1_000;
-  if (!data.valid || data.checked !== chain.length) {
-    throw new Error(`the long chain is not as it should be: ${JSON.stringify(data)}`);
-  }
-  const appended = await measureOnLongChain(bench, chain.key);
-  return {
-    title: "Verification, and appends to a long chain",
-    about:
-      `The whole chain of ${chain.length.toLocaleString("en")} small events in one request; ` +
-      "then single events as above.",
-    heads: ["figure", "p50", "p99"],
-    results: [
-      {
-        what: "GET /v1/verify, events",
-        figure: rate(data.checked / seconds),
-        p50: `${seconds.toFixed(1)} s in all`,
-      },
-      {
-        what: "POST /v1/events, small, one key, at the end of the long chain",
-        figure: rate(appended.perSecond),
-        p50: time(appended.p50Ms),
-        p99: time(appended.p99Ms),
-      },
-    ],
-  };
 }

@@ -61,6 +61,7 @@ beforeEach(() => {
       action: stored.action,
       occurredAt: TIME,
       receivedAt: TIME,
+      isListed: true,
       payload: {
         actor,
         context,
@@ -113,6 +114,35 @@ describe("valid", () => {
   });
 });
 
+describe("a block that was recomputed elsewhere", () => {
+  const blockOf = (from: number, to: number) => ({
+    from,
+    to,
+    previousHash: rows[from - 1]?.previousHash ?? "",
+    hash: rows[to - 1]?.hash ?? "",
+  });
+
+  test("is taken where it goes on, among blocks and rows", () => {
+    const verifier = verify(rows.slice(0, 3));
+    expect(verifier.takeBlock(blockOf(4, 7))).toBe(true);
+    expect(verifier.takeBlock(blockOf(8, 8))).toBe(true);
+    verifier.take(rows.slice(8));
+    expect(verifier).toMatchObject({ checked: EVENTS, firstInvalid: undefined });
+    expect(verifier.tip).toEqual({ next: EVENTS + 1, hash: rows.at(-1)?.hash });
+  });
+
+  test.each([
+    ["after a gap", () => blockOf(5, 7)],
+    ["that was taken before", () => blockOf(1, 3)],
+    ["that links to another", () => ({ ...blockOf(4, 7), previousHash: "f".repeat(64) })],
+  ])("is not taken %s", (_, block) => {
+    const verifier = verify(rows.slice(0, 3));
+    const { tip } = verifier;
+    expect(verifier.takeBlock(block())).toBe(false);
+    expect(verifier).toMatchObject({ checked: 3, firstInvalid: undefined, tip });
+  });
+});
+
 describe("invalid", () => {
   test.each<[string, string, Partial<ChainRow>]>([
     ["action", "hash_mismatch", { action: "b" }],
@@ -125,6 +155,7 @@ describe("invalid", () => {
     ["previous_hash", "link_mismatch", { previousHash: "f".repeat(64) }],
     ["digests", "digest_mismatch", { digests: Buffer.alloc(160) }],
     ["digests of another size", "digest_mismatch", { digests: Buffer.alloc(1) }],
+    ["hidden from lists by time", "digest_mismatch", { isListed: false }],
     ["a payload that is gone", "digest_mismatch", { payload: undefined }],
     ["half a character", "hash_mismatch", { action: "\ud800" }],
   ])("%s: %s", (_, reason, change) => {

@@ -1,7 +1,7 @@
 // Verifies a chain row by row: that no number is missing, that each event links to the one before,
 // that its stored parts have the digests and its leaf the hash. Nothing is taken on trust: a row
-// whose payload is gone, or whose filter columns say other than its parts, is as broken as one that
-// was changed. It is pure; the handler feeds it rows in order.
+// whose payload is gone, whose filter columns say other than its parts, or that a list by time would
+// not find, is as broken as one that was changed. It is pure; the handler feeds it rows in order.
 
 import { checkLeaf } from "@annals/chain";
 import type { InvalidReason } from "@annals/contract";
@@ -24,6 +24,8 @@ export interface ChainRow {
   readonly digests: Buffer;
   readonly previousHash: string;
   readonly hash: string;
+  /** False where lists by time would pass over it. */
+  readonly isListed: boolean;
   readonly payload: ChainPayload | undefined;
 }
 
@@ -38,6 +40,17 @@ export interface ChainPayload {
   readonly actorType: string | undefined;
   readonly targetId: string | undefined;
   readonly targetType: string | undefined;
+}
+
+/** A run of rows that were recomputed elsewhere: whole, and linked from the first to the last. */
+export interface WholeBlock {
+  /** Both ends included. */
+  readonly from: number;
+  readonly to: number;
+  /** Of the first row. */
+  readonly previousHash: string;
+  /** Of the last row. */
+  readonly hash: string;
 }
 
 export class ChainVerifier {
@@ -81,6 +94,15 @@ export class ChainVerifier {
     }
   }
 
+  /** Takes the next rows as a block, where it goes on from here; answers whether it does. */
+  takeBlock({ from, to, previousHash, hash }: WholeBlock): boolean {
+    if (from !== this.#next || previousHash !== this.#previousHash) return false;
+    this.#checked += to - from + 1;
+    this.#next = to + 1;
+    this.#previousHash = hash;
+    return true;
+  }
+
   /** Notes what is invalid; the first one stays. */
   fail(sequenceNumber: number, eventId: string | undefined, reason: InvalidReason): void {
     this.#firstInvalid ??= { sequenceNumber, eventId, reason };
@@ -92,7 +114,8 @@ export class ChainVerifier {
     if (!payload || !filtersAgree(payload)) return "digest_mismatch";
     const { salts, actor, context, diff, metadata, target } = payload;
     const parts = { actor, context, diff, metadata, target };
-    return checkLeaf({ ...row, chain: this.#chain, parts, salts });
+    const fault = checkLeaf({ ...row, chain: this.#chain, parts, salts });
+    return fault ?? (row.isListed ? undefined : "digest_mismatch");
   }
 }
 

@@ -1,9 +1,9 @@
 // Guarantee: a prefix stands for exactly the texts that begin with it, in PostgreSQL's own order
-// ("C" on UTF-8: by code point).
+// ("C" on UTF-8: by code point). And a filter is by time only where nothing but a place is beside it.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { actionRange } from "./event-filter.ts";
+import { actionRange, type EventFilter, isByTimeOnly } from "./event-filter.ts";
 
 const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -62,4 +62,18 @@ describe("actionRange", () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+test.each<[boolean, Partial<EventFilter>]>([
+  [true, { occurredFrom: "2026" }],
+  [true, { occurredTo: "2026", afterSequence: 1n, beforeSequence: 9n }],
+  [false, {}],
+  [false, { beforeSequence: 9n }],
+  [false, { occurredFrom: "2026", action: "x" }],
+  [false, { occurredFrom: "2026", actorId: "x" }],
+  [false, { occurredFrom: "2026", actorType: "x" }],
+  [false, { occurredTo: "2026", targetId: "x" }],
+  [false, { occurredTo: "2026", targetType: "x" }],
+])("isByTimeOnly is %s of %o", (expected, filter) => {
+  expect(isByTimeOnly({ actionIsPrefix: false, ...filter })).toBe(expected);
 });

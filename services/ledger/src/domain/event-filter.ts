@@ -42,3 +42,11 @@ function successor(prefix: string): string | null {
   }
   return null;
 }
+
+/** Whether a filter asks for a time and for nothing else but a place. */
+export function isByTimeOnly(filter: EventFilter): boolean {
+  const { action, actorId, actorType, targetId, targetType, occurredFrom, occurredTo } = filter;
+  const others = [action, actorId, actorType, targetId, targetType];
+  if (others.some((value) => value !== undefined)) return false;
+  return occurredFrom !== undefined || occurredTo !== undefined;
+}

@@ -14,6 +14,7 @@ export function chainRow(row: RangeRow): ChainRow {
     digests: row.digests,
     previousHash: row.previous_hash.toString("hex"),
     hash: row.hash.toString("hex"),
+    isListed: row.is_listed,
     payload: payloadOf(row),
   };
 }

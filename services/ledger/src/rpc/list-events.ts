@@ -4,8 +4,7 @@ import { complete, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { listEventsAscending, listEventsDescending } from "../store/list-events.ts";
-import { listParams } from "./list-params.ts";
+import { readPage } from "./read-page.ts";
 import { renderEvent } from "./render-event.ts";
 
 const MAX_LIMIT = 100;
@@ -20,9 +19,9 @@ export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listE
     if (limit < 1 || limit > MAX_LIMIT) {
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }
-    const statement = ascending ? listEventsAscending : listEventsDescending;
     // One more than asked for tells whether there is a next page.
-    const rows = await deps.database.run(statement, listParams(accountId, filter, limit + 1));
+    const page = { accountId, filter, ascending, limit: limit + 1 };
+    const rows = await readPage(deps.database, page);
     const events = rows.slice(0, limit).map((row) => renderEvent(row, { accountId, includeProof }));
     return { events, hasMore: rows.length > limit };
   };

@@ -23,17 +23,15 @@ import {
 } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { ChainVerifier } from "../domain/chain-verifier.ts";
+import type { ChainVerifier } from "../domain/chain-verifier.ts";
 import type { Metrics } from "../metrics.ts";
 import { addToOutbox } from "../store/add-to-outbox.ts";
 import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";
-import { chainRow } from "./chain-row.ts";
+import { BlockChecker } from "../workers/block-checker.ts";
+import { type Range, verifyRange } from "./verify-range.ts";
 
 const EVENT_NAME: EventName = "event.verified";
-
-/** Rows read at a time: a slice of the event loop of some milliseconds. */
-const PAGE_SIZE = 500;
 
 const REASONS: Record<InvalidReason, ProtoReason> = {
   hash_mismatch: ProtoReason.HASH_MISMATCH,
@@ -51,16 +49,19 @@ interface Deps {
 }
 
 export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["verifyChain"] {
+  const { database } = deps;
+  const blocks = new BlockChecker(database);
   return async (request, { signal }) => {
     complete({ account_id: request.accountId });
-    const [ends] = await deps.database.run(readEnds, [request.accountId]);
+    const [ends] = await database.run(readEnds, [request.accountId]);
     if (!ends) throw internal("the ends of a chain have no row");
     const head = {
       sequence: Number(ends.head_sequence ?? 0),
       hash: ends.head_hash?.toString("hex") ?? GENESIS_HASH,
     };
     const range = rangeOf(request, head.sequence);
-    const verifier = await verifyRange(deps, request.accountId, range, ends, signal);
+    const standing = { accountId: request.accountId, range, ends };
+    const verifier = await verifyStanding({ blocks, database }, standing, signal);
     if (range.to === head.sequence) {
       await compareHead(deps, request.accountId, verifier, { head, ends });
     }
@@ -107,11 +108,6 @@ function render(result: Verification): MessageInitShape<typeof VerifyChainRespon
   };
 }
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Both ends included. An empty chain has the range 1 to 0. */
 function rangeOf({ fromSequence, toSequence }: VerifyChainRequest, head: number): Range {
   const from = fromSequence ?? 1n;
@@ -132,35 +128,15 @@ function rangeOf({ fromSequence, toSequence }: VerifyChainRequest, head: number)
  * Verifies what stands of the range; where the chain's last row is before the range's end, the tail
  * was cut.
  */
-async function verifyRange(
-  { database }: Deps,
-  accountId: string,
-  range: Range,
-  ends: EndsRow,
+async function verifyStanding(
+  deps: Parameters<typeof verifyRange>[0],
+  { accountId, range, ends }: { accountId: string; range: Range; ends: EndsRow },
   signal: AbortSignal,
 ): Promise<ChainVerifier> {
-  const verifier = new ChainVerifier(accountId, await anchorOf(database, accountId, range.from));
   const to = Math.min(range.to, Number(ends.last_sequence ?? 0));
-  while (verifier.tip.next <= to && !verifier.firstInvalid) {
-    signal.throwIfAborted();
-    const from = verifier.tip.next;
-    const rows = await database.run(readRange, [accountId, String(from), String(to), PAGE_SIZE]);
-    if (rows.length === 0) verifier.fail(from, undefined, "sequence_gap");
-    verifier.take(rows.map(chainRow));
-  }
+  const verifier = await verifyRange(deps, accountId, { from: range.from, to }, signal);
   if (to < range.to) verifier.fail(verifier.tip.next, undefined, "head_mismatch");
   return verifier;
-}
-
-/**
- * What the first event of the range has to link to: the genesis, or the event before it (none:
- * nothing links to it).
- */
-async function anchorOf(database: Database, accountId: string, from: number) {
-  if (from === 1) return { sequenceNumber: 0, hash: GENESIS_HASH };
-  const before = String(from - 1);
-  const [row] = await database.run(readRange, [accountId, before, before, 1]);
-  return { sequenceNumber: from - 1, hash: row?.hash.toString("hex") ?? "" };
 }
 
 /**

@@ -1,7 +1,8 @@
 // Reads a piece of a chain as it stands, for verification and for replays: a row whose payload is
-// gone is still there.
+// gone is still there. The payloads are looked up and not joined (list-events-by-time.ts says why).
 
 import { statement } from "@annals/postgres";
+import { TIME_BLOCK_SIZE } from "../domain/time-block.ts";
 import type { EventRow } from "./event-row.ts";
 
 type Params = [accountId: string, fromSequence: string, toSequence: string, limit: number];
@@ -14,18 +15,28 @@ export type RangeRow = Omit<EventRow, PayloadColumn> & {
   readonly actor_type: string | null;
   readonly target_id: string | null;
   readonly target_type: string | null;
+  /** False where the time blocks hide the event from lists by time. */
+  readonly is_listed: boolean;
 };
 
 type PayloadColumn = "actor" | "context" | "diff" | "metadata" | "target" | "salts";
 
 export const readRange = statement<Params, RangeRow>(`/* ledger.read-range */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-  actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type
+  actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type,
+  coalesce(
+    (SELECT occurred_at BETWEEN earliest AND latest FROM ledger.time_blocks
+      WHERE time_blocks.account_id = $1::text AND block = (chain.sequence_number - 1) / ${TIME_BLOCK_SIZE}),
+    (chain.sequence_number - 1) / ${TIME_BLOCK_SIZE}
+      > (SELECT max(block) FROM ledger.time_blocks WHERE time_blocks.account_id = $1::text),
+    true) AS is_listed
 FROM ledger.chain
-LEFT JOIN ledger.payloads
-  ON payloads.account_id = chain.account_id
-  AND payloads.sequence_number = chain.sequence_number
-  AND payloads.sequence_number BETWEEN $2::bigint AND $3::bigint
+LEFT JOIN LATERAL (
+  SELECT actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type
+  FROM ledger.payloads
+  WHERE payloads.account_id = $1::text AND payloads.sequence_number = chain.sequence_number
+  LIMIT 1
+) AS payload ON true
 WHERE chain.account_id = $1::text AND chain.sequence_number BETWEEN $2::bigint AND $3::bigint
 ORDER BY chain.sequence_number
 LIMIT $4::integer

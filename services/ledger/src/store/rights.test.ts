@@ -63,6 +63,9 @@ test.each([
   "DELETE FROM ledger.outbox",
   "UPDATE ledger.outbox SET data = '{}'",
   "TRUNCATE ledger.chain CASCADE",
+  "UPDATE ledger.time_blocks SET latest = ''",
+  "DELETE FROM ledger.time_blocks",
+  "TRUNCATE ledger.time_blocks",
   "CREATE TABLE ledger.mine (n int)",
   "DROP SCHEMA ledger CASCADE",
 ])("denied: %s", async (text) => {
@@ -83,12 +86,13 @@ test("the rights are those, and no role that it may take on has more", async () 
   const rights = await database.query(
     `SELECT table_name, string_agg(privilege_type, ',' ORDER BY privilege_type) AS rights
      FROM information_schema.role_table_grants WHERE grantee = $1 AND table_schema = 'ledger'
-     AND table_name IN ('chain', 'payloads') GROUP BY 1 ORDER BY 1`,
+     AND table_name IN ('chain', 'payloads', 'time_blocks') GROUP BY 1 ORDER BY 1`,
     [ROLE],
   );
   expect(rights).toEqual([
     { table_name: "chain", rights: "INSERT,SELECT" },
     { table_name: "payloads", rights: "INSERT,SELECT" },
+    { table_name: "time_blocks", rights: "INSERT,SELECT" },
   ]);
   const [role] = await database.query(
     `SELECT rolsuper, rolcreaterole, rolbypassrls,

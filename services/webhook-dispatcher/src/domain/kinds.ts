@@ -10,6 +10,11 @@ const EVENT_OF: Readonly<Record<NoticeKind, EventName>> = {
   exports: "export.completed",
 };
 
+/** The event that tells of a kind. */
+export function eventOf(kind: NoticeKind): EventName {
+  return EVENT_OF[kind];
+}
+
 /** The patterns that ask for a kind. */
 export function patternsOf(kind: NoticeKind): string[] {
   return [EVENT_OF[kind], "*"];

@@ -3,7 +3,7 @@
 // webhooks are made, where attempts are signed and by the rotation. Faults name key ids, never
 // keys.
 
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 
 const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
@@ -25,7 +25,8 @@ export interface Owner {
 }
 
 export class SecretKeys {
-  readonly #keys: ReadonlyMap<string, Buffer>;
+  /** As key objects: Node takes four times as long with bytes. */
+  readonly #keys: ReadonlyMap<string, KeyObject>;
   /** The key that seals: the first of the file. */
   readonly sealingKeyId: string;
 
@@ -34,7 +35,7 @@ export class SecretKeys {
    * passed over.
    */
   constructor(text: string) {
-    const keys = new Map<string, Buffer>();
+    const keys = new Map<string, KeyObject>();
     for (const [index, line] of text.split("\n").entries()) {
       const trimmed = line.trim();
       if (trimmed === "" || trimmed.startsWith("#")) continue;
@@ -44,7 +45,7 @@ export class SecretKeys {
         throw new Error(`line ${index + 1} is not \`<key id>:<base64 of ${KEY_BYTES} bytes>\``);
       }
       if (keys.has(id)) throw new Error(`line ${index + 1} repeats the key id ${id}`);
-      keys.set(id, key);
+      keys.set(id, createSecretKey(key));
     }
     const [first] = keys.keys();
     if (first === undefined) throw new Error("holds no key");
@@ -78,7 +79,7 @@ export class SecretKeys {
     return Buffer.concat([secret, decipher.final()]).toString("utf8");
   }
 
-  #key(id: string): Buffer {
+  #key(id: string): KeyObject {
     const key = this.#keys.get(id);
     if (!key) throw new Error(`the sealing key ${id} is not in the key file`);
     return key;

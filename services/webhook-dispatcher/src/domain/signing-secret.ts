@@ -2,7 +2,7 @@
 // two signatures made with it. The secret itself is in the create response and in memory while an
 // attempt is signed; it must never be logged.
 
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey } from "node:crypto";
 
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
@@ -30,7 +30,8 @@ export function standardSignature(
   timestampS: number,
   body: Uint8Array,
 ): string {
-  const key = Buffer.from(secret.slice(PREFIX.length), "base64");
+  // As a key object: Node takes four times as long with bytes.
+  const key = createSecretKey(secret.slice(PREFIX.length), "base64");
   const mac = createHmac("sha256", key).update(`${payloadId}.${timestampS}.`).update(body);
   return `v1,${mac.digest("base64")}`;
 }

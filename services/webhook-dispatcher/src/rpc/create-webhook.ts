@@ -24,6 +24,8 @@ export interface CreateWebhookDeps {
   readonly keys: SecretKeys;
   readonly producers: Pick<Producers, "positions">;
   readonly random: (size: number) => Uint8Array;
+  /** Called when an account has a webhook that it had not. */
+  readonly onSubscriber: (accountId: string) => void;
 }
 
 export function createWebhook(
@@ -56,6 +58,7 @@ export function createWebhook(
         after?.exports ?? 0n,
       ]);
     });
+    deps.onSubscriber(accountId);
     return { webhook: { id, url, events, active, createdAt }, secret };
   };
 }

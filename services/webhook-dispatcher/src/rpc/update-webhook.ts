@@ -2,8 +2,8 @@
 // that is switched on, or that asks for more, is told of what comes from then on; one that is
 // switched off begins no delivery after the response.
 
-import { complete, notFound, unavailable } from "@annals/errors";
-import type { NoticeKind } from "@annals/messaging";
+import { complete, notFound } from "@annals/errors";
+import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import type { UpdateWebhookRequest, WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -22,6 +22,8 @@ export interface UpdateWebhookDeps {
   readonly guard: AddressGuard;
   readonly producers: Pick<Producers, "positions">;
   readonly switchOff: SwitchOff;
+  /** Called when a webhook is told of something that it was not told of before. */
+  readonly onSubscriber: (accountId: string) => void;
 }
 
 type Changes = Pick<WebhookRow, "url" | "events" | "active">;
@@ -37,15 +39,39 @@ export function updateWebhook(
     if (!found) throw notFound("webhook", id);
     const events = request.events.length === 0 ? undefined : checkEvents(request.events);
     if (url !== undefined) await checkUrl(deps.guard, url);
-    // Asked before the row is locked: nobody is to wait for another service behind it.
-    const kinds = beginning(found, changed(found, request, events));
-    const [positions] = await deps.producers.positions([accountId], kinds);
-    const after = { kinds, positions };
-    const row = await deps.database.transaction(async (transaction) => {
-      const [before] = await transaction.run(lockWebhook, [accountId, id]);
-      if (!before) throw notFound("webhook", id);
-      const now = changed(before, request, events);
-      const [e, v, x] = startsOf(beginning(before, now), after);
+    const row = await change(deps, request, events, found);
+    if (row.active) deps.onSubscriber(accountId);
+    else await deps.switchOff.settle(accountId, id);
+    return { webhook: renderWebhook(row) };
+  };
+}
+
+/**
+ * Producers are asked before the row is locked: nobody is to wait for another service behind it. Where
+ * another request has changed the row meanwhile so that more must be asked, all is asked and tried again.
+ * Each round asks for one kind more than the one before, so there are no more rounds than kinds and one.
+ */
+async function change(
+  { database, producers }: Pick<UpdateWebhookDeps, "database" | "producers">,
+  request: UpdateWebhookRequest,
+  events: readonly string[] | undefined,
+  found: WebhookRow,
+): Promise<WebhookRow> {
+  const { accountId, id } = request;
+  let before = found;
+  let asked: readonly NoticeKind[] = [];
+  for (;;) {
+    const needed = beginning(before, changed(before, request, events));
+    asked = NOTICE_KINDS.filter((kind) => asked.includes(kind) || needed.includes(kind));
+    const [positions] = await producers.positions([accountId], asked);
+    const row = await database.transaction(async (transaction) => {
+      const [locked] = await transaction.run(lockWebhook, [accountId, id]);
+      if (!locked) throw notFound("webhook", id);
+      before = locked;
+      const now = changed(locked, request, events);
+      const begun = beginning(locked, now);
+      if (!begun.every((kind) => asked.includes(kind))) return undefined;
+      const [e, v, x] = startsOf(begun, positions);
       const [updated] = await transaction.run(updateWebhookStatement, [
         accountId,
         id,
@@ -56,11 +82,10 @@ export function updateWebhook(
         v,
         x,
       ]);
-      return updated ?? before;
+      return updated ?? locked;
     });
-    if (!row.active) await deps.switchOff.settle(accountId, id);
-    return { webhook: renderWebhook(row) };
-  };
+    if (row) return row;
+  }
 }
 
 function changed(
@@ -83,13 +108,9 @@ function beginning(before: Changes, after: Changes): NoticeKind[] {
 }
 
 function startsOf(
-  needed: readonly NoticeKind[],
-  asked: { readonly kinds: readonly NoticeKind[]; readonly positions: Positions | undefined },
+  begun: readonly NoticeKind[],
+  positions: Positions | undefined,
 ): [bigint | null, bigint | null, bigint | null] {
-  if (!needed.every((kind) => asked.kinds.includes(kind))) {
-    throw unavailable("Another request changes this webhook. Try again.");
-  }
-  const start = (kind: NoticeKind) =>
-    needed.includes(kind) ? (asked.positions?.[kind] ?? 0n) : null;
+  const start = (kind: NoticeKind) => (begun.includes(kind) ? (positions?.[kind] ?? 0n) : null);
   return [start("events"), start("verifications"), start("exports")];
 }

@@ -1,6 +1,7 @@
 // Claims due deliveries for this process: each webhook in its turn, the first due of each before
 // the second of any, and of none more than it has room for. So a webhook with a long queue never
-// keeps another waiting.
+// keeps another waiting. It looks at the webhooks that are named, and at some of all that have anything
+// waiting: that walk goes on behind the last one where it is asked to.
 //
 // A claim is a lease: `due_at` moves to its end, and `fence` counts it. A webhook that is switched off
 // while its deliveries are claimed is not noticed here: whoever claims begins soon or not at all, and
@@ -18,6 +19,10 @@ type Params = [
   roomPerWebhook: number,
   busyWebhookIds: readonly string[],
   busyRooms: readonly number[],
+  namedAccountIds: readonly string[],
+  namedWebhookIds: readonly string[],
+  /** Of each: nothing that was due earlier is looked for, but what the walk meets. */
+  namedSince: readonly (string | null)[],
 ];
 
 /**
@@ -37,6 +42,8 @@ export interface ClaimedRow {
   readonly fence: string;
   readonly payload_id: string;
   readonly body: Buffer;
+  /** When it was due. */
+  readonly due_at: string;
   readonly late_s: number;
   readonly url: string;
   readonly secret_key_id: string;
@@ -46,43 +53,53 @@ export interface ClaimedRow {
 /** One row at least; `number` is null in the one row where nothing was claimed. */
 export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
 
-// The recursion is a walk over the distinct webhooks of the index, one probe each; `due_at` in its order is
-// what binds it to the index of the queues, whatever the planner believes of the table, which also holds
-// the history. `now` is null but for tests, which bring their own time: replicas then share one clock, the
-// database's.
+// The recursion is a walk over the distinct webhooks of the index, one probe each: the first entry of a
+// webhook is its first due. `due_at` in its order is what binds it to the index of the queues, whatever the
+// planner believes of the table, which also holds the history; nothing but the walk is read of a webhook
+// that has nothing due. Of many webhooks each gives its share of the places at most, so that nothing is
+// locked that is not claimed; more than there are places come by lot. A queue is entered where it is known
+// to begin: before that lies one dead entry for each delivery since the last vacuum. `now` is null but for
+// tests, which bring their own time: replicas then share one clock, the database's.
 export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
 WITH RECURSIVE moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
 ),
-queue (account_id, webhook_id, place) AS (
-  (SELECT account_id, webhook_id, 1
+queue (account_id, webhook_id, due_at, place) AS (
+  (SELECT account_id, webhook_id, due_at, 1
    FROM webhooks.deliveries
-   WHERE due_at IS NOT NULL AND (account_id, webhook_id) > ($2::text, $3::text)
+   WHERE $4::integer > 0 AND due_at IS NOT NULL AND (account_id, webhook_id) > ($2::text, $3::text)
    ORDER BY account_id, webhook_id, due_at
    LIMIT 1)
   UNION ALL
-  SELECT next.account_id, next.webhook_id, queue.place + 1
+  SELECT next.account_id, next.webhook_id, next.due_at, queue.place + 1
   FROM queue
   CROSS JOIN LATERAL (
-    SELECT account_id, webhook_id
+    SELECT account_id, webhook_id, due_at
     FROM webhooks.deliveries
     WHERE due_at IS NOT NULL AND (account_id, webhook_id) > (queue.account_id, queue.webhook_id)
     ORDER BY account_id, webhook_id, due_at
     LIMIT 1) AS next
   WHERE queue.place < $4::integer
 ),
+named AS MATERIALIZED (
+  SELECT account_id, webhook_id, min(since) AS since
+  FROM (
+    SELECT account_id, webhook_id, due_at AS since FROM queue CROSS JOIN moment WHERE due_at <= moment.now
+    UNION ALL
+    SELECT account_id, webhook_id, coalesce(since - interval '1 second', '-infinity')
+    FROM unnest($10::text[], $11::text[], $12::timestamptz[]) AS given (account_id, webhook_id, since)) AS webhook
+  GROUP BY account_id, webhook_id
+),
 ready AS MATERIALIZED (
   SELECT webhook.account_id, webhook.id, webhook.url, webhook.secret_key_id, webhook.secret_sealed,
-    webhook.stopped_up_to, coalesce(busy.room, $7::integer) AS room
-  FROM queue
-  CROSS JOIN moment
-  JOIN webhooks.webhooks AS webhook ON webhook.account_id = queue.account_id AND webhook.id = queue.webhook_id
+    webhook.stopped_up_to, named.since, coalesce(busy.room, $7::integer) AS room,
+    greatest(1, $5::integer / (count(*) OVER ())::integer) AS share
+  FROM named
+  JOIN webhooks.webhooks AS webhook ON webhook.account_id = named.account_id AND webhook.id = named.webhook_id
   LEFT JOIN unnest($8::text[], $9::integer[]) AS busy (webhook_id, room) ON busy.webhook_id = webhook.id
   WHERE webhook.active AND webhook.deleted_at IS NULL AND coalesce(busy.room, $7::integer) > 0
-    AND EXISTS (
-      SELECT FROM webhooks.deliveries
-      WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id
-        AND deliveries.due_at <= moment.now)
+  ORDER BY random()
+  LIMIT $5::integer
 ),
 candidate AS MATERIALIZED (
   SELECT ready.*, due.number, due.due_at
@@ -92,9 +109,9 @@ candidate AS MATERIALIZED (
     SELECT number, due_at
     FROM webhooks.deliveries
     WHERE deliveries.account_id = ready.account_id AND deliveries.webhook_id = ready.id
-      AND deliveries.due_at <= moment.now AND deliveries.number > ready.stopped_up_to
+      AND deliveries.due_at >= ready.since AND deliveries.due_at <= moment.now AND deliveries.number > ready.stopped_up_to
     ORDER BY due_at, number
-    LIMIT ready.room
+    LIMIT least(ready.room, ready.share)
     FOR UPDATE SKIP LOCKED) AS due
 ),
 picked AS MATERIALIZED (
@@ -109,7 +126,7 @@ claimed AS (
   FROM picked CROSS JOIN moment
   WHERE delivery.account_id = picked.account_id AND delivery.webhook_id = picked.id AND delivery.number = picked.number
   RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id,
-    delivery.body, extract(epoch FROM moment.now - picked.due_at)::float8 AS late_s,
+    delivery.body, picked.due_at::text AS due_at, extract(epoch FROM moment.now - picked.due_at)::float8 AS late_s,
     picked.url, picked.secret_key_id, picked.secret_sealed, picked.turn
 ),
 scanned AS (

@@ -1,14 +1,21 @@
-// The accounts with an active webhook, by id from after a given one, each with its cursors.
+// The accounts with an active webhook, by id from after a given one, each with its cursors of the kinds that
+// one of them asks for; null for the others, of which nobody is to be told.
 
 import { statement } from "@annals/postgres";
 
-type Params = [afterAccountId: string, limit: number];
+type Params = [
+  afterAccountId: string,
+  limit: number,
+  patternsOfEvents: readonly string[],
+  patternsOfVerifications: readonly string[],
+  patternsOfExports: readonly string[],
+];
 
 export interface SubscribedAccountRow {
   readonly account_id: string;
-  readonly events: string;
-  readonly verifications: string;
-  readonly exports: string;
+  readonly events: string | null;
+  readonly verifications: string | null;
+  readonly exports: string | null;
 }
 
 export const listSubscribedAccounts = statement<
@@ -16,16 +23,18 @@ export const listSubscribedAccounts = statement<
   SubscribedAccountRow
 >(`/* webhooks.list-subscribed-accounts */
 SELECT subscribed.account_id,
-  coalesce(max(position) FILTER (WHERE kind = 'events'), 0) AS events,
-  coalesce(max(position) FILTER (WHERE kind = 'verifications'), 0) AS verifications,
-  coalesce(max(position) FILTER (WHERE kind = 'exports'), 0) AS exports
+  max(position) FILTER (WHERE kind = 'events' AND events) AS events,
+  max(position) FILTER (WHERE kind = 'verifications' AND verifications) AS verifications,
+  max(position) FILTER (WHERE kind = 'exports' AND exports) AS exports
 FROM (
-  SELECT DISTINCT account_id
+  SELECT account_id, bool_or(events && $3::text[]) AS events, bool_or(events && $4::text[]) AS verifications,
+    bool_or(events && $5::text[]) AS exports
   FROM webhooks.webhooks
   WHERE active AND deleted_at IS NULL AND account_id > $1::text
+  GROUP BY account_id
   ORDER BY account_id
   LIMIT $2::integer) AS subscribed
-LEFT JOIN webhooks.cursors USING (account_id)
+JOIN webhooks.cursors USING (account_id)
 GROUP BY subscribed.account_id
 ORDER BY subscribed.account_id
 `);

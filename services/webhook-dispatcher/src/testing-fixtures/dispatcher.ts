@@ -21,7 +21,11 @@ import { createWebhook } from "../rpc/create-webhook.ts";
 import { deleteWebhook } from "../rpc/delete-webhook.ts";
 import { listDeliveries } from "../rpc/list-deliveries.ts";
 import { updateWebhook } from "../rpc/update-webhook.ts";
-import { DeliveryEngine, START_WINDOW_MS } from "../workers/delivery-engine.ts";
+import {
+  DeliveryEngine,
+  type DeliveryEngineDeps,
+  START_WINDOW_MS,
+} from "../workers/delivery-engine.ts";
 import { FanOut } from "../workers/fan-out.ts";
 import { SwitchOff } from "../workers/switch-off.ts";
 
@@ -92,7 +96,7 @@ export interface Attempted extends Message {
 }
 
 /** A receiver in memory: each attempt waits until the test ends it, or ends as `answer` says. */
-export class FakeSender {
+class FakeSender {
   readonly attempts: Attempted[] = [];
   answer: ((message: Message) => number | null | undefined) | undefined;
 
@@ -131,11 +135,11 @@ export class FakeTime {
   }
 }
 
-export interface Replica {
+export interface Replica<Sending = FakeSender> {
   readonly pool: Pool;
   readonly engine: DeliveryEngine;
   readonly fanOut: FanOut;
-  readonly sender: FakeSender;
+  readonly sender: Sending;
   /** Stores entries for an account and turns them into deliveries. */
   readonly happen: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
 }
@@ -151,8 +155,16 @@ export interface ReplicaOptions {
 
 /** The workers of one replica. The engine's loop is not started: tests call `round`. */
 export function newReplica(pool: Pool, options: ReplicaOptions): Replica {
+  return newReplicaWith(new FakeSender(), pool, options);
+}
+
+/** The same with a sender of the test's own. */
+export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
+  sender: Sending,
+  pool: Pool,
+  options: ReplicaOptions,
+): Replica<Sending> {
   const metrics = createMetrics(createRegistry("test"));
-  const sender = new FakeSender();
   const now = options.now ?? (() => null);
   const shared = { database: pool, keys, log, metrics, now };
   const engine = new DeliveryEngine({
@@ -170,7 +182,7 @@ export function newReplica(pool: Pool, options: ReplicaOptions): Replica {
     clock: systemClock(),
     random: randomBytes,
     producers,
-    onDeliveries: () => engine.wake(),
+    onDeliveries: (...made) => engine.look(...made),
   });
   return {
     pool,
@@ -190,16 +202,25 @@ export interface Made {
 }
 
 /** The RPC handlers, called as the RPC server would. */
-export function newHandlers(pool: Pool, producers: FakeProducers, startWindowMs = START_WINDOW_MS) {
-  const switchOff = new SwitchOff({ database: pool, startWindowMs, onStopped: () => {} });
+export function newHandlers(
+  pool: Pool,
+  producers: FakeProducers,
+  guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
+) {
+  const switchOff = new SwitchOff({
+    database: pool,
+    startWindowMs: START_WINDOW_MS,
+    onStopped: () => {},
+  });
   const deps = {
     clock: systemClock(),
     database: pool,
-    guard: new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
+    guard,
     keys,
     producers,
     random: randomBytes,
     switchOff,
+    onSubscriber: () => {},
   };
   const call =
     <In, Out>(handler: unknown) =>

@@ -112,6 +112,43 @@ describe("leases", () => {
   });
 });
 
+describe("what is claimed without a walk", () => {
+  test("what this replica made, and nothing of another's", async () => {
+    const { handlers, replica } = await begin();
+    const [a, b] = [replica(), replica()];
+    const accountId = newAccountId();
+    await handlers.create(accountId);
+    await a.happen(accountId, 3);
+    await b.engine.round(false);
+    await a.engine.round(false);
+    expect([a.sender.attempts.length, b.sender.attempts.length]).toEqual([3, 0]);
+    // Given back, they are nobody's: the walk finds them.
+    await a.engine.stop(0);
+    await b.engine.round();
+    expect(b.sender.attempts.length).toBe(3);
+    await b.engine.stop(0);
+  });
+
+  test("what lies behind a place that came free, to the last", async () => {
+    const { handlers, replica } = await begin({ maxInFlightPerEndpoint: 3 });
+    const a = replica();
+    const accountId = newAccountId();
+    await handlers.create(accountId);
+    await a.happen(accountId, 50);
+    for (let done = 0; done < 50; done++) {
+      await eventually("one more", async () => {
+        await a.engine.round(false);
+        return a.sender.attempts.length > done;
+      });
+      a.sender.attempts[done]?.end({});
+    }
+    await a.engine.settled();
+    expect(a.sender.attempts.length).toBe(50);
+    await a.engine.round(false);
+    expect(a.sender.attempts.length).toBe(50);
+  });
+});
+
 describe("fairness", () => {
   test("a receiver gets no more at a time than its places", async () => {
     const { handlers, replica } = await begin({ maxInFlightPerEndpoint: 3 });

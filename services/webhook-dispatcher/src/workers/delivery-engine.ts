@@ -1,6 +1,10 @@
 // Makes deliveries: claims what is due, attempts it, stores what came of it. Any number of replicas
 // do so at once. It must never hold a transaction while it waits for a receiver, never begin an
 // attempt on a claim that is old, and never let one receiver keep the places of others.
+//
+// What this process knows of is claimed at once: deliveries that it made, and those behind one whose place
+// came free. All else (retries, what another process left) is found by a walk over every webhook with a
+// queue, which never takes more than a small share of the time.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -8,7 +12,7 @@ import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import type { Message } from "../outbound/sender.ts";
-import { claimDeliveries, type ClaimedRow } from "../store/claim-deliveries.ts";
+import { claimDeliveries, type ClaimedRow, type ClaimRow } from "../store/claim-deliveries.ts";
 import { KeyedCount } from "./keyed-count.ts";
 import { type Claim, ResultWriter } from "./result-writer.ts";
 import { Wake } from "./wake.ts";
@@ -38,8 +42,15 @@ export const START_WINDOW_MS = 1_000;
 const DELIVERIES_PER_ROUND = 250;
 /** Webhooks that one claim looks at; the next one goes on behind them. */
 const WEBHOOKS_PER_ROUND = 1_000;
-/** How often a process that knows of nothing looks whether something has become due. */
-const POLL_INTERVAL_MS = 250;
+/** From the end of a walk over the queues to the next: this, or so many times as long as it took. */
+const WALK_INTERVAL_MS = 250;
+const WALK_PAUSE_RATIO = 10;
+/** But never longer: a retry that waits for the walk may not be late. */
+const MAX_WALK_INTERVAL_MS = 2_000;
+/** A claim that filled this much of the places may have left some behind: others claim at the same time. */
+const CUT_OFF = 0.5;
+/** Webhooks that are named to the next claims; the walk finds those beyond. */
+const MAX_NAMED = 10_000;
 /** Beyond its deadline: for the start and for storing the result. */
 const LEASE_MARGIN_MS = 5_000;
 /** Between tries when the database does not answer. */
@@ -61,9 +72,16 @@ export class DeliveryEngine {
   readonly #underWay = new Set<Promise<void>>();
   /** Webhooks that had at least as much as they had room for. */
   readonly #full = new Set<string>();
+  /** Of each webhook with attempts under way: when the last that was claimed was due. */
+  readonly #since = new Map<string, string>();
+  /** Webhooks that may have something due, each with its account. */
+  readonly #named = new Map<string, string>();
   #after = START;
-  /** Whether anything was claimed since the round over the webhooks began. */
-  #foundSome = false;
+  /** When the walk goes on, on the monotonic clock. */
+  #walkAt = 0;
+  /** What the walk under way has taken, in milliseconds, and whether it had to leave some behind. */
+  #walkedMs = 0;
+  #hasLeftSome = false;
   #isStopping = false;
   #loop: Promise<void> | undefined;
 
@@ -77,8 +95,9 @@ export class DeliveryEngine {
     this.#loop ??= this.#run();
   }
 
-  /** Something may be due. */
-  wake(): void {
+  /** Some of these webhooks' deliveries may be due. */
+  look(accountId: string, webhookIds: Iterable<string>): void {
+    for (const id of webhookIds) if (this.#named.size < MAX_NAMED) this.#named.set(id, accountId);
     this.#wake.wake();
   }
 
@@ -101,37 +120,79 @@ export class DeliveryEngine {
   }
 
   /**
-   * Claims once, begins what was claimed, and resolves to whether there may be more at once. Called
-   * by the loop; by tests in its place.
+   * Claims once, of the webhooks that are named and, where it `walks`, of some of all; begins what was
+   * claimed. Called by the loop; by tests in its place. Resolves to whether there may be more at once.
    */
-  async round(): Promise<boolean> {
+  async round(walks = true): Promise<boolean> {
     const { database, maxInFlight, maxInFlightPerEndpoint, now, timeoutMs } = this.#deps;
-    const places = maxInFlight - this.#underWay.size;
+    const places = Math.min(maxInFlight - this.#underWay.size, DELIVERIES_PER_ROUND);
     if (places <= 0) return false;
     const cap = this.#cap(maxInFlightPerEndpoint);
     const busy = this.#perWebhook.keys();
+    const named = this.#takeNamed(cap);
     const askedAt = performance.now();
-    const rows = await database.run(claimDeliveries, [
+    const asked = database.run(claimDeliveries, [
       now(),
       ...this.#after,
-      WEBHOOKS_PER_ROUND,
-      Math.min(places, DELIVERIES_PER_ROUND),
+      walks ? WEBHOOKS_PER_ROUND : 0,
+      places,
       timeoutMs + LEASE_MARGIN_MS,
       cap,
       busy,
       busy.map((id) => Math.max(0, cap - this.#perWebhook.of(id))),
+      named.map(([, accountId]) => accountId),
+      named.map(([id]) => id),
+      named.map(([id]) => this.#since.get(id) ?? null),
     ]);
-    const [first] = rows;
-    const isEnd = !first || first.scanned < WEBHOOKS_PER_ROUND;
-    this.#after = isEnd ? START : [first.last_account_id ?? "", first.last_webhook_id ?? ""];
+    const rows = await asked.catch((error: unknown) => {
+      this.#nameAgain(named);
+      throw error;
+    });
     const claimed = rows.filter((row): row is typeof row & ClaimedRow => row.number !== null);
     for (const row of claimed) this.#begin(row, askedAt);
-    for (const id of new Set(claimed.map((row) => row.webhook_id))) {
+    // There may be more behind what was claimed: at once where there is room, else when there is.
+    for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of claimed) {
+      this.#since.set(id, dueAt);
       if (this.#perWebhook.of(id) >= cap) this.#full.add(id);
+      else this.#named.set(id, accountId);
     }
-    const foundSome = this.#foundSome || claimed.length > 0;
-    this.#foundSome = foundSome && !isEnd;
-    return foundSome || !isEnd;
+    const isCutOff = claimed.length >= places * CUT_OFF;
+    if (isCutOff) this.#nameAgain(named);
+    if (walks) this.#walkOn(rows[0], { tookMs: performance.now() - askedAt, isCutOff });
+    return this.#named.size > 0 || performance.now() >= this.#walkAt;
+  }
+
+  #nameAgain(named: readonly (readonly [string, string])[]): void {
+    for (const [id, accountId] of named) this.#named.set(id, accountId);
+  }
+
+  /** At most as many as one claim looks at; those without a place come again when one is free. */
+  #takeNamed(cap: number): [string, string][] {
+    const taken: [string, string][] = [];
+    for (const [id, accountId] of this.#named) {
+      if (taken.length >= WEBHOOKS_PER_ROUND) break;
+      this.#named.delete(id);
+      if (this.#perWebhook.of(id) < cap) taken.push([id, accountId]);
+      else this.#full.add(id);
+    }
+    return taken;
+  }
+
+  /** Where and when the walk goes on: at once, unless it has come to its end and nothing was left over. */
+  #walkOn(
+    row: ClaimRow | undefined,
+    { tookMs, isCutOff }: { readonly tookMs: number; readonly isCutOff: boolean },
+  ): void {
+    const isEnd = !row || row.scanned < WEBHOOKS_PER_ROUND;
+    this.#after = isEnd ? START : [row.last_account_id ?? "", row.last_webhook_id ?? ""];
+    this.#walkedMs += tookMs;
+    this.#hasLeftSome ||= isCutOff;
+    this.#walkAt = performance.now();
+    if (!isEnd) return;
+    const pauseMs = Math.max(WALK_INTERVAL_MS, this.#walkedMs * WALK_PAUSE_RATIO);
+    if (!this.#hasLeftSome) this.#walkAt += Math.min(pauseMs, MAX_WALK_INTERVAL_MS);
+    this.#walkedMs = 0;
+    this.#hasLeftSome = false;
   }
 
   #cap(perEndpoint: number): number {
@@ -143,9 +204,10 @@ export class DeliveryEngine {
     const { log, maxInFlight, metrics } = this.#deps;
     while (!this.#isStopping) {
       try {
-        const mayBeMore = await this.round();
-        const hasRoom = this.#underWay.size < maxInFlight;
-        if (!mayBeMore || !hasRoom) await this.#wake.wait(POLL_INTERVAL_MS);
+        const untilWalkMs = Math.ceil(this.#walkAt - performance.now());
+        if (this.#underWay.size >= maxInFlight) await this.#wake.wait(WALK_INTERVAL_MS);
+        else if (untilWalkMs <= 0 || this.#named.size > 0) await this.round(untilWalkMs <= 0);
+        else await this.#wake.wait(untilWalkMs);
       } catch (error) {
         metrics.failures.inc({ worker: "deliveries" });
         log.warn({ err: error }, "deliveries cannot be claimed");
@@ -170,11 +232,14 @@ export class DeliveryEngine {
     const claim: Claim = { accountId, webhookId, number, fence };
     const result = await this.#attempt(row, askedAt);
     this.#perWebhook.take(webhookId);
-    if (this.#full.delete(webhookId)) this.#wake.wake();
+    if (this.#perWebhook.of(webhookId) === 0) this.#since.delete(webhookId);
+    if (this.#full.delete(webhookId)) this.look(accountId, [webhookId]);
     if (result === undefined) return;
     const { outcome, statusCode } = result;
-    if (outcome === "abandoned") await this.#writer.release(claim);
-    else await this.#writer.record({ ...claim, success: outcome === "success", statusCode });
+    if (outcome === "abandoned") {
+      await this.#writer.release(claim);
+      this.look(accountId, [webhookId]);
+    } else await this.#writer.record({ ...claim, success: outcome === "success", statusCode });
   }
 
   /** Undefined where the claim is of no use: its lease ends by itself. */

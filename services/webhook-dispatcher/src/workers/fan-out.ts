@@ -19,6 +19,7 @@ import { createDeliveries } from "../store/create-deliveries.ts";
 import { lockSubscribers } from "../store/lock-subscribers.ts";
 import { moveCursor } from "../store/move-cursor.ts";
 import { readCursor } from "../store/read-cursor.ts";
+import { Unsubscribed } from "./unsubscribed.ts";
 
 export interface FanOutDeps {
   readonly clock: Clock;
@@ -30,7 +31,7 @@ export interface FanOutDeps {
   /** Null for the database's own clock. */
   readonly now: () => string | null;
   /** Called when deliveries are stored. */
-  readonly onDeliveries: () => void;
+  readonly onDeliveries: (accountId: string, webhookIds: Iterable<string>) => void;
 }
 
 /** Accounts and kinds worked on at a time. */
@@ -51,16 +52,20 @@ interface Look {
 
 export class FanOut {
   readonly #deps: FanOutDeps;
+  readonly #unsubscribed: Unsubscribed;
   readonly #waiting = new Map<string, Look>();
   readonly #underWay = new Map<string, Promise<void>>();
   #isStopping = false;
 
   constructor(deps: FanOutDeps) {
     this.#deps = deps;
+    this.#unsubscribed = new Unsubscribed({ ...deps, onSubscribed: (notice) => this.look(notice) });
   }
 
   /** Takes note of a notice; the work is done soon. */
-  look({ kind, accountId, position }: Notice): void {
+  look(notice: Notice): void {
+    if (this.#unsubscribed.keeps(notice)) return;
+    const { kind, accountId, position } = notice;
     const key = `${kind} ${accountId}`;
     const waiting = this.#waiting.get(key);
     if (waiting) {
@@ -72,10 +77,16 @@ export class FanOut {
     this.#pump();
   }
 
+  /** A webhook of the account was made or changed: its notices are worth a look again. */
+  expectSubscriber(accountId: string): void {
+    this.#unsubscribed.forget(accountId);
+  }
+
   /** Takes no more, and resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#waiting.clear();
+    await this.#unsubscribed.stop();
     await this.settled();
   }
 
@@ -123,12 +134,16 @@ export class FanOut {
   async #page({ accountId, kind, target, limit }: Look): Promise<boolean> {
     const { database, producers } = this.#deps;
     const [cursor] = await database.run(readCursor, [accountId, kind, patternsOf(kind)]);
-    if (!cursor) return true;
+    if (!cursor || cursor.starts_after === null) {
+      // The cursor stays: who subscribes later brings the position to begin at.
+      this.#unsubscribed.add(kind, accountId);
+      return true;
+    }
     const position = BigInt(cursor.position);
-    // Below this nobody is to be told of anything.
-    const from = max(position, cursor.starts_after === null ? target : BigInt(cursor.starts_after));
     if (target <= position) return true;
-    const room = Math.floor(MAX_DELIVERIES / Math.max(1, cursor.subscribers));
+    // Below this nobody is to be told of anything.
+    const from = max(position, BigInt(cursor.starts_after));
+    const room = Math.floor(MAX_DELIVERIES / cursor.subscribers);
     const pageSize = Math.max(1, Math.min(limit, room));
     const entries = from >= target ? [] : await producers.entries(kind, accountId, from, pageSize);
     checkGapless(entries, from);
@@ -146,7 +161,7 @@ export class FanOut {
     const { entries, position, to } = page;
     const made = await database.transaction(async (transaction) => {
       const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
-      if (!moved || entries.length === 0) return 0;
+      if (!moved || entries.length === 0) return [];
       const rows = await transaction.run(lockSubscribers, [accountId, kind, patternsOf(kind)]);
       const subscribers = rows.map((row) => ({
         id: row.id,
@@ -156,11 +171,11 @@ export class FanOut {
       if (planned.length > 0) {
         await transaction.run(createDeliveries, this.#params(accountId, entries, planned));
       }
-      return planned.length;
+      return planned;
     });
-    if (made === 0) return;
-    metrics.fannedOut.inc({ kind }, made);
-    onDeliveries();
+    if (made.length === 0) return;
+    metrics.fannedOut.inc({ kind }, made.length);
+    onDeliveries(accountId, new Set(made.map(({ webhookId }) => webhookId)));
   }
 
   #params(accountId: string, entries: readonly Entry[], planned: readonly PlannedDelivery[]) {

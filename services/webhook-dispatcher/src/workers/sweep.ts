@@ -5,6 +5,7 @@
 import type { Logger } from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
+import { patternsOf } from "../domain/kinds.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Producers } from "../outbound/producers.ts";
 import {
@@ -48,7 +49,13 @@ async function sweep(deps: SweepDeps): Promise<void> {
   try {
     let after = "";
     for (;;) {
-      const accounts = await database.run(listSubscribedAccounts, [after, ACCOUNTS_PER_CALL]);
+      const accounts = await database.run(listSubscribedAccounts, [
+        after,
+        ACCOUNTS_PER_CALL,
+        patternsOf("events"),
+        patternsOf("verifications"),
+        patternsOf("exports"),
+      ]);
       if (accounts.length > 0) await compare(deps, accounts);
       const last = accounts.at(-1);
       if (!last || accounts.length < ACCOUNTS_PER_CALL) return;
@@ -75,7 +82,8 @@ async function compare(
     for (const [index, account] of accounts.entries()) {
       for (const kind of NOTICE_KINDS) {
         const position = answer.value[index]?.[kind] ?? 0n;
-        if (position <= BigInt(account[kind])) continue;
+        const cursor = account[kind];
+        if (cursor === null || position <= BigInt(cursor)) continue;
         metrics.sweepFinds.inc({ kind });
         fanOut.look({ kind, accountId: account.account_id, position });
       }

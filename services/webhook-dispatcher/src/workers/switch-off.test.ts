@@ -2,6 +2,7 @@
 // any replica; what was queued is dropped, what was attempted stays in the history for its days, and a
 // deleted webhook leaves nothing.
 
+import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
@@ -41,7 +42,7 @@ describe("switching off", () => {
         url: `https://r${round}.example.com/`,
       });
       await a.happen(accountId, 500);
-      b.engine.wake();
+      b.engine.look(accountId, [webhook.id]);
       await waited(randomInt(20));
       if (verb === "delete") await handlers.delete(accountId, webhook.id);
       else await handlers.update(accountId, webhook.id, { active: false });
@@ -102,7 +103,11 @@ describe("switching off", () => {
     expect(record).not.toHaveProperty("nextRetryAt");
     await handlers.update(accountId, webhook.id, { active: true });
     await a.happen(accountId);
-    await a.engine.round();
+    // Another replica may have switched it on: this one looks again within a moment.
+    await eventually("it is told", async () => {
+      await a.engine.round();
+      return a.sender.attempts.length > 1;
+    });
     const sequence = (index: number) =>
       JSON.parse(String(a.sender.attempts.at(index)?.body)).data.sequence_number;
     expect(a.sender.attempts.length).toBe(2);

@@ -1,0 +1,98 @@
+// Guarantee: a name that changes between public and private at every question gets no connection: not when
+// its webhook is made, not when it is changed, not when something is delivered to it. From the handlers to
+// the sender, with a resolver that alternates and a canary that would notice.
+
+import { systemClock } from "@annals/contract";
+import { createServer, type AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  FakeProducers,
+  newAccountId,
+  newDatabase,
+  newHandlers,
+  newReplicaWith,
+} from "../testing-fixtures/dispatcher.ts";
+import { AddressGuard } from "./address-guard.ts";
+import { Sender } from "./sender.ts";
+
+const PUBLIC = "93.184.216.34";
+const EVENTS = 20;
+
+/** Listens on the loopback interface and counts who comes. */
+async function newCanary() {
+  const seen = { connections: 0 };
+  const server = createServer((socket) => {
+    seen.connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { seen, url: `https://hooks.example.com:${(server.address() as AddressInfo).port}/` };
+}
+
+/** Public, private, public, private. */
+function alternating(allowPrivateAddresses: boolean) {
+  const asked = { times: 0 };
+  const resolve = async () => [
+    { address: asked.times++ % 2 === 0 ? PUBLIC : "127.0.0.1", family: 4 },
+  ];
+  return { asked, guard: new AddressGuard({ resolve, allowPrivateAddresses }) };
+}
+
+async function begin(isOpen = false) {
+  const { seen, url } = await newCanary();
+  const { asked, guard } = alternating(isOpen);
+  const database = await newDatabase();
+  const producers = new FakeProducers();
+  const handlers = newHandlers(database.pool(), producers, guard);
+  const sender = new Sender({
+    guard,
+    clock: systemClock(),
+    timeoutMs: 300,
+    extraAuthorities: undefined,
+  });
+  onTestFinished(() => sender.close());
+  const replica = newReplicaWith(sender, database.pool(), { producers });
+  return { asked, handlers, replica, seen, url };
+}
+
+test("made while it was public, then delivered to: no connection, and every attempt failed", async () => {
+  const { asked, handlers, replica, seen, url } = await begin();
+  const accountId = newAccountId();
+  const { webhook } = await handlers.create(accountId, { url });
+  // The connection asks once, and what it is told then is private each time.
+  for (let event = 0; event < EVENTS; event++) {
+    asked.times = 1;
+    await replica.happen(accountId);
+    await replica.engine.round();
+    await replica.engine.settled();
+  }
+  const records = await handlers.deliveries(accountId, webhook.id);
+  expect(records.map(({ success }) => success)).toEqual(
+    Array.from({ length: EVENTS }, () => false),
+  );
+  expect(seen.connections).toBe(0);
+});
+
+test("made and changed while it is private: refused", async () => {
+  const { asked, handlers, seen, url } = await begin();
+  const accountId = newAccountId();
+  asked.times = 1;
+  await expect(handlers.create(accountId, { url })).rejects.toThrow(/url/);
+  asked.times = 0;
+  const { webhook } = await handlers.create(accountId, { url });
+  asked.times = 1;
+  await expect(handlers.update(accountId, webhook.id, { url: `${url}x` })).rejects.toThrow(/url/);
+  expect(seen.connections).toBe(0);
+});
+
+test("control: with the guard open the canary is reached", async () => {
+  const { asked, handlers, replica, seen, url } = await begin(true);
+  const accountId = newAccountId();
+  await handlers.create(accountId, { url });
+  asked.times = 1;
+  await replica.happen(accountId);
+  await replica.engine.round();
+  await replica.engine.settled();
+  expect(seen.connections).toBeGreaterThan(0);
+});

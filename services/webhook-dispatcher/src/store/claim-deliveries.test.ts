@@ -1,0 +1,101 @@
+// Guarantee: what a claim reads grows with what is due, not with the history, and a walk over queues of
+// which nothing is due costs a few blocks each. Counted are the blocks that the statement touches under the
+// plan that every connection keeps, which no other load on the machine changes. Bounds are for one queue
+// and one delivery, so that they hold for any number of them.
+
+import { type Pool, statement } from "@annals/postgres";
+import { expect, test } from "vitest";
+import { newDatabase } from "../testing-fixtures/dispatcher.ts";
+import { claimDeliveries } from "./claim-deliveries.ts";
+
+const WEBHOOKS = 1_000;
+const WAITING_EACH = 10;
+const OVER_EACH = 100;
+/** Of 8 KiB, for each queue of a walk: the index from its root, and the row where it is not all visible. */
+const BLOCKS_PER_QUEUE = 5;
+/** For each webhook of which something is due: its row. */
+const BLOCKS_PER_WEBHOOK = 5;
+/** For each delivery that is claimed: found, locked, changed in the table and in each index. */
+const BLOCKS_PER_CLAIM = 40;
+const PLACES = 250;
+
+/** Queues above a history, of which nothing is due for an hour. */
+async function begin(): Promise<Pool> {
+  const database = await newDatabase();
+  const webhooks = `SELECT 'acct_' || n % 97 AS account_id, 'wh_' || n AS id FROM generate_series(1, ${WEBHOOKS}) AS n`;
+  await database.query(
+    `INSERT INTO webhooks.webhooks (account_id, id, url, events, active, created_at, after_events,
+       after_verifications, after_exports, secret_key_id, secret_sealed)
+     SELECT account_id, id, 'https://example.com/', '{*}', true, '', 0, 0, 0, '1', '' FROM (${webhooks}) AS webhook`,
+  );
+  await database.query(
+    `INSERT INTO webhooks.deliveries (account_id, webhook_id, id, payload_id, event, body, created_at, attempts, succeeded,
+       attempted_at, due_at)
+     SELECT account_id, webhook.id, 'd', 'p', 'event.created', CASE WHEN round > $1 THEN '{}'::bytea END, now(),
+       (round <= $1)::integer, round <= $1, now(), CASE WHEN round > $1 THEN now() + interval '1 hour' END
+     FROM generate_series(1, $1::integer + $2::integer) AS round, (${webhooks}) AS webhook`,
+    [OVER_EACH, WAITING_EACH],
+  );
+  await database.query("ANALYZE webhooks.deliveries, webhooks.webhooks");
+  return database.pool();
+}
+
+interface Node {
+  readonly "Node Type": string;
+  readonly "Index Name"?: string;
+  readonly "Relation Name"?: string;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly Node[];
+}
+
+/** Runs the claim as a connection does that has run it often, undoes it, and resolves to what it did. */
+async function explained(pool: Pool, walks: number, named: readonly string[], now: string) {
+  const undone = new Error("undone");
+  let answer: Node | undefined;
+  const ids = `ARRAY[${named.map((id) => `'${id}'`).join()}]::text[]`;
+  const accounts = `ARRAY[${named.map((id) => `'acct_${Number(id.slice(3)) % 97}'`).join()}]::text[]`;
+  await pool
+    .transaction(async (transaction) => {
+      const one = <Row>(text: string) =>
+        transaction.run(statement<[], Row>(text, { plannedAnew: true }), []);
+      await one("/* test.plan */ SET LOCAL plan_cache_mode = force_generic_plan");
+      await one(`/* test.prepare */ PREPARE claim AS ${claimDeliveries.text}`);
+      const [row] = await one<{ "QUERY PLAN": readonly { Plan: Node }[] }>(
+        `/* test.explain */ EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) EXECUTE claim
+         (${now}, '', '', ${walks}, ${PLACES}, 15000, 10, '{}', '{}', ${accounts}, ${ids}, '{}')`,
+      );
+      await one("/* test.deallocate */ DEALLOCATE claim");
+      answer = row?.["QUERY PLAN"][0]?.Plan;
+      throw undone;
+    })
+    .catch((error: unknown) => {
+      if (error !== undone) throw error;
+    });
+  if (!answer) throw new Error("there is no plan");
+  const nodes = nodesOf(answer);
+  const scanned = nodes.filter((node) => node["Relation Name"] === "deliveries");
+  return {
+    blocks: answer["Shared Hit Blocks"] + answer["Shared Read Blocks"],
+    ways: new Set(scanned.map((node) => node["Index Name"] ?? node["Node Type"])),
+  };
+}
+
+function nodesOf(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+test("a claim touches a few blocks for each queue and each delivery", async () => {
+  const pool = await begin();
+  const idle = await explained(pool, WEBHOOKS, [], "now()");
+  const later = "now() + interval '2 hours'";
+  const two = await explained(pool, 0, ["wh_5", "wh_77"], later);
+  const full = await explained(pool, WEBHOOKS, [], later);
+  expect(idle.blocks).toBeLessThan(BLOCKS_PER_QUEUE * WEBHOOKS);
+  expect(two.blocks).toBeLessThan(BLOCKS_PER_CLAIM * 2 * WAITING_EACH);
+  const perWebhook = BLOCKS_PER_QUEUE + BLOCKS_PER_WEBHOOK;
+  expect(full.blocks).toBeLessThan(perWebhook * WEBHOOKS + BLOCKS_PER_CLAIM * PLACES);
+  for (const { ways } of [idle, two, full]) {
+    expect([...ways].toSorted()).toEqual(["ModifyTable", "deliveries_due", "deliveries_pkey"]);
+  }
+});

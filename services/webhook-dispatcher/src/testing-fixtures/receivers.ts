@@ -1,0 +1,67 @@
+// What the tests of the sender share: a sender that trusts the tests' authority and may reach the loopback
+// interface, and servers that behave as badly as they are told. Imported by tests only.
+
+import { systemClock } from "@annals/contract";
+import { CertificateAuthority, Subscriber } from "@annals/testing";
+import type { AddressInfo } from "node:net";
+import { createServer as createTls } from "node:tls";
+import { onTestFinished } from "vitest";
+import { AddressGuard, systemResolve } from "../outbound/address-guard.ts";
+import { Sender } from "../outbound/sender.ts";
+
+/** Far more than any answer takes, on a busy machine too. */
+export const PATIENT_MS = 5_000;
+const authority = new CertificateAuthority();
+const guard = new AddressGuard({ resolve: systemResolve, allowPrivateAddresses: true });
+
+export function newSender(
+  timeoutMs = PATIENT_MS,
+  extraAuthorities: string | undefined = authority.cert,
+) {
+  const sender = new Sender({ guard, clock: systemClock(), timeoutMs, extraAuthorities });
+  onTestFinished(() => sender.close());
+  const send = async (url: string) => {
+    const started = performance.now();
+    const message = { url, secret: "whsec_eA==", payloadId: "wh_evt_1", body: Buffer.from("{}") };
+    const result = await sender.send(message);
+    return { ...result, ms: performance.now() - started };
+  };
+  return { sender, send };
+}
+
+export async function newSubscriber(...hosts: string[]): Promise<Subscriber> {
+  const subscriber = await Subscriber.start(authority, ...hosts);
+  onTestFinished(() => subscriber.close());
+  return subscriber;
+}
+
+/** A TLS server that writes what it is told to each connection and reads what comes. */
+export async function rawServer(write: (socket: NodeJS.WritableStream) => void): Promise<string> {
+  const server = createTls(authority.issue("127.0.0.1"), (socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => write(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** Writes as fast as it is read, so often or until the other side goes away; then the last of it. */
+export function flood(
+  socket: NodeJS.WritableStream,
+  chunk: Buffer,
+  { last = "", times = Infinity }: { readonly last?: string; readonly times?: number } = {},
+): void {
+  let left = times;
+  socket.on("close", () => (left = 0));
+  const more = (): void => {
+    while (left > 0) {
+      left -= 1;
+      const isRead = socket.write(chunk);
+      if (left === 0) socket.write(last);
+      if (!isRead) return;
+    }
+  };
+  socket.on("drain", more);
+  more();
+}

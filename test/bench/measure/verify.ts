@@ -1,0 +1,82 @@
+// What the verification of a long chain costs, what others notice of it, and appends to its end.
+
+import { newAccount } from "@annals/testing";
+import { singles, smallEvents } from "../bodies.ts";
+import { httpLoad, type LoadResult } from "../http-load.ts";
+import { type Bench, rate, type Section, time } from "./bench.ts";
+import type { LongChain } from "./long-chain.ts";
+import { measureOnLongChain } from "./single-events.ts";
+
+/**
+ * Verification of the whole chain alone, with a client beside it, then appends to the chain's end.
+ * Throws where the chain is not found valid.
+ */
+export async function measureVerify(bench: Bench, chain: LongChain): Promise<Section> {
+  bench.say("GET /v1/verify");
+  const seconds = await verify(bench, chain);
+  bench.say("POST /v1/events, one connection, during GET /v1/verify");
+  const beside = await whileVerifying(bench, chain);
+  const appended = await measureOnLongChain(bench, chain.key);
+  return {
+    title: "Verification, and appends to a long chain",
+    about:
+      `The whole chain of ${chain.length.toLocaleString("en")} small events in one request; ` +
+      "single events of another account by one client meanwhile, who waits for each; " +
+      "then single events as above.",
+    heads: ["figure", "p50", "p99"],
+    results: [
+      {
+        what: "GET /v1/verify, events",
+        figure: rate(chain.length / seconds),
+        p50: `${seconds.toFixed(1)} s in all`,
+      },
+      { what: "POST /v1/events, small, one client, during verification", ...figures(beside) },
+      {
+        what: "POST /v1/events, small, one key, at the end of the long chain",
+        ...figures(appended),
+      },
+    ],
+  };
+}
+
+const figures = ({ perSecond, p50Ms, p99Ms }: LoadResult) => ({
+  figure: rate(perSecond),
+  p50: time(p50Ms),
+  p99: time(p99Ms),
+});
+
+/** The seconds that the whole chain takes. */
+async function verify({ baseUrl }: Bench, { key, length }: LongChain): Promise<number> {
+  const begun = performance.now();
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`${baseUrl}/v1/verify`, { headers });
+  const { data } = (await response.json()) as { data: { valid: boolean; checked: number } };
+  if (!data.valid || data.checked !== length) {
+    throw new Error(`the long chain is not as it should be: ${JSON.stringify(data)}`);
+  }
+  return (performance.now() - begun) / 1_000;
+}
+
+/** What one client of another account gets while the chain is verified again and again. */
+async function whileVerifying(bench: Bench, chain: LongChain): Promise<LoadResult> {
+  const { baseUrl, databaseUrl, options } = bench;
+  const { warmUpMs, measureMs } = options;
+  const { key } = await newAccount(databaseUrl);
+  let isDone = false;
+  const verifying = (async () => {
+    while (!isDone) await verify(bench, chain);
+  })();
+  const load = httpLoad({
+    baseUrl,
+    method: "POST",
+    paths: ["/v1/events"],
+    bodies: singles(smallEvents()),
+    keys: [key],
+    connections: 1,
+    warmUpMs: warmUpMs / 2,
+    measureMs: measureMs / 2,
+    status: 201,
+  }).finally(() => (isDone = true));
+  const [result] = await Promise.all([load, verifying]);
+  return result;
+}

@@ -1,0 +1,113 @@
+// What the tests share that show that nothing is lost: an account with three webhooks, a load of events that
+// are posted until each was answered with 201, and the count of what has not arrived.
+
+import { eventually, type Subscriber } from "@annals/testing";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "vitest";
+import type { WebhookSystem } from "./webhook-constellation.ts";
+
+const WRITERS = 10;
+/** Before asking again. */
+const RETRY_MS = 50;
+/** Between two events of a writer that only keeps a load going. */
+const PACE_MS = 50;
+const DRAINED_MS = 90_000;
+
+export type Client = Awaited<ReturnType<WebhookSystem["client"]>>;
+
+/** Three webhooks of one account. */
+export async function threeWebhooks(
+  system: WebhookSystem,
+): Promise<{ client: Client; subscribers: Subscriber[] }> {
+  const client = await system.client();
+  const subscribers = await Promise.all([1, 2, 3].map(() => system.subscriber()));
+  for (const subscriber of subscribers) {
+    const hook = { url: subscriber.url(), events: ["event.created"] };
+    expect((await client.post("/v1/webhooks", hook)).status).toBe(201);
+  }
+  return { client, subscribers };
+}
+
+export interface Posted {
+  /** Events that are stored. */
+  readonly count: number;
+  /** Answers that were no 201, or none. */
+  readonly refused: number;
+  /** From the request to the 201, in milliseconds, in rising order. */
+  readonly tookMs: readonly number[];
+}
+
+/**
+ * Posts `count` events at least, and goes on at a slow pace while `isGoingOn`; each until it was answered
+ * with 201, however often that has to be asked. `name` tells two loads of one account apart.
+ */
+export async function postAll(
+  client: Client,
+  count: number,
+  isGoingOn: () => boolean = () => false,
+  name = "event",
+): Promise<Posted> {
+  let next = 0;
+  let refused = 0;
+  const tookMs: number[] = [];
+  const writer = async (): Promise<void> => {
+    while (next < count || isGoingOn()) {
+      if (next >= count) await pause(PACE_MS);
+      const key = `${name}-${(next += 1)}`;
+      for (;;) {
+        const sent = { headers: { "idempotency-key": key } };
+        const asked = performance.now();
+        const answer = await client
+          .post("/v1/events", { action: key }, sent)
+          .catch(() => undefined);
+        if (answer?.status === 201) {
+          tookMs.push(performance.now() - asked);
+          break;
+        }
+        refused += 1;
+        await pause(RETRY_MS);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer));
+  return { count: next, refused, tookMs: tookMs.toSorted((a, b) => a - b) };
+}
+
+/** How many of the first `count` events a subscriber was never told of. */
+export function missing({ received }: Subscriber, count: number): number {
+  const arrived = new Set(received.map(({ json }) => json.data.sequence_number));
+  return Array.from({ length: count }, (_, i) => i + 1).filter((n) => !arrived.has(n)).length;
+}
+
+/** Waits for what is still on its way. */
+export async function expectNothingMissing(
+  subscribers: readonly Subscriber[],
+  count: number,
+): Promise<void> {
+  const missed = () => subscribers.map((one) => missing(one, count));
+  await eventually("nothing is missing", () => missed().every((n) => n === 0), DRAINED_MS).catch(
+    () => {
+      expect(missed()).toEqual(subscribers.map(() => 0));
+    },
+  );
+}
+
+/**
+ * An event that came more than once came with the same bytes, and so with the same id and signature each
+ * time. Resolves to how many came again.
+ */
+export function repeats(subscribers: readonly Subscriber[]): number {
+  let again = 0;
+  for (const { received } of subscribers) {
+    const first = new Map<number, string>();
+    for (const { body, headers, json } of received) {
+      const sequence = json.data.sequence_number;
+      const { "webhook-id": id, "x-service-signature": signature } = headers;
+      const seen = JSON.stringify([id, signature, body.toString("latin1")]);
+      if (first.has(sequence)) again += 1;
+      else first.set(sequence, seen);
+      expect(first.get(sequence)).toBe(seen);
+    }
+  }
+  return again;
+}
