@@ -15,6 +15,7 @@ import { measureExports } from "./measure/exports.ts";
 import { measureHashing } from "./measure/hashing.ts";
 import { measureIdleLatency } from "./measure/idle-latency.ts";
 import { makeLongChain, measureLists } from "./measure/long-chain.ts";
+import { type Memory, memorySection, readMemory } from "./measure/memory.ts";
 import { measureSingleEvents } from "./measure/single-events.ts";
 import { measureVerify } from "./measure/verify.ts";
 import { type Options, parseOptions } from "./options.ts";
@@ -58,7 +59,7 @@ async function main(options: Options): Promise<void> {
     const { databaseUrl, baseUrls } = stack;
     const bench = { options, baseUrl: baseUrls[0] ?? "", databaseUrl, authority, say };
     const machine = await describeMachine(sql, loadBefore);
-    const sections = await measureAll(bench);
+    const sections = await measureAll(bench, () => readMemory(stack.processes));
     const date = new Date().toISOString().slice(0, 10);
     const report = renderReport({ command: options.command, date, machine, sections });
     process.stdout.write(`\n${report}\n\n`);
@@ -70,17 +71,18 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-async function measureAll(bench: Bench): Promise<Section[]> {
+async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promise<Section[]> {
   const sections = [
     await measureSingleEvents(bench),
     await measureIdleLatency(bench),
     await measureBatches(bench),
-    await measureDeliveries(bench),
   ];
+  const afterAppends = await memory();
+  sections.push(await measureDeliveries(bench));
   const chain = await makeLongChain(bench);
   sections.push(await measureLists(bench, chain), await measureVerify(bench, chain));
   sections.push(await measureExports(bench, chain));
-  sections.push(await measureHashing(bench));
+  sections.push(await measureHashing(bench), memorySection(afterAppends, await memory()));
   return sections;
 }
 

@@ -24,7 +24,8 @@ export interface Options {
  * Of one measurement under load, in milliseconds, and of one with a single connection, in requests.
  */
 const FULL = {
-  warmUpMs: 2_000,
+  // Until V8 has compiled what is called but a few hundred times a second, a group of requests each.
+  warmUpMs: 10_000,
   measureMs: 8_000,
   samples: 400,
   depth: 1_000_000,

@@ -1,5 +1,5 @@
-// How gRPC puts one message on a stream: a prefix, then the message. For grpc-unary.ts alone, whose calls have
-// one message each way. It must never take half a message, two, or a compressed one.
+// How gRPC puts one message on a stream: a prefix, then the message. For grpc-unary.ts alone, whose calls
+// have one message each way. It must never take half a message, two, or a compressed one.
 
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";

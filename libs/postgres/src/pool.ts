@@ -89,16 +89,16 @@ export function createPool(options: PoolOptions): Pool {
 
 /**
  * In pg the options in the address replace those beside it: without this, an address with some
- * would drop the role.
+ * would drop the role. Our statements are short, and compiling one takes longer than running it.
  */
 function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
-  if (role === undefined) return { connectionString };
   const url = new URL(connectionString);
   const given = url.searchParams.get("options");
   url.searchParams.delete("options");
+  const options = [given, role === undefined ? null : `-c role=${role}`, "-c jit=off"];
   return {
     connectionString: given === null ? connectionString : url.href,
-    options: `${given ?? ""} -c role=${role}`.trim(),
+    options: options.filter((option) => option !== null).join(" "),
   };
 }
 

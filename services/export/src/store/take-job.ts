@@ -29,9 +29,8 @@ SET status = 'running', lease_token = job.lease_token + 1, attempts = job.attemp
 FROM (
   SELECT account_id, id FROM exports.jobs AS waiting
   WHERE status IN ('pending', 'running') AND due_at <= clock_timestamp()
-  ORDER BY EXISTS (
-      SELECT FROM exports.jobs AS other
-      WHERE other.account_id = waiting.account_id AND other.status = 'running' AND other.due_at > clock_timestamp()
+  ORDER BY account_id IN (
+      SELECT account_id FROM exports.jobs WHERE status = 'running' AND due_at > clock_timestamp()
     ), due_at, id
   LIMIT 1
   FOR UPDATE SKIP LOCKED
