@@ -14,49 +14,42 @@ export interface ConsumeOptions {
   /** Name of the consumer, one a service: letters, digits, - and _. */
   readonly durable: string;
   /**
-   * Called with each notice, up to 32 at a time. It is acknowledged when this resolves. When this rejects
-   * the notice is given up and logged: the sweep makes up for it, and it must not keep a place that others
-   * need.
+   * Called with each notice. It only takes note: there is no second try, the sweep makes up for what is lost.
    */
-  readonly onNotice: (notice: Notice) => Promise<void> | void;
+  readonly onNotice: (notice: Notice) => void;
   readonly log: Logger;
 }
 
 export interface NoticeConsumer {
-  /** Takes no more notices and resolves when those under way are done, or after 5 seconds. */
+  /** Takes no more notices. */
   stop(): Promise<void>;
 }
 
-/** Notices that `onNotice` works on at one time. */
-const MAX_UNDER_WAY = 32;
-/** Notices asked of the server ahead; what is not worked on within the consumer's ack wait comes again. */
-const MAX_AHEAD = 64;
+/** Notices asked of the server ahead. What was asked and not seen when a process dies is found by the sweep. */
+const MAX_AHEAD = 500;
 /** How long one request for notices stands; the server gives a sign of life at half of it. */
 const REQUEST_EXPIRES_MS = 10_000;
 /** Before trying again after a failure. */
 const RETRY_MS = 500;
-const STOP_TIMEOUT_MS = 5_000;
 
 /** Begins to consume, now or as soon as NATS can be reached, until `stop`. */
 export function consumeNotices(messaging: Messaging, options: ConsumeOptions): NoticeConsumer {
   const stopping = new AbortController();
-  const work = new Work(options);
-  const loop = consumeForEver(messaging, options, work, stopping.signal);
+  const loop = consumeForEver(messaging, options, stopping.signal);
   return {
-    stop: async () => {
+    stop: () => {
       stopping.abort();
-      await loop;
-      await work.settled(STOP_TIMEOUT_MS);
+      return loop;
     },
   };
 }
 
 async function consumeForEver(
   messaging: Messaging,
-  { durable, log }: ConsumeOptions,
-  work: Work,
+  options: ConsumeOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const { durable, log } = options;
   let isFailureLogged = false;
   while (!signal.aborted) {
     const connection = await messaging.connected(signal);
@@ -64,7 +57,7 @@ async function consumeForEver(
     try {
       const messages = await open(connection, durable, log);
       isFailureLogged = false;
-      await consumeUntilEnd(connection, messages, work, signal);
+      await consumeUntilEnd(connection, messages, options, signal);
     } catch (error) {
       if (!isFailureLogged && !connection.isClosed())
         log.warn({ err: error }, "notices are not consumed");
@@ -91,14 +84,11 @@ async function open(
   });
 }
 
-/**
- * Ends when the connection or the consumer is gone, or on `signal`. What was asked ahead and not begun
- * comes again.
- */
+/** Ends when the connection or the consumer is gone, or on `signal`. */
 async function consumeUntilEnd(
   connection: NatsConnection,
   messages: ConsumerMessages,
-  work: Work,
+  options: ConsumeOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const stop = (): void => messages.stop();
@@ -107,7 +97,7 @@ async function consumeUntilEnd(
   try {
     for await (const message of messages) {
       if (signal.aborted) break;
-      await work.begin(message);
+      take(message, options);
     }
   } finally {
     signal.removeEventListener("abort", stop);
@@ -115,41 +105,8 @@ async function consumeUntilEnd(
   }
 }
 
-/** The notices under way. */
-class Work {
-  readonly #options: ConsumeOptions;
-  readonly #underWay = new Set<Promise<void>>();
-
-  constructor(options: ConsumeOptions) {
-    this.#options = options;
-  }
-
-  /** Resolves when there is room for one more. */
-  async begin(message: JsMsg): Promise<void> {
-    const one: Promise<void> = this.#carry(message).finally(() => this.#underWay.delete(one));
-    this.#underWay.add(one);
-    if (this.#underWay.size >= MAX_UNDER_WAY) await Promise.race(this.#underWay);
-  }
-
-  async settled(timeoutMs: number): Promise<void> {
-    const timeout = new AbortController();
-    await Promise.race([
-      Promise.all(this.#underWay),
-      pause(timeoutMs, undefined, { signal: timeout.signal }).catch(() => {}),
-    ]);
-    timeout.abort();
-  }
-
-  async #carry(message: JsMsg): Promise<void> {
-    const { log, onNotice } = this.#options;
-    try {
-      const notice = decodeNotice(message.data);
-      if (notice) await onNotice(notice);
-      else log.warn({ subject: message.subject }, "message is no notice");
-      message.ack();
-    } catch (error) {
-      log.warn({ err: error }, "notice given up");
-      message.term();
-    }
-  }
+function take(message: JsMsg, { log, onNotice }: ConsumeOptions): void {
+  const notice = decodeNotice(message.data);
+  if (notice) onNotice(notice);
+  else log.warn({ subject: message.subject }, "message is no notice");
 }

@@ -19,6 +19,11 @@ export interface NoticePublisherOptions {
 const MAX_WAITING = 10_000;
 /** Publishes whose acknowledgement is awaited at one time. */
 const MAX_IN_FLIGHT = 64;
+/**
+ * Between two publishes of one account and kind: under load many flushes become one notice, and whoever is
+ * told waits at most this much longer. The first after a rest goes at once.
+ */
+const REST_MS = 20;
 /** A publish that is not acknowledged within this time has failed. */
 const PUBLISH_TIMEOUT_MS = 5_000;
 /** Of a NatsError: nobody listens on the subject. */
@@ -34,6 +39,9 @@ export class NoticePublisher {
   readonly #options: NoticePublisherOptions;
   readonly #waiting = new Map<string, Notice>();
   readonly #inFlight = new Set<string>();
+  /** Until when each key rests, on the monotonic clock; in that order. */
+  readonly #resting = new Map<string, number>();
+  #restTimer: NodeJS.Timeout | undefined;
   #ensuring: Promise<void> | undefined;
   #failureLogged = false;
   #closed = false;
@@ -60,6 +68,9 @@ export class NoticePublisher {
   /** Takes nothing more, and resolves when what waited is out or has failed, or after 2 seconds. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#restTimer);
+    this.#resting.clear();
+    this.#pump();
     if (this.#inFlight.size === 0) return;
     const idle = Promise.withResolvers<void>();
     this.#onIdle = idle.resolve;
@@ -72,15 +83,35 @@ export class NoticePublisher {
   #pump(): void {
     for (const [key, notice] of this.#waiting) {
       if (this.#inFlight.size >= MAX_IN_FLIGHT) return;
-      if (this.#inFlight.has(key)) continue;
+      if (this.#inFlight.has(key) || this.#resting.has(key)) continue;
       this.#waiting.delete(key);
       this.#inFlight.add(key);
       void this.#publish(notice).finally(() => {
         this.#inFlight.delete(key);
+        this.#rest(key);
         this.#pump();
         if (this.#inFlight.size === 0) this.#onIdle?.();
       });
     }
+  }
+
+  #rest(key: string): void {
+    if (this.#closed) return;
+    this.#resting.set(key, performance.now() + REST_MS);
+    this.#restTimer ??= setTimeout(() => this.#endRests(), REST_MS);
+  }
+
+  #endRests(): void {
+    this.#restTimer = undefined;
+    const now = performance.now();
+    for (const [key, until] of this.#resting) {
+      if (until > now) {
+        this.#restTimer = setTimeout(() => this.#endRests(), Math.ceil(until - now));
+        break;
+      }
+      this.#resting.delete(key);
+    }
+    this.#pump();
   }
 
   async #publish(notice: Notice): Promise<void> {

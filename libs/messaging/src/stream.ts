@@ -38,13 +38,6 @@ const STREAM_CONFIG = {
   duplicate_window: nanos(2 * MINUTE_MS),
 } satisfies Partial<StreamConfig>;
 
-/** Notices that one durable consumer may hold unacknowledged, over all replicas. */
-const MAX_ACK_PENDING = 1_000;
-/** After this long without an answer a notice is given to another replica. */
-const ACK_WAIT_MS = 30_000;
-/** Then the sweep has long found what it told of. */
-const MAX_DELIVERIES = 5;
-
 /** How long an answer of the server may take. */
 export const API_TIMEOUT_MS = 5_000;
 
@@ -63,7 +56,10 @@ export async function ensureStream(connection: NatsConnection, log: Logger): Pro
   report(log, "stream", differences(STREAM_CONFIG, config));
 }
 
-/** Sees to it that the durable consumer is there and is as written above. The stream has to be. */
+/**
+ * Sees to it that the durable consumer is there and is as written below. The stream has to be. Nothing is
+ * acknowledged: a notice is worth no second message, for what dies with a replica is found by the sweep.
+ */
 export async function ensureConsumer(
   connection: NatsConnection,
   durable: string,
@@ -71,15 +67,17 @@ export async function ensureConsumer(
 ): Promise<void> {
   const wanted = {
     durable_name: durable,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT_MS),
+    ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.All,
     filter_subject: ALL_SUBJECTS,
-    max_ack_pending: MAX_ACK_PENDING,
-    max_deliver: MAX_DELIVERIES,
   } satisfies Partial<ConsumerConfig>;
   const manager = await managerOf(connection);
-  const found = await manager.consumers.info(STREAM, durable).catch(absent);
+  let found = await manager.consumers.info(STREAM, durable).catch(absent);
+  if (found && found.config.ack_policy !== wanted.ack_policy) {
+    // An earlier release made it, and the server does not change this: notices meanwhile are found by the sweep.
+    await manager.consumers.delete(STREAM, durable);
+    found = undefined;
+  }
   // Of any number of replicas that add the same at the same time, each succeeds.
   if (!found || differences(wanted, found.config).length > 0) {
     await manager.consumers.add(STREAM, wanted);
