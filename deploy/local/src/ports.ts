@@ -47,7 +47,8 @@ export async function reserveFreePort(): Promise<ReservedPort> {
 
 function tryReserve(port: number): Promise<ReservedPort | undefined> {
   return new Promise((resolve, reject) => {
-    const server = createServer();
+    // Who connects before its time is turned away: an open connection would hold up the release.
+    const server = createServer((socket) => socket.destroy());
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve(undefined);
       else if (error.code === "EACCES")

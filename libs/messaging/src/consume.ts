@@ -25,7 +25,9 @@ export interface NoticeConsumer {
   stop(): Promise<void>;
 }
 
-/** Notices asked of the server ahead. What was asked and not seen when a process dies is found by the sweep. */
+/**
+ * Notices asked of the server ahead. What was asked and not seen when a process dies is found by the sweep.
+ */
 const MAX_AHEAD = 500;
 /** How long one request for notices stands; the server gives a sign of life at half of it. */
 const REQUEST_EXPIRES_MS = 10_000;

@@ -74,7 +74,8 @@ export async function ensureConsumer(
   const manager = await managerOf(connection);
   let found = await manager.consumers.info(STREAM, durable).catch(absent);
   if (found && found.config.ack_policy !== wanted.ack_policy) {
-    // An earlier release made it, and the server does not change this: notices meanwhile are found by the sweep.
+    // An earlier release made it, and the server does not change this: notices meanwhile are found by the
+    // sweep.
     await manager.consumers.delete(STREAM, durable);
     found = undefined;
   }
