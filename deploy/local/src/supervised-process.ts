@@ -98,7 +98,11 @@ export class SupervisedProcess {
       if (isHopeless) return true;
       return pid !== undefined && (await this.spec.isReady(pid)) && this.pid() === pid;
     }, timeoutMs);
-    if (isReady && !isHopeless) return;
+    if (isReady && !isHopeless) {
+      // It does start, however often it was killed before.
+      this.#quickDeaths = 0;
+      return;
+    }
     const why = isHopeless
       ? "does not start"
       : `is not ready after ${Math.round(timeoutMs / 1_000)} s`;
