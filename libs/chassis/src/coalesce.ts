@@ -1,5 +1,5 @@
 // Gathers work that arrives while earlier work is under way and carries it on in one go. When a lane
-// is free, work goes as soon as a turn of the event loop brings nothing more to go with it, and it is
+// is free, work goes as soon as the event loop has taken in what was there with it, and it is
 // gathered while all lanes are taken: there is no timer, so an idle system adds no wait and a busy
 // one makes groups as large as its own speed asks for. The gateway uses it for admissions and
 // appends, the ledger for commits.
@@ -26,9 +26,6 @@ export interface CoalescerOptions<In, Out> {
    */
   readonly onWeight?: (change: number) => void;
 }
-
-/** Turns of the event loop that work is gathered for at most, however much comes in each. */
-const MAX_GATHERING_TURNS = 8;
 
 interface Waiting<In, Out> {
   readonly item: In;
@@ -67,20 +64,11 @@ export class Coalescer<In, Out> {
     });
   }
 
-  /**
-   * After a turn of the event loop that brought nothing more: else the first of a hundred that came
-   * together went alone, and a call costs as much as the work of ten items.
-   */
+  /** At the end of this turn of the event loop: else the first of a hundred that came together went alone. */
   #pumpSoon(): void {
     if (this.#isPumpDue || this.#lanesTaken >= this.#options.lanes) return;
     this.#isPumpDue = true;
-    this.#gather(this.#waiting.length, MAX_GATHERING_TURNS);
-  }
-
-  #gather(before: number, turnsLeft: number): void {
     setImmediate(() => {
-      const now = this.#waiting.length;
-      if (now > before && turnsLeft > 1) return this.#gather(now, turnsLeft - 1);
       this.#isPumpDue = false;
       this.#pump();
     });

@@ -41,7 +41,7 @@ export class RateLimited extends AnnalsError {
 
 /** Requests in one group, groups under way at a time, and requests that may wait. */
 const MAX_GROUP = 500;
-const LANES = 2;
+const LANES = 3;
 const MAX_WAITING = 20_000;
 
 /** A keys service of a release before plans names none. */

@@ -23,7 +23,7 @@ export interface Appended {
 
 /** Bytes in one call, a larger single append aside; calls at a time for one account; bytes held in all. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
-const LANES = 2;
+const LANES = 3;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
