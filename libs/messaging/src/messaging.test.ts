@@ -154,6 +154,11 @@ describe("a server that is there", () => {
     const accountId = newAccount();
     notices.notify({ kind: "events", accountId, position: 1n });
     await eventually("it arrives", () => seen.some((notice) => notice.accountId === accountId));
+    const made = await withAdmin(async (connection) => {
+      const manager = await connection.jetstreamManager();
+      return manager.consumers.info("ANNALS_NOTICES", durable);
+    });
+    expect(made.config.ack_policy).toBe(AckPolicy.None);
   });
 
   test("the stream is bounded, and what the server keeps was read back", async () => {
