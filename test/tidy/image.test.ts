@@ -78,6 +78,9 @@ test("compose runs every service from the image, read-only, with settings that t
   expect(runs.toSorted()).toStrictEqual(verbs.toSorted());
   for (const [name, service] of ours) {
     expect(service).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
+    // A colon and a space in a text without quotes make an object of it.
+    const { test: asked } = (service as { healthcheck: { test: unknown[] } }).healthcheck;
+    if (!name.endsWith("-migrate")) expect(asked[3], name).toContain("? 0 : 1");
     const settings = settingsOf(name.replace(/-migrate$/, ""));
     const given = Object.keys((service as { environment: object }).environment);
     expect(

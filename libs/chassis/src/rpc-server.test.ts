@@ -6,6 +6,7 @@ import { connect as connectTcp } from "node:net";
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { AnnalsError } from "@annals/errors";
+import { LedgerService } from "@annals/proto/ledger";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { collectingLog, echo, GRACE_MS, Opened } from "./test-ledger.ts";
 
@@ -186,9 +187,8 @@ describe("a drain", () => {
   });
 });
 
-it("JSON over plain HTTP/2 is answered too", async () => {
-  const server = await opened.server(echo);
-  const session = connectHttp2(`http://${server.address}`);
+async function getEventAsJson(address: string): Promise<unknown> {
+  const session = connectHttp2(`http://${address}`);
   opened.add(() => session.destroy());
   const request = session.request({
     ":method": "POST",
@@ -198,7 +198,28 @@ it("JSON over plain HTTP/2 is answered too", async () => {
   request.end('{"id":"evt_1"}');
   let body = "";
   for await (const chunk of request) body += String(chunk);
-  expect(JSON.parse(body)).toStrictEqual({ event: { id: "evt_1" } });
+  return JSON.parse(body);
+}
+
+it("JSON over plain HTTP/2 is answered too", async () => {
+  const server = await opened.server(echo);
+  expect(await getEventAsJson(server.address)).toStrictEqual({ event: { id: "evt_1" } });
+});
+
+it("handlers are made once, whatever a call is spoken in", async () => {
+  let made = 0;
+  const server = await opened.server(
+    {},
+    {
+      routes: (router) => {
+        const own = String((made += 1));
+        router.service(LedgerService, { getEvent: () => ({ event: { id: own } }) });
+      },
+    },
+  );
+  const { client } = opened.client(server.address);
+  expect((await client.getEvent({})).event?.id).toBe("1");
+  expect(await getEventAsJson(server.address)).toStrictEqual({ event: { id: "1" } });
 });
 
 it("a peer that speaks no HTTP/2, or leaves in the middle, harms nobody", async () => {

@@ -123,14 +123,14 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
 function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Http2Server {
   const { interceptors = [], maxMessageBytes = MAX_MESSAGE_BYTES } = options;
   const maxTimeoutMs = options.maxTimeoutMs ?? MAX_TIMEOUT_MS;
-  const routes = (router: ConnectRouter): void => {
+  const routes = askedOnce((router) => {
     healthRoutes(router, {
       services: options.services,
       isServing: () => !draining.aborted && options.isReady(),
       draining,
     });
     options.routes(router);
-  };
+  });
   const answer = answerUnaryCalls({
     routes,
     interceptors,
@@ -161,6 +161,24 @@ function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Ht
     others.emit("stream", stream, headers, ...rest);
   });
   return server;
+}
+
+/** The same routes for any number of routers: what a handler keeps for all its calls is there once. */
+function askedOnce(routes: (router: ConnectRouter) => void): (router: ConnectRouter) => void {
+  const said: ((router: ConnectRouter) => void)[] = [];
+  const listening: ConnectRouter = {
+    handlers: [],
+    service(...of) {
+      said.push((router) => router.service(...of));
+      return listening;
+    },
+    rpc(...of) {
+      said.push((router) => router.rpc(...of));
+      return listening;
+    },
+  };
+  routes(listening);
+  return (router) => said.forEach((say) => say(router));
 }
 
 /**
