@@ -10,7 +10,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Full, openSmallDisk, type SmallDisk, WAYS } from "./disk-small.ts";
 import { report } from "./report.ts";
-import { allWell, startTestbed, type Testbed } from "./testbed.ts";
+import { allWell, answerBeforeDurable, startTestbed, type Testbed } from "./testbed.ts";
 
 const { fullForMs, ways } = inject("form").disk;
 const WRITERS = 8;
@@ -155,13 +155,7 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
   });
 
   test("control: with synchronous_commit off the auditor tells what the full disk has lost", async () => {
-    await bed.owner.query("ALTER SYSTEM SET synchronous_commit = off");
-    await bed.owner.query("ALTER SYSTEM SET wal_writer_delay = '10s'");
-    await bed.owner.query("SELECT pg_reload_conf()");
-    await eventually("the setting is in force", async () => {
-      const [row] = await bed.owner.query("SHOW synchronous_commit");
-      return row?.["synchronous_commit"] === "off";
-    });
+    await answerBeforeDurable(bed);
     const { account, appends } = await throughFull("everything", () => {});
     expect((await account.audit(appends)).join("; ")).toContain("acknowledged and lost");
   });

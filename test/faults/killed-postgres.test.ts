@@ -8,7 +8,14 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { burstWith, usualBurstMs } from "./burst.ts";
 import type { SentAppend } from "./load.ts";
 import { report } from "./report.ts";
-import { allWell, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import {
+  allWell,
+  answerBeforeDurable,
+  processesOf,
+  retryFaults,
+  startTestbed,
+  type Testbed,
+} from "./testbed.ts";
 
 const { rounds, appends } = inject("form").killedPostgres;
 /** A server process whose parent is gone ends at its next look, which is the end of its statement at most. */
@@ -82,13 +89,7 @@ test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in ea
 });
 
 test("control: with synchronous_commit off the auditor tells what the kill has lost", async () => {
-  await bed.owner.query("ALTER SYSTEM SET synchronous_commit = off");
-  await bed.owner.query("ALTER SYSTEM SET wal_writer_delay = '10s'");
-  await bed.owner.query("SELECT pg_reload_conf()");
-  await eventually("the setting is in force", async () => {
-    const [row] = await bed.owner.query("SHOW synchronous_commit");
-    return row?.["synchronous_commit"] === "off";
-  });
+  await answerBeforeDurable(bed);
   const { load, audit } = await bed.account();
   const { kill, gone } = await runningPostgres();
   const burst = load();

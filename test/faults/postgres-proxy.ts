@@ -2,9 +2,8 @@
 // chapter 54) as it takes to see what stores events, and cuts the connection just after that was sent and
 // before its answer is back. Called by lost-answers.test.ts. It must never change a byte of what it passes.
 
-import { once } from "node:events";
-import { connect, createServer, type Server, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import type { Socket } from "node:net";
+import { Relay } from "../relay.ts";
 
 /**
  * What becomes of the two ends: PostgreSQL finishes and its answer is thrown away, so the events are stored
@@ -23,32 +22,22 @@ interface Armed {
 }
 
 export class PostgresProxy {
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #relay: Relay;
   #armed: Armed | undefined;
 
-  private constructor(server: Server) {
-    this.#server = server;
+  private constructor(relay: Relay) {
+    this.#relay = relay;
+    relay.onConnection((client, server) => this.#pass(client, server));
   }
 
   /** Passes all connections on to the server of `databaseUrl`. */
   static async start(databaseUrl: string): Promise<PostgresProxy> {
-    const { hostname, port } = new URL(databaseUrl);
-    const server = createServer();
-    const proxy = new PostgresProxy(server);
-    server.on("connection", (client) =>
-      proxy.#pass(client, connect({ host: hostname, port: Number(port), noDelay: true })),
-    );
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return proxy;
+    return new PostgresProxy(await Relay.to(databaseUrl));
   }
 
   /** `databaseUrl` by way of this proxy. */
   through(databaseUrl: string): string {
-    const url = new URL(databaseUrl);
-    url.port = String((this.#server.address() as AddressInfo).port);
-    return url.href;
+    return this.#relay.through(databaseUrl);
   }
 
   /** Cuts the next connection that stores events, and resolves when it is cut. */
@@ -59,24 +48,10 @@ export class PostgresProxy {
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
-    await once(this.#server, "close");
+    await this.#relay.close();
   }
 
   #pass(client: Socket, server: Socket): void {
-    client.setNoDelay(true);
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.#sockets.add(one);
-      one.on("error", () => {});
-      one.once("close", () => {
-        this.#sockets.delete(one);
-        other.destroy();
-      });
-    }
     const statements = new Statements();
     let isCut = false;
     client.on("data", (chunk: Buffer) => {

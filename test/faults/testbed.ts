@@ -105,6 +105,17 @@ export async function allWell(stack: Stack, inARow = 4): Promise<void> {
   );
 }
 
+/** For the controls: from now on PostgreSQL answers before a commit is on the disk, and for 10 s after. */
+export async function answerBeforeDurable({ owner }: Pick<Testbed, "owner">): Promise<void> {
+  await owner.query("ALTER SYSTEM SET synchronous_commit = off");
+  await owner.query("ALTER SYSTEM SET wal_writer_delay = '10s'");
+  await owner.query("SELECT pg_reload_conf()");
+  await eventually("the setting is in force", async () => {
+    const [row] = await owner.query("SHOW synchronous_commit");
+    return row?.["synchronous_commit"] === "off";
+  });
+}
+
 /**
  * What a retry with the same idempotency key did, against what was there before it: sentences, none when
  * each of what was stored came back as a replay.

@@ -3,8 +3,8 @@
 // and what was to pass does not. Used by the tests of webhooks that name a point between two processes. It
 // must never change a byte of what it passes.
 
-import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { once } from "node:events";
+import type { Socket } from "node:net";
+import { Relay } from "../relay.ts";
 
 /** What is waited for on each connection: a text in what the process asks, and then one in what it gets. */
 export interface Moment {
@@ -18,30 +18,22 @@ interface Armed extends Moment {
 }
 
 export class TappedWire {
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #relay: Relay;
   #armed: Armed | undefined;
 
-  private constructor(server: Server) {
-    this.#server = server;
+  private constructor(relay: Relay) {
+    this.#relay = relay;
+    relay.onConnection((near, far) => this.#pass(near, far));
   }
 
   /** Leads to the server of `url`. */
   static async start(url: string): Promise<TappedWire> {
-    const { hostname, port } = new URL(url);
-    const server = createServer();
-    const wire = new TappedWire(server);
-    server.on("connection", (near) => wire.#pass(near, connect(Number(port), hostname)));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return wire;
+    return new TappedWire(await Relay.to(url));
   }
 
   /** `url` by way of this wire. */
   through(url: string): string {
-    const changed = new URL(url);
-    changed.port = String((this.#server.address() as AddressInfo).port);
-    return changed.href.replace(/\/$/, "");
+    return this.#relay.through(url);
   }
 
   /** Calls `act` once, in the next such moment. */
@@ -50,24 +42,10 @@ export class TappedWire {
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
-    await once(this.#server, "close");
+    await this.#relay.close();
   }
 
   #pass(near: Socket, far: Socket): void {
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      one.setNoDelay(true);
-      this.#sockets.add(one);
-      one.on("error", () => {});
-      one.once("close", () => {
-        this.#sockets.delete(one);
-        other.destroy();
-      });
-    }
     const asked = new Tail();
     const answered = new Tail();
     /** Whose question was seen on this connection. */

@@ -24,13 +24,8 @@ export type ListParams = [
   limit: number,
 ];
 
-// The two statements differ in one word, which cannot be a parameter.
-const inOrder = (name: string, direction: "ASC" | "DESC"): Statement<ListParams, EventRow> =>
-  statement(
-    `/* ledger.${name} */
-SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-  actor, context, diff, metadata, target, salts
-FROM ledger.chain
+/** The events of an account that match a filter, of both tables: $1 to $12 of ListParams. */
+export const MATCHING_EVENTS = `FROM ledger.chain
 JOIN ledger.payloads USING (account_id, sequence_number)
 WHERE chain.account_id = $1::text
   AND ($2::bigint IS NULL OR chain.sequence_number > $2::bigint AND payloads.sequence_number > $2::bigint)
@@ -43,7 +38,15 @@ WHERE chain.account_id = $1::text
   AND ($9::text IS NULL OR target_id = $9::text)
   AND ($10::text IS NULL OR target_type = $10::text)
   AND ($11::text IS NULL OR occurred_at >= $11::text)
-  AND ($12::text IS NULL OR occurred_at < $12::text)
+  AND ($12::text IS NULL OR occurred_at < $12::text)`;
+
+// The two statements differ in one word, which cannot be a parameter.
+const inOrder = (name: string, direction: "ASC" | "DESC"): Statement<ListParams, EventRow> =>
+  statement(
+    `/* ledger.${name} */
+SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
+  actor, context, diff, metadata, target, salts
+${MATCHING_EVENTS}
 ORDER BY chain.sequence_number ${direction}
 LIMIT $13::integer
 `,

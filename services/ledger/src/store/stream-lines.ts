@@ -4,7 +4,7 @@
 
 import { statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
-import type { ListParams } from "./list-events.ts";
+import { type ListParams, MATCHING_EVENTS } from "./list-events.ts";
 
 /** Digests, hashes and salts in lower-case hex. */
 export type LineRow = {
@@ -16,20 +16,7 @@ export const streamLines = statement<ListParams, LineRow>(
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at,
   encode(digests, 'hex') AS digests, encode(previous_hash, 'hex') AS previous_hash, encode(hash, 'hex') AS hash,
   actor, context, diff, metadata, target, encode(salts, 'hex') AS salts
-FROM ledger.chain
-JOIN ledger.payloads USING (account_id, sequence_number)
-WHERE chain.account_id = $1::text
-  AND ($2::bigint IS NULL OR chain.sequence_number > $2::bigint AND payloads.sequence_number > $2::bigint)
-  AND ($3::bigint IS NULL OR chain.sequence_number < $3::bigint AND payloads.sequence_number < $3::bigint)
-  AND ($4::text IS NULL OR action = $4::text)
-  AND ($5::text IS NULL OR action >= $5::text)
-  AND ($6::text IS NULL OR action < $6::text)
-  AND ($7::text IS NULL OR actor_id = $7::text)
-  AND ($8::text IS NULL OR actor_type = $8::text)
-  AND ($9::text IS NULL OR target_id = $9::text)
-  AND ($10::text IS NULL OR target_type = $10::text)
-  AND ($11::text IS NULL OR occurred_at >= $11::text)
-  AND ($12::text IS NULL OR occurred_at < $12::text)
+${MATCHING_EVENTS}
 ORDER BY chain.sequence_number
 LIMIT $13::integer
 `,
