@@ -8,14 +8,19 @@ import type { LedgerService, StreamEventsResponseSchema } from "@annals/proto/le
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { EventRow } from "../store/event-row.ts";
-import { listEventsAscending, type ListParams } from "../store/list-events.ts";
+import { AFTER, LIMIT, listEventsAscending, type ListParams } from "../store/list-events.ts";
 import { type LineRow, streamLines } from "../store/stream-lines.ts";
 import { eventLines } from "./event-lines.ts";
 import { listParams } from "./list-params.ts";
 import { renderEvent, type RenderOptions } from "./render-event.ts";
 
-/** Events that are read at a time. */
-const PAGE_SIZE = 200;
+/**
+ * Events that are read at a time. A statement is planned for each page, so pages are large; where events are
+ * large too, what those of the last page weighed makes the next one smaller.
+ */
+const FIRST_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 500;
+const PAGE_CHARACTERS = 1024 * 1024;
 /**
  * Events of one message: of the largest allowed size they stay well under its limit, and a reader holds few
  * at a time.
@@ -33,11 +38,11 @@ export function streamEvents({
 }: Deps): ServiceImpl<typeof LedgerService>["streamEvents"] {
   return async function* ({ accountId, filter, includeProof, asJsonLines }, { signal }) {
     complete({ account_id: accountId });
-    const params = listParams(accountId, filter, PAGE_SIZE);
+    const first = listParams(accountId, filter, FIRST_PAGE_SIZE);
     const options = { accountId, includeProof };
     yield* asJsonLines
-      ? pages(database, params, signal, streamLines, (rows) => inLines(rows, options))
-      : pages(database, params, signal, listEventsAscending, (rows) => inMessages(rows, options));
+      ? pages(database, first, signal, streamLines, (rows) => inLines(rows, options))
+      : pages(database, first, signal, listEventsAscending, (rows) => inMessages(rows, options));
   };
 }
 
@@ -45,7 +50,7 @@ export function streamEvents({
  * The events page by page, each page asked for as soon as the one before is there: one ahead at most. It is
  * rendered at once, so that rows, many small objects, are gone before they are old.
  */
-async function* pages<Row extends { readonly sequence_number: string }>(
+async function* pages<Row extends EventRow | LineRow>(
   database: Database,
   first: ListParams,
   signal: AbortSignal,
@@ -54,19 +59,35 @@ async function* pages<Row extends { readonly sequence_number: string }>(
 ): AsyncGenerator<Response> {
   const read = async (params: ListParams) => {
     const rows = await database.run(statement, params);
-    const end = rows.length === PAGE_SIZE ? rows.at(-1)?.sequence_number : undefined;
-    return { responses: render(rows), end };
+    return { responses: render(rows), following: following(params, rows) };
   };
-  const [account, , ...rest] = first;
   for (let next: ReturnType<typeof read> | undefined = read(first); next;) {
-    const { responses, end }: Awaited<typeof next> = await next;
+    const { responses, following: params }: Awaited<typeof next> = await next;
     // A stream that simply ended here would look whole to its reader.
     signal.throwIfAborted();
-    next = end === undefined ? undefined : read([account, end, ...rest]);
+    next = params && read(params);
     // Nobody may be left to take it. Whoever asks for the page hears of a failure all the same.
     next?.catch(() => {});
     yield* responses;
   }
+}
+
+/** What to ask for after the page that `params` gave; undefined where that was the last. */
+function following(
+  params: ListParams,
+  rows: readonly (EventRow | LineRow)[],
+): ListParams | undefined {
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < params[LIMIT]) return undefined;
+  let characters = 0;
+  for (const { actor, context, diff, metadata, target } of rows) {
+    characters += actor.length + context.length + diff.length + metadata.length + target.length;
+  }
+  const fitting = Math.floor((PAGE_CHARACTERS / characters) * rows.length);
+  const next: ListParams = [...params];
+  next[AFTER] = last.sequence_number;
+  next[LIMIT] = Math.max(1, Math.min(fitting, MAX_PAGE_SIZE));
+  return next;
 }
 
 function inMessages(rows: readonly EventRow[], options: RenderOptions): Response[] {

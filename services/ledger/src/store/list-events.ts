@@ -24,6 +24,10 @@ export type ListParams = [
   limit: number,
 ];
 
+/** Where a page begins and how long it is, in ListParams. */
+export const AFTER = 1;
+export const LIMIT = 12;
+
 /** The events of an account that match a filter, of both tables: $1 to $12 of ListParams. */
 export const MATCHING_EVENTS = `FROM ledger.chain
 JOIN ledger.payloads USING (account_id, sequence_number)
