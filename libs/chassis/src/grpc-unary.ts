@@ -151,6 +151,8 @@ class UnaryCall {
   #isAnswered = false;
   #chunks: Buffer[] = [];
   #bytes = 0;
+  /** Bytes that the message shall have, once that is known. */
+  #announced: number | undefined;
 
   constructor(
     stream: ServerHttp2Stream,
@@ -180,9 +182,11 @@ class UnaryCall {
   readonly #onData = (chunk: Buffer): void => {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    const announced = this.#bytes < PREFIX_BYTES ? 0 : announcedBytes(this.#read());
+    // Once: a large message comes in hundreds of pieces, and putting them together again for each would copy
+    // it as often.
+    if (this.#bytes >= PREFIX_BYTES) this.#announced ??= announcedBytes(this.#read());
     const { maxMessageBytes } = this.#options;
-    if (announced <= maxMessageBytes && this.#bytes - PREFIX_BYTES <= maxMessageBytes) return;
+    if (Math.max(this.#announced ?? 0, this.#bytes - PREFIX_BYTES) <= maxMessageBytes) return;
     this.#fail(
       new ConnectError(
         `the message is larger than ${maxMessageBytes} bytes`,
