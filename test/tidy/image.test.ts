@@ -96,12 +96,15 @@ test("npm start, compose and the chart give a service the same flags of V8", () 
   const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
   for (const name of SERVICES) {
     const mib = numberIn(source, new RegExp(`^  "?${name}"?: (\\d+),$`, "m"));
-    const flags = [`--max-semi-space-size=${mib}`, "--no-allocation-site-pretenuring"];
-    expect(yamlOf("deploy/compose.yaml")["services"][name].command.slice(0, 2)).toStrictEqual(
+    const forAll = ["--no-allocation-site-pretenuring", "--heap-growing-percent=100"];
+    const flags = [`--max-semi-space-size=${mib}`, ...forAll];
+    expect(yamlOf("deploy/compose.yaml")["services"][name].command.slice(0, 3)).toStrictEqual(
       flags,
     );
     const inChart = numberIn(chart, new RegExp(`dict.* "${name}" (\\d+)`));
     expect(inChart || numberIn(chart, /default (\d+) \}\}/), name).toBe(mib);
-    for (const text of [source, chart]) expect(text).toContain(flags[1]);
+    for (const flag of forAll) {
+      for (const text of [source, chart]) expect(text).toContain(flag);
+    }
   }
 });

@@ -49,6 +49,13 @@ const YOUNG_GENERATION_MIB: Readonly<Record<ServiceName, number>> = {
  */
 const NO_PRETENURING = "--no-allocation-site-pretenuring";
 
+/**
+ * How far the old generation grows past what lived at its last collection before the next: to twice that.
+ * Left to itself V8 lets it grow to five times where collecting goes fast, 100 MB in a gateway with 20 alive,
+ * and where little is made there, to so little more that it collects all the time.
+ */
+const HEAP_GROWTH = "--heap-growing-percent=100";
+
 const CHECKOUT = join(import.meta.dirname, "../../..");
 /**
  * Where Node keeps the modules that it has stripped of types and compiled: without it every process carries
@@ -83,6 +90,7 @@ export function serviceArguments(service: ServiceName, verb: "serve" | "migrate"
   return [
     `--max-semi-space-size=${YOUNG_GENERATION_MIB[service]}`,
     NO_PRETENURING,
+    HEAP_GROWTH,
     "-C",
     "source",
     entryFile(service),

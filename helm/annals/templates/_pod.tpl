@@ -13,7 +13,7 @@ deploy/local/src/service-process.ts, which says why.
 */}}
 {{- define "annals.v8Flags" -}}
 {{- $youngGeneration := dict "ledger" 8 "export" 4 "gateway" 8 -}}
---max-semi-space-size={{ get $youngGeneration . | default 16 }}, --no-allocation-site-pretenuring
+--max-semi-space-size={{ get $youngGeneration . | default 16 }}, --no-allocation-site-pretenuring, --heap-growing-percent=100
 {{- end }}
 
 {{/* Files of a service that come from elsewhere; takes root, name and one. Empty where there are none. */}}

@@ -2,3 +2,4 @@ export * from "./failure.ts";
 export * from "./migrate.ts";
 export * from "./pool.ts";
 export * from "./statement.ts";
+export * from "./text-array.ts";

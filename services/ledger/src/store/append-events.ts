@@ -5,31 +5,32 @@
 
 import { statement } from "@annals/postgres";
 
+/** Texts as `textArray` lays them out; of ids, types and targets some may be null. */
 export type AppendParams = [
   accountId: string,
   /** Sequence number of the head before. */
   headSequence: string,
   /** 32 bytes each: the head's hash before, then the hash of each event. */
   hashes: Uint8Array,
-  ids: readonly string[],
-  actions: readonly string[],
-  occurredAts: readonly string[],
-  receivedAts: readonly string[],
+  ids: Uint8Array,
+  actions: Uint8Array,
+  occurredAts: Uint8Array,
+  receivedAts: Uint8Array,
   /** One for the whole group. */
   createdAt: string,
   /** 160 bytes an event. */
   digests: Uint8Array,
-  actors: readonly string[],
-  contexts: readonly string[],
-  diffs: readonly string[],
-  metadatas: readonly string[],
-  targets: readonly string[],
+  actors: Uint8Array,
+  contexts: Uint8Array,
+  diffs: Uint8Array,
+  metadatas: Uint8Array,
+  targets: Uint8Array,
   /** 80 bytes an event. */
   salts: Uint8Array,
-  actorIds: readonly (string | null)[],
-  actorTypes: readonly (string | null)[],
-  targetIds: readonly (string | null)[],
-  targetTypes: readonly (string | null)[],
+  actorIds: Uint8Array,
+  actorTypes: Uint8Array,
+  targetIds: Uint8Array,
+  targetTypes: Uint8Array,
   idempotencyKeys: readonly string[],
   /** 32 bytes a key. */
   requestSha256s: Uint8Array,

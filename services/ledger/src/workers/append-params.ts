@@ -1,30 +1,33 @@
 // Lays a plan out as the parameters of the append statement: one array or one run of bytes a column.
 
-import type { Plan } from "../domain/plan-flush.ts";
+import { textArray } from "@annals/postgres";
+import type { ChainedEvent, Plan } from "../domain/plan-flush.ts";
 import type { AppendParams } from "../store/append-events.ts";
 
 export function appendParams(accountId: string, plan: Plan): AppendParams {
   const { events, remembered } = plan;
+  const texts = (of: (event: ChainedEvent) => string | undefined) =>
+    textArray(events.map((event) => of(event) ?? null));
   return [
     accountId,
     String(plan.before.sequence),
     Buffer.from(plan.before.hash + events.map(({ hash }) => hash).join(""), "hex"),
-    events.map(({ id }) => id),
-    events.map(({ action }) => action),
-    events.map(({ occurredAt }) => occurredAt),
-    events.map(({ receivedAt }) => receivedAt),
+    texts(({ id }) => id),
+    texts(({ action }) => action),
+    texts(({ occurredAt }) => occurredAt),
+    texts(({ receivedAt }) => receivedAt),
     plan.createdAt,
     Buffer.concat(events.map(({ digests }) => digests)),
-    events.map(({ actor }) => actor),
-    events.map(({ context }) => context),
-    events.map(({ diff }) => diff),
-    events.map(({ metadata }) => metadata),
-    events.map(({ target }) => target),
+    texts(({ actor }) => actor),
+    texts(({ context }) => context),
+    texts(({ diff }) => diff),
+    texts(({ metadata }) => metadata),
+    texts(({ target }) => target),
     Buffer.concat(events.map(({ salts }) => salts)),
-    events.map(({ actorId }) => actorId ?? null),
-    events.map(({ actorType }) => actorType ?? null),
-    events.map(({ targetId }) => targetId ?? null),
-    events.map(({ targetType }) => targetType ?? null),
+    texts(({ actorId }) => actorId),
+    texts(({ actorType }) => actorType),
+    texts(({ targetId }) => targetId),
+    texts(({ targetType }) => targetType),
     remembered.map(({ idempotencyKey }) => idempotencyKey),
     Buffer.concat(remembered.map(({ requestSha256 }) => requestSha256)),
     remembered.map(({ firstSequence }) => String(firstSequence)),
