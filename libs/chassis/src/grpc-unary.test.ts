@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
 import { GetEventRequestSchema, GetEventResponseSchema } from "@annals/proto/ledger";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { afterEach, beforeEach, expect, it, test } from "vitest";
+import { afterEach, beforeEach, expect, it, test, vi } from "vitest";
 import { type LedgerHandlers, Opened } from "./test-ledger.ts";
 
 const GET_EVENT = "/annals.ledger.v1.LedgerService/GetEvent";
@@ -92,6 +92,18 @@ it("answers a message that comes whole, and one that comes a byte at a time", as
   }
   expect(seen).toMatchObject([{ path: GET_EVENT, timeLeft: undefined }, { path: GET_EVENT }]);
   expect(seen[0]?.header.get("x-request-id")).toBe("req_1");
+});
+
+it("puts a message that comes in many pieces together once", async () => {
+  const id = "x".repeat(2 * 1024 * 1024);
+  const message = framed(toBinary(GetEventRequestSchema, create(GetEventRequestSchema, { id })));
+  const concat = vi.spyOn(Buffer, "concat");
+  opened.add(() => concat.mockRestore());
+  expect((await call([message])).headers["grpc-status"]).toBe(OK);
+  const joined = concat.mock.results.map(({ value }) => (value as Buffer).length);
+  const total = joined.reduce((sum, length) => sum + length, 0);
+  // The request in the server and the answer, as long, in this test. Pieces are frames of 16 KiB.
+  expect(total).toBeLessThan(3 * message.length);
 });
 
 test.for([
