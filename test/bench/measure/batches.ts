@@ -4,6 +4,7 @@ import { newAccount } from "@annals/testing";
 import { bareInsert } from "../bare-insert.ts";
 import { batches, cloudTrailEvents, smallEvents } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
+import { settle } from "../settle.ts";
 import { type Bench, rate, type Result, type Section, share, time } from "./bench.ts";
 
 const SIZE = 100;
@@ -19,6 +20,7 @@ export async function measureBatches(bench: Bench): Promise<Section> {
     ["CloudTrail", await cloudTrailEvents()],
   ] as const) {
     bench.say(`bare INSERT of ${SIZE} rows, ${size}`);
+    await settle(databaseUrl);
     const bare = await bareInsert({ databaseUrl, events, size: SIZE, ...shape });
     results.push({
       what: `bare INSERT of ${SIZE} rows, ${size}`,
@@ -27,6 +29,7 @@ export async function measureBatches(bench: Bench): Promise<Section> {
       p99: time(bare.p99Ms),
     });
     bench.say(`POST /v1/events/batch of ${SIZE}, ${size}`);
+    await settle(databaseUrl);
     const { key } = await newAccount(databaseUrl);
     const request = { method: "POST", paths: ["/v1/events/batch"], status: 201 } as const;
     const bodies = batches(events, SIZE);

@@ -5,6 +5,7 @@ import { newAccount } from "@annals/testing";
 import { bareInsert } from "../bare-insert.ts";
 import { singles, smallEvents } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
+import { settle } from "../settle.ts";
 import { type Bench, type Section, share, time } from "./bench.ts";
 
 export async function measureIdleLatency(bench: Bench): Promise<Section> {
@@ -13,8 +14,10 @@ export async function measureIdleLatency(bench: Bench): Promise<Section> {
   const events = smallEvents();
   const alone = { connections: 1, warmUpMs: warmUpMs / 2, measureMs: measureMs / 2 };
   bench.say("bare INSERT and COMMIT, one connection");
+  await settle(databaseUrl);
   const bare = await bareInsert({ databaseUrl, events, size: 1, ...alone });
   bench.say("POST /v1/events, one connection");
+  await settle(databaseUrl);
   const { key } = await newAccount(databaseUrl);
   const request = { method: "POST", paths: ["/v1/events"], status: 201 } as const;
   const posted = await httpLoad({

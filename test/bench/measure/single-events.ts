@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { averageBytes, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
 import { httpLoad, type LoadResult } from "../http-load.ts";
+import { settle } from "../settle.ts";
 import { type Bench, rate, type Result, type Section, share, time } from "./bench.ts";
 
 const CONNECTIONS = 64;
@@ -57,8 +58,9 @@ export async function measureOnLongChain(bench: Bench, key: string): Promise<Loa
   return load(bench, singles(smallEvents()), [key]);
 }
 
-function load(bench: Bench, bodies: readonly string[], keys: readonly string[]) {
-  const { baseUrl, options } = bench;
+async function load(bench: Bench, bodies: readonly string[], keys: readonly string[]) {
+  const { baseUrl, databaseUrl, options } = bench;
+  await settle(databaseUrl);
   const { warmUpMs, measureMs } = options;
   const request = { method: "POST", paths: ["/v1/events"], bodies, status: 201 } as const;
   return httpLoad({ ...request, baseUrl, keys, connections: CONNECTIONS, warmUpMs, measureMs });
