@@ -5,6 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 import { smallEvent } from "./bodies.ts";
 import { makeRows, type Row } from "./rows.ts";
+import { vacuum } from "./settle.ts";
 import { openSql, type Sql } from "./sql.ts";
 
 /** Events in one COPY of each table: what is held in memory. */
@@ -45,9 +46,7 @@ export async function loadLongChain(
      VALUES ($1, $2, decode($3, 'hex'))`,
     [accountId, last?.sequenceNumber, last?.hash],
   );
-  // What autovacuum would do by and by: statistics for the planner, the visibility map.
-  await sql.run("VACUUM (ANALYZE) ledger.chain");
-  await sql.run("VACUUM (ANALYZE) ledger.payloads");
+  await vacuum(sql);
   await timeBlocksOf(sql, accountId, Math.floor(count / TIME_BLOCK_SIZE));
   await sql.run("VACUUM (ANALYZE) ledger.time_blocks");
   await Promise.all([sql.close(), second.close()]);
