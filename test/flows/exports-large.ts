@@ -12,11 +12,8 @@ import { pipeline } from "node:stream/promises";
 import { ended } from "../api/exports/exports-client.ts";
 import { peaks } from "./process-memory.ts";
 
-/**
- * Resident memory of each process that an export goes through, whatever its size. The ledger was seen at
- * 174 to 198: 200 would tell of nothing but the collector's mood.
- */
-const MAX_RSS_MB: Readonly<Record<string, number>> = { export: 200, gateway: 200, ledger: 256 };
+/** Resident memory of each process that an export goes through, whatever its size. */
+export const MAX_RSS_MB = 200;
 
 export interface Exporting {
   readonly stack: Pick<Stack, "baseUrls" | "processes">;
@@ -40,9 +37,7 @@ export async function download(
   return digest.digest("hex");
 }
 
-/**
- * Everything with proofs: the export's data, what its file digests to, and who held and may hold how much.
- */
+/** Everything with proofs: the export's data, what its file digests to, and who held how much, in MB. */
 export async function exportAll(exporting: Exporting, file: string, withinMs: number) {
   const { client, stack } = exporting;
   const watched = stack.processes.filter(({ service }) =>
@@ -57,7 +52,6 @@ export async function exportAll(exporting: Exporting, file: string, withinMs: nu
   const held = watched.map(({ service, index }, at) => ({
     name: `${service}-${index}`,
     mb: Math.round(most[at] ?? 0),
-    maxMb: MAX_RSS_MB[service] ?? 0,
   }));
   return { ...result, held };
 }
