@@ -16,6 +16,11 @@ const sleep = statement<[seconds: number], object>(
   "/* test.sleep */ SELECT pg_sleep($1::double precision)",
 );
 const backend = statement<[], { pid: number }>("/* test.pid */ SELECT pg_backend_pid() AS pid");
+
+/** Messages of PostgreSQL's protocol: idle and ready; an ErrorResponse of a server whose postmaster has died. */
+const READY_FOR_QUERY = Buffer.from("Z\0\0\0\x05I");
+const FAREWELL = errorResponse({ S: "FATAL", V: "FATAL", C: "57P02", M: "the postmaster is gone" });
+
 const UNAVAILABLE = { name: "AnnalsError", kind: "unavailable", retryAfterS: 1 };
 
 test("a statement that takes too long is given up by the server, and its connection serves again", async () => {
@@ -59,6 +64,20 @@ describe("a lost connection", () => {
     proxy.onRequest = (chunk) => (chunk.includes("test.one") ? "cut" : "pass");
     await expect(pool.run(one, [])).rejects.toMatchObject(UNAVAILABLE);
     proxy.onRequest = () => "pass";
+    expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
+  });
+
+  // The pool has taken its own listener off the new connection, and the one who waits for it has none on it yet.
+  test("between its opening and its first use is unavailable, then all is well again", async () => {
+    const { url } = await newDatabase();
+    const proxy = await startProxy(url);
+    const pool = openPool(proxy.url);
+    proxy.onAnswer = (chunk) =>
+      chunk.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY)
+        ? Buffer.concat([chunk, FAREWELL])
+        : chunk;
+    await expect(pool.run(one, [])).rejects.toMatchObject(UNAVAILABLE);
+    proxy.onAnswer = (chunk) => chunk;
     expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
   });
 
@@ -196,3 +215,11 @@ test("a statement must begin with its name", () => {
   for (const text of ["SELECT 1", "/* one */ SELECT 1", "SELECT 1 /* test.one */", "/* Test.x */"])
     expect(() => statement(text)).toThrow("begins with /* schema.name */");
 });
+
+function errorResponse(fields: Readonly<Record<string, string>>): Buffer {
+  const text = Object.entries(fields).map(([key, value]) => `${key}${value}\0`);
+  const body = Buffer.from(`${text.join("")}\0`);
+  const head = Buffer.from("E\0\0\0\0");
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}

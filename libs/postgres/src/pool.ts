@@ -76,6 +76,9 @@ export function createPool(options: PoolOptions): Pool {
   });
   // Without a listener the loss of an idle connection ends the process.
   pool.on("error", (error) => options.log.warn({ err: error }, "idle database connection lost"));
+  // And so does the loss of one that is on its way from the pool to the code that asked for it: the
+  // pool has taken its listener off by then. The next statement on the connection reports it.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return {
     run: (statement, params) =>
       observed(options, statement, () =>

@@ -37,6 +37,8 @@ export interface Proxy {
    * back.
    */
   onRequest: (chunk: Buffer) => "pass" | "cut" | "hold";
+  /** Called with every chunk of the server's; the client gets what it returns, in one piece. */
+  onAnswer: (chunk: Buffer) => Buffer;
   /** Cuts every connection, as a server that goes down. */
   cutAll(): void;
 }
@@ -61,7 +63,7 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
       upstream.write(chunk);
     });
     upstream.on("data", (chunk) => {
-      if (fate === "pass") client.write(chunk);
+      if (fate === "pass") client.write(proxy.onAnswer(chunk));
       else if (fate === "cut") cut();
     });
   });
@@ -70,7 +72,12 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
   const url = new URL(databaseUrl);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const cutAll = (): void => sockets.forEach((socket) => socket.destroy());
-  const proxy: Proxy = { url: url.href, onRequest: () => "pass", cutAll };
+  const proxy: Proxy = {
+    url: url.href,
+    onRequest: () => "pass",
+    onAnswer: (chunk) => chunk,
+    cutAll,
+  };
   onTestFinished(() => {
     cutAll();
     server.close();
