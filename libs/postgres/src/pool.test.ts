@@ -17,7 +17,7 @@ const sleep = statement<[seconds: number], object>(
 );
 const backend = statement<[], { pid: number }>("/* test.pid */ SELECT pg_backend_pid() AS pid");
 
-/** Messages of PostgreSQL's protocol: idle and ready; an ErrorResponse of a server whose postmaster has died. */
+/** Of PostgreSQL's protocol: ready for a query; an ErrorResponse of a server whose postmaster has died. */
 const READY_FOR_QUERY = Buffer.from("Z\0\0\0\x05I");
 const FAREWELL = errorResponse({ S: "FATAL", V: "FATAL", C: "57P02", M: "the postmaster is gone" });
 
@@ -67,7 +67,7 @@ describe("a lost connection", () => {
     expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
   });
 
-  // The pool has taken its own listener off the new connection, and the one who waits for it has none on it yet.
+  // The pool has taken its listener off the new connection, who waits for it has put none on it yet.
   test("between its opening and its first use is unavailable, then all is well again", async () => {
     const { url } = await newDatabase();
     const proxy = await startProxy(url);
