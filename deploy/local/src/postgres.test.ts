@@ -1,5 +1,5 @@
-// Guarantee: one server on one cluster, whatever an earlier start left there: an orphaned server, a
-// pid file that names a stranger. As root, a directory that PostgreSQL's user cannot reach is no
+// Guarantee: one server on one cluster, whatever an earlier start left there: an orphaned server, its
+// children, a pid file that names a stranger. As root, a directory that PostgreSQL's user cannot reach is no
 // obstacle.
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -105,6 +105,25 @@ test("a pid file that names a stranger neither stops the start nor the stranger"
   writeFileSync(file, [stranger.pid, ...rest].join("\n"));
   await supervise(prepared);
   expect(isAlive(stranger.pid ?? 0)).toBe(true);
+});
+
+test("a child of a killed server that does not end by itself is no obstacle to the next", async () => {
+  const prepared = await prepare(temporaryFolder());
+  const server = await supervise(prepared);
+  const killed = server.pid();
+  const client = new Client({ connectionString: prepared.url });
+  client.on("error", () => {});
+  await client.connect();
+  await client.query("create table kept as select 1 as value");
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const [{ pid: child } = { pid: 0 }] = rows;
+  process.kill(child, "SIGSTOP");
+  expect(server.kill("SIGKILL")).toBe(true);
+  await server.exited();
+  await server.waitReady(START_MS);
+  expect(server.pid()).not.toBe(killed);
+  expect(isAlive(child)).toBe(false);
+  expect(await query(prepared.url, "select value from kept")).toEqual([{ value: 1 }]);
 });
 
 test("a cluster that was being made when the start was killed is made anew", async () => {

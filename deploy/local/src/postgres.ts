@@ -3,13 +3,13 @@
 // interface, or leave half a cluster behind.
 
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
 import { makeOwnedFolder, type PostgresPlace } from "./postgres-place.ts";
-import { commandLine, isAlive } from "./process-table.ts";
+import { allProcesses, commandLine, isAlive } from "./process-table.ts";
 import type { ProcessSpec } from "./supervised-process.ts";
 import { waitUntil } from "./wait-until.ts";
 import { errorCode, exitCode } from "./outcomes.ts";
@@ -67,7 +67,7 @@ export function postgresSpec(
   return {
     name: "postgres-1",
     command: join(place.binaries, "postgres"),
-    args: ["-D", place.cluster, ...serverOptions(port.port)],
+    args: ["-D", place.cluster, ...serverOptions(place.cluster, port.port)],
     env: ENVIRONMENT,
     cwd: place.cluster,
     owner: place.owner,
@@ -80,6 +80,7 @@ export function postgresSpec(
     logFile: directory.log("postgres-1.log"),
     beforeStart: async () => {
       await endOrphan(place.cluster);
+      await endChildren(place.cluster);
       await port.release();
     },
     isReady: async (pid) => {
@@ -105,6 +106,25 @@ async function endOrphan(cluster: string): Promise<void> {
   throw new Error(
     `the PostgreSQL with process id ${pid} still runs on ${cluster} and does not stop`,
   );
+}
+
+/**
+ * Ends what is left of a server whose first process was killed. Its children end by themselves, but for one
+ * that waits for a lock whose holder was killed too: that waits for ever, and PostgreSQL does not start
+ * beside it. What was committed is in the log, which the next start recovers from.
+ */
+async function endChildren(cluster: string): Promise<void> {
+  // The second: a child that was forked just now and has not named itself yet.
+  const names = [`postgres: ${clusterName(cluster)}: `, ` -D ${cluster} `];
+  const isChild = (pid: number) => names.some((name) => commandLine(pid).includes(name));
+  const children = allProcesses().filter(isChild);
+  for (const pid of children.filter(isAlive)) process.kill(pid, "SIGKILL");
+  await waitUntil(() => !children.some(isAlive), ORPHAN_STOP_MS);
+}
+
+/** What PostgreSQL puts into the titles of its processes, by which they are found again. */
+function clusterName(cluster: string): string {
+  return createHash("sha256").update(cluster).digest("hex").slice(0, 16);
 }
 
 /**
@@ -182,8 +202,9 @@ async function runTool(
     throw new Error(`${tool} failed:\n${output.trim()}`);
 }
 
-function serverOptions(port: number): string[] {
+function serverOptions(cluster: string, port: number): string[] {
   const options = {
+    cluster_name: clusterName(cluster),
     listen_addresses: LOOPBACK,
     port,
     // Sockets in a folder of files would need a path of under 108 characters; nothing here uses

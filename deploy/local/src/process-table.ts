@@ -3,7 +3,7 @@
 // take a reused process id for the old process.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { errorCode } from "./outcomes.ts";
 
 /**
@@ -28,14 +28,22 @@ export function startIdentity(pid: number): string | undefined {
   // at field 3.
   const fields = statFields(pid);
   if (fields !== undefined) return fields[19];
-  return ps("lstart=", pid);
+  return ps("lstart=", "-p", String(pid));
 }
 
 /** The command line of a process, its words joined by spaces; empty when it is gone or a zombie. */
 export function commandLine(pid: number): string {
   const words = procFile(pid, "cmdline");
   if (words !== undefined) return words.replaceAll("\0", " ").trim();
-  return ps("command=", pid) ?? "";
+  return ps("command=", "-p", String(pid)) ?? "";
+}
+
+/** The ids of all processes. */
+export function allProcesses(): number[] {
+  const ids = existsSync("/proc/self")
+    ? readdirSync("/proc")
+    : (ps("pid=", "-A") ?? "").split("\n");
+  return ids.map(Number).filter((id) => id > 0);
 }
 
 /** Whether the process was started with this variable; undefined where the system does not tell. */
@@ -58,8 +66,8 @@ function procFile(pid: number, file: string): string | undefined {
   }
 }
 
-function ps(column: string, pid: number): string | undefined {
-  const result = spawnSync("ps", ["-o", column, "-p", String(pid)], { encoding: "utf8" });
+function ps(column: string, ...which: readonly string[]): string | undefined {
+  const result = spawnSync("ps", ["-o", column, ...which], { encoding: "utf8" });
   const text = result.stdout?.trim();
   return text ? text : undefined;
 }
