@@ -31,14 +31,16 @@ export async function loadLongChain(
   const rows = makeRows(accountId, count, smallEvent);
   let last: Row | undefined;
   for (let block = take(rows, BLOCK); block.length > 0; block = take(rows, BLOCK)) {
-    await sql.copy(
-      CHAIN,
-      lines(block, (row) => chainColumns(accountId, row)),
-    );
-    await sql.copy(
-      PAYLOADS,
-      lines(block, (row) => payloadColumns(accountId, row)),
-    );
+    await Promise.all([
+      sql.copy(
+        CHAIN,
+        lines(block, (row) => chainColumns(accountId, row)),
+      ),
+      second.copy(
+        PAYLOADS,
+        lines(block, (row) => payloadColumns(accountId, row)),
+      ),
+    ]);
     last = block.at(-1);
   }
   await sql.run(

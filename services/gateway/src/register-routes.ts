@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { wholeNumbersOf } from "./edge/whole-numbers.ts";
 import { routeDocument } from "./openapi.ts";
-import type { Call, Route } from "./route.ts";
+import type { Answer, Call, Route } from "./route.ts";
 import { type Deps, V1 } from "./v1.ts";
 
 /** Of routes that take no parameters: an unknown one is refused. */
@@ -45,17 +45,21 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
   }
 }
 
-async function answer(
+/**
+ * Neither this nor the handlers of appends are async functions: those hold what they were given for as long
+ * as they wait, and a body takes some ten times its bytes once it is read.
+ */
+function answer(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
   clock: Clock,
 ): Promise<FastifyReply> {
-  const { admission } = request;
+  const { admission, body } = request;
   if (!admission) throw new Error("a request reached a handler without admission");
   const call: Call<unknown, unknown, unknown, unknown> = {
     admission,
-    body: request.body,
+    body,
     query: request.query,
     params: request.params,
     headers: request.headers,
@@ -65,12 +69,16 @@ async function answer(
       return request.signal;
     },
   };
-  const { body, headers, stream } = await route.handle(call);
+  request.body = undefined;
+  return route.handle(call).then((answered) => send(route, reply, answered));
+}
+
+function send(route: Route, reply: FastifyReply, { body, headers, stream }: Answer): FastifyReply {
   if (headers) reply.headers(headers);
   reply.code(route.success.status);
   if (stream) return reply.send(stream);
   if (body === undefined) return reply.send();
   return reply
     .type("application/json; charset=utf-8")
-    .send(typeof body === "string" ? body : JSON.stringify(body));
+    .send(typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body));
 }

@@ -20,8 +20,8 @@ export interface Call<Body, Query, Params, Headers> {
 }
 
 export interface Answer {
-  /** JSON text as it stands, or a value to write as JSON; absent for 204. */
-  readonly body?: string | object;
+  /** JSON text as it stands, also in UTF-8, or a value to write as JSON; absent for 204. */
+  readonly body?: string | Buffer | object;
   /** Bytes to send as they come, in place of a body; `headers` then say what they are. */
   readonly stream?: Readable;
   readonly headers?: Readonly<Record<string, string>>;

@@ -4,10 +4,11 @@
 import { eventJson } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
-import { dataOf } from "../../render/data.ts";
+import { dataOf, listBytes } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
-import { type Route, route } from "../../route.ts";
+import { type Answer, type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
+import type { Appended } from "./event-appends.ts";
 import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";
@@ -55,7 +56,8 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
     maxBodyBytes: limits.batchBodyMaxBytes,
     maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
     maxValues: limits.batchBodyMaxValues,
-    handle: async ({ admission, body, headers, receivedAt }) => {
+    // Not async: what was read would be held until the answer (register-routes.ts).
+    handle: ({ admission, body, headers, receivedAt }) => {
       const items = body.events.map(newEvent);
       const events = items.map((item, index) =>
         newEventRequest(item, {
@@ -66,19 +68,18 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
       );
       const times = items.map((item) => item.occurred_at);
       const key = idempotency(headers["idempotency-key"], "batch", events, times);
-      const stored = await appends.append({
-        accountId: admission.accountId,
-        receivedAt,
-        events,
-        ...key,
-        ...monthlyQuota(admission),
-      });
-      return {
-        body: `{"data":[${stored.events.map(eventJson).join(",")}]}`,
-        ...(stored.replayed && { headers: REPLAYED }),
-      };
+      const { accountId } = admission;
+      const quota = monthlyQuota(admission);
+      return appends.append({ accountId, receivedAt, events, ...key, ...quota }).then(render);
     },
   });
+}
+
+function render({ events, replayed }: Appended): Answer {
+  return {
+    body: listBytes(events.map(eventJson), "]}"),
+    ...(replayed && { headers: REPLAYED }),
+  };
 }
 
 function newEvent({ type, ...item }: Static<typeof BatchItem>, index: number): NewEvent {

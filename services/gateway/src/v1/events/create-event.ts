@@ -3,8 +3,9 @@
 import { eventJson } from "@annals/contract";
 import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
-import { type Route, route } from "../../route.ts";
+import { type Answer, type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
+import type { Appended } from "./event-appends.ts";
 import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { NewEventBody, newEventRequest } from "./new-event.ts";
@@ -16,22 +17,21 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
     body: NewEventBody,
     success: { status: 201, body: dataOf(EventBody) },
     maxDepth: limits.eventMaxDepth,
-    handle: async ({ admission, body, headers, receivedAt }) => {
-      const events = [
-        newEventRequest(body, { path: "", receivedAt, maxBytes: limits.eventMaxBytes }),
-      ];
+    // Not async: what was read would be held until the answer (register-routes.ts).
+    handle: ({ admission, body, headers, receivedAt }) => {
+      const options = { path: "", receivedAt, maxBytes: limits.eventMaxBytes };
+      const events = [newEventRequest(body, options)];
       const key = idempotency(headers["idempotency-key"], "event", events, [body.occurred_at]);
-      const stored = await appends.append({
-        accountId: admission.accountId,
-        receivedAt,
-        events,
-        ...key,
-        ...monthlyQuota(admission),
-      });
-      return {
-        body: `{"data":${stored.events.map(eventJson).join("")}}`,
-        ...(stored.replayed && { headers: REPLAYED }),
-      };
+      const { accountId } = admission;
+      const quota = monthlyQuota(admission);
+      return appends.append({ accountId, receivedAt, events, ...key, ...quota }).then(render);
     },
   });
+}
+
+function render({ events, replayed }: Appended): Answer {
+  return {
+    body: `{"data":${events.map(eventJson).join("")}}`,
+    ...(replayed && { headers: REPLAYED }),
+  };
 }

@@ -5,6 +5,7 @@ import { eventJson } from "@annals/contract";
 import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
+import { listBytes } from "../../render/data.ts";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { DEFAULT_LIMIT, pageEnd, pageMembers } from "../../render/page.ts";
 import { type Route, route } from "../../route.ts";
@@ -47,8 +48,8 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
       const next =
         hasMore && last ? `"${makeCursor(last.sequenceNumber, selection(query))}"` : "null";
       const proofs = request.includeProof ? `,"proofs":[${events.map(renderProof).join(",")}]` : "";
-      const data = events.map(eventJson).join(",");
-      return { body: `{"data":[${data}]${proofs},"has_more":${hasMore},"next_cursor":${next}}` };
+      const end = `]${proofs},"has_more":${hasMore},"next_cursor":${next}}`;
+      return { body: listBytes(events.map(eventJson), end) };
     },
   });
 }

@@ -1,0 +1,56 @@
+// Guarantee: while events are being stored, the gateway holds the texts that it sends on and not the body as
+// it was read, which takes some ten times its bytes.
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { systemClock } from "@annals/contract";
+import fastify from "fastify";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { registerRoutes } from "./register-routes.ts";
+import { EventAppends } from "./v1/events/event-appends.ts";
+import type { Deps } from "./v1.ts";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+const ADMISSION = { accountId: "acct_1", keyId: "key_1", scopes: [], limit: 1, remaining: 1 };
+const LIMITS = {
+  bodyMaxBytes: 1_000,
+  bodyMaxValues: 100,
+  batchBodyMaxBytes: 1_000,
+  batchBodyMaxValues: 100,
+  eventMaxBytes: 1_000,
+  eventMaxDepth: 5,
+  verifyTimeoutMs: 1_000,
+};
+
+test.each([
+  ["/events", { action: "a" }],
+  ["/events/batch", { events: [{ action: "a" }] }],
+])("%s", async (url, payload) => {
+  const isSent = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<never>();
+  const createEvents = () => {
+    isSent.resolve();
+    return answer.promise;
+  };
+  const app = fastify({ ajv: { customOptions: { strict: false } } });
+  onTestFinished(() => app.close());
+  let body: WeakRef<object> | undefined;
+  app.decorateRequest("admission", undefined);
+  app.addHook("preHandler", async (request) => {
+    request.admission = { ...ADMISSION, plan: {} } as unknown as typeof request.admission;
+    body = new WeakRef(request.body as object);
+  });
+  const appends = new EventAppends({ createEvents });
+  registerRoutes(app, { appends, limits: LIMITS } as unknown as Deps, systemClock());
+  const answered = app.inject({ method: "POST", url, payload });
+  await isSent.promise;
+  await vi.waitFor(() => {
+    collect();
+    // Not the body itself: the failed assertion would hold it.
+    expect(body?.deref() === undefined).toBe(true);
+  });
+  answer.reject(new Error("over"));
+  expect((await answered).statusCode).toBe(500);
+});

@@ -1,0 +1,15 @@
+// Guarantee: what is written piece by piece is, byte for byte, the UTF-8 of the whole text.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { listBytes } from "./data.ts";
+
+const text = fc.string({ unit: "grapheme" });
+
+test("any items and any end", () => {
+  fc.assert(
+    fc.property(fc.array(text), text, (items, end) => {
+      expect(listBytes(items, end).toString()).toBe(`{"data":[${items.join(",")}${end}`);
+    }),
+  );
+});
