@@ -2,7 +2,7 @@
 // text of each part, the time as text. What canonical JSON cannot carry was refused when the body
 // was read; what is too large is refused here.
 
-import { canonicalJson, type JsonObject } from "@annals/chain";
+import { canonicalJson, FIELDS, type JsonObject } from "@annals/chain";
 import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { NewEventSchema } from "@annals/proto/ledger";
@@ -87,16 +87,8 @@ export function newEventRequest(
     ...(event.target?.id !== undefined && { targetId: event.target.id }),
     ...(event.target?.type !== undefined && { targetType: event.target.type }),
   };
-  const bytes = [
-    request.action,
-    request.actor,
-    request.context,
-    request.diff,
-    request.metadata,
-    request.target,
-  ]
-    .map((text) => Buffer.byteLength(text))
-    .reduce((sum, size) => sum + size, 0);
+  let bytes = Buffer.byteLength(request.action);
+  for (const part of FIELDS) bytes += Buffer.byteLength(request[part]);
   if (bytes > options.maxBytes) {
     const field = options.path.replace(/\.$/, "") || "body";
     throw invalid({
