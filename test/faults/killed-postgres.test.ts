@@ -2,6 +2,7 @@
 // all of them, loses nothing that was acknowledged and stores nothing twice; the services go on by
 // themselves when it has recovered.
 
+import { sendSignal } from "@annals/local";
 import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -49,7 +50,7 @@ async function runningPostgres() {
   return {
     kill: (all: boolean): void => {
       expect(postgres?.kill("SIGKILL")).toBe(true);
-      if (all) for (const pid of children.filter(isRunning)) process.kill(pid, "SIGKILL");
+      if (all) for (const pid of children) sendSignal(pid, "SIGKILL");
     },
     gone: () =>
       eventually(

@@ -2,7 +2,7 @@
 // after kill -9 of everything, PostgreSQL included, it serves again when started. Whatever was
 // acknowledged is there, once, and the chain verifies.
 
-import type { Stack, StackProcess } from "@annals/local";
+import { sendSignal, type Stack, type StackProcess } from "@annals/local";
 import { type Answer, eventually, HttpClient, newAccount } from "@annals/testing";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -209,7 +209,7 @@ async function killTree(supervisor: ChildProcess, dataDir: string): Promise<void
   const pids = await Promise.all(files.map((name) => readFile(join(run, name), "utf8")));
   expect(files).toEqual(expect.arrayContaining(["postgres-1.pid", "ledger-1.pid", "keys-1.pid"]));
   supervisor.kill("SIGKILL");
-  for (const pid of pids) process.kill(Number(pid), "SIGKILL");
+  for (const pid of pids) sendSignal(Number(pid), "SIGKILL");
   if (supervisor.exitCode === null && supervisor.signalCode === null)
     await once(supervisor, "exit");
 }

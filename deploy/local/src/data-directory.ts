@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { commandLine, hasVariable, isAlive, startIdentity } from "./process-table.ts";
+import { commandLine, hasVariable, isAlive, sendSignal, startIdentity } from "./process-table.ts";
 import { waitUntil } from "./wait-until.ts";
 import { errorCode } from "./outcomes.ts";
 
@@ -121,9 +121,9 @@ export class DataDirectory {
       hasVariable(pid, "ANNALS_DATA_DIR", this.path) !== false;
     const wasThere = pid > 0 && isOurs();
     if (wasThere) {
-      process.kill(pid, "SIGTERM");
+      sendSignal(pid, "SIGTERM");
       if (!(await waitUntil(() => !isOurs(), ORPHAN_GRACE_MS))) {
-        process.kill(pid, "SIGKILL");
+        sendSignal(pid, "SIGKILL");
         await waitUntil(() => !isOurs(), ORPHAN_KILL_MS);
       }
     }

@@ -1,6 +1,7 @@
 // What other packages may use of the local stack: the tests' constellation starts whole systems
 // with it. It must never export what only `npm start` needs.
 
+export { sendSignal } from "./process-table.ts";
 export type { ServiceName } from "./services.ts";
 export { type Stack, startStack } from "./stack.ts";
 export type { StackOptions, StackProcess } from "./stack-options.ts";

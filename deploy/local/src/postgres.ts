@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
 import { makeOwnedFolder, type PostgresPlace } from "./postgres-place.ts";
-import { allProcesses, commandLine, isAlive } from "./process-table.ts";
+import { allProcesses, commandLine, isAlive, sendSignal } from "./process-table.ts";
 import type { ProcessSpec } from "./supervised-process.ts";
 import { waitUntil } from "./wait-until.ts";
 import { errorCode, exitCode } from "./outcomes.ts";
@@ -66,7 +66,7 @@ export function postgresSpec(
 ): ProcessSpec {
   return {
     name: "postgres-1",
-    command: join(place.binaries, "postgres"),
+    command: serverCommand(place),
     args: ["-D", place.cluster, ...serverOptions(place.cluster, port.port)],
     env: ENVIRONMENT,
     cwd: place.cluster,
@@ -80,7 +80,7 @@ export function postgresSpec(
     logFile: directory.log("postgres-1.log"),
     beforeStart: async () => {
       await endOrphan(place.cluster);
-      await endChildren(place.cluster);
+      await endChildren(place);
       await port.release();
     },
     isReady: async (pid) => {
@@ -100,7 +100,7 @@ async function endOrphan(cluster: string): Promise<void> {
   const isServer = () => isAlive(pid) && commandLine(pid).includes(cluster);
   if (!isServer()) return disownPid(cluster);
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
-    if (isServer()) process.kill(pid, signal);
+    if (isServer()) sendSignal(pid, signal);
     if (await waitUntil(() => !isServer(), ORPHAN_STOP_MS)) return;
   }
   throw new Error(
@@ -113,14 +113,19 @@ async function endOrphan(cluster: string): Promise<void> {
  * that waits for a lock whose holder was killed too: that waits for ever, and PostgreSQL does not start
  * beside it. What was committed is in the log, which the next start recovers from.
  */
-async function endChildren(cluster: string): Promise<void> {
-  // The second: a child that was forked just now and has not named itself yet.
-  const names = [`postgres: ${clusterName(cluster)}: `, ` -D ${cluster} `];
-  const isChild = (pid: number) => names.some((name) => commandLine(pid).includes(name));
+async function endChildren(place: PostgresPlace): Promise<void> {
+  const titles = [
+    `postgres: ${clusterName(place.cluster)}: `,
+    // A child that was forked just now and has not named itself yet.
+    `${serverCommand(place)} -D ${place.cluster} `,
+  ];
+  const isChild = (pid: number) => titles.some((title) => commandLine(pid).startsWith(title));
   const children = allProcesses().filter(isChild);
-  for (const pid of children.filter(isAlive)) process.kill(pid, "SIGKILL");
+  for (const pid of children) sendSignal(pid, "SIGKILL");
   await waitUntil(() => !children.some(isAlive), ORPHAN_STOP_MS);
 }
+
+const serverCommand = ({ binaries }: PostgresPlace): string => join(binaries, "postgres");
 
 /** What PostgreSQL puts into the titles of its processes, by which they are found again. */
 function clusterName(cluster: string): string {

@@ -19,6 +19,16 @@ export function isAlive(pid: number): boolean {
   return statFields(pid)?.[0] !== "Z";
 }
 
+/** Sends a signal. False where the process has ended: it may do so between any look at it and this. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) === "ESRCH") return false;
+    throw error;
+  }
+}
+
 /**
  * A text that differs between two processes that had the same id one after the other; undefined
  * when there is none.

@@ -8,7 +8,7 @@ import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { isAlive } from "./process-table.ts";
+import { isAlive, sendSignal } from "./process-table.ts";
 import { newFolder } from "./testing-fixtures/folders.ts";
 import { giveTo, makePortableCheckout } from "./testing-fixtures/portable-checkout.ts";
 import { processTree } from "./testing-fixtures/process-tree.ts";
@@ -106,7 +106,7 @@ test("an ordinary user starts it; data survives SIGKILL of all; SIGTERM stops it
 
   const tree = processTree(first.bootstrap.pid ?? 0);
   expect(tree.length).toBeGreaterThan(6);
-  for (const pid of tree) process.kill(pid, "SIGKILL");
+  for (const pid of tree) sendSignal(pid, "SIGKILL");
 
   const second = await untilReady(SECOND_START_MS);
   expect(await query("select value from kept")).toEqual([{ value: 11 }]);

@@ -11,7 +11,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { verifyFile } from "annals-verify";
 import { type Bench, rate, type Result, type Section } from "./bench.ts";
-import type { LongChain } from "./long-chain.ts";
+import type { Chain } from "./long-chain.ts";
 
 /** Between two looks at the status, in milliseconds. */
 const LOOK_INTERVAL_MS = 20;
@@ -20,7 +20,7 @@ const COMPLETED_WITHIN_MS = 600_000;
 const WARM_UP_PART = 2;
 const BYTES_IN_MB = 1_000_000;
 
-export async function measureExports(bench: Bench, chain: LongChain): Promise<Section> {
+export async function measureExports(bench: Bench, chain: Chain): Promise<Section> {
   const events = Math.min(bench.options.exported, chain.length);
   const folder = await mkdtemp(join(tmpdir(), "annals-bench-export-"));
   try {

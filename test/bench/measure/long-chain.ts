@@ -11,13 +11,16 @@ import { type Bench, type Result, type Section, share, time } from "./bench.ts";
 /** Events below the deep page, so that it is full whatever the filter. */
 const BELOW = 60_000;
 
-export interface LongChain {
+export interface Chain {
   readonly key: string;
   readonly length: number;
 }
 
-export async function makeLongChain(bench: Bench): Promise<LongChain> {
-  const length = bench.options.depth + BELOW;
+export function makeLongChain(bench: Bench): Promise<Chain> {
+  return makeChain(bench, bench.options.depth + BELOW);
+}
+
+export async function makeChain(bench: Bench, length: number): Promise<Chain> {
   bench.say(`loading a chain of ${length.toLocaleString("en")} events`);
   const { accountId, key } = await newAccount(bench.databaseUrl);
   const begun = performance.now();
@@ -26,7 +29,7 @@ export async function makeLongChain(bench: Bench): Promise<LongChain> {
   return { key, length };
 }
 
-export async function measureLists(bench: Bench, chain: LongChain): Promise<Section> {
+export async function measureLists(bench: Bench, chain: Chain): Promise<Section> {
   const results: Result[] = [];
   for (const [name, head, deep] of pagesOf(chain.length)) {
     bench.say(`GET /v1/events, ${name}`);
@@ -98,7 +101,7 @@ function pagesOf(length: number): [string, head: string, deep: string][] {
 
 async function pageTime(
   { baseUrl, options }: Bench,
-  { key }: LongChain,
+  { key }: Chain,
   query: string,
 ): Promise<number> {
   const { p50Ms } = await httpLoad({

@@ -8,6 +8,7 @@ import { averageBytes, cloudTrailEvents, singles, smallEvents } from "../bodies.
 import { httpLoad, type LoadResult } from "../http-load.ts";
 import { settle } from "../settle.ts";
 import { type Bench, rate, type Result, type Section, share, time } from "./bench.ts";
+import type { Chain } from "./long-chain.ts";
 
 const CONNECTIONS = 64;
 const FASTIFY = fileURLToPath(new URL("../fastify-child.ts", import.meta.url));
@@ -52,9 +53,9 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
   };
 }
 
-/** The same for one key whose chain is long. */
-export async function measureOnLongChain(bench: Bench, key: string): Promise<LoadResult> {
-  bench.say("POST /v1/events, small, on the long chain");
+/** The same for one key whose chain is there already. */
+export async function measureOnChain(bench: Bench, { key, length }: Chain): Promise<LoadResult> {
+  bench.say(`POST /v1/events, small, at the end of ${length.toLocaleString("en")} events`);
   return load(bench, singles(smallEvents()), [key]);
 }
 
