@@ -30,14 +30,6 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
 /** The server's first process, and how to kill it, and with `all` every other one. */
 async function runningPostgres() {
   const [postgres] = processesOf(bed.stack, "postgres");
@@ -55,7 +47,7 @@ async function runningPostgres() {
     gone: () =>
       eventually(
         "every process of PostgreSQL is gone",
-        () => ![first, ...children].some(isRunning),
+        () => ![first, ...children].some((pid) => sendSignal(pid, 0)),
         GONE_WITHIN_MS,
       ),
   };

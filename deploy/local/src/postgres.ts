@@ -119,8 +119,10 @@ async function endChildren(place: PostgresPlace): Promise<void> {
     // A child that was forked just now and has not named itself yet.
     `${serverCommand(place)} -D ${place.cluster} `,
   ];
-  const isChild = (pid: number) => titles.some((title) => commandLine(pid).startsWith(title));
-  const children = allProcesses().filter(isChild);
+  const children = allProcesses().filter((pid) => {
+    const line = commandLine(pid);
+    return titles.some((title) => line.startsWith(title));
+  });
   for (const pid of children) sendSignal(pid, "SIGKILL");
   await waitUntil(() => !children.some(isAlive), ORPHAN_STOP_MS);
 }

@@ -19,8 +19,11 @@ export function isAlive(pid: number): boolean {
   return statFields(pid)?.[0] !== "Z";
 }
 
-/** Sends a signal. False where the process has ended: it may do so between any look at it and this. */
-export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+/**
+ * Sends a signal; 0 only looks. False where the process has ended: it may do so between any look at it and
+ * this.
+ */
+export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {

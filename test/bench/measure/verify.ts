@@ -11,7 +11,8 @@ import { measureOnChain } from "./single-events.ts";
 const SHORT = 10_000;
 
 /**
- * Verification of the whole chain alone, with a client beside it, then appends to the chain's end.
+ * Verification of the whole chain alone, with a client beside it, then appends to the ends of a short chain
+ * and of this one.
  * Throws where the chain is not found valid.
  */
 export async function measureVerify(bench: Bench, chain: Chain): Promise<Section> {

@@ -2,7 +2,8 @@
 // Used by tests only.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { allProcesses } from "../process-table.ts";
 
 /** The ids of a process and all of its descendants, the ancestors first. */
 export function processTree(root: number): number[] {
@@ -23,16 +24,14 @@ function parentsByPid(): Map<number, number> {
  * (proc(5)).
  */
 function procRows(): number[][] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        return [[Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])]];
-      } catch {
-        return []; // It ended meanwhile.
-      }
-    });
+  return allProcesses().flatMap((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      return [[pid, Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1])]];
+    } catch {
+      return []; // It ended meanwhile.
+    }
+  });
 }
 
 function psRows(): number[][] {
