@@ -39,12 +39,24 @@ export interface LeafMembers {
 
 /** SHA-256 of the salt and the UTF-8 of the part's canonical text: 32 bytes. */
 export function fieldDigest(salt: Uint8Array, canonical: string): Buffer {
+  const digest = Buffer.allocUnsafe(DIGEST_BYTES);
+  writeFieldDigest(digest, 0, salt, canonical);
+  return digest;
+}
+
+/** Writes that digest to `bytes`, from `at` on. */
+export function writeFieldDigest(
+  bytes: Buffer,
+  at: number,
+  salt: Uint8Array,
+  canonical: string,
+): void {
   const length = Buffer.byteLength(canonical);
   const input = Buffer.allocUnsafe(salt.length + length);
   input.set(salt, 0);
   input.write(canonical, salt.length, length, "utf8");
   // By way of a text, for time: asked for a buffer, Node makes a memory block of its own for each.
-  return Buffer.from(hash("sha256", input, "hex"), "hex");
+  bytes.write(hash("sha256", input, "hex"), at, "hex");
 }
 
 /**
@@ -59,8 +71,9 @@ export function leafText(members: LeafMembers): string {
   if (!Number.isSafeInteger(sequenceNumber) || sequenceNumber < 1) {
     throw new RangeError("a sequence number is a positive safe integer");
   }
+  const hex = digests.toString("hex");
   const digest = (index: number) =>
-    digests.toString("hex", index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
+    hex.slice(index * 2 * DIGEST_BYTES, (index + 1) * 2 * DIGEST_BYTES);
   return (
     `{"action":${quote(members.action)},"chain":${quote(members.chain)},` +
     `"created_at":"${members.createdAt}","digests":{"actor":"${digest(0)}","context":"${digest(1)}",` +

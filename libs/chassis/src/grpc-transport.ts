@@ -117,8 +117,8 @@ async function callOnce<I extends DescMessage, O extends DescMessage>(
   call.endSending();
   const message = await call.receive();
   if (message === undefined) throw new ConnectError("the server sent no message", Code.Internal);
-  // The status comes after the message, and decides.
-  await call.receive();
+  // The status is not waited for. It says nothing new, since a server sends its one message when all went
+  // well, and Node sends it a turn of the server's event loop later.
   return { stream: false, service, method, header: call.header, trailer: call.trailer, message };
 }
 

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ChainVerifier, type ChainPayload, type ChainRow } from "./chain-verifier.ts";
 import { planFlush } from "./plan-flush.ts";
-import { prepareAppend } from "./prepare-append.ts";
+import { DIGESTS_BYTES, prepareAppend } from "./prepare-append.ts";
 
 const CHAIN = "acct_1";
 const TIME = "2026-01-31T09:30:00.000000Z";
@@ -48,31 +48,23 @@ beforeEach(() => {
     random: randomBytes,
   });
   let previousHash = GENESIS_HASH;
-  rows = plan.events.map(({ salts, ...stored }, index) => {
-    const { actor, context, diff, metadata, target, actorId, actorType, targetId, targetType } =
-      stored;
+  rows = plan.events.map(({ event: { action, occurredAt, ...payload }, ...stored }, index) => {
     const row = {
+      ...stored,
+      action,
+      occurredAt,
       sequenceNumber: index + 1,
       createdAt: TIME,
       previousHash,
-      digests: stored.digests,
-      hash: stored.hash,
-      id: stored.id,
-      action: stored.action,
-      occurredAt: TIME,
-      receivedAt: TIME,
+      digests: append.digests.subarray(index * DIGESTS_BYTES, (index + 1) * DIGESTS_BYTES),
       isListed: true,
       payload: {
-        actor,
-        context,
-        diff,
-        metadata,
-        target,
-        actorId,
-        actorType,
-        targetId,
-        targetType,
-        salts: Buffer.from(salts),
+        actorId: undefined,
+        actorType: undefined,
+        targetId: undefined,
+        targetType: undefined,
+        ...payload,
+        salts: Buffer.from(append.salts.subarray(index * 80, (index + 1) * 80)),
       },
     };
     previousHash = stored.hash;

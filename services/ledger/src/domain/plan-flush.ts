@@ -7,7 +7,7 @@ import { leafHash, leafText } from "@annals/chain";
 import { AnnalsError, invalid } from "@annals/errors";
 import { eventId, ID_RANDOM_BYTES } from "./event-id.ts";
 import { monthAt, type MonthState, secondsToNextMonth } from "./month.ts";
-import type { PreparedAppend, PreparedEvent } from "./prepare-append.ts";
+import { DIGESTS_BYTES, type NewEvent, type PreparedAppend } from "./prepare-append.ts";
 
 export interface Head extends MonthState {
   readonly sequence: number;
@@ -37,7 +37,8 @@ export interface Replayed {
   readonly eventCount: number;
 }
 
-export interface ChainedEvent extends PreparedEvent {
+export interface ChainedEvent {
+  readonly event: NewEvent;
   readonly id: string;
   readonly receivedAt: string;
   readonly hash: string;
@@ -54,6 +55,8 @@ export interface Plan {
   readonly after: Head;
   readonly createdAt: string;
   readonly events: readonly ChainedEvent[];
+  /** Those of the events, whole. */
+  readonly appends: readonly PreparedAppend[];
   readonly remembered: readonly Remembered[];
   /** Whether an append was refused because the month's events are used up. */
   readonly isOverQuota: boolean;
@@ -73,6 +76,7 @@ export function planFlush(input: PlanInput): Plan {
   const known = new Map(input.known);
   const remembered: Remembered[] = [];
   const events: ChainedEvent[] = [];
+  const appends: PreparedAppend[] = [];
   const month = monthAt(input.head, input.createdAt);
   let head: Head = { ...input.head, ...month };
   let isOverQuota = false;
@@ -99,6 +103,7 @@ export function planFlush(input: PlanInput): Plan {
       hash: chained.at(-1)?.hash ?? head.hash,
     };
     events.push(...chained);
+    appends.push(append);
     if (idempotencyKey !== "") {
       const request = {
         requestSha256,
@@ -116,6 +121,7 @@ export function planFlush(input: PlanInput): Plan {
     after: head,
     createdAt: input.createdAt,
     events,
+    appends,
     remembered,
     isOverQuota,
   };
@@ -135,7 +141,7 @@ function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): Chai
         action: event.action,
         chain: input.accountId,
         createdAt: input.createdAt,
-        digests: event.digests,
+        digests: append.digests.subarray(index * DIGESTS_BYTES, (index + 1) * DIGESTS_BYTES),
         id,
         occurredAt: event.occurredAt,
         previousHash,
@@ -144,7 +150,7 @@ function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): Chai
       }),
     );
     previousHash = hash;
-    return { ...event, id, receivedAt: append.receivedAt, hash };
+    return { event, id, receivedAt: append.receivedAt, hash };
   });
 }
 

@@ -1,7 +1,7 @@
 // What can be computed of an append before its place in the chain is known: salts and digests. Done
 // outside the head's lock, so that the lock is held for as little work as possible.
 
-import { FIELDS, fieldDigest, SALT_BYTES } from "@annals/chain";
+import { DIGEST_BYTES, FIELDS, SALT_BYTES, writeFieldDigest } from "@annals/chain";
 
 /** The parts that can hold personal data, as canonical JSON objects. */
 export type Parts = Readonly<Record<(typeof FIELDS)[number], string>>;
@@ -27,18 +27,16 @@ export interface Append {
   readonly events: readonly NewEvent[];
 }
 
-export interface PreparedEvent extends NewEvent {
-  /** 80 bytes, in the order of FIELDS. */
-  readonly salts: Uint8Array;
-  /** 160 bytes, in the order of FIELDS. */
-  readonly digests: Buffer;
-}
-
 export interface PreparedAppend extends Append {
-  readonly events: readonly PreparedEvent[];
+  /** Of each event 80 bytes, in the order of FIELDS. */
+  readonly salts: Uint8Array;
+  /** Of each event {@link DIGESTS_BYTES}, in the order of FIELDS. */
+  readonly digests: Buffer;
   /** Roughly the bytes it takes in a statement. */
   readonly weight: number;
 }
+
+export const DIGESTS_BYTES = FIELDS.length * DIGEST_BYTES;
 
 /** Bytes of an event besides its parts: hashes, digests, salts, times, ids. */
 const EVENT_OVERHEAD_BYTES = 600;
@@ -47,17 +45,19 @@ export function prepareAppend(
   append: Append,
   random: (size: number) => Uint8Array,
 ): PreparedAppend {
-  const saltsOfEvent = FIELDS.length * SALT_BYTES;
-  const salts = random(append.events.length * saltsOfEvent);
+  const places = append.events.length * FIELDS.length;
+  const salts = random(places * SALT_BYTES);
+  const digests = Buffer.allocUnsafe(places * DIGEST_BYTES);
   let weight = 0;
-  const events = append.events.map((event, index): PreparedEvent => {
-    const own = salts.subarray(index * saltsOfEvent, (index + 1) * saltsOfEvent);
-    const digests = FIELDS.map((field, place) =>
-      fieldDigest(own.subarray(place * SALT_BYTES, (place + 1) * SALT_BYTES), event[field]),
-    );
+  let place = 0;
+  for (const event of append.events) {
     weight += EVENT_OVERHEAD_BYTES;
-    for (const field of FIELDS) weight += event[field].length;
-    return { ...event, salts: own, digests: Buffer.concat(digests) };
-  });
-  return { ...append, events, weight };
+    for (const field of FIELDS) {
+      const salt = salts.subarray(place * SALT_BYTES, (place + 1) * SALT_BYTES);
+      writeFieldDigest(digests, place * DIGEST_BYTES, salt, event[field]);
+      weight += event[field].length;
+      place += 1;
+    }
+  }
+  return { ...append, salts, digests, weight };
 }

@@ -1,6 +1,7 @@
 // CreateEvents: appends groups of events, each to the chain of its account (interface 4.2). Every
 // append has an outcome of its own; the call itself fails only when it cannot be understood.
 
+import { FIELDS } from "@annals/chain";
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -90,14 +91,10 @@ function refused(deps: Deps, error: unknown): Outcome {
 
 function appendOf(message: AppendMessage): Append {
   const { accountId, receivedAt, idempotencyKey, requestSha256, monthlyQuota } = message;
-  const events = message.events.map((event) => ({
-    ...event,
-    actor: event.actor || "{}",
-    context: event.context || "{}",
-    diff: event.diff || "{}",
-    metadata: event.metadata || "{}",
-    target: event.target || "{}",
-  }));
+  const { events } = message;
+  for (const event of events) {
+    for (const part of FIELDS) event[part] ||= "{}";
+  }
   return {
     accountId,
     receivedAt,

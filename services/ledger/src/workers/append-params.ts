@@ -5,7 +5,7 @@ import type { ChainedEvent, Plan } from "../domain/plan-flush.ts";
 import type { AppendParams } from "../store/append-events.ts";
 
 export function appendParams(accountId: string, plan: Plan): AppendParams {
-  const { events, remembered } = plan;
+  const { events, appends, remembered } = plan;
   const texts = (of: (event: ChainedEvent) => string | undefined) =>
     textArray(events.map((event) => of(event) ?? null));
   return [
@@ -13,21 +13,21 @@ export function appendParams(accountId: string, plan: Plan): AppendParams {
     String(plan.before.sequence),
     Buffer.from(plan.before.hash + events.map(({ hash }) => hash).join(""), "hex"),
     texts(({ id }) => id),
-    texts(({ action }) => action),
-    texts(({ occurredAt }) => occurredAt),
+    texts(({ event }) => event.action),
+    texts(({ event }) => event.occurredAt),
     texts(({ receivedAt }) => receivedAt),
     plan.createdAt,
-    Buffer.concat(events.map(({ digests }) => digests)),
-    texts(({ actor }) => actor),
-    texts(({ context }) => context),
-    texts(({ diff }) => diff),
-    texts(({ metadata }) => metadata),
-    texts(({ target }) => target),
-    Buffer.concat(events.map(({ salts }) => salts)),
-    texts(({ actorId }) => actorId),
-    texts(({ actorType }) => actorType),
-    texts(({ targetId }) => targetId),
-    texts(({ targetType }) => targetType),
+    Buffer.concat(appends.map(({ digests }) => digests)),
+    texts(({ event }) => event.actor),
+    texts(({ event }) => event.context),
+    texts(({ event }) => event.diff),
+    texts(({ event }) => event.metadata),
+    texts(({ event }) => event.target),
+    Buffer.concat(appends.map(({ salts }) => salts)),
+    texts(({ event }) => event.actorId),
+    texts(({ event }) => event.actorType),
+    texts(({ event }) => event.targetId),
+    texts(({ event }) => event.targetType),
     remembered.map(({ idempotencyKey }) => idempotencyKey),
     Buffer.concat(remembered.map(({ requestSha256 }) => requestSha256)),
     remembered.map(({ firstSequence }) => String(firstSequence)),

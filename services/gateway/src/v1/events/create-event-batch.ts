@@ -1,15 +1,13 @@
 // POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or
 // none, with consecutive sequence numbers. Counts as one request.
 
-import { eventJson } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
-import { dataOf, listBytes } from "../../render/data.ts";
+import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
-import { type Answer, type Route, route } from "../../route.ts";
+import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
-import type { Appended } from "./event-appends.ts";
-import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
+import { idempotency, IdempotencyHeaders, showReplay } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";
 
@@ -45,6 +43,8 @@ const Body = Type.Object(
   { additionalProperties: false },
 );
 
+const FRAME = { open: '{"data":[', close: "]}" };
+
 export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
   return route({
     summary: "Store a batch of events",
@@ -70,16 +70,10 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
       const key = idempotency(headers["idempotency-key"], "batch", events, times);
       const { accountId } = admission;
       const quota = monthlyQuota(admission);
-      return appends.append({ accountId, receivedAt, events, ...key, ...quota }).then(render);
+      const request = { accountId, receivedAt, events, ...key, ...quota };
+      return appends.append(request, FRAME).then(showReplay);
     },
   });
-}
-
-function render({ events, replayed }: Appended): Answer {
-  return {
-    body: listBytes(events.map(eventJson), "]}"),
-    ...(replayed && { headers: REPLAYED }),
-  };
 }
 
 function newEvent(item: Static<typeof BatchItem>, index: number): NewEvent {

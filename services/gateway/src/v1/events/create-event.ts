@@ -1,14 +1,14 @@
 // POST /v1/events (interface 4.2): stores one event. It is committed when this is answered.
 
-import { eventJson } from "@annals/contract";
 import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
-import { type Answer, type Route, route } from "../../route.ts";
+import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
-import type { Appended } from "./event-appends.ts";
-import { idempotency, IdempotencyHeaders, REPLAYED } from "./idempotency.ts";
+import { idempotency, IdempotencyHeaders, showReplay } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { NewEventBody, newEventRequest } from "./new-event.ts";
+
+const FRAME = { open: '{"data":', close: "}" };
 
 export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
   return route({
@@ -24,14 +24,8 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
       const key = idempotency(headers["idempotency-key"], "event", events, [body.occurred_at]);
       const { accountId } = admission;
       const quota = monthlyQuota(admission);
-      return appends.append({ accountId, receivedAt, events, ...key, ...quota }).then(render);
+      const request = { accountId, receivedAt, events, ...key, ...quota };
+      return appends.append(request, FRAME).then(showReplay);
     },
   });
-}
-
-function render({ events, replayed }: Appended): Answer {
-  return {
-    body: `{"data":${events.map(eventJson).join("")}}`,
-    ...(replayed && { headers: REPLAYED }),
-  };
 }

@@ -3,21 +3,31 @@
 
 import { KeyedCoalescer } from "@annals/chassis";
 import { fromProtoError, internal } from "@annals/errors";
-import type { AppendOutcome, AppendSchema, LedgerService } from "@annals/proto/ledger";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type AppendOutcome,
+  type AppendSchema,
+  CreateEventsRequestSchema,
+  type LedgerService,
+} from "@annals/proto/ledger";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { WireType } from "@bufbuild/protobuf/wire";
 import type { Client } from "@connectrpc/connect";
-import type { EventText } from "@annals/contract";
+import { appendBytes, TAG_BYTES } from "./append-bytes.ts";
+import { type Frame, replayedAnswer, storedAnswer } from "./events-answer.ts";
 import type { newEventRequest } from "./new-event.ts";
 
 export type AppendRequest = MessageInitShape<typeof AppendSchema> & {
   readonly accountId: string;
   readonly receivedAt: string;
-  readonly events: readonly ReturnType<typeof newEventRequest>[];
+  readonly idempotencyKey: string;
+  readonly requestSha256: Uint8Array;
+  readonly events: ReturnType<typeof newEventRequest>[];
 };
 
 export interface Appended {
-  readonly events: readonly EventText[];
-  /** Whether an earlier request with the same idempotency key had stored them. */
+  /** The answer, JSON in UTF-8. */
+  readonly body: Buffer;
+  /** Whether an earlier request with the same idempotency key had stored the events. */
   readonly replayed: boolean;
 }
 
@@ -27,19 +37,16 @@ const LANES = 3;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
-/** Roughly what an event takes besides its parts. */
-const EVENT_OVERHEAD_BYTES = 400;
-
 export class EventAppends {
-  readonly #calls: KeyedCoalescer<AppendRequest, AppendOutcome>;
+  readonly #calls: KeyedCoalescer<Uint8Array, AppendOutcome>;
 
   constructor(ledger: Pick<Client<typeof LedgerService>, "createEvents">) {
     this.#calls = new KeyedCoalescer({
       work: async (_accountId, appends) => {
-        const { outcomes } = await ledger.createEvents({ appends: [...appends] });
+        const { outcomes } = await ledger.createEvents(requestOf(appends));
         return outcomes.map((value) => ({ status: "fulfilled", value }));
       },
-      weigh: weightOf,
+      weigh: ({ length }) => length,
       maxGroup: MAX_CALL_BYTES,
       lanes: LANES,
       maxWaiting: MAX_WAITING_BYTES,
@@ -47,43 +54,44 @@ export class EventAppends {
     });
   }
 
-  /** Resolves to the events as stored. Rejects with the append's own AnnalsError. */
-  async append(request: AppendRequest): Promise<Appended> {
-    const { outcome } = await this.#calls.submit(request.accountId, request);
-    switch (outcome.case) {
-      case "stored": {
-        const { firstSequenceNumber, createdAt, ids, hashes } = outcome.value;
-        const first = Number(firstSequenceNumber);
-        const events = request.events.map((event, index) => ({
-          ...event,
-          occurredAt: event.occurredAt ?? "",
-          action: event.action ?? "",
-          id: ids[index] ?? "",
-          sequenceNumber: first + index,
-          hash: hashes[index + 1] ?? "",
-          previousHash: hashes[index] ?? "",
-          receivedAt: request.receivedAt,
-          createdAt,
-        }));
-        return { events, replayed: false };
-      }
-      case "replayed":
-        return { events: outcome.value.events, replayed: true };
-      case "refused":
-        throw fromProtoError(outcome.value);
-      case undefined:
-        throw internal("the ledger answered an append without an outcome");
-      default:
-        return outcome satisfies never;
-    }
+  /**
+   * Resolves to the answer, `frame` around the events as stored. Rejects with the append's own AnnalsError.
+   * The request is written as bytes and let go at once.
+   */
+  append(request: AppendRequest, frame: Frame): Promise<Appended> {
+    const { accountId, receivedAt } = request;
+    const bytes = appendBytes(request);
+    return this.#calls
+      .submit(accountId, bytes)
+      .then(({ outcome }) => answered(outcome, { bytes, receivedAt, frame }));
   }
 }
 
-function weightOf({ events }: AppendRequest): number {
-  let weight = 0;
-  for (const { actor, context, diff, metadata, target } of events) {
-    weight += EVENT_OVERHEAD_BYTES;
-    weight += actor.length + context.length + diff.length + metadata.length + target.length;
+/** One request with all appends: given as fields that are written already, they are not written again. */
+function requestOf(appends: readonly Uint8Array[]) {
+  const request = create(CreateEventsRequestSchema);
+  request.$unknown = appends.map((bytes) => ({
+    no: CreateEventsRequestSchema.field.appends.number,
+    wireType: WireType.LengthDelimited,
+    data: bytes.subarray(TAG_BYTES),
+  }));
+  return request;
+}
+
+function answered(
+  outcome: AppendOutcome["outcome"],
+  { bytes, receivedAt, frame }: { bytes: Uint8Array; receivedAt: string; frame: Frame },
+): Appended {
+  switch (outcome.case) {
+    case "stored":
+      return { body: storedAnswer(bytes, receivedAt, frame, outcome.value), replayed: false };
+    case "replayed":
+      return { body: replayedAnswer(outcome.value.events, frame), replayed: true };
+    case "refused":
+      throw fromProtoError(outcome.value);
+    case undefined:
+      throw internal("the ledger answered an append without an outcome");
+    default:
+      return outcome satisfies never;
   }
-  return weight;
 }

@@ -3,7 +3,8 @@
 
 import { hash } from "node:crypto";
 import { Type } from "typebox";
-import type { AppendRequest } from "./event-appends.ts";
+import type { Answer } from "../../route.ts";
+import type { AppendRequest, Appended } from "./event-appends.ts";
 
 const MAX_KEY_LENGTH = 255;
 
@@ -19,7 +20,12 @@ export const IdempotencyHeaders = Type.Object({
   ),
 });
 
-export const REPLAYED = { "idempotent-replayed": "true" } as const;
+const REPLAYED = { "idempotent-replayed": "true" } as const;
+
+/** The answer to an append, with a header that tells where it was given before. */
+export function showReplay({ body, replayed }: Appended): Answer {
+  return { body, ...(replayed && { headers: REPLAYED }) };
+}
 
 /**
  * The members of an append that idempotency needs. `occurredAts` are as the client sent them: what

@@ -59,6 +59,8 @@ export const NewEventBody = Type.Object({ action: Action, ...newEventMembers }, 
 export type NewEvent = Static<typeof NewEventBody>;
 
 type NewEventRequest = MessageInitShape<typeof NewEventSchema> & {
+  readonly action: string;
+  readonly occurredAt: string;
   readonly actor: string;
   readonly context: string;
   readonly diff: string;
