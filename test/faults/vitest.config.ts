@@ -14,6 +14,7 @@ export default defineConfig(({ mode }) => ({
   ssr: { resolve: { conditions: ["source"] } },
   test: {
     include: ["test/faults/**/*.test.ts"],
+    exclude: mode === "short" ? ["test/faults/schemathesis.test.ts"] : [],
     provide: { form: FORMS[mode === "short" ? "short" : "full"] },
     fileParallelism: false,
     testTimeout: TEST_TIMEOUT_MS,

@@ -22,7 +22,7 @@ test("nothing is left to do: do it, or write an issue", () => {
   expect(found(WRITTEN, /\b(TODO|FIXME|XXX|HACK)\b/)).toStrictEqual([]);
 });
 
-test("no test is switched off or alone, but for the verifier that needs Python", () => {
+test("no test is switched off or alone, but for what needs Python", () => {
   const tests = CODE.filter(
     ({ path }) => path.endsWith(".test.ts") && !path.startsWith("test/tidy/"),
   );

@@ -1,7 +1,7 @@
 // An event and its proof as JSON text (interface 2.2, docs/hash-chain.md): the one rendering that
 // the interface, webhook deliveries and exports share. The parts are set in as the canonical text
 // that was hashed, so that the bytes are the same everywhere and nothing is parsed or serialised on
-// the way. An event's text is five pieces in a row, for who knows some of them before the rest.
+// the way. An event's text is three pieces in a row, for who has the parts as bytes.
 
 export interface EventText {
   readonly id: string;
@@ -21,43 +21,33 @@ export interface EventText {
 }
 
 export function eventJson(event: EventText): string {
+  return eventBeginJson(event) + eventPartsJson(event) + eventEndJson(event);
+}
+
+export function eventBeginJson(event: Pick<EventText, "id" | "sequenceNumber" | "action">): string {
   return (
-    eventPlaceJson(event) +
-    eventPartsJson(event) +
-    eventHashesJson(event) +
-    eventTimesJson(event) +
-    eventEndJson(event)
+    `{"id":"${event.id}","sequence_number":${event.sequenceNumber}` +
+    `,"action":${JSON.stringify(event.action)}`
   );
 }
 
-/** ASCII. */
-export function eventPlaceJson(event: Pick<EventText, "id" | "sequenceNumber">): string {
-  return `{"id":"${event.id}","sequence_number":${event.sequenceNumber}`;
-}
+/** In the order in which they stand between beginning and end, each after its name. */
+export const EVENT_PARTS = ["actor", "target", "context", "diff", "metadata"] as const;
 
-type Parts = Pick<EventText, "action" | "actor" | "target" | "context" | "diff" | "metadata">;
-
-export function eventPartsJson(event: Parts): string {
+function eventPartsJson(event: Pick<EventText, (typeof EVENT_PARTS)[number]>): string {
   return (
-    `,"action":${JSON.stringify(event.action)}` +
     `,"actor":${event.actor || "{}"},"target":${event.target || "{}"},"context":${event.context || "{}"}` +
     `,"diff":${event.diff || "{}"},"metadata":${event.metadata || "{}"}`
   );
 }
 
-/** ASCII. */
-export function eventHashesJson(event: Pick<EventText, "hash" | "previousHash">): string {
-  return `,"hash":"${event.hash}","previous_hash":"${event.previousHash}"`;
-}
-
-/** ASCII. */
-export function eventTimesJson(event: Pick<EventText, "occurredAt" | "receivedAt">): string {
-  return `,"occurred_at":"${event.occurredAt}","received_at":"${event.receivedAt}"`;
-}
-
-/** ASCII. */
-export function eventEndJson(event: Pick<EventText, "createdAt">): string {
-  return `,"created_at":"${event.createdAt}"}`;
+export function eventEndJson(
+  event: Pick<EventText, "hash" | "previousHash" | "occurredAt" | "receivedAt" | "createdAt">,
+): string {
+  return (
+    `,"hash":"${event.hash}","previous_hash":"${event.previousHash}"` +
+    `,"occurred_at":"${event.occurredAt}","received_at":"${event.receivedAt}","created_at":"${event.createdAt}"}`
+  );
 }
 
 export interface ProofText {

@@ -21,6 +21,13 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
   const many: string[] = [];
   for (let i = 0; i < CONNECTIONS; i++) many.push((await newAccount(bench.databaseUrl)).key);
 
+  bench.say("warming up");
+  const { firstWarmUpMs } = bench.options;
+  await load(
+    { ...bench, options: { ...bench.options, measureMs: firstWarmUpMs } },
+    singles(small),
+    one,
+  );
   const results: Result[] = [];
   for (const [size, events] of [
     ["small", small],

@@ -1,13 +1,13 @@
 // The answer to an append, put together from the bytes that were sent to the ledger and what it added to
-// them: nothing else of a request waits until its events are stored.
+// them: nothing else of a request waits until its events are stored. It must be, byte for byte, eventJson of
+// the stored events.
 
 import {
+  EVENT_PARTS,
+  eventBeginJson,
   eventEndJson,
-  eventHashesJson,
   eventJson,
-  eventPlaceJson,
   type EventText,
-  eventTimesJson,
 } from "@annals/contract";
 import { type AppendReceipt, AppendSchema, NewEventSchema } from "@annals/proto/ledger";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
@@ -20,11 +20,13 @@ export interface Frame {
 
 const { events: EVENTS } = AppendSchema.field;
 const { action: ACTION, occurredAt: OCCURRED_AT } = NewEventSchema.field;
-/** In the order of the answer. */
-const PARTS = (["actor", "target", "context", "diff", "metadata"] as const).map((name) => ({
+const PARTS = EVENT_PARTS.map((name) => ({
   key: `,"${name}":`,
   number: NewEventSchema.field[name].number,
 }));
+
+/** Of a field's tag, below its number. */
+const TYPE_BITS = 3;
 
 /** An answer whose pieces are gathered before the memory for them is taken. */
 class Pieces {
@@ -68,7 +70,6 @@ export function storedAnswer(
   reader.tag();
   reader.uint32();
   const first = Number(firstSequenceNumber);
-  const end = eventEndJson({ createdAt });
   let text = open;
   let index = 0;
   while (reader.pos < reader.len) {
@@ -78,15 +79,22 @@ export function storedAnswer(
       continue;
     }
     const { texts, starts, ends } = readEvent(reader);
-    text += eventPlaceJson({ id: ids[index] ?? "", sequenceNumber: first + index });
-    text += `,"action":${JSON.stringify(texts[ACTION.number])}`;
+    text += eventBeginJson({
+      id: ids[index] ?? "",
+      sequenceNumber: first + index,
+      action: texts[ACTION.number] ?? "",
+    });
     for (const part of PARTS) {
       pieces.add(text + part.key, starts[part.number] ?? 0, ends[part.number] ?? 0);
       text = "";
     }
-    text = eventHashesJson({ hash: hashes[index + 1] ?? "", previousHash: hashes[index] ?? "" });
-    text += eventTimesJson({ occurredAt: texts[OCCURRED_AT.number] ?? "", receivedAt });
-    text += end;
+    text = eventEndJson({
+      hash: hashes[index + 1] ?? "",
+      previousHash: hashes[index] ?? "",
+      occurredAt: texts[OCCURRED_AT.number] ?? "",
+      receivedAt,
+      createdAt,
+    });
     index += 1;
     if (index < ids.length) text += ",";
   }
@@ -101,7 +109,8 @@ function readEvent(reader: BinaryReader) {
   const ends: number[] = [];
   const last = reader.uint32() + reader.pos;
   while (reader.pos < last) {
-    const [number] = reader.tag();
+    // As reader.tag() does, which makes an array of each: all fields of an event have a length.
+    const number = reader.uint32() >>> TYPE_BITS;
     if (number === ACTION.number || number === OCCURRED_AT.number) texts[number] = reader.string();
     else {
       const length = reader.uint32();

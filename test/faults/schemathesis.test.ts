@@ -1,0 +1,130 @@
+// Guarantee: a fuzzer that is not ours, and has read nothing but the served document, finds no answer
+// outside of it and none of 5xx (schemathesis, of PyPI). Of the full form alone, and only where Python is:
+// fuzz.test.ts needs neither.
+//
+// Two of its checks are left out. `positive_data_acceptance` wants all that fits the schemas accepted, and
+// JSON Schema cannot say of a text that it is a date that exists or a cursor that was given out.
+// `unsupported_method` wants 405, where we answer 404 (docs/open-details.md).
+
+import { newAccount } from "@annals/testing";
+import type { Stack } from "@annals/local";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+import type { Schema } from "./fuzz-values.ts";
+import { report } from "./report.ts";
+
+const RELEASE = "schemathesis==4.32.5";
+const hasPython = spawnSync("python3", ["-m", "venv", "--help"]).status === 0;
+const { cases } = inject("form").schemathesis;
+const CONTROL_CASES = 20;
+const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
+const SEED = process.env["FUZZ_SEED"] ?? "1";
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+const CHECKS = [
+  "not_a_server_error",
+  "status_code_conformance",
+  "content_type_conformance",
+  "response_headers_conformance",
+  "response_schema_conformance",
+  "negative_data_rejection",
+  "missing_required_header",
+  "ignored_auth",
+];
+
+/**
+ * It asks for things by the ids that it was told. What ends or changes a key goes with what makes keys and
+ * not with what lists them: it would end its own.
+ */
+const ON_KEYS = [
+  "create-api-key",
+  "update-api-key",
+  "delete-api-key",
+  "create-key",
+  "delete-key",
+] as const;
+
+const run = promisify(execFile);
+
+describe.runIf(hasPython)("schemathesis", () => {
+  let folder: string;
+  let stack: Stack;
+  const baseUrl = () => stack.baseUrls[0] ?? "";
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "annals-schemathesis-"));
+    await run("python3", ["-m", "venv", folder]);
+    await run(join(folder, "bin/pip"), ["install", "--quiet", RELEASE]);
+    stack = await startConstellation({ rateLimitPerMinute: RATE_LIMIT_PER_MINUTE });
+  });
+  afterAll(async () => {
+    await stack?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What it printed, and whether it found nothing. `location` is the document's URL, or a file. */
+  async function schemathesis(location: string, examples: number, operations: readonly string[]) {
+    const { key } = await newAccount(stack.databaseUrl);
+    const named = Object.entries({
+      url: baseUrl(),
+      header: `Authorization: Bearer ${key}`,
+      phases: "examples,coverage,fuzzing",
+      checks: CHECKS.join(),
+      "max-examples": examples,
+      seed: SEED,
+      workers: 2,
+    }).map(([name, value]) => `--${name}=${value}`);
+    const given = [
+      "run",
+      location,
+      ...named,
+      "--continue-on-failure",
+      "--no-shrink",
+      ...operations,
+    ];
+    const options = { cwd: folder, maxBuffer: MAX_OUTPUT_BYTES };
+    return run(join(folder, "bin/schemathesis"), given, options).then(
+      ({ stdout }) => ({ stdout, passed: true }),
+      ({ stdout }: { stdout: string }) => ({ stdout, passed: false }),
+    );
+  }
+
+  const only = (names: readonly string[]) =>
+    names.flatMap((name) => ["--include-operation-id", name]);
+  const allBut = (names: readonly string[]) =>
+    names.flatMap((name) => ["--exclude-operation-id", name]);
+
+  test.each([
+    ["all but keys", allBut(ON_KEYS), 15],
+    ["keys", only(ON_KEYS), ON_KEYS.length],
+  ] as const)(`${cases} cases an operation: %s`, async (_, operations, count) => {
+    const found = await schemathesis(`${baseUrl()}/openapi.json`, cases, operations);
+    expect(found.passed, found.stdout).toBe(true);
+    expect(found.stdout).toContain(`Tested: ${count}\n`);
+    // It warns of operations where every request was refused for its key.
+    expect(found.stdout).not.toContain("Authentication failed");
+    const [, made, passed] = /(\d+) generated, (\d+) passed/.exec(found.stdout) ?? [];
+    expect(Number(made)).toBeGreaterThan(cases);
+    expect(passed).toBe(made);
+    report({ cases: Number(made) });
+  });
+
+  test("control: it finds a status and a member that are not in the document", async () => {
+    const document: Schema = await (await fetch(`${baseUrl()}/openapi.json`)).json();
+    delete document.paths["/v1/events"].post.responses[422];
+    document.paths["/v1/webhooks"].get.responses[200].content[
+      "application/json"
+    ].schema.required.push("total");
+    const file = join(folder, "changed.json");
+    await writeFile(file, JSON.stringify(document));
+    const found = await schemathesis(file, CONTROL_CASES, only(["create-event", "list-webhooks"]));
+    expect(found.passed).toBe(false);
+    expect(found.stdout).toContain("Undocumented status code");
+    expect(found.stdout).toContain('"total" is a required property');
+  });
+});
