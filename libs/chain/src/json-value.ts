@@ -4,7 +4,7 @@
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
 /**
- * A JSON object. Those of `readJson` have no prototype, so `__proto__`, `constructor` and `hasOwnProperty`
+ * A JSON object. Those of `readJson` inherit nothing, so `__proto__`, `constructor` and `hasOwnProperty`
  * are members like any other and an absent member is always undefined. (For the same reason `${object}`
  * throws.)
  */

@@ -21,7 +21,7 @@ const DEPTH_CEILING = 512;
  * does not keep, a lone surrogate, U+0000 in a string or a name, nesting beyond `maxDepth`, more
  * than `maxValues` members and elements. `-0` reads as 0, as RFC 8785 has it.
  *
- * Objects have no prototype (see JsonObject). Treat the result as read-only: members with integer names
+ * Objects inherit nothing (see JsonObject). Treat the result as read-only: members with integer names
  * cannot be deleted.
  */
 export function readJson(bytes: Uint8Array, limits: ReadLimits): JsonValue {
