@@ -16,7 +16,7 @@ const TIMES_CAPACITY = 3;
 const CONTROL_TIMES_CAPACITY = 8;
 const CONTROL_OFFERED = 18_000;
 /** Of clients: those that the gateway lets in, 2,000, and those that wait for their refusals. */
-const CONNECTIONS = 4_000;
+const CONNECTIONS = 6_000;
 const CONTROL_CONNECTIONS = 3_000;
 /** The promises. */
 const REFUSED_WITHIN_MS = 2_000;
