@@ -40,10 +40,10 @@ export interface BareInsertJob {
 }
 
 /**
- * Rows that are made before anything is measured, for one connection and for all; then they are sent
- * again under another account.
+ * Rows that are made for each connection before anything is measured; then they are sent again
+ * under another account.
  */
-const PREPARED_ROWS = { one: 5_000, all: 40_000 };
+const PREPARED_ROWS = 5_000;
 
 export interface BareInsertResult {
   readonly rowsPerSecond: number;
@@ -85,11 +85,10 @@ export async function bareInsert(job: BareInsertJob): Promise<BareInsertResult> 
 }
 
 /** The parameters of every statement of one connection, without the account. */
-function statementsOf({ events, size, connections }: BareInsertJob): unknown[][] {
-  const count = Math.min(PREPARED_ROWS.one, PREPARED_ROWS.all / connections);
-  const made = makeRows("acct_bare", count, (index) => events[index % events.length] ?? {});
+function statementsOf({ events, size }: BareInsertJob): unknown[][] {
+  const made = makeRows("acct_bare", PREPARED_ROWS, (index) => events[index % events.length] ?? {});
   const rows = [...made];
-  return Array.from({ length: Math.floor(count / size) }, (_, turn) =>
+  return Array.from({ length: Math.floor(PREPARED_ROWS / size) }, (_, turn) =>
     valuesOf(rows.slice(turn * size, (turn + 1) * size)),
   );
 }
