@@ -19,7 +19,8 @@ import type { Schema } from "./fuzz-values.ts";
 import { report } from "./report.ts";
 
 const RELEASE = "schemathesis==4.32.5";
-const hasPython = spawnSync("python3", ["-m", "venv", "--help"]).status === 0;
+/** With what makes virtual environments, which Debian keeps in a package of its own. */
+const hasPython = spawnSync("python3", ["-c", "import venv, ensurepip"]).status === 0;
 const { cases } = inject("form").schemathesis;
 const CONTROL_CASES = 20;
 const RATE_LIMIT_PER_MINUTE = 1_000_000_000;

@@ -45,7 +45,7 @@ describe("messages", () => {
     expect(head).toBe("one");
   });
 
-  it("of a unary call are answered before their status, which ends the call", async () => {
+  it("of a unary call leave nothing behind, though nobody waits for its status", async () => {
     const server = await opened.server(echo);
     const { client } = opened.client(server.address);
     const { signal } = new AbortController();
