@@ -7,32 +7,41 @@ import { connect, type Socket } from "node:net";
 
 export interface Received {
   readonly status: number;
-  /** The whole answer, for an error message. */
+  /** The whole answer with its head. */
   readonly text: () => string;
 }
 
-const HEAD_END = Buffer.from("\r\n\r\n");
+/** All connections read into the same memory, one after the other. */
+const READ_INTO = Buffer.allocUnsafeSlow(256 * 1024);
+const HEAD_END = "\r\n\r\n";
 /** Where the status stands in `HTTP/1.1 200 OK`. */
 const STATUS_AT = 9;
 
 export class HttpConnection {
   readonly #socket: Socket;
-  #held: Buffer | undefined;
+  /** What has come of the answer, a character for each byte. */
+  #held = "";
   /** Length of the whole answer; 0 while its head is not whole. */
   #wanted = 0;
   #waiting: { resolve: (received: Received) => void; reject: (error: Error) => void } | undefined;
 
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on("data", (chunk: Buffer) => this.#take(chunk));
-    socket.on("error", (error) => this.#waiting?.reject(error));
-    socket.on("close", () => this.#waiting?.reject(new Error("the server closed the connection")));
+  private constructor(host: string, port: number) {
+    const callback = (bytes: number): boolean => {
+      this.#take(READ_INTO.toString("latin1", 0, bytes));
+      return true;
+    };
+    const onread = { buffer: READ_INTO, callback };
+    this.#socket = connect({ host, port, noDelay: true, onread });
+    this.#socket.on("error", (error) => this.#waiting?.reject(error));
+    this.#socket.on("close", () =>
+      this.#waiting?.reject(new Error("the server closed the connection")),
+    );
   }
 
   static async open(host: string, port: number): Promise<HttpConnection> {
-    const socket = connect({ host, port, noDelay: true });
-    await once(socket, "connect");
-    return new HttpConnection(socket);
+    const connection = new HttpConnection(host, port);
+    await once(connection.#socket, "connect");
+    return connection;
   }
 
   exchange(request: Buffer): Promise<Received> {
@@ -47,20 +56,19 @@ export class HttpConnection {
     this.#socket.destroy();
   }
 
-  #take(chunk: Buffer): void {
-    const held = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
+  #take(piece: string): void {
+    const held = this.#held + piece;
     this.#held = held;
     if (this.#wanted === 0) {
       const headEnd = held.indexOf(HEAD_END);
       if (headEnd < 0) return;
-      const head = held.toString("latin1", 0, headEnd);
-      const length = /content-length: *(\d+)/i.exec(head)?.[1] ?? "0";
+      const length = /content-length: *(\d+)/i.exec(held.slice(0, headEnd))?.[1] ?? "0";
       this.#wanted = headEnd + HEAD_END.length + Number(length);
     }
     if (held.length < this.#wanted) return;
-    this.#held = undefined;
+    this.#held = "";
     this.#wanted = 0;
-    const status = Number(held.toString("latin1", STATUS_AT, STATUS_AT + 3));
-    this.#waiting?.resolve({ status, text: () => held.toString() });
+    const status = Number(held.slice(STATUS_AT, STATUS_AT + 3));
+    this.#waiting?.resolve({ status, text: () => Buffer.from(held, "latin1").toString() });
   }
 }

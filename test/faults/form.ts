@@ -35,7 +35,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     endedSessions: { forMs: 60_000 },
     rollingRestart: { requestsPerS: 300, rounds: 3 },
     fuzz: { cases: 10_000 },
-    schemathesis: { cases: 1_000 },
+    schemathesis: { cases: 10_000 },
     links: { outageMs: 5_000, slowed: 14, swallowed: 14 },
     disk: { fullForMs: 10_000, ways: 2 },
     overload: { forMs: 60_000 },

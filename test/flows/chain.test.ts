@@ -171,7 +171,8 @@ describe("control: the append path of the ledger, composed in the test", () => {
 
   const oneEvent = (accountId: string) => {
     const time = "2026-01-31T09:30:00.000000Z";
-    const parts = { actor: "{}", context: "{}", diff: "{}", metadata: "{}", target: "{}" };
+    const empty = Buffer.from("{}");
+    const parts = { actor: empty, context: empty, diff: empty, metadata: empty, target: empty };
     return {
       accountId,
       receivedAt: time,

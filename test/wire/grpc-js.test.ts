@@ -75,8 +75,8 @@ test("ledger: each RPC", async () => {
   const events = ["one", "two"].map((action) => ({
     action,
     occurredAt: now(),
-    actor: '{"id":"a"}',
-    actorId: "a",
+    actor: Buffer.from('{"id":"a"}'),
+    actorId: Buffer.from("a"),
   }));
   const appends = [{ accountId, receivedAt: now(), events }];
   const { createEvents, getEvent, listEvents, streamEvents, verifyChain } = LedgerService.method;

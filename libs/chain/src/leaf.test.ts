@@ -7,7 +7,16 @@ import { canonicalJson } from "./canonical-json.ts";
 import { checkLeaf } from "./check-leaf.ts";
 import type { StoredLeaf } from "./check-leaf.ts";
 import type { JsonObject } from "./json-value.ts";
-import { FIELDS, GENESIS_HASH, SALT_BYTES, fieldDigest, leafHash, leafText } from "./leaf.ts";
+import {
+  DIGEST_BYTES,
+  FIELDS,
+  GENESIS_HASH,
+  SALT_BYTES,
+  fieldDigest,
+  leafHash,
+  leafText,
+  writeFieldDigest,
+} from "./leaf.ts";
 import type { Field } from "./leaf.ts";
 import { readJson } from "./read-json.ts";
 
@@ -64,9 +73,11 @@ describe.each(vectors.map((vector) => [vector.event.id, vector] as const))(
       for (const field of FIELDS) {
         const salt = Buffer.from(vector.proof.salts[field], "hex");
         expect(salt).toHaveLength(SALT_BYTES);
-        expect(fieldDigest(salt, vector.canonical[field]).toString("hex")).toBe(
-          vector.proof.digests[field],
-        );
+        const digest = vector.proof.digests[field];
+        expect(fieldDigest(salt, vector.canonical[field]).toString("hex")).toBe(digest);
+        const written = Buffer.alloc(2 * DIGEST_BYTES);
+        writeFieldDigest(written, DIGEST_BYTES, salt, Buffer.from(vector.canonical[field]));
+        expect(written.toString("hex")).toBe("00".repeat(DIGEST_BYTES) + digest);
       }
     });
 

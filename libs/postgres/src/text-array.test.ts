@@ -1,4 +1,5 @@
-// Guarantee: whatever texts go in, PostgreSQL has the same ones, nulls and the empty array included.
+// Guarantee: whatever texts go in, as such or as their UTF-8, PostgreSQL has the same ones, nulls and the
+// empty array included.
 
 import { createDatabase } from "@annals/testing";
 import fc from "fast-check";
@@ -14,7 +15,7 @@ async function connected() {
     await client.end();
     await database.drop();
   });
-  return async (values: readonly (string | null)[]): Promise<unknown> => {
+  return async (values: readonly (string | Uint8Array | null)[]): Promise<unknown> => {
     const { rows } = await client.query("SELECT $1::text[] AS given", [textArray(values)]);
     return rows[0].given;
   };
@@ -29,6 +30,7 @@ test("any texts", async () => {
   await fc.assert(
     fc.asyncProperty(values, async (some) => {
       expect(await given(some)).toStrictEqual(some);
+      expect(await given(some.map((each) => each && Buffer.from(each)))).toStrictEqual(some);
     }),
   );
 });

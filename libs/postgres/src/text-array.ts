@@ -10,8 +10,8 @@ const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
 
-/** A parameter for `$n::text[]`. */
-export function textArray(values: readonly (string | null)[]): Buffer {
+/** A parameter for `$n::text[]`, of texts or of their UTF-8. */
+export function textArray(values: readonly (string | Uint8Array | null)[]): Buffer {
   let size = HEADER_BYTES;
   for (const value of values)
     size += LENGTH_BYTES + (value === null ? 0 : Buffer.byteLength(value));
@@ -23,9 +23,16 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   bytes.writeInt32BE(1, 16);
   let at = HEADER_BYTES;
   for (const value of values) {
-    const length = value === null ? NULL_LENGTH : bytes.write(value, at + LENGTH_BYTES);
+    const length = value === null ? NULL_LENGTH : put(bytes, at + LENGTH_BYTES, value);
     bytes.writeInt32BE(length, at);
     at += LENGTH_BYTES + Math.max(length, 0);
   }
   return bytes;
+}
+
+/** The bytes that it took. */
+function put(bytes: Buffer, at: number, value: string | Uint8Array): number {
+  if (typeof value === "string") return bytes.write(value, at);
+  bytes.set(value, at);
+  return value.length;
 }

@@ -87,17 +87,18 @@ export function append(
   return prepareAppend(whole, randomBytes);
 }
 
-export function eventOf(action: string, parts: Partial<NewEvent> = {}): NewEvent {
-  return {
-    action,
-    occurredAt: TIME,
-    actor: "{}",
-    context: "{}",
-    diff: "{}",
-    metadata: "{}",
-    target: "{}",
-    ...parts,
-  };
+/** What an event carries in UTF-8, as texts. */
+export type CarriedTexts = {
+  readonly [Member in keyof Omit<NewEvent, "action" | "occurredAt">]: string;
+};
+
+export function eventOf(action: string, texts: Partial<CarriedTexts> = {}): NewEvent {
+  const empty = { actor: "{}", context: "{}", diff: "{}", metadata: "{}", target: "{}" };
+  const carried = Object.entries({ ...empty, ...texts }).map(([name, text]) => [
+    name,
+    Buffer.from(text),
+  ]);
+  return { action, occurredAt: TIME, ...Object.fromEntries(carried) };
 }
 
 export const newAccountId = () => newId("acct");

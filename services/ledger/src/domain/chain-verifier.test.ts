@@ -2,9 +2,10 @@
 // was appended, whichever member of it was changed, and never throws for what someone wrote into
 // the tables.
 
-import { GENESIS_HASH } from "@annals/chain";
+import { FIELDS, GENESIS_HASH, SALT_BYTES } from "@annals/chain";
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { eventOf } from "../append-fixtures.ts";
 import { ChainVerifier, type ChainPayload, type ChainRow } from "./chain-verifier.ts";
 import { planFlush } from "./plan-flush.ts";
 import { DIGESTS_BYTES, prepareAppend } from "./prepare-append.ts";
@@ -13,12 +14,12 @@ const CHAIN = "acct_1";
 const TIME = "2026-01-31T09:30:00.000000Z";
 const ANCHOR = { sequenceNumber: 0, hash: GENESIS_HASH };
 const EVENTS = 10;
+/** Of one event. */
+const SALTS_BYTES = FIELDS.length * SALT_BYTES;
 let rows: ChainRow[];
 
 beforeEach(() => {
-  const event = {
-    action: "a",
-    occurredAt: TIME,
+  const texts = {
     actor: '{"id":"u","type":"user"}',
     actorId: "u",
     actorType: "user",
@@ -34,7 +35,7 @@ beforeEach(() => {
       receivedAt: TIME,
       idempotencyKey: "",
       requestSha256: Buffer.alloc(32),
-      events: Array.from({ length: EVENTS }, () => event),
+      events: Array.from({ length: EVENTS }, () => eventOf("a", texts)),
     },
     randomBytes,
   );
@@ -48,7 +49,7 @@ beforeEach(() => {
     random: randomBytes,
   });
   let previousHash = GENESIS_HASH;
-  rows = plan.events.map(({ event: { action, occurredAt, ...payload }, ...stored }, index) => {
+  rows = plan.events.map(({ event: { action, occurredAt }, ...stored }, index) => {
     const row = {
       ...stored,
       action,
@@ -59,12 +60,9 @@ beforeEach(() => {
       digests: append.digests.subarray(index * DIGESTS_BYTES, (index + 1) * DIGESTS_BYTES),
       isListed: true,
       payload: {
-        actorId: undefined,
-        actorType: undefined,
-        targetId: undefined,
         targetType: undefined,
-        ...payload,
-        salts: Buffer.from(append.salts.subarray(index * 80, (index + 1) * 80)),
+        ...texts,
+        salts: Buffer.from(append.salts.subarray(index * SALTS_BYTES, (index + 1) * SALTS_BYTES)),
       },
     };
     previousHash = stored.hash;

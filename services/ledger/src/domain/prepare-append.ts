@@ -3,16 +3,17 @@
 
 import { DIGEST_BYTES, FIELDS, SALT_BYTES, writeFieldDigest } from "@annals/chain";
 
-/** The parts that can hold personal data, as canonical JSON objects. */
-export type Parts = Readonly<Record<(typeof FIELDS)[number], string>>;
+/** The parts that can hold personal data: canonical JSON objects in UTF-8. */
+export type Parts = Readonly<Record<(typeof FIELDS)[number], Uint8Array>>;
 
+/** What nobody reads on its way to the database is in UTF-8, as it came. */
 export interface NewEvent extends Parts {
   readonly action: string;
   readonly occurredAt: string;
-  readonly actorId?: string | undefined;
-  readonly actorType?: string | undefined;
-  readonly targetId?: string | undefined;
-  readonly targetType?: string | undefined;
+  readonly actorId?: Uint8Array | undefined;
+  readonly actorType?: Uint8Array | undefined;
+  readonly targetId?: Uint8Array | undefined;
+  readonly targetType?: Uint8Array | undefined;
 }
 
 /** One client request: its events are stored together or not at all. */

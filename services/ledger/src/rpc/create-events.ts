@@ -25,6 +25,9 @@ const MAX_EVENTS = 1_000;
 
 const SHA256_BYTES = 32;
 
+/** Of a part that the client left out. */
+const EMPTY = Buffer.from("{}");
+
 type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
 
 interface Deps {
@@ -93,7 +96,7 @@ function appendOf(message: AppendMessage): Append {
   const { accountId, receivedAt, idempotencyKey, requestSha256, monthlyQuota } = message;
   const { events } = message;
   for (const event of events) {
-    for (const part of FIELDS) event[part] ||= "{}";
+    for (const part of FIELDS) if (event[part].length === 0) event[part] = EMPTY;
   }
   return {
     accountId,

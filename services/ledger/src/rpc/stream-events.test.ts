@@ -23,7 +23,7 @@ async function streamed(asJsonLines: boolean) {
   const { client } = openLedger(await newLedgerDatabase(), undefined, watching);
   const accountId = newAccountId();
   const large = appendOf(accountId, LARGE);
-  const context = JSON.stringify({ text: LARGE_TEXT });
+  const context = Buffer.from(JSON.stringify({ text: LARGE_TEXT }));
   const appends = [
     { ...large, events: large.events.map((event) => ({ ...event, context })) },
     appendOf(accountId, SMALL),

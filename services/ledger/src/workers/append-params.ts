@@ -6,7 +6,7 @@ import type { AppendParams } from "../store/append-events.ts";
 
 export function appendParams(accountId: string, plan: Plan): AppendParams {
   const { events, appends, remembered } = plan;
-  const texts = (of: (event: ChainedEvent) => string | undefined) =>
+  const texts = (of: (event: ChainedEvent) => string | Uint8Array | undefined) =>
     textArray(events.map((event) => of(event) ?? null));
   return [
     accountId,

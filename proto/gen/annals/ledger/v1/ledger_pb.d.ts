@@ -102,53 +102,54 @@ export declare type NewEvent = Message<"annals.ledger.v1.NewEvent"> & {
   occurredAt: string;
 
   /**
-   * Canonical JSON objects; empty stands for {}.
+   * What follows is UTF-8. It is given as bytes since it is hashed and stored as it came, and read by nobody
+   * on the way. Canonical JSON objects; empty stands for {}.
    *
-   * @generated from field: string actor = 3;
+   * @generated from field: bytes actor = 3;
    */
-  actor: string;
+  actor: Uint8Array;
 
   /**
-   * @generated from field: string context = 4;
+   * @generated from field: bytes context = 4;
    */
-  context: string;
+  context: Uint8Array;
 
   /**
-   * @generated from field: string diff = 5;
+   * @generated from field: bytes diff = 5;
    */
-  diff: string;
+  diff: Uint8Array;
 
   /**
-   * @generated from field: string metadata = 6;
+   * @generated from field: bytes metadata = 6;
    */
-  metadata: string;
+  metadata: Uint8Array;
 
   /**
-   * @generated from field: string target = 7;
+   * @generated from field: bytes target = 7;
    */
-  target: string;
+  target: Uint8Array;
 
   /**
    * Copies of members of actor and target, for filters.
    *
-   * @generated from field: optional string actor_id = 8;
+   * @generated from field: optional bytes actor_id = 8;
    */
-  actorId?: string | undefined;
+  actorId?: Uint8Array | undefined;
 
   /**
-   * @generated from field: optional string actor_type = 9;
+   * @generated from field: optional bytes actor_type = 9;
    */
-  actorType?: string | undefined;
+  actorType?: Uint8Array | undefined;
 
   /**
-   * @generated from field: optional string target_id = 10;
+   * @generated from field: optional bytes target_id = 10;
    */
-  targetId?: string | undefined;
+  targetId?: Uint8Array | undefined;
 
   /**
-   * @generated from field: optional string target_type = 11;
+   * @generated from field: optional bytes target_type = 11;
    */
-  targetType?: string | undefined;
+  targetType?: Uint8Array | undefined;
 };
 
 /**

@@ -2,7 +2,12 @@
 // that is made of those bytes is, byte for byte, the rendering of the events as stored.
 
 import { eventJson } from "@annals/contract";
-import { type AppendReceipt, AppendSchema, CreateEventsRequestSchema } from "@annals/proto/ledger";
+import {
+  type Append,
+  type AppendReceipt,
+  AppendSchema,
+  CreateEventsRequestSchema,
+} from "@annals/proto/ledger";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -45,11 +50,22 @@ const append: fc.Arbitrary<AppendRequest> = fc
     ...(monthlyQuota !== undefined && { monthlyQuota }),
   }));
 
+/** What the ledger shall read. */
+function messageOf({ events, ...given }: AppendRequest): Append {
+  const utf8 = new TextEncoder();
+  const read = events.map(({ action, occurredAt, ...texts }) => ({
+    action,
+    occurredAt,
+    ...Object.fromEntries(Object.entries(texts).map(([name, said]) => [name, utf8.encode(said)])),
+  }));
+  return create(AppendSchema, { ...given, events: read });
+}
+
 test("any append reads back as it was", () => {
   fc.assert(
     fc.property(append, (given) => {
       const { appends } = fromBinary(CreateEventsRequestSchema, appendBytes(given));
-      expect(appends).toStrictEqual([create(AppendSchema, given)]);
+      expect(appends).toStrictEqual([messageOf(given)]);
     }),
   );
 });
@@ -59,7 +75,7 @@ test("one that cannot be written leaves nothing for the next", () => {
     fc.property(append, (given) => {
       expect(() => appendBytes({ ...given, monthlyQuota: 2n ** 64n })).toThrow("int64");
       const { appends } = fromBinary(CreateEventsRequestSchema, appendBytes(given));
-      expect(appends).toStrictEqual([create(AppendSchema, given)]);
+      expect(appends).toStrictEqual([messageOf(given)]);
     }),
     { numRuns: 10 },
   );
@@ -76,7 +92,7 @@ test("a large one too, and the small one after it", () => {
   });
   for (const length of [1_000_000, 1]) {
     const { appends } = fromBinary(CreateEventsRequestSchema, appendBytes(sized(length)));
-    expect(appends[0]?.events[0]?.context).toBe(sized(length).events[0]?.context);
+    expect(appends).toStrictEqual([messageOf(sized(length))]);
   }
 });
 

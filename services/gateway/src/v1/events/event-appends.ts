@@ -5,24 +5,25 @@ import { KeyedCoalescer } from "@annals/chassis";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
-  type AppendSchema,
   CreateEventsRequestSchema,
   type LedgerService,
 } from "@annals/proto/ledger";
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { WireType } from "@bufbuild/protobuf/wire";
 import type { Client } from "@connectrpc/connect";
 import { appendBytes, TAG_BYTES } from "./append-bytes.ts";
 import { type Frame, replayedAnswer, storedAnswer } from "./events-answer.ts";
-import type { newEventRequest } from "./new-event.ts";
+import type { NewEventRequest } from "./new-event.ts";
 
-export type AppendRequest = MessageInitShape<typeof AppendSchema> & {
+/** An Append of the ledger, not yet written. */
+export interface AppendRequest {
   readonly accountId: string;
   readonly receivedAt: string;
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
-  readonly events: ReturnType<typeof newEventRequest>[];
-};
+  readonly events: readonly NewEventRequest[];
+  readonly monthlyQuota?: bigint;
+}
 
 export interface Appended {
   /** The answer, JSON in UTF-8. */

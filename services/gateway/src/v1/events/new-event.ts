@@ -2,11 +2,9 @@
 // text of each part, the time as text. What canonical JSON cannot carry was refused when the body
 // was read; what is too large is refused here.
 
-import { canonicalJson, FIELDS, type JsonObject } from "@annals/chain";
+import { canonicalJson, type Field, FIELDS, type JsonObject } from "@annals/chain";
 import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
-import type { NewEventSchema } from "@annals/proto/ledger";
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 
 /** Longest action, id and type, in characters. */
@@ -58,15 +56,15 @@ export const NewEventBody = Type.Object({ action: Action, ...newEventMembers }, 
 
 export type NewEvent = Static<typeof NewEventBody>;
 
-type NewEventRequest = MessageInitShape<typeof NewEventSchema> & {
+/** A NewEvent of the ledger with texts where that has their UTF-8. */
+export interface NewEventRequest extends Readonly<Record<Field, string>> {
   readonly action: string;
   readonly occurredAt: string;
-  readonly actor: string;
-  readonly context: string;
-  readonly diff: string;
-  readonly metadata: string;
-  readonly target: string;
-};
+  readonly actorId?: string;
+  readonly actorType?: string;
+  readonly targetId?: string;
+  readonly targetType?: string;
+}
 
 /**
  * `path` stands before the names of members in errors: "" or `events[3].`. Throws `invalid` for a
