@@ -13,7 +13,7 @@ export interface Form {
   readonly rollingRestart: { readonly requestsPerS: number; readonly rounds: number };
   readonly fuzz: { readonly cases: number };
   /** Of the full form alone. */
-  readonly schemathesis: { readonly cases: number };
+  readonly schemathesis: { readonly rounds: number; readonly cases: number };
   /** How long each link is harmed at least, and how many of the links are slowed, and silent, in turn. */
   readonly links: {
     readonly outageMs: number;
@@ -35,7 +35,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     endedSessions: { forMs: 60_000 },
     rollingRestart: { requestsPerS: 300, rounds: 3 },
     fuzz: { cases: 10_000 },
-    schemathesis: { cases: 10_000 },
+    schemathesis: { rounds: 10, cases: 1_000 },
     links: { outageMs: 5_000, slowed: 14, swallowed: 14 },
     disk: { fullForMs: 10_000, ways: 2 },
     overload: { forMs: 60_000 },
@@ -49,7 +49,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     endedSessions: { forMs: 5_000 },
     rollingRestart: { requestsPerS: 150, rounds: 1 },
     fuzz: { cases: 150 },
-    schemathesis: { cases: 0 },
+    schemathesis: { rounds: 0, cases: 0 },
     links: { outageMs: 500, slowed: 4, swallowed: 2 },
     disk: { fullForMs: 2_000, ways: 1 },
     overload: { forMs: 8_000 },
