@@ -28,33 +28,49 @@ const PARTS = EVENT_PARTS.map((name) => ({
 /** Of a field's tag, below its number. */
 const TYPE_BITS = 3;
 
-/** An answer whose pieces are gathered before the memory for them is taken. */
-class Pieces {
-  readonly #source: Uint8Array;
-  /** By turns a text, and where the bytes that follow it begin and end. */
-  readonly #texts: string[] = [];
-  readonly #runs: number[] = [];
-  #size = 0;
+/** What an event in the answer has more than as it was sent, about: memory is taken for so much at first. */
+const ADDED_BYTES = 400;
+/** Of UTF-8, for one unit of UTF-16. */
+const MAX_UNIT_BYTES = 3;
 
-  constructor(source: Uint8Array) {
-    this.#source = source;
+/** An answer as it is written, one piece after the other. */
+class AnswerWriter {
+  readonly #source: Buffer;
+  #bytes: Buffer;
+  #at = 0;
+
+  /** `source` is what parts are copied from. */
+  constructor(source: Uint8Array, expectedBytes: number) {
+    this.#source = Buffer.from(source.buffer, source.byteOffset, source.length);
+    this.#bytes = Buffer.allocUnsafe(expectedBytes);
   }
 
-  add(text: string, from: number, to: number): void {
-    this.#texts.push(text);
-    this.#runs.push(from, to);
-    this.#size += Buffer.byteLength(text) + to - from;
-  }
-
-  join(): Buffer {
-    const bytes = Buffer.allocUnsafe(this.#size);
-    const source = Buffer.from(this.#source.buffer, this.#source.byteOffset, this.#source.length);
-    let at = 0;
-    for (const [index, text] of this.#texts.entries()) {
-      at += bytes.write(text, at);
-      at += source.copy(bytes, at, this.#runs[2 * index], this.#runs[2 * index + 1]);
+  text(text: string): void {
+    if (this.#at + text.length * MAX_UNIT_BYTES > this.#bytes.length) {
+      this.#makeRoom(Buffer.byteLength(text));
     }
-    return bytes;
+    this.#at += this.#bytes.write(text, this.#at);
+  }
+
+  /** `key` is ASCII: a character at a time takes less than one call of `write`. */
+  part(key: string, from: number, to: number): void {
+    this.#makeRoom(key.length + to - from);
+    const bytes = this.#bytes;
+    let at = this.#at;
+    for (let index = 0; index < key.length; index += 1) bytes[at + index] = key.charCodeAt(index);
+    at += key.length;
+    this.#at = at + this.#source.copy(bytes, at, from, to);
+  }
+
+  end(): Buffer {
+    return this.#bytes.subarray(0, this.#at);
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#at + bytes <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(2 * this.#bytes.length + bytes);
+    this.#bytes.copy(larger, 0, 0, this.#at);
+    this.#bytes = larger;
   }
 }
 
@@ -65,7 +81,7 @@ export function storedAnswer(
   { open, close }: Frame,
   { firstSequenceNumber, createdAt, ids, hashes }: AppendReceipt,
 ): Buffer {
-  const pieces = new Pieces(append);
+  const answer = new AnswerWriter(append, append.length + (ids.length + 1) * ADDED_BYTES);
   const reader = new BinaryReader(append);
   reader.tag();
   reader.uint32();
@@ -84,10 +100,8 @@ export function storedAnswer(
       sequenceNumber: first + index,
       action: texts[ACTION.number] ?? "",
     });
-    for (const part of PARTS) {
-      pieces.add(text + part.key, starts[part.number] ?? 0, ends[part.number] ?? 0);
-      text = "";
-    }
+    answer.text(text);
+    for (const { key, number: part } of PARTS) answer.part(key, starts[part] ?? 0, ends[part] ?? 0);
     text = eventEndJson({
       hash: hashes[index + 1] ?? "",
       previousHash: hashes[index] ?? "",
@@ -98,8 +112,8 @@ export function storedAnswer(
     index += 1;
     if (index < ids.length) text += ",";
   }
-  pieces.add(text + close, 0, 0);
-  return pieces.join();
+  answer.text(text + close);
+  return answer.end();
 }
 
 /** By the numbers of fields: the texts that are needed as such, and where each field begins and ends. */
