@@ -76,7 +76,8 @@ describe.each(vectors.map((vector) => [vector.event.id, vector] as const))(
         const digest = vector.proof.digests[field];
         expect(fieldDigest(salt, vector.canonical[field]).toString("hex")).toBe(digest);
         const written = Buffer.alloc(2 * DIGEST_BYTES);
-        writeFieldDigest(written, DIGEST_BYTES, salt, Buffer.from(vector.canonical[field]));
+        const salts = Buffer.concat([Buffer.alloc(SALT_BYTES), salt]);
+        writeFieldDigest(written, salts, 1, Buffer.from(vector.canonical[field]));
         expect(written.toString("hex")).toBe("00".repeat(DIGEST_BYTES) + digest);
       }
     });

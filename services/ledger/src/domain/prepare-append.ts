@@ -54,8 +54,7 @@ export function prepareAppend(
   for (const event of append.events) {
     weight += EVENT_OVERHEAD_BYTES;
     for (const field of FIELDS) {
-      const salt = salts.subarray(place * SALT_BYTES, (place + 1) * SALT_BYTES);
-      writeFieldDigest(digests, place * DIGEST_BYTES, salt, event[field]);
+      writeFieldDigest(digests, salts, place, event[field]);
       weight += event[field].length;
       place += 1;
     }
