@@ -47,8 +47,8 @@ export function fieldDigest(salt: Uint8Array, canonical: string): Buffer {
 }
 
 /**
- * Writes that digest to its place, from 0, in a run of digests; the salt has the same place in a run of salts.
- * The canonical text is given as its UTF-8.
+ * Writes that digest to its place, from 0, in a run of digests; the salt has the same place in a run of
+ * salts. The canonical text is given as its UTF-8.
  */
 export function writeFieldDigest(
   digests: Uint8Array,
