@@ -55,6 +55,24 @@ test("several refused appends in one group fail alone", async () => {
   );
 });
 
+test("bytes that are not UTF-8, in a part or an id, are refused alone", async () => {
+  const database = await newLedgerDatabase();
+  const { queue } = newQueue(database.url);
+  const accountId = newAccountId();
+  const broken = Buffer.from('{"a":"é"}').subarray(0, 7);
+  const events = [
+    eventOf("a"),
+    { ...eventOf("part"), metadata: broken },
+    eventOf("b"),
+    { ...eventOf("id"), actorId: broken },
+    eventOf("c"),
+  ];
+  const appends = events.map((event) => append(accountId, { events: [event] }));
+  await Promise.allSettled(appends.map((each) => queue.submit(each)));
+  const rows = await database.query(...stored(accountId));
+  expect(rows.map(({ action }) => action)).toEqual(["a", "b", "c"]);
+});
+
 test("a batch with one event that PostgreSQL refuses is refused whole", async () => {
   const database = await newLedgerDatabase();
   const { queue } = newQueue(database.url);
