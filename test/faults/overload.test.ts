@@ -28,8 +28,11 @@ const MAX_RSS_MB = 512;
  * control, on an idle machine with 2 cores some 50 ms, and the bound is never less than this many times that.
  */
 const TIMES_CONTROL = 40;
-/** A machine that stands still for a second has all clients wait: so much of the load may be lost to that. */
-const HELD_BACK_SHARE = 0.05;
+/**
+ * On a machine that refusing and the generator fill, or that stands still for a second, all clients wait. So
+ * much of the load may be lost to that: what is left is twice the capacity.
+ */
+const HELD_BACK_SHARE = 1 / 3;
 /**
  * What other programs take of the machine changes from one second to the next: a rate is compared with what
  * the machine had for us when it was measured, and need not be the same to the last event.
