@@ -71,7 +71,7 @@ export function writeFieldDigest(
 
 /**
  * A character for each byte. As text, for time: asked for a buffer, Node makes a memory block of its own for
- * each, and hexadecimal digits take as long to read as the digest to compute.
+ * each, and to read hexadecimal digits takes half as long as to compute the digest.
  */
 function sha256(input: Buffer): string {
   return hash("sha256", input, "binary");
