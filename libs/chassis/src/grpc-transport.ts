@@ -6,7 +6,6 @@ import {
   create,
   type DescMessage,
   type DescMethod,
-  fromBinary,
   isMessage,
   type MessageShape,
   toBinary,
@@ -23,31 +22,24 @@ import {
   type UnaryResponse,
 } from "@connectrpc/connect";
 import { runStreamingCall } from "@connectrpc/connect/protocol";
-import {
-  type ChannelInterface,
-  type InterceptingListener,
-  type StatusObject,
-  status,
-} from "@grpc/grpc-js";
-import { errorOfStatus, fillHeaders, toMetadata } from "./grpc-metadata.ts";
+import type { ChannelInterface } from "@grpc/grpc-js";
+import { type CallStreams, MAX_CARRIED_BYTES } from "./carry-calls-client.ts";
+import { GrpcCall, NEVER } from "./grpc-call.ts";
 import { unaryChain } from "./interceptors/unary-chain.ts";
 
 export interface GrpcTransportOptions {
   readonly channel: ChannelInterface;
   /** The deadline of a call that names none. */
   readonly timeoutMs: number;
+  /** For the unary methods of `carried` (`AdmitRequests`), where their caller gave no signal. */
+  readonly streams: CallStreams;
+  readonly carried: ReadonlySet<string>;
   /** Outermost first. */
   readonly interceptors?: readonly Interceptor[];
 }
 
-/** Of calls that nobody can cancel. */
-const NEVER = new AbortController().signal;
-
-export function createGrpcTransport({
-  channel,
-  timeoutMs,
-  interceptors = [],
-}: GrpcTransportOptions): Transport {
+export function createGrpcTransport(options: GrpcTransportOptions): Transport {
+  const { channel, timeoutMs, interceptors = [] } = options;
   const common = (method: DescMethod, header: ConstructorParameters<typeof Headers>[0]) => ({
     service: method.parent,
     requestMethod: "POST",
@@ -60,7 +52,7 @@ export function createGrpcTransport({
   return {
     unary(method, signal = NEVER, ms, header, init, contextValues = createContextValues()) {
       const until = deadline(ms);
-      const call = unaryChain(interceptors, (request) => callUnary(channel, request, until));
+      const call = unaryChain(interceptors, (request) => callUnary(options, request, until));
       const message = isMessage(init, method.input) ? init : create(method.input, init);
       const request = { ...common(method, header), stream: false as const, method, message };
       return call({ ...request, contextValues, signal }) as Promise<
@@ -88,13 +80,13 @@ const REFUSED = "Stream refused by server";
 const REFUSED_ATTEMPTS = 4;
 
 async function callUnary<I extends DescMessage, O extends DescMessage>(
-  channel: ChannelInterface,
+  options: GrpcTransportOptions,
   request: UnaryRequest<I, O>,
   deadline: Date,
 ): Promise<UnaryResponse<I, O>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await callOnce(channel, request, deadline);
+      return await callOnce(options, request, deadline);
     } catch (error) {
       if (attempt === REFUSED_ATTEMPTS || !isRefused(error)) throw error;
     }
@@ -107,13 +99,17 @@ function isRefused(error: unknown): boolean {
 }
 
 async function callOnce<I extends DescMessage, O extends DescMessage>(
-  channel: ChannelInterface,
+  { channel, streams, carried }: GrpcTransportOptions,
   request: UnaryRequest<I, O>,
   deadline: Date,
 ): Promise<UnaryResponse<I, O>> {
-  const { method, service } = request;
+  const { method, service, signal } = request;
+  const bytes = toBinary(method.input, request.message);
+  if (carried.has(method.name) && signal === NEVER && bytes.length <= MAX_CARRIED_BYTES) {
+    return streams.call(request, bytes, deadline);
+  }
   const call = new GrpcCall(channel, request, method.output, deadline);
-  void call.send(toBinary(method.input, request.message));
+  void call.send(bytes);
   call.endSending();
   const message = await call.receive();
   if (message === undefined) throw new ConnectError("the server sent no message", Code.Internal);
@@ -155,107 +151,6 @@ async function* receiveAll<O extends DescMessage>(
   first: MessageShape<O> | undefined,
 ): AsyncGenerator<MessageShape<O>> {
   for (let message = first; message !== undefined; message = await call.receive()) yield message;
-}
-
-/**
- * One call on the channel. Messages are pulled: the server is held back by flow control while nobody asks.
- */
-class GrpcCall<O extends DescMessage> {
-  readonly header = new Headers();
-  readonly trailer = new Headers();
-  readonly #call: ReturnType<ChannelInterface["createCall"]>;
-  readonly #output: O;
-  readonly #signal: AbortSignal;
-  /** The reader that waits, if one does. */
-  #waiting: PromiseWithResolvers<MessageShape<O> | undefined> | undefined;
-  #status: StatusObject | undefined;
-  #failure: ConnectError | undefined;
-
-  constructor(
-    channel: ChannelInterface,
-    request: UnaryRequest | StreamRequest,
-    output: O,
-    deadline: Date,
-  ) {
-    this.#output = output;
-    this.#signal = request.signal;
-    this.#call = channel.createCall(request.url, deadline, null, null, null);
-    this.#call.start(toMetadata(request.header), this.#listener());
-    if (this.#signal === NEVER) return;
-    this.#signal.addEventListener("abort", this.#onAbort, { once: true });
-    if (this.#signal.aborted) this.#onAbort();
-  }
-
-  /** Resolves when the connection has taken the message, or the call has ended. */
-  send(bytes: Uint8Array): Promise<void> {
-    return new Promise((resolve) => {
-      const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      this.#call.sendMessageWithContext({ callback: () => resolve() }, message);
-    });
-  }
-
-  endSending(): void {
-    this.#call.halfClose();
-  }
-
-  /** The next message; undefined after the last, and a ConnectError where the call failed. */
-  receive(): Promise<MessageShape<O> | undefined> {
-    this.#waiting = Promise.withResolvers();
-    const { promise } = this.#waiting;
-    if (this.#status === undefined) this.#call.startRead();
-    else this.#settle();
-    return promise;
-  }
-
-  cancel(failure: ConnectError): void {
-    if (this.#status !== undefined) return;
-    this.#failure ??= failure;
-    this.#call.cancelWithStatus(status.CANCELLED, "Cancelled on client");
-  }
-
-  readonly #onAbort = (): void =>
-    this.cancel(ConnectError.from(this.#signal.reason, Code.Canceled));
-
-  #listener(): InterceptingListener {
-    return {
-      onReceiveMetadata: (metadata) => fillHeaders(this.header, metadata),
-      onReceiveMessage: (message: Buffer) => this.#onMessage(message),
-      onReceiveStatus: (received) => {
-        if (this.#status !== undefined) return;
-        this.#status = received;
-        this.#signal.removeEventListener("abort", this.#onAbort);
-        fillHeaders(this.trailer, received.metadata);
-        this.#settle();
-      },
-    };
-  }
-
-  #onMessage(buffer: Buffer): void {
-    try {
-      // A plain view: `bytes` fields shall be Uint8Array, not Buffer.
-      const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-      this.#waiting?.resolve(fromBinary(this.#output, bytes));
-      this.#waiting = undefined;
-    } catch (error) {
-      this.cancel(
-        new ConnectError(
-          "the server sent a malformed message",
-          Code.Internal,
-          undefined,
-          undefined,
-          error,
-        ),
-      );
-    }
-  }
-
-  #settle(): void {
-    if (this.#status === undefined || this.#waiting === undefined) return;
-    const failure = this.#failure ?? errorOfStatus(this.#status);
-    if (failure === undefined) this.#waiting.resolve(undefined);
-    else this.#waiting.reject(failure);
-    this.#waiting = undefined;
-  }
 }
 
 function pathOf(method: DescMethod): string {

@@ -19,6 +19,7 @@ import {
 } from "@connectrpc/connect";
 import { createAsyncIterable } from "@connectrpc/connect/protocol";
 import { Channel, type ChannelOptions, connectivityState, credentials } from "@grpc/grpc-js";
+import { CallStreams } from "./carry-calls-client.ts";
 import { createGrpcTransport } from "./grpc-transport.ts";
 import { annalsErrors } from "./interceptors/errors.ts";
 import { MAX_MESSAGE_BYTES, WINDOW_BYTES } from "./rpc-server.ts";
@@ -36,6 +37,11 @@ export interface RpcClientOptions<S extends DescService> {
   readonly interceptors?: readonly Interceptor[];
   /** Methods (`GetEvent`) that may be sent again after any UNAVAILABLE, since twice does what once does. */
   readonly idempotentMethods?: readonly (S["methods"][number]["name"] & string)[];
+  /**
+   * Unary methods (`AdmitRequests`) whose calls share streams: for those that are made all the time and take
+   * little. Calls that can be cancelled do not.
+   */
+  readonly carriedMethods?: readonly (S["methods"][number]["name"] & string)[];
   readonly maxMessageBytes?: number;
 }
 
@@ -86,15 +92,21 @@ export function connectRpc<S extends DescService>(options: RpcClientOptions<S>):
     credentials.createInsecure(),
     channelOptions(options),
   );
+  const streams = new CallStreams(channel);
   const transport = createGrpcTransport({
     channel,
+    streams,
+    carried: new Set(options.carriedMethods),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     interceptors: options.interceptors ?? [],
   });
   return {
     client: createCancellingClient(options.service, annalsErrors(transport)),
     ready: (timeoutMs) => connected(channel, timeoutMs),
-    close: () => channel.close(),
+    close: () => {
+      streams.close();
+      channel.close();
+    },
   };
 }
 

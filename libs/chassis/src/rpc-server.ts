@@ -15,9 +15,11 @@ import type { AddressInfo } from "node:net";
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Logger } from "pino";
+import { carryCalls } from "./carry-calls-server.ts";
 import { answerUnaryCalls } from "./grpc-unary.ts";
 import { healthRoutes } from "./health.ts";
 import { RpcSessions } from "./rpc-sessions.ts";
+import { unaryMethods } from "./unary-methods.ts";
 
 export interface RpcServerOptions {
   /** The address to listen on, for example `0.0.0.0` or `127.0.0.1`. */
@@ -69,7 +71,7 @@ const DRAIN_GRACE_MS = 8_000;
  */
 const LEAVE_MS = 1_000;
 
-/** Calls at a time on one connection; a client waits for a free one. */
+/** Calls at a time on one connection, and on one stream of CarryCalls; a client waits for a free one. */
 const MAX_CONCURRENT_CALLS = 1_000;
 /** Flow control windows. With the protocol's 64 KiB a message of 4 MB takes a third longer. */
 export const WINDOW_BYTES = 1024 * 1024;
@@ -97,7 +99,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     random: options.random ?? Math.random,
     log,
   });
-  const server = createHttp2Server(options, draining.signal);
+  const server = createHttp2Server(options, sessions, draining.signal);
   server.on("session", (session: ServerHttp2Session) => {
     session.setLocalWindowSize(WINDOW_BYTES);
     sessions.add(session);
@@ -120,7 +122,11 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   };
 }
 
-function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Http2Server {
+function createHttp2Server(
+  options: RpcServerOptions,
+  sessions: RpcSessions,
+  draining: AbortSignal,
+): Http2Server {
   const { interceptors = [], maxMessageBytes = MAX_MESSAGE_BYTES } = options;
   const maxTimeoutMs = options.maxTimeoutMs ?? MAX_TIMEOUT_MS;
   const routes = askedOnce((router) => {
@@ -131,12 +137,17 @@ function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Ht
     });
     options.routes(router);
   });
-  const answer = answerUnaryCalls({
-    routes,
-    interceptors,
+  const common = {
+    methods: unaryMethods(routes, interceptors),
     maxMessageBytes,
     maxTimeoutMs,
     endEarly: endWithAnswer,
+  };
+  const answer = answerUnaryCalls(common);
+  const carry = carryCalls({
+    ...common,
+    maxCalls: MAX_CONCURRENT_CALLS,
+    retiring: (session) => session && sessions.retiring(session),
   });
   const others = createServer(
     connectNodeAdapter({
@@ -155,7 +166,7 @@ function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Ht
     streamResetRate: CANCELS_PER_S,
   });
   server.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
-    if (answer(stream, headers)) return;
+    if (answer(stream, headers) || carry(stream, headers)) return;
     endWithAnswer(stream);
     // A server that never listens: it makes the request and the response that the adapter takes.
     others.emit("stream", stream, headers, ...rest);

@@ -30,7 +30,8 @@ const NONE_OPEN_POLL_MS = 10;
 
 export class RpcSessions {
   readonly #options: RpcSessionsOptions;
-  readonly #open = new Set<Http2Session>();
+  /** Of each, what is aborted when it is told to go. */
+  readonly #open = new Map<Http2Session, AbortController>();
 
   constructor(options: RpcSessionsOptions) {
     this.#options = options;
@@ -39,14 +40,19 @@ export class RpcSessions {
   add(session: Http2Session): void {
     const { maxAgeMs, maxAgeGraceMs, random, log } = this.#options;
     const ageMs = maxAgeMs * (1 + AGE_JITTER * (2 * random() - 1));
-    const ageTimer = setTimeout(() => retire(session, maxAgeGraceMs), ageMs).unref();
-    this.#open.add(session);
+    const ageTimer = setTimeout(() => this.#retire(session, maxAgeGraceMs), ageMs).unref();
+    this.#open.set(session, new AbortController());
     // For the log only: Node's server hears these too, so that no peer's fault ends the process.
     session.on("error", (err) => log.debug({ err }, "rpc connection failed"));
     session.once("close", () => {
       clearTimeout(ageTimer);
       this.#open.delete(session);
     });
+  }
+
+  /** Aborted when the connection is told to go. Undefined for one that is not open. */
+  retiring(session: Http2Session): AbortSignal | undefined {
+    return this.#open.get(session)?.signal;
   }
 
   /** Resolves when no connection is open, or after `timeoutMs`. */
@@ -62,11 +68,16 @@ export class RpcSessions {
    * passed.
    */
   async drain(graceMs: number): Promise<void> {
-    const closed = [...this.#open].map(
+    const closed = [...this.#open.keys()].map(
       (session) => new Promise<void>((resolve) => session.once("close", resolve)),
     );
-    for (const session of this.#open) retire(session, graceMs);
+    for (const session of this.#open.keys()) this.#retire(session, graceMs);
     await Promise.all(closed);
+  }
+
+  #retire(session: Http2Session, graceMs: number): void {
+    retire(session, graceMs);
+    this.#open.get(session)?.abort();
   }
 }
 

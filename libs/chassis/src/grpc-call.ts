@@ -1,0 +1,117 @@
+// One call on a grpc-js channel: messages out, messages in, the end. Called by grpc-transport.ts and
+// carry-calls-client.ts. It must never read ahead of who reads it, nor swallow the details of an error.
+
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, type StreamRequest, type UnaryRequest } from "@connectrpc/connect";
+import {
+  type ChannelInterface,
+  type Deadline,
+  type InterceptingListener,
+  type StatusObject,
+  status,
+} from "@grpc/grpc-js";
+import { errorOfStatus, fillHeaders, toMetadata } from "./grpc-metadata.ts";
+
+/** Of calls that nobody can cancel. */
+export const NEVER: AbortSignal = new AbortController().signal;
+
+/**
+ * One call on the channel. Messages are pulled: the server is held back by flow control while nobody asks.
+ */
+export class GrpcCall<O extends DescMessage> {
+  readonly header: Headers = new Headers();
+  readonly trailer: Headers = new Headers();
+  readonly #call: ReturnType<ChannelInterface["createCall"]>;
+  readonly #output: O;
+  readonly #signal: AbortSignal;
+  /** The reader that waits, if one does. */
+  #waiting: PromiseWithResolvers<MessageShape<O> | undefined> | undefined;
+  #status: StatusObject | undefined;
+  #failure: ConnectError | undefined;
+
+  constructor(
+    channel: ChannelInterface,
+    request: Pick<UnaryRequest | StreamRequest, "header" | "signal" | "url">,
+    output: O,
+    deadline: Deadline,
+  ) {
+    this.#output = output;
+    this.#signal = request.signal;
+    this.#call = channel.createCall(request.url, deadline, null, null, null);
+    this.#call.start(toMetadata(request.header), this.#listener());
+    if (this.#signal === NEVER) return;
+    this.#signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#signal.aborted) this.#onAbort();
+  }
+
+  /** Resolves when the connection has taken the message, or the call has ended. */
+  send(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      this.#call.sendMessageWithContext({ callback: () => resolve() }, message);
+    });
+  }
+
+  endSending(): void {
+    this.#call.halfClose();
+  }
+
+  /** The next message; undefined after the last, and a ConnectError where the call failed. */
+  receive(): Promise<MessageShape<O> | undefined> {
+    this.#waiting = Promise.withResolvers();
+    const { promise } = this.#waiting;
+    if (this.#status === undefined) this.#call.startRead();
+    else this.#settle();
+    return promise;
+  }
+
+  cancel(failure: ConnectError): void {
+    if (this.#status !== undefined) return;
+    this.#failure ??= failure;
+    this.#call.cancelWithStatus(status.CANCELLED, "Cancelled on client");
+  }
+
+  readonly #onAbort = (): void =>
+    this.cancel(ConnectError.from(this.#signal.reason, Code.Canceled));
+
+  #listener(): InterceptingListener {
+    return {
+      onReceiveMetadata: (metadata) => fillHeaders(this.header, metadata),
+      onReceiveMessage: (message: Buffer) => this.#onMessage(message),
+      onReceiveStatus: (received) => {
+        if (this.#status !== undefined) return;
+        this.#status = received;
+        this.#signal.removeEventListener("abort", this.#onAbort);
+        fillHeaders(this.trailer, received.metadata);
+        this.#settle();
+      },
+    };
+  }
+
+  #onMessage(buffer: Buffer): void {
+    try {
+      // A plain view: `bytes` fields shall be Uint8Array, not Buffer.
+      const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+      this.#waiting?.resolve(fromBinary(this.#output, bytes));
+      this.#waiting = undefined;
+    } catch (error) {
+      this.cancel(
+        new ConnectError(
+          "the server sent a malformed message",
+          Code.Internal,
+          undefined,
+          undefined,
+          error,
+        ),
+      );
+    }
+  }
+
+  #settle(): void {
+    if (this.#status === undefined || this.#waiting === undefined) return;
+    const failure = this.#failure ?? errorOfStatus(this.#status);
+    if (failure === undefined) this.#waiting.resolve(undefined);
+    else this.#waiting.reject(failure);
+    this.#waiting = undefined;
+  }
+}
