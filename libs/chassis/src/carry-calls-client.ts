@@ -22,8 +22,8 @@ export { MAX_CARRIED_BYTES };
 /** Streams of one client. A further one is opened only while a call is under way on each. */
 const MAX_STREAMS = 4;
 /**
- * A stream stays with its server. After this time the next call opens another, on the connection whose turn it
- * is: so a server that was started later gets its share.
+ * A stream stays with its server. After this time the next call opens another, on the connection whose turn
+ * it is: so a server that was started later gets its share.
  */
 const STREAM_AGE_MS = 30_000;
 
@@ -105,6 +105,8 @@ class CallStream {
   /** By id. */
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  readonly #queue: Uint8Array[] = [];
+  #isSending = false;
   #isLeaving = false;
 
   constructor(channel: ChannelInterface) {
@@ -128,7 +130,8 @@ class CallStream {
     const timer = setTimeout(() => this.#take(id)?.reject(timedOut()), timeoutMs);
     this.#waiting.set(id, { ...waiting, timer });
     const request = create(CarryCallsRequestSchema, { id, path, header, timeoutMs, message });
-    void this.#call.send(toBinary(CarryCallsRequestSchema, request));
+    this.#queue.push(toBinary(CarryCallsRequestSchema, request));
+    void this.#sendQueued();
     return waiting.promise;
   }
 
@@ -136,11 +139,22 @@ class CallStream {
   leave(): void {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
-    this.#call.endSending();
+    void this.#sendQueued();
+  }
+
+  /** One at a time: of messages that are sent while the stream is not open yet grpc-js keeps the last. */
+  async #sendQueued(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      await this.#call.send(next);
+    }
+    this.#isSending = false;
+    if (this.#isLeaving) this.#call.endSending();
   }
 
   async #read(): Promise<void> {
-    let end = new ConnectError("the server ended the stream", Code.Unavailable);
+    let end = unavailable("the server ended the stream");
     try {
       for (;;) {
         const answer = await this.#call.receive();
@@ -149,10 +163,12 @@ class CallStream {
         else this.#take(answer.id)?.resolve(answer);
       }
     } catch (error) {
-      end = ConnectError.from(error);
+      // Nobody knows what became of the calls, whatever it was: grpc-js may say INTERNAL of a connection that
+      // was cut.
+      end = unavailable(ConnectError.from(error).rawMessage, error);
     }
     this.#isLeaving = true;
-    for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(end);
+    for (const id of this.#waiting.keys()) this.#take(id)?.reject(end);
   }
 
   /** Whoever waits for the answer to this call, who waits no longer. */
@@ -162,6 +178,10 @@ class CallStream {
     this.#waiting.delete(id);
     return waiting;
   }
+}
+
+function unavailable(message: string, cause?: unknown): ConnectError {
+  return new ConnectError(message, Code.Unavailable, undefined, undefined, cause);
 }
 
 function timedOut(): ConnectError {

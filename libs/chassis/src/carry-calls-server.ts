@@ -17,7 +17,10 @@ import { ServedCall, type UnaryMethods } from "./unary-methods.ts";
 
 export interface CarryCallsOptions {
   readonly methods: UnaryMethods;
-  /** A longer answer is RESOURCE_EXHAUSTED: the caller could not read it, nor any after it. */
+  /**
+   * A call with a longer request, or with a longer answer, which the caller could not read, is
+   * RESOURCE_EXHAUSTED.
+   */
   readonly maxMessageBytes: number;
   readonly maxTimeoutMs: number;
   /** While so many calls of a stream are under way, no more are read from it. */
@@ -31,7 +34,8 @@ export interface CarryCallsOptions {
 export const CARRY_CALLS = `/${CallsService.typeName}/${CallsService.method.carryCalls.name}`;
 
 /**
- * The longest message that is carried. A longer one is sent in a call of its own, where it keeps no other waiting.
+ * The longest message that is carried. A longer one is sent in a call of its own, where it keeps no other
+ * waiting.
  */
 export const MAX_CARRIED_BYTES = 1024 * 1024;
 /** For what stands around the message: path, headers. */
@@ -104,8 +108,8 @@ class CarriedCalls {
   };
 
   #take(request: CarryCallsRequest): void {
-    const { id, path } = request;
-    const { methods, maxTimeoutMs } = this.#options;
+    const { id, path, message } = request;
+    const { methods, maxMessageBytes, maxTimeoutMs } = this.#options;
     if (this.#underWay.has(id)) {
       throw new ConnectError(`two calls have the id ${id}`, Code.InvalidArgument);
     }
@@ -113,6 +117,9 @@ class CarriedCalls {
     if (!method) {
       const unknown = new ConnectError(`there is no unary method ${path}`, Code.Unimplemented);
       return this.#write({ id, trailer: statusOf(unknown) });
+    }
+    if (message.length > maxMessageBytes) {
+      return this.#write({ id, trailer: statusOf(tooLarge("message", maxMessageBytes)) });
     }
     const call = new ServedCall({
       method,
@@ -131,14 +138,9 @@ class CarriedCalls {
   ): Promise<void> {
     try {
       const response = await call.run(message);
-      const bytes = toBinary(output, response.message);
-      const { maxMessageBytes } = this.#options;
-      if (bytes.length + ENVELOPE_BYTES > maxMessageBytes) {
-        throw new ConnectError("the answer is too large", Code.ResourceExhausted);
-      }
       const header = Object.fromEntries(response.header);
       const trailer = Object.fromEntries(response.trailer);
-      this.#write({ id, header, trailer, message: bytes });
+      this.#write({ id, header, trailer, message: toBinary(output, response.message) });
     } catch (error) {
       this.#write({ id, trailer: statusOf(error) });
     }
@@ -151,8 +153,10 @@ class CarriedCalls {
   #write(response: MessageInitShape<typeof CarryCallsResponseSchema>): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableEnded) return;
-    const message = create(CarryCallsResponseSchema, response);
-    stream.write(framed(toBinary(CarryCallsResponseSchema, message)));
+    const message = toBinary(CarryCallsResponseSchema, create(CarryCallsResponseSchema, response));
+    const { maxMessageBytes } = this.#options;
+    if (message.length > maxMessageBytes) throw tooLarge("answer", maxMessageBytes);
+    stream.write(framed(message));
   }
 
   readonly #leave = (): void => this.#write({ leaving: true });
@@ -170,4 +174,8 @@ class CarriedCalls {
     this.#options.endEarly(stream);
     stream.end();
   }
+}
+
+function tooLarge(what: "message" | "answer", maxBytes: number): ConnectError {
+  return new ConnectError(`the ${what} is larger than ${maxBytes} bytes`, Code.ResourceExhausted);
 }

@@ -6,7 +6,7 @@ import { getEventListeners } from "node:events";
 import { AnnalsError, type ErrorKind } from "@annals/errors";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { collectingLog, echo, Opened } from "./test-ledger.ts";
+import { collectingLog, echo, Opened, WAYS } from "./test-ledger.ts";
 
 const opened = new Opened();
 afterEach(() => opened.closeAll());
@@ -21,7 +21,7 @@ async function failureOf(call: Promise<unknown>): Promise<AnnalsError> {
 }
 
 describe("messages", () => {
-  it("come back from a unary call, bytes and headers included", async () => {
+  it.each(WAYS)("come back from unary calls %s, bytes and headers included", async (_, way) => {
     let seen: Headers | undefined;
     const server = await opened.server({
       getEvent({ id }, { requestHeader, responseHeader }) {
@@ -30,7 +30,7 @@ describe("messages", () => {
         return { event: { id, proof: { salts: new Uint8Array([1, 2]) } } };
       },
     });
-    const { client } = opened.client(server.address);
+    const { client } = opened.client(server.address, way);
     let head: string | null = null;
     const answer = await client.getEvent(
       { id: "evt_ü😀" },
@@ -92,7 +92,7 @@ describe("messages", () => {
   });
 });
 
-describe("errors", () => {
+describe.each(WAYS)("errors of calls %s", (_, way) => {
   const kinds: Record<ErrorKind, string> = {
     unauthenticated: "No key.",
     scope_missing: "100% & more: a+b, ü",
@@ -119,7 +119,7 @@ describe("errors", () => {
           throw thrown;
         },
       });
-      const { client } = opened.client(server.address);
+      const { client } = opened.client(server.address, way);
       const calls = [client.getEvent({}), client.streamEvents({})[Symbol.asyncIterator]().next()];
       for (const call of calls) {
         const {
@@ -151,7 +151,7 @@ describe("errors", () => {
       },
       { log },
     );
-    const { client } = opened.client(server.address);
+    const { client } = opened.client(server.address, way);
     const failure = await failureOf(client.getEvent({}, { headers: { "x-request-id": "req_7" } }));
     await failureOf(client.listEvents({}));
     expect(failure.kind).toBe("internal");
@@ -170,19 +170,19 @@ describe("errors", () => {
 
   it("for a method that the server lacks is UNIMPLEMENTED beneath", async () => {
     const server = await opened.server({});
-    const { client } = opened.client(server.address);
+    const { client } = opened.client(server.address, way);
     const failure = await failureOf(client.getEvent({}));
     expect(failure.kind).toBe("internal");
     expect(ConnectError.from(failure.cause).code).toBe(Code.Unimplemented);
   });
 
   it("when nothing listens is unavailable, at once", async () => {
-    const { client } = opened.client("127.0.0.1:1", { timeoutMs: 60_000 });
+    const { client } = opened.client("127.0.0.1:1", { ...way, timeoutMs: 60_000 });
     expect((await failureOf(client.getEvent({}))).kind).toBe("unavailable");
   });
 });
 
-describe("deadline and cancellation", () => {
+describe.each(WAYS)("deadline and cancellation of calls %s", (_how, way) => {
   /** Handlers that wait for the end of their call, and tell why it ended. */
   function waiting() {
     const ends: unknown[] = [];
@@ -211,7 +211,7 @@ describe("deadline and cancellation", () => {
   it("a default deadline ends the call on both sides", async () => {
     const { ends, handlers } = waiting();
     const server = await opened.server(handlers);
-    const { client } = opened.client(server.address, { timeoutMs: 100 });
+    const { client } = opened.client(server.address, { ...way, timeoutMs: 100 });
     const failure = await failureOf(client.getEvent({}));
     expect(failure.kind).toBe("unavailable");
     expect(ConnectError.from(failure.cause).code).toBe(Code.DeadlineExceeded);
@@ -226,7 +226,7 @@ describe("deadline and cancellation", () => {
         return {};
       },
     });
-    const { client } = opened.client(server.address, { timeoutMs: 10 });
+    const { client } = opened.client(server.address, { ...way, timeoutMs: 10 });
     await client.getEvent({}, { timeoutMs: 30_000 });
     expect(left).toBeGreaterThan(20_000);
   });
@@ -234,7 +234,7 @@ describe("deadline and cancellation", () => {
   it("a signal cancels the call on both sides", async () => {
     const { ends, started, handlers } = waiting();
     const server = await opened.server(handlers);
-    const { client } = opened.client(server.address);
+    const { client } = opened.client(server.address, way);
     const stop = new AbortController();
     const call = failureOf(client.getEvent({}, { signal: stop.signal }));
     await started;
@@ -246,7 +246,7 @@ describe("deadline and cancellation", () => {
   it("a signal aborted before the call keeps it from the server", async () => {
     let calls = 0;
     const server = await opened.server({ getEvent: () => ({ event: { id: String(++calls) } }) });
-    const { client } = opened.client(server.address);
+    const { client } = opened.client(server.address, way);
     await failureOf(client.getEvent({}, { signal: AbortSignal.abort() }));
     expect((await client.getEvent({})).event?.id).toBe("1");
   });
@@ -254,19 +254,25 @@ describe("deadline and cancellation", () => {
   it("leaving a stream ends it on the server", async () => {
     const { ends, handlers } = waiting();
     const server = await opened.server(handlers);
-    const { client } = opened.client(server.address, { timeoutMs: 60_000 });
+    const { client } = opened.client(server.address, { ...way, timeoutMs: 60_000 });
     for await (const _ of client.streamEvents({})) break;
     await vi.waitFor(() => expect(ends).toHaveLength(1));
   });
 });
 
-it("a message over the limit is refused with its size, and the server goes on", async () => {
-  const server = await opened.server(echo, { maxMessageBytes: 100_000 });
-  const { client } = opened.client(server.address);
-  for (const size of [100_001, 1_000_000, 10_000_000]) {
-    const { cause } = await failureOf(client.getEvent({ id: "x".repeat(size) }));
-    expect(ConnectError.from(cause).code).toBe(Code.ResourceExhausted);
-    expect(ConnectError.from(cause).message).toMatch(/100000/);
-  }
-  expect((await client.getEvent({ id: "small" })).event?.id).toBe("small");
-});
+it.each(WAYS)(
+  "of calls %s, a message over the limit is refused with its size, and the server goes on",
+  async (_, way) => {
+    const seen: number[] = [];
+    const getEvent = ({ id }: { id: string }) => (seen.push(id.length), { event: { id } });
+    const server = await opened.server({ getEvent }, { maxMessageBytes: 100_000 });
+    const { client } = opened.client(server.address, way);
+    for (const size of [100_001, 1_000_000, 10_000_000]) {
+      const { cause } = await failureOf(client.getEvent({ id: "x".repeat(size) }));
+      expect(ConnectError.from(cause).code).toBe(Code.ResourceExhausted);
+      expect(ConnectError.from(cause).message).toMatch(/100000/);
+    }
+    expect((await client.getEvent({ id: "small" })).event?.id).toBe("small");
+    expect(seen).toStrictEqual(["small".length]);
+  },
+);

@@ -157,7 +157,9 @@ class UnaryCall {
   }
 }
 
-/** gRPC's trailers. Only an error of Connect tells the caller anything: the interceptors have made each one. */
+/**
+ * gRPC's trailers. Only an error of Connect tells the caller anything: the interceptors have made each one.
+ */
 export function statusOf(error: unknown): Record<string, string> {
   const known =
     error instanceof ConnectError ? error : new ConnectError("internal error", Code.Internal);

@@ -39,9 +39,12 @@ export interface RpcClientOptions<S extends DescService> {
   readonly idempotentMethods?: readonly (S["methods"][number]["name"] & string)[];
   /**
    * Unary methods (`AdmitRequests`) whose calls share streams: for those that are made all the time and take
-   * little. Calls that can be cancelled do not.
+   * little. None that is named idempotent: they are never sent again. Calls that can be cancelled have
+   * streams of their own.
    */
   readonly carriedMethods?: readonly (S["methods"][number]["name"] & string)[];
+  /** A shared stream takes no new call after this time. */
+  readonly streamAgeMs?: number;
   readonly maxMessageBytes?: number;
 }
 
@@ -92,7 +95,7 @@ export function connectRpc<S extends DescService>(options: RpcClientOptions<S>):
     credentials.createInsecure(),
     channelOptions(options),
   );
-  const streams = new CallStreams(channel);
+  const streams = new CallStreams(channel, options.streamAgeMs);
   const transport = createGrpcTransport({
     channel,
     streams,

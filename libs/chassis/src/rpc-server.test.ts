@@ -8,7 +8,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { AnnalsError } from "@annals/errors";
 import { LedgerService } from "@annals/proto/ledger";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { collectingLog, echo, GRACE_MS, Opened } from "./test-ledger.ts";
+import { collectingLog, echo, GRACE_MS, Opened, WAYS } from "./test-ledger.ts";
 
 const opened = new Opened();
 afterEach(() => opened.closeAll());
@@ -49,17 +49,20 @@ describe("several servers", () => {
   });
 });
 
-it("a server that was away is reached again soon after it is back on its port", async () => {
-  const before = await opened.server(echo);
-  const { client } = opened.client(before.address);
-  await client.getEvent({});
-  await before.close({ graceMs: 0 });
-  await expect(client.getEvent({})).rejects.toThrow(AnnalsError);
-  await opened.server(echo, { port: before.port });
-  const startedAt = performance.now();
-  await vi.waitFor(() => client.getEvent({}), { timeout: 4_000, interval: 20 });
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
-});
+it.each(WAYS)(
+  "for calls %s, a server that was away is reached again soon after it is back on its port",
+  async (_, way) => {
+    const before = await opened.server(echo);
+    const { client } = opened.client(before.address, way);
+    await client.getEvent({});
+    await before.close({ graceMs: 0 });
+    await expect(client.getEvent({})).rejects.toThrow(AnnalsError);
+    await opened.server(echo, { port: before.port });
+    const startedAt = performance.now();
+    await vi.waitFor(() => client.getEvent({}), { timeout: 4_000, interval: 20 });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  },
+);
 
 describe("a call whose server dies before it answers", () => {
   async function dyingAndAlive() {
@@ -97,7 +100,7 @@ describe("a call whose server dies before it answers", () => {
   });
 });
 
-describe("a connection that reaches its age", () => {
+describe.each(WAYS)("a connection that reaches its age, with calls %s,", (_, way) => {
   it("fails no call of thousands, and each call is made once", async () => {
     let handled = 0;
     let connections = 0;
@@ -105,7 +108,7 @@ describe("a connection that reaches its age", () => {
       { getEvent: ({ id }) => ((handled += 1), { event: { id } }) },
       { maxConnectionAgeMs: 50, random: () => ((connections += 1), Math.random()) },
     );
-    const { client } = opened.client(server.address);
+    const { client } = opened.client(server.address, way);
     let sent = 0;
     const caller = async () => {
       while (sent < 2_000 || connections <= 10) {
@@ -119,7 +122,7 @@ describe("a connection that reaches its age", () => {
 
   it("fails no call that pauses, on a connection that was idle at that moment", async () => {
     const server = await opened.server(echo, { maxConnectionAgeMs: 50 });
-    const { client } = opened.client(server.address);
+    const { client } = opened.client(server.address, way);
     for (let n = 0; n < 300; n++) {
       expect((await client.getEvent({ id: "x" })).event?.id).toBe("x");
       await new Promise((resolve) => setTimeout(resolve, n % 7));
@@ -136,8 +139,8 @@ describe("a connection that reaches its age", () => {
       maxConnectionAgeMs: 20,
       maxConnectionAgeGraceMs: 20,
     });
-    const open = opened.client(patient.address).client.getEvent({ id: "kept" });
-    await expect(opened.client(hasty.address).client.getEvent({})).rejects.toMatchObject({
+    const open = opened.client(patient.address, way).client.getEvent({ id: "kept" });
+    await expect(opened.client(hasty.address, way).client.getEvent({})).rejects.toMatchObject({
       kind: "unavailable",
     });
     gate.resolve();
@@ -145,7 +148,7 @@ describe("a connection that reaches its age", () => {
   });
 });
 
-describe("a drain", () => {
+describe.each(WAYS)("a drain, with calls %s,", (_, way) => {
   it("lets the open call finish, and takes no new connection", async () => {
     const gate = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
@@ -156,11 +159,11 @@ describe("a drain", () => {
         return { event: { id: "finished" } };
       },
     });
-    const { client } = opened.client(server.address);
+    const { client } = opened.client(server.address, way);
     const call = client.getEvent({});
     await started.promise;
     const closed = server.close({ graceMs: GRACE_MS });
-    await expect(opened.client(server.address).client.getEvent({})).rejects.toMatchObject({
+    await expect(opened.client(server.address, way).client.getEvent({})).rejects.toMatchObject({
       kind: "unavailable",
     });
     gate.resolve();
@@ -169,17 +172,25 @@ describe("a drain", () => {
     await expect(client.getEvent({})).rejects.toMatchObject({ kind: "unavailable" });
   });
 
+  it("has nothing to wait for where no call is open", async () => {
+    const server = await opened.server(echo);
+    await opened.client(server.address, way).client.getEvent({});
+    const started = performance.now();
+    await server.close({ graceMs: 10 * GRACE_MS });
+    expect(performance.now() - started).toBeLessThan(GRACE_MS);
+  });
+
   it("ends after its grace though a call does not", async () => {
     const aborted = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
     const server = await opened.server({
-      getEvent: (_, { signal }) =>
+      getEvent: (_event, { signal }) =>
         new Promise<never>(() => {
           started.resolve();
           signal.addEventListener("abort", () => aborted.resolve());
         }),
     });
-    const call = Promise.allSettled([opened.client(server.address).client.getEvent({})]);
+    const call = Promise.allSettled([opened.client(server.address, way).client.getEvent({})]);
     await started.promise;
     await server.close({ graceMs: 30 });
     expect(await call).toMatchObject([{ reason: { kind: "unavailable" } }]);

@@ -12,10 +12,28 @@ export type LedgerHandlers = Partial<ServiceImpl<typeof LedgerService>>;
 
 export const GRACE_MS = 2_000;
 
+/** How a client makes its unary calls, for tests of what must be the same either way. */
+export const WAYS: [string, Partial<RpcClientOptions<typeof LedgerService>>][] = [
+  ["with a stream each", {}],
+  ["that share streams", { carriedMethods: ["GetEvent", "ListEvents", "CreateEvents"] }],
+];
+
 /** Answers GetEvent with the id it was asked for. */
 export const echo: LedgerHandlers = {
   getEvent: ({ id }) => ({ event: { id } }),
 };
+
+/** Handlers that count the calls they were given, and answer when the gate is opened. */
+export function gated() {
+  const gate = Promise.withResolvers<void>();
+  const counts = { begun: 0 };
+  const getEvent = async ({ id }: { id: string }) => {
+    counts.begun += 1;
+    await gate.promise;
+    return { event: { id } };
+  };
+  return { counts, open: () => gate.resolve(), handlers: { getEvent } };
+}
 
 /** What a test opened; closed in reverse by `closeAll`, for `afterEach`. */
 export class Opened {

@@ -76,7 +76,8 @@ export declare type CarryCallsResponse = Message<"annals.calls.v1.CarryCallsResp
   header: { [key: string]: string };
 
   /**
-   * With grpc-status, and with grpc-message and grpc-status-details-bin where it has them, when the call failed.
+   * When the call failed, with grpc-status, and with grpc-message and grpc-status-details-bin where it has
+   * them.
    *
    * @generated from field: map<string, string> trailer = 3;
    */
@@ -90,8 +91,8 @@ export declare type CarryCallsResponse = Message<"annals.calls.v1.CarryCallsResp
   message: Uint8Array;
 
   /**
-   * This answers no call. The server goes: the caller shall half-close and make its next calls on another stream.
-   * What was sent until then is answered.
+   * This answers no call. The server goes: the caller shall half-close and make its next calls on another
+   * stream. What was sent until then is answered.
    *
    * @generated from field: bool leaving = 5;
    */
@@ -109,8 +110,8 @@ export declare const CarryCallsResponseSchema: GenMessage<CarryCallsResponse>;
  */
 export declare const CallsService: GenService<{
   /**
-   * Makes each call that is sent, as if it had come as a call of its own, and answers it when it is done, in any
-   * order. The caller half-closes to leave; the server ends the stream when the last call is answered.
+   * Makes each call that is sent, as if it had come as a call of its own, and answers it when it is done,
+   * in any order. The caller half-closes to leave; the server ends the stream when the last call is answered.
    *
    * @generated from rpc annals.calls.v1.CallsService.CarryCalls
    */
