@@ -63,7 +63,7 @@ const TIMEOUT_MS = 10_000;
  * A connection is asked so often, while calls are open, and given up when the answer is late: a server that
  * stands still and does not end is known after four seconds, not after the deadlines of all calls on it.
  */
-const KEEPALIVE_TIME_MS = 1_000;
+export const KEEPALIVE_TIME_MS = 1_000;
 const KEEPALIVE_TIMEOUT_MS = 3_000;
 /**
  * grpc-js waits up to two minutes; our servers come back within seconds, and leave a second after another

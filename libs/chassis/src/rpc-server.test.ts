@@ -8,7 +8,8 @@ import { connect as connectHttp2 } from "node:http2";
 import { AnnalsError } from "@annals/errors";
 import { LedgerService } from "@annals/proto/ledger";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { collectingLog, echo, GRACE_MS, Opened, WAYS } from "./test-ledger.ts";
+import { KEEPALIVE_TIME_MS } from "./rpc-client.ts";
+import { collectingLog, echo, gated, GRACE_MS, Opened, WAYS } from "./test-ledger.ts";
 
 const opened = new Opened();
 afterEach(() => opened.closeAll());
@@ -127,6 +128,17 @@ describe.each(WAYS)("a connection that reaches its age, with calls %s,", (_, way
       expect((await client.getEvent({ id: "x" })).event?.id).toBe("x");
       await new Promise((resolve) => setTimeout(resolve, n % 7));
     }
+  });
+
+  it("lets an open call go on past the time at which the caller looks whether the server is there", async () => {
+    const { handlers, counts, open } = gated();
+    const server = await opened.server(handlers, { maxConnectionAgeMs: 20 });
+    const { client } = opened.client(server.address, way);
+    const call = client.getEvent({ id: "kept" });
+    await vi.waitFor(() => expect(counts.begun).toBe(1));
+    // Nothing tells from outside that it looked, nor that it did not.
+    setTimeout(open, 1.5 * KEEPALIVE_TIME_MS);
+    expect((await call).event?.id).toBe("kept");
   });
 
   it("lets its open calls finish, and cuts them after the grace", async () => {
