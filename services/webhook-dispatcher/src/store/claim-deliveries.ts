@@ -58,8 +58,10 @@ export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
 // planner believes of the table, which also holds the history; nothing but the walk is read of a webhook
 // that has nothing due. Of many webhooks each gives its share of the places at most, so that nothing is
 // locked that is not claimed; more than there are places come by lot. A queue is entered where it is known
-// to begin: before that lies one dead entry for each delivery since the last vacuum. `now` is null but for
-// tests, which bring their own time: replicas then share one clock, the database's.
+// to begin: before that lies one dead entry for each delivery since the last vacuum. Its bounds and its order
+// name all columns of its index, and `number + 0` is in no other: a planner that knew nothing of a new table
+// read the whole queue by the primary key, and every connection kept that plan. `now` is null but for tests,
+// which bring their own time: replicas then share one clock, the database's.
 export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
 WITH RECURSIVE moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
@@ -108,9 +110,10 @@ candidate AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT number, due_at
     FROM webhooks.deliveries
-    WHERE deliveries.account_id = ready.account_id AND deliveries.webhook_id = ready.id
-      AND deliveries.due_at >= ready.since AND deliveries.due_at <= moment.now AND deliveries.number > ready.stopped_up_to
-    ORDER BY due_at, number
+    WHERE due_at IS NOT NULL AND number + 0 > ready.stopped_up_to
+      AND (account_id, webhook_id, due_at) >= (ready.account_id, ready.id, ready.since)
+      AND (account_id, webhook_id, due_at) <= (ready.account_id, ready.id, moment.now)
+    ORDER BY account_id, webhook_id, due_at, number
     LIMIT least(ready.room, ready.share)
     FOR UPDATE SKIP LOCKED) AS due
 ),
