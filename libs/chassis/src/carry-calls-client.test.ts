@@ -3,7 +3,14 @@
 // that have a stream each is tested with those, in grpc-transport.test.ts and rpc-server.test.ts.
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http2";
+import {
+  type AddressInfo,
+  connect as connectTcp,
+  createServer as createTcpServer,
+  type Socket,
+} from "node:net";
 import { GetEventRequestSchema } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -138,6 +145,31 @@ it("a call that is not answered fails when its deadline has passed", async () =>
   const { client } = opened.client(server.address, { ...carried, timeoutMs: 100 });
   const failure = await client.getEvent({}).catch((error: unknown) => error as Error);
   expect(ConnectError.from((failure as Error).cause).code).toBe(Code.DeadlineExceeded);
+});
+
+it("a call whose deadline passes before a server is reached is not made", async () => {
+  const begun: string[] = [];
+  const gate = createTcpServer((socket) => held.push(socket.pause()));
+  const held: Socket[] = [];
+  gate.listen(0, "127.0.0.1");
+  await once(gate, "listening");
+  opened.add(() => void gate.close());
+  const server = await opened.server({ getEvent: ({ id }) => (begun.push(id), { event: { id } }) });
+  // A way to the server that takes connections and passes nothing on until it is told.
+  const { port } = gate.address() as AddressInfo;
+  const { client } = opened.client(`127.0.0.1:${port}`, carried);
+  const calls = Array.from({ length: 12 }, (_, n) =>
+    client.getEvent({ id: `late ${n}` }, { timeoutMs: 50 }),
+  );
+  for (const one of await Promise.allSettled(calls)) expect(one.status).toBe("rejected");
+  const patient = client.getEvent({ id: "patient" });
+  for (const socket of held) {
+    const onward = connectTcp(server.port, "127.0.0.1");
+    opened.add(() => void onward.destroy());
+    socket.pipe(onward).pipe(socket);
+  }
+  expect((await patient).event?.id).toBe("patient");
+  expect(begun).toStrictEqual(["patient"]);
 });
 
 it("calls whose server dies before it answers fail, and are made once", async () => {

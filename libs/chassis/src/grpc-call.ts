@@ -28,6 +28,7 @@ export class GrpcCall<O extends DescMessage> {
   #waiting: PromiseWithResolvers<MessageShape<O> | undefined> | undefined;
   #status: StatusObject | undefined;
   #failure: ConnectError | undefined;
+  #isAnswered = false;
 
   constructor(
     channel: ChannelInterface,
@@ -42,6 +43,11 @@ export class GrpcCall<O extends DescMessage> {
     if (this.#signal === NEVER) return;
     this.#signal.addEventListener("abort", this.#onAbort, { once: true });
     if (this.#signal.aborted) this.#onAbort();
+  }
+
+  /** True from when the server has sent its first headers. */
+  get isAnswered(): boolean {
+    return this.#isAnswered;
   }
 
   /** Resolves when the connection has taken the message, or the call has ended. */
@@ -76,7 +82,10 @@ export class GrpcCall<O extends DescMessage> {
 
   #listener(): InterceptingListener {
     return {
-      onReceiveMetadata: (metadata) => fillHeaders(this.header, metadata),
+      onReceiveMetadata: (metadata) => {
+        this.#isAnswered = true;
+        fillHeaders(this.header, metadata);
+      },
       onReceiveMessage: (message: Buffer) => this.#onMessage(message),
       onReceiveStatus: (received) => {
         if (this.#status !== undefined) return;
