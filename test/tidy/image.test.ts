@@ -2,9 +2,11 @@
 // only production dependencies are there. The steps of deploy/Dockerfile themselves need the network
 // and are not run here.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { settingsOf, textOf, yamlOf } from "./deployment.ts";
-import { FILES, importsOf, packageOf, PRODUCT, SERVICES } from "./sources.ts";
+import { FILES, importsOf, packageOf, PRODUCT, ROOT, SERVICES } from "./sources.ts";
 
 const DOCKERFILE = textOf("deploy/Dockerfile");
 
@@ -62,6 +64,20 @@ test("the image builds and runs every service, as nobody in particular and witho
   const bases = [...DOCKERFILE.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
   expect(new Set(bases)).toStrictEqual(new Set(["node:24-bookworm-slim"]));
   expect(JSON.parse(textOf("package.json")).devDependencies.node).toMatch(/^24\./);
+});
+
+test("what the install needs of the checkout is in the image's context, patches among it", () => {
+  const { patchedDependencies } = yamlOf("pnpm-workspace.yaml") as unknown as {
+    patchedDependencies: Readonly<Record<string, string>>;
+  };
+  const files = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml"];
+  const needed = [...files, ...Object.values(patchedDependencies)];
+  const ignore = readFileSync(join(ROOT, ".dockerignore"), "utf8");
+  const taken = new Set(ignore.match(/(?<=^!).+$/gm));
+  expect(needed.length).toBeGreaterThan(files.length);
+  expect(
+    needed.filter((path) => !taken.has(path) && !taken.has(path.split("/")[0] ?? "")),
+  ).toStrictEqual([]);
 });
 
 test("compose runs every service from the image, read-only, with settings that the service has", () => {
