@@ -14,10 +14,8 @@ import { create, type DescMessage, fromBinary, toBinary } from "@bufbuild/protob
 import { Code, ConnectError, type UnaryRequest, type UnaryResponse } from "@connectrpc/connect";
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import type { ChannelInterface } from "@grpc/grpc-js";
-import { CARRY_CALLS, MAX_CARRIED_BYTES } from "./carry-calls-server.ts";
+import { CARRY_CALLS } from "./carry-calls-server.ts";
 import { GrpcCall, NEVER } from "./grpc-call.ts";
-
-export { MAX_CARRIED_BYTES };
 
 /** Streams of one client. A further one is opened only while a call is under way on each. */
 const MAX_STREAMS = 4;
@@ -92,10 +90,7 @@ interface Call {
   readonly message: Uint8Array;
 }
 
-interface Waiting extends Pick<
-  PromiseWithResolvers<CarryCallsResponse>,
-  "promise" | "resolve" | "reject"
-> {
+interface Waiting extends PromiseWithResolvers<CarryCallsResponse> {
   readonly timer: NodeJS.Timeout;
 }
 

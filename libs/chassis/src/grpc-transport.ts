@@ -23,7 +23,8 @@ import {
 } from "@connectrpc/connect";
 import { runStreamingCall } from "@connectrpc/connect/protocol";
 import type { ChannelInterface } from "@grpc/grpc-js";
-import { type CallStreams, MAX_CARRIED_BYTES } from "./carry-calls-client.ts";
+import type { CallStreams } from "./carry-calls-client.ts";
+import { MAX_CARRIED_BYTES } from "./carry-calls-server.ts";
 import { GrpcCall, NEVER } from "./grpc-call.ts";
 import { unaryChain } from "./interceptors/unary-chain.ts";
 
