@@ -16,6 +16,9 @@ import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import type { ChannelInterface } from "@grpc/grpc-js";
 import { CARRY_CALLS } from "./carry-calls-server.ts";
 import { GrpcCall, NEVER } from "./grpc-call.ts";
+import { bytesField } from "./wire-form.ts";
+
+const { message: MESSAGE } = CarryCallsRequestSchema.field;
 
 /** Streams of one client. A further one is opened only while a call is under way on each. */
 const MAX_STREAMS = 4;
@@ -124,8 +127,10 @@ class CallStream {
     const waiting = Promise.withResolvers<CarryCallsResponse>();
     const timer = setTimeout(() => this.#onDeadline(id), timeoutMs);
     this.#waiting.set(id, { ...waiting, timer });
-    const request = create(CarryCallsRequestSchema, { id, path, header, timeoutMs, message });
-    this.#queue.push(toBinary(CarryCallsRequestSchema, request));
+    const envelope = create(CarryCallsRequestSchema, { id, path, header, timeoutMs });
+    this.#queue.push(
+      Buffer.concat([toBinary(CarryCallsRequestSchema, envelope), ...bytesField(MESSAGE, message)]),
+    );
     void this.#sendQueued();
     return waiting.promise;
   }

@@ -11,9 +11,10 @@ import {
 } from "@annals/proto/calls";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { framed, FrameReader, readMessage } from "./grpc-frame.ts";
+import { framed, FrameReader, PREFIX_BYTES, readMessage } from "./grpc-frame.ts";
 import { type AnswerStream, isPlainGrpc, statusOf } from "./grpc-unary.ts";
 import { ServedCall, type UnaryMethods } from "./unary-methods.ts";
+import { bytesField } from "./wire-form.ts";
 
 export interface CarryCallsOptions {
   readonly methods: UnaryMethods;
@@ -30,6 +31,8 @@ export interface CarryCallsOptions {
   /** Called for a stream that is ended before it was read to the end. */
   readonly endEarly: (stream: ServerHttp2Stream) => void;
 }
+
+const { message: MESSAGE } = CarryCallsResponseSchema.field;
 
 export const CARRY_CALLS = `/${CallsService.typeName}/${CallsService.method.carryCalls.name}`;
 
@@ -140,7 +143,7 @@ class CarriedCalls {
       const response = await call.run(message);
       const header = Object.fromEntries(response.header);
       const trailer = Object.fromEntries(response.trailer);
-      this.#write({ id, header, trailer, message: toBinary(output, response.message) });
+      this.#write({ id, header, trailer }, toBinary(output, response.message));
     } catch (error) {
       this.#write({ id, trailer: statusOf(error) });
     }
@@ -150,13 +153,19 @@ class CarriedCalls {
     this.#readOn();
   }
 
-  #write(response: MessageInitShape<typeof CarryCallsResponseSchema>): void {
+  #write(
+    envelope: MessageInitShape<typeof CarryCallsResponseSchema>,
+    message = new Uint8Array(),
+  ): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableEnded) return;
-    const message = toBinary(CarryCallsResponseSchema, create(CarryCallsResponseSchema, response));
+    const frame = framed(
+      toBinary(CarryCallsResponseSchema, create(CarryCallsResponseSchema, envelope)),
+      ...bytesField(MESSAGE, message),
+    );
     const { maxMessageBytes } = this.#options;
-    if (message.length > maxMessageBytes) throw tooLarge("answer", maxMessageBytes);
-    stream.write(framed(message));
+    if (frame.length - PREFIX_BYTES > maxMessageBytes) throw tooLarge("answer", maxMessageBytes);
+    stream.write(frame);
   }
 
   readonly #leave = (): void => this.#write({ leaving: true });

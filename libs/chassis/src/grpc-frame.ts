@@ -5,14 +5,12 @@ import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/proto
 import { Code, ConnectError } from "@connectrpc/connect";
 
 /** Before each message: a byte of flags, four of its length. */
-const PREFIX_BYTES = 5;
+export const PREFIX_BYTES = 5;
 
-/** The message behind its prefix. */
-export function framed(message: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
-  bytes[0] = 0;
-  bytes.writeUInt32BE(message.length, 1);
-  bytes.set(message, PREFIX_BYTES);
+/** The message, of one piece or several, behind its prefix. */
+export function framed(...pieces: readonly Uint8Array[]): Buffer {
+  const bytes = Buffer.concat([new Uint8Array(PREFIX_BYTES), ...pieces]);
+  bytes.writeUInt32BE(bytes.length - PREFIX_BYTES, 1);
   return bytes;
 }
 

@@ -4,9 +4,12 @@
 
 import { getEventListeners } from "node:events";
 import { AnnalsError, type ErrorKind } from "@annals/errors";
+import { GetEventRequestSchema } from "@annals/proto/ledger";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { collectingLog, echo, Opened, WAYS } from "./test-ledger.ts";
+import { inWireForm } from "./wire-form.ts";
 
 const opened = new Opened();
 afterEach(() => opened.closeAll());
@@ -43,6 +46,14 @@ describe("messages", () => {
     expect(answer.event?.proof?.salts).toStrictEqual(new Uint8Array([1, 2]));
     expect(seen?.get("x-request-id")).toBe("req_1");
     expect(head).toBe("one");
+  });
+
+  it.each(WAYS)("that are written already are sent as they stand %s", async (_, way) => {
+    const server = await opened.server(echo);
+    const { client } = opened.client(server.address, way);
+    const bytes = toBinary(GetEventRequestSchema, create(GetEventRequestSchema, { id: "evt_1" }));
+    const answer = await client.getEvent(inWireForm(GetEventRequestSchema, bytes));
+    expect(answer.event?.id).toBe("evt_1");
   });
 
   it("of a unary call leave nothing behind, though nobody waits for its status", async () => {

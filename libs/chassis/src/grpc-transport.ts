@@ -8,7 +8,6 @@ import {
   type DescMethod,
   isMessage,
   type MessageShape,
-  toBinary,
 } from "@bufbuild/protobuf";
 import {
   Code,
@@ -27,6 +26,7 @@ import type { CallStreams } from "./carry-calls-client.ts";
 import { MAX_CARRIED_BYTES } from "./carry-calls-server.ts";
 import { GrpcCall, NEVER } from "./grpc-call.ts";
 import { unaryChain } from "./interceptors/unary-chain.ts";
+import { wireForm } from "./wire-form.ts";
 
 export interface GrpcTransportOptions {
   readonly channel: ChannelInterface;
@@ -105,7 +105,7 @@ async function callOnce<I extends DescMessage, O extends DescMessage>(
   deadline: Date,
 ): Promise<UnaryResponse<I, O>> {
   const { method, service, signal } = request;
-  const bytes = toBinary(method.input, request.message);
+  const bytes = wireForm(method.input, request.message);
   if (carried.has(method.name) && signal === NEVER && bytes.length <= MAX_CARRIED_BYTES) {
     return streams.call(request, bytes, deadline);
   }
@@ -140,7 +140,7 @@ async function sendAll<I extends DescMessage>(
   messages: AsyncIterable<MessageShape<I>>,
 ): Promise<void> {
   try {
-    for await (const message of messages) await call.send(toBinary(input, message));
+    for await (const message of messages) await call.send(wireForm(input, message));
     call.endSending();
   } catch (error) {
     call.cancel(ConnectError.from(error));

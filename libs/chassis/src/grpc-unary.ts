@@ -29,10 +29,10 @@ const CONTENT_TYPES: ReadonlySet<unknown> = new Set(["application/grpc", "applic
 
 export function answerUnaryCalls(options: UnaryCallsOptions): AnswerStream {
   return (stream, headers) => {
-    const found = options.methods.get(headers[":path"] ?? "");
+    const method = options.methods.get(headers[":path"] ?? "");
     const { timeoutMs, error } = parseTimeout(timeoutOf(headers), options.maxTimeoutMs);
-    if (!found || error !== undefined || !isPlainGrpc(headers)) return false;
-    new UnaryCall(stream, headers, found, options).begin(timeoutMs);
+    if (!method || error !== undefined || !isPlainGrpc(headers)) return false;
+    new UnaryCall(stream, { headers, method, timeoutMs }, options).begin();
     return true;
   };
 }
@@ -51,39 +51,38 @@ function timeoutOf(headers: IncomingHttpHeaders): string | null {
   return typeof value === "string" ? value : null;
 }
 
+interface Asked {
+  readonly headers: IncomingHttpHeaders;
+  readonly method: UnaryMethod;
+  readonly timeoutMs: number | undefined;
+}
+
 class UnaryCall {
   readonly #stream: ServerHttp2Stream;
-  readonly #headers: IncomingHttpHeaders;
-  readonly #method: UnaryMethod;
   readonly #options: UnaryCallsOptions;
+  readonly #asked: Asked;
   readonly #frames: FrameReader;
-  #call: ServedCall | undefined;
+  readonly #call: ServedCall;
   #message: Uint8Array | undefined;
   #isAnswered = false;
 
-  constructor(
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    method: UnaryMethod,
-    options: UnaryCallsOptions,
-  ) {
+  constructor(stream: ServerHttp2Stream, asked: Asked, options: UnaryCallsOptions) {
+    const { headers, method, timeoutMs } = asked;
     this.#stream = stream;
-    this.#headers = headers;
-    this.#method = method;
     this.#options = options;
+    this.#asked = asked;
     this.#frames = new FrameReader(options.maxMessageBytes);
-  }
-
-  begin(timeoutMs: number | undefined): void {
-    const stream = this.#stream;
-    const headers = this.#headers;
     this.#call = new ServedCall({
-      method: this.#method,
+      method,
       url: `http://${headers[":authority"] ?? "localhost"}${headers[":path"] ?? ""}`,
       header: headersOf(headers),
       timeoutMs,
       onDeadline: (error) => this.#fail(error),
     });
+  }
+
+  begin(): void {
+    const stream = this.#stream;
     stream.on("data", this.#onData);
     stream.on("end", this.#onEnd);
     stream.on("close", this.#onClose);
@@ -107,15 +106,15 @@ class UnaryCall {
   };
 
   readonly #onClose = (): void => {
-    if (!this.#isAnswered) this.#call?.callerLeft();
+    if (!this.#isAnswered) this.#call.callerLeft();
     this.#isAnswered = true;
   };
 
   async #answer(): Promise<void> {
     try {
-      if (!this.#call || !this.#message || this.#frames.isWithinMessage) throw notOneMessage();
+      if (!this.#message || this.#frames.isWithinMessage) throw notOneMessage();
       const response = await this.#call.run(this.#message);
-      this.#send(framed(toBinary(this.#method.method.output, response.message)), response);
+      this.#send(framed(toBinary(this.#asked.method.method.output, response.message)), response);
     } catch (error) {
       this.#fail(error);
     }
@@ -148,12 +147,12 @@ class UnaryCall {
   #isOpen(): boolean {
     const isOpen = !this.#isAnswered && !this.#stream.destroyed && !this.#stream.closed;
     this.#isAnswered = true;
-    this.#call?.end();
+    this.#call.end();
     return isOpen;
   }
 
   #type(): string {
-    return this.#headers["content-type"] ?? "application/grpc";
+    return this.#asked.headers["content-type"] ?? "application/grpc";
   }
 }
 

@@ -11,3 +11,4 @@ export * from "./rpc-server.ts";
 export * from "./run.ts";
 export * from "./settings.ts";
 export * from "./tracing.ts";
+export { inWireForm } from "./wire-form.ts";

@@ -13,14 +13,11 @@ const { field: REQUEST } = CreateEventsRequestSchema;
 const { field: APPEND } = AppendSchema;
 const { field: EVENT } = NewEventSchema;
 
-/** Of the tag that stands before the append: its field has a number below 16. */
-export const TAG_BYTES = 1;
-
 /** A writer keeps the memory of the largest append that it wrote: one of more than this is let go. */
 const KEPT_BYTES = 512 * 1024;
 let spare: BinaryWriter | undefined;
 
-/** A CreateEventsRequest with this append alone. Such requests one after another are one with all appends. */
+/** A CreateEventsRequest with this append alone. */
 export function appendBytes(append: AppendRequest): Uint8Array {
   // Taken for as long as it is at work: one that failed half-way does not come back.
   const writer = spare ?? new BinaryWriter();

@@ -1,17 +1,15 @@
 // Sends appends to the ledger. Those of one account that wait together go in one call; accounts do
 // not wait for each other.
 
-import { KeyedCoalescer } from "@annals/chassis";
+import { inWireForm, KeyedCoalescer } from "@annals/chassis";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
   CreateEventsRequestSchema,
   type LedgerService,
 } from "@annals/proto/ledger";
-import { create } from "@bufbuild/protobuf";
-import { WireType } from "@bufbuild/protobuf/wire";
 import type { Client } from "@connectrpc/connect";
-import { appendBytes, TAG_BYTES } from "./append-bytes.ts";
+import { appendBytes } from "./append-bytes.ts";
 import { type Frame, replayedAnswer, storedAnswer } from "./events-answer.ts";
 import type { NewEventRequest } from "./new-event.ts";
 
@@ -68,15 +66,11 @@ export class EventAppends {
   }
 }
 
-/** One request with all appends: given as fields that are written already, they are not written again. */
+/** One request with all appends: their wire forms, one after the other, are its own. */
 function requestOf(appends: readonly Uint8Array[]) {
-  const request = create(CreateEventsRequestSchema);
-  request.$unknown = appends.map((bytes) => ({
-    no: CreateEventsRequestSchema.field.appends.number,
-    wireType: WireType.LengthDelimited,
-    data: bytes.subarray(TAG_BYTES),
-  }));
-  return request;
+  const [first] = appends;
+  const bytes = appends.length === 1 && first ? first : Buffer.concat(appends);
+  return inWireForm(CreateEventsRequestSchema, bytes);
 }
 
 function answered(
