@@ -2,6 +2,7 @@
 // as serve.ts builds them, appends, and a proxy that loses answers of PostgreSQL. Imported by tests
 // only.
 
+import { GENESIS_HASH } from "@annals/chain";
 import { createLog, createRegistry, databaseDuration } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
 import { createPool, migrate, type Pool } from "@annals/postgres";
@@ -9,7 +10,7 @@ import { createDatabase, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { inject, onTestFinished } from "vitest";
+import { expect, inject, onTestFinished } from "vitest";
 import { SCHEMA } from "./commands/migrate.ts";
 import { type Append, type NewEvent, prepareAppend } from "./domain/prepare-append.ts";
 import { createMetrics } from "./metrics.ts";
@@ -25,6 +26,33 @@ export async function newLedgerDatabase(): Promise<TestDatabase> {
   onTestFinished(() => database.drop());
   await migrate({ connectionString: database.url, ...SCHEMA });
   return database;
+}
+
+export interface Link {
+  readonly sequence_number: string;
+  readonly previous_hash: string;
+  readonly hash: string;
+}
+
+/** The chain as stored. Fails where it has a gap, a fork or an end other than its head. */
+export async function chainOf(database: TestDatabase, accountId: string): Promise<Link[]> {
+  const links = await database.query<Link>(
+    `SELECT sequence_number, encode(previous_hash, 'hex') AS previous_hash, encode(hash, 'hex') AS hash
+     FROM ledger.chain JOIN ledger.payloads USING (account_id, sequence_number)
+     WHERE account_id = $1 ORDER BY sequence_number`,
+    [accountId],
+  );
+  let previous = GENESIS_HASH;
+  for (const [index, link] of links.entries()) {
+    expect(link).toMatchObject({ sequence_number: String(index + 1), previous_hash: previous });
+    previous = link.hash;
+  }
+  const [head] = await database.query(
+    "SELECT sequence_number, encode(hash, 'hex') AS hash FROM ledger.heads WHERE account_id = $1",
+    [accountId],
+  );
+  expect(head).toEqual({ sequence_number: String(links.length), hash: previous });
+  return links;
 }
 
 /** A replica's append queue on `databaseUrl`, and what its metrics say. */

@@ -8,7 +8,7 @@ export function createMetrics(registry: Registry) {
   const metrics = {
     flushes: new Histogram({
       name: "annals_append_group_size",
-      help: "Events stored by one transaction: how well concurrent appends share commits.",
+      help: "Events that are stored together on one chain: how well concurrent appends share commits.",
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000],
       registers: [registry],
     }),

@@ -3,37 +3,16 @@
 // request.
 
 import { GENESIS_HASH } from "@annals/chain";
-import type { TestDatabase } from "@annals/testing";
 import { describe, expect, test } from "vitest";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
-import { append, eventOf, newAccountId, newLedgerDatabase, newQueue } from "../append-fixtures.ts";
-
-interface Link {
-  readonly sequence_number: string;
-  readonly previous_hash: string;
-  readonly hash: string;
-}
-
-/** The chain as stored. Fails where it has a gap, a fork or an end other than its head. */
-async function chainOf(database: TestDatabase, accountId: string): Promise<Link[]> {
-  const links = await database.query<Link>(
-    `SELECT sequence_number, encode(previous_hash, 'hex') AS previous_hash, encode(hash, 'hex') AS hash
-     FROM ledger.chain JOIN ledger.payloads USING (account_id, sequence_number)
-     WHERE account_id = $1 ORDER BY sequence_number`,
-    [accountId],
-  );
-  let previous = GENESIS_HASH;
-  for (const [index, link] of links.entries()) {
-    expect(link).toMatchObject({ sequence_number: String(index + 1), previous_hash: previous });
-    previous = link.hash;
-  }
-  const [head] = await database.query(
-    "SELECT sequence_number, encode(hash, 'hex') AS hash FROM ledger.heads WHERE account_id = $1",
-    [accountId],
-  );
-  expect(head).toEqual({ sequence_number: String(links.length), hash: previous });
-  return links;
-}
+import {
+  append,
+  chainOf,
+  eventOf,
+  newAccountId,
+  newLedgerDatabase,
+  newQueue,
+} from "../append-fixtures.ts";
 
 const outcomes = (results: readonly (Stored | Replayed)[]) => results.map(({ outcome }) => outcome);
 

@@ -6,6 +6,7 @@
 import { KeyedCoalescer } from "@annals/chassis";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
+import { Commits } from "./commits.ts";
 import { flush, type FlushDeps } from "./flush.ts";
 import { HeadGuesses } from "./head-guesses.ts";
 
@@ -22,10 +23,10 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 export class AppendQueue {
   readonly #chains: KeyedCoalescer<PreparedAppend, Stored | Replayed>;
 
-  constructor(deps: Omit<FlushDeps, "guesses">) {
-    const guesses = new HeadGuesses();
+  constructor(given: Omit<FlushDeps, "commits" | "guesses">) {
+    const deps = { ...given, commits: new Commits(given.database), guesses: new HeadGuesses() };
     this.#chains = new KeyedCoalescer({
-      work: (accountId, appends) => flush({ ...deps, guesses }, accountId, appends),
+      work: (accountId, appends) => flush(deps, accountId, appends),
       weigh: ({ weight }) => weight,
       maxGroup: MAX_FLUSH_BYTES,
       lanes: 1,

@@ -24,10 +24,12 @@ import { createHead } from "../store/create-head.ts";
 import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
 import { type HeadRow, lockHead } from "../store/lock-head.ts";
 import { appendParams } from "./append-params.ts";
+import type { Commits } from "./commits.ts";
 import type { HeadGuesses } from "./head-guesses.ts";
 
 export interface FlushDeps {
   readonly clock: Clock;
+  readonly commits: Commits;
   readonly database: Pool;
   readonly guesses: HeadGuesses;
   readonly log: Logger;
@@ -74,8 +76,7 @@ async function appendToGuessedHead(
   });
   // What looks refused here may be a replay, which needs no room: that is known under the lock.
   if (plan.isOverQuota) return undefined;
-  const [moved] = await deps.database.run(appendEvents, appendParams(accountId, plan));
-  if (!moved) return undefined;
+  if (!(await deps.commits.store({ accountId, plan }))) return undefined;
   deps.guesses.set(accountId, { head: plan.after, alone: true });
   return plan;
 }
@@ -91,7 +92,7 @@ async function appendUnderLock(
     const known = await knownRequests(transaction, accountId, appends);
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
     if (made.events.length === 0) return made;
-    const [moved] = await transaction.run(appendEvents, appendParams(accountId, made));
+    const [moved] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
     if (!moved) throw internal(`the head of chain ${accountId} moved while it was locked`);
     return made;
   });

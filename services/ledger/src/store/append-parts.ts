@@ -1,0 +1,84 @@
+// What the two statements that append have in common: append-events.ts to one chain, append-to-chains.ts
+// to several. Both bring `fresh`, the events with their chains and places, and `fresh_keys`; STORE does the
+// rest.
+
+/** $3 to $23 of both: columns of events, then of idempotency keys. Texts are as `textArray` lays them out. */
+export type AppendColumns<CreatedAt> = [
+  /** 32 bytes each: for each chain the head's hash before, then the hash of each of its events. */
+  hashes: Uint8Array,
+  ids: Uint8Array,
+  actions: Uint8Array,
+  occurredAts: Uint8Array,
+  receivedAts: Uint8Array,
+  createdAt: CreatedAt,
+  /** 160 bytes an event. */
+  digests: Uint8Array,
+  actors: Uint8Array,
+  contexts: Uint8Array,
+  diffs: Uint8Array,
+  metadatas: Uint8Array,
+  targets: Uint8Array,
+  /** 80 bytes an event. */
+  salts: Uint8Array,
+  /** Of ids and types some may be null. */
+  actorIds: Uint8Array,
+  actorTypes: Uint8Array,
+  targetIds: Uint8Array,
+  targetTypes: Uint8Array,
+  idempotencyKeys: readonly string[],
+  /** 32 bytes a key. */
+  requestSha256s: Uint8Array,
+  firstSequences: readonly string[],
+  eventCounts: readonly number[],
+];
+
+/** A table function of what is given for each event, and the names of its columns. */
+export const GIVEN_EVENTS = `unnest(
+    $4::text[], $5::text[], $6::text[], $7::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+    $16::text[], $17::text[], $18::text[], $19::text[])`;
+export const EVENT_NAMES = `id, action, occurred_at, received_at, actor, context, diff, metadata, target,
+    actor_id, actor_type, target_id, target_type`;
+
+/** The same of each idempotency key. */
+export const GIVEN_KEYS = "unnest($20::text[], $22::bigint[], $23::integer[])";
+export const KEY_NAMES = "idempotency_key, first_sequence_number, event_count";
+
+/** Whether the account, an expression, has none of the keys in use. */
+export const keysAreNew = (accountId: string): string => `NOT EXISTS (
+      SELECT FROM ledger.idempotency_keys
+      WHERE idempotency_keys.account_id = ${accountId}
+        AND idempotency_key = ANY ($20::text[])
+        AND created_at > now() - interval '24 hours')`;
+
+/**
+ * `place` of an event or a key counts from 1 over all that is given, `hash_place` of an event says the same
+ * of the hash before its own. A key that is still here after its 24 hours is taken over.
+ */
+export const STORE = `chained AS (
+  INSERT INTO ledger.chain (
+    account_id, sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash)
+  SELECT account_id, sequence_number, id, action, occurred_at, received_at, created_at,
+    substring($9::bytea FROM (place - 1) * 160 + 1 FOR 160),
+    substring($3::bytea FROM (hash_place - 1) * 32 + 1 FOR 32),
+    substring($3::bytea FROM hash_place * 32 + 1 FOR 32)
+  FROM fresh
+), kept AS (
+  INSERT INTO ledger.payloads (
+    account_id, sequence_number, actor, context, diff, metadata, target, salts,
+    actor_id, actor_type, target_id, target_type)
+  SELECT account_id, sequence_number, actor, context, diff, metadata, target,
+    substring($15::bytea FROM (place - 1) * 80 + 1 FOR 80),
+    actor_id, actor_type, target_id, target_type
+  FROM fresh
+), remembered AS (
+  INSERT INTO ledger.idempotency_keys AS known (
+    account_id, idempotency_key, request_sha256, first_sequence_number, event_count, created_at)
+  SELECT account_id, idempotency_key, substring($21::bytea FROM (place - 1) * 32 + 1 FOR 32),
+    first_sequence_number, event_count, now()
+  FROM fresh_keys
+  ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
+    request_sha256 = excluded.request_sha256,
+    first_sequence_number = excluded.first_sequence_number,
+    event_count = excluded.event_count,
+    created_at = excluded.created_at
+)`;
