@@ -106,6 +106,11 @@ test("compose runs every service from the image, read-only, with settings that t
   }
 });
 
+test("npm start and the image give the services one arena of malloc", () => {
+  expect(textOf("deploy/Dockerfile")).toMatch(/^ENV .*\bMALLOC_ARENA_MAX=1$/m);
+  expect(textOf("deploy/local/src/service-process.ts")).toContain('MALLOC_ARENAS = "1"');
+});
+
 test("npm start, compose and the chart give a service the same flags of V8", () => {
   const source = textOf("deploy/local/src/service-process.ts");
   const chart = textOf("helm/annals/templates/_pod.tpl");

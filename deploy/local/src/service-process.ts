@@ -56,6 +56,12 @@ const NO_PRETENURING = "--no-allocation-site-pretenuring";
  */
 const HEAP_GROWTH = "--heap-growing-percent=100";
 
+/**
+ * Of malloc. Left to itself each of V8's threads keeps what was freed in an arena of its own: 30 MB in a
+ * gateway that takes large batches.
+ */
+const MALLOC_ARENAS = "1";
+
 const CHECKOUT = join(import.meta.dirname, "../../..");
 /**
  * Where Node keeps the modules that it has stripped of types and compiled: without it every process carries
@@ -107,6 +113,7 @@ export function serviceEnvironment(
   const env: Record<string, string | undefined> = { ...around.environment };
   for (const name of WITHHELD) delete env[name];
   env["NODE_COMPILE_CACHE"] ??= COMPILE_CACHE;
+  env["MALLOC_ARENA_MAX"] ??= MALLOC_ARENAS;
   env["ANNALS_DATA_DIR"] = around.directory.path;
   env["ANNALS_RATE_LIMIT_PER_MINUTE"] = String(around.rateLimitPerMinute);
   if (definition.stores) {
