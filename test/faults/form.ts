@@ -7,6 +7,7 @@ export interface Form {
   readonly name: "full" | "short";
   readonly killedServices: { readonly rounds: number; readonly appends: number };
   readonly killedPostgres: { readonly rounds: number; readonly appends: number };
+  readonly sharedTransactions: { readonly rounds: number; readonly accounts: number };
   readonly lostAnswers: { readonly cuts: number };
   readonly stoppedLedger: { readonly stoppedMs: number };
   readonly endedSessions: { readonly forMs: number };
@@ -30,6 +31,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     name: "full",
     killedServices: { rounds: 50, appends: 1_000 },
     killedPostgres: { rounds: 20, appends: 1_000 },
+    sharedTransactions: { rounds: 20, accounts: 20 },
     lostAnswers: { cuts: 100 },
     stoppedLedger: { stoppedMs: 30_000 },
     endedSessions: { forMs: 60_000 },
@@ -44,6 +46,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     name: "short",
     killedServices: { rounds: 4, appends: 500 },
     killedPostgres: { rounds: 2, appends: 500 },
+    sharedTransactions: { rounds: 2, accounts: 10 },
     lostAnswers: { cuts: 10 },
     stoppedLedger: { stoppedMs: 12_000 },
     endedSessions: { forMs: 5_000 },

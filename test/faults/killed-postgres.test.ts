@@ -2,25 +2,21 @@
 // all of them, loses nothing that was acknowledged and stores nothing twice; the services go on by
 // themselves when it has recovered.
 
-import { sendSignal } from "@annals/local";
-import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { burstWith, usualBurstMs } from "./burst.ts";
 import type { SentAppend } from "./load.ts";
 import { report } from "./report.ts";
+import { runningPostgres } from "./running-postgres.ts";
 import {
   allWell,
   answerBeforeDurable,
-  processesOf,
   retryFaults,
   startTestbed,
   type Testbed,
 } from "./testbed.ts";
 
 const { rounds, appends } = inject("form").killedPostgres;
-/** A server process whose parent is gone ends at its next look, which is the end of its statement at most. */
-const GONE_WITHIN_MS = 10_000;
 const CONTROL_APPENDS = 200;
 
 let bed: Testbed;
@@ -29,29 +25,6 @@ beforeAll(async () => {
   bed = await startTestbed();
 });
 afterAll(() => bed?.stop());
-
-/** The server's first process, and how to kill it, and with `all` every other one. */
-async function runningPostgres() {
-  const [postgres] = processesOf(bed.stack, "postgres");
-  const first = postgres?.pid();
-  if (first === undefined) throw new Error("PostgreSQL does not run");
-  // Its sessions, and its processes in the background.
-  const rows = await bed.owner.query<{ pid: number }>("SELECT pid FROM pg_stat_activity");
-  const children = rows.map(({ pid }) => pid);
-  expect(children.length).toBeGreaterThan(0);
-  return {
-    kill: (all: boolean): void => {
-      expect(postgres?.kill("SIGKILL")).toBe(true);
-      if (all) for (const pid of children) sendSignal(pid, "SIGKILL");
-    },
-    gone: () =>
-      eventually(
-        "every process of PostgreSQL is gone",
-        () => ![first, ...children].some((pid) => sendSignal(pid, 0)),
-        GONE_WITHIN_MS,
-      ),
-  };
-}
 
 test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in each`, async () => {
   const services = bed.stack.processes.filter(({ adminUrl }) => adminUrl !== undefined);
@@ -62,7 +35,7 @@ test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in ea
   for (let round = 0; round < rounds; round += 1) {
     const killAtMs = randomInt(usualMs);
     const all = round % 2 === 1;
-    const { kill, gone } = await runningPostgres();
+    const { kill, gone } = await runningPostgres(bed);
     const burst = await burstWith(bed, appends, killAtMs, () => kill(all));
     await gone();
     await allWell(bed.stack);
@@ -84,7 +57,7 @@ test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in ea
 test("control: with synchronous_commit off the auditor tells what the kill has lost", async () => {
   await answerBeforeDurable(bed);
   const { load, audit } = await bed.account();
-  const { kill, gone } = await runningPostgres();
+  const { kill, gone } = await runningPostgres(bed);
   const burst = load();
   await burst.burst(CONTROL_APPENDS);
   kill(true);

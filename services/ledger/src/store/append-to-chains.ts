@@ -1,5 +1,5 @@
 // As append-events.ts, to several chains in one transaction. Each is appended to, or not, for itself: a chain
-// whose head has moved, or one of whose keys is in use, has no row in the answer. So has one whose head
+// whose head has moved, or one of whose keys is in use, has no row in the answer. Nor has one whose head
 // somebody holds: nobody's events wait for those of another account.
 
 import { statement } from "@annals/postgres";
