@@ -1,5 +1,5 @@
-// Guarantee: kill -9 of the ledger or of PostgreSQL while the chains of many accounts share transactions loses
-// nothing that was acknowledged on any of them, and stores nothing twice.
+// Guarantee: kill -9 of the ledger or of PostgreSQL while the chains of many accounts share transactions
+// loses nothing that was acknowledged on any of them, and stores nothing twice.
 
 import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
