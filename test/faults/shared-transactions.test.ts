@@ -5,6 +5,7 @@ import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { metricOf } from "../metric-of.ts";
 import type { Load, SentAppend } from "./load.ts";
 import { report } from "./report.ts";
 import { runningPostgres } from "./running-postgres.ts";
@@ -25,13 +26,13 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 
 /** Statements for several chains of the ledger that runs. */
-async function sharedStatements(): Promise<number> {
+function sharedStatements(): Promise<number> {
   const [ledger] = processesOf(bed.stack, "ledger");
-  const text = await (await fetch(`${ledger?.adminUrl}/metrics`)).text();
-  const line = text
-    .split("\n")
-    .find((one) => /^db_client_operation_duration_seconds_count.*append-to-chains/.test(one));
-  return Number(line?.split(" ").at(-1) ?? 0);
+  return metricOf(
+    ledger?.adminUrl,
+    "db_client_operation_duration_seconds_count",
+    '"ledger.append-to-chains"',
+  );
 }
 
 async function kill(round: number): Promise<string> {

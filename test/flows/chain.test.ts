@@ -11,6 +11,7 @@ import { createDatabase, HttpClient, newAccount, ownerOf } from "@annals/testing
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
+import { metricOf } from "../metric-of.ts";
 import { chainFaults } from "./chain-faults.ts";
 
 const WRITERS = 64;
@@ -41,15 +42,6 @@ async function newClients() {
 }
 
 const take = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
-
-/** The number that a process gives under `metric`; of several lines the sum. */
-async function metricOf(adminUrl: string | undefined, metric: string): Promise<number> {
-  const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  return text
-    .split("\n")
-    .filter((line) => line.startsWith(metric))
-    .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
-}
 
 test(`${WRITERS} writers over three gateways and two ledgers make one chain of ${APPENDS} events`, async () => {
   const { accountId, clients } = await newClients();

@@ -7,6 +7,7 @@ import { connectMessaging, consumeNotices, type Notice } from "@annals/messaging
 import { eventually, HttpClient, newAccount } from "@annals/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
+import { metricOf } from "../metric-of.ts";
 
 type System = Awaited<ReturnType<typeof startConstellation>>;
 
@@ -52,11 +53,9 @@ async function newClient(): Promise<{ accountId: string; client: HttpClient }> {
 }
 
 /** What the ledger says of the counter, over all kinds. */
-async function counted(name: string): Promise<number> {
+function counted(name: string): Promise<number> {
   const ledger = system.processes.find(({ service }) => service === "ledger");
-  const text = await (await fetch(`${ledger?.adminUrl}/metrics`)).text();
-  const lines = text.split("\n").filter((line) => line.startsWith(`${name}{`));
-  return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+  return metricOf(ledger?.adminUrl, `${name}{`);
 }
 
 describe("with NATS there", () => {

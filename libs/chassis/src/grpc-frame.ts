@@ -3,6 +3,7 @@
 
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { joined } from "./wire-form.ts";
 
 /** Before each message: a byte of flags, four of its length. */
 export const PREFIX_BYTES = 5;
@@ -55,8 +56,7 @@ export class FrameReader {
 
   /** A large message comes in hundreds of pieces: they are put together when it is whole, and once. */
   #joined(): Buffer {
-    const [first] = this.#pieces;
-    const whole = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces);
+    const whole = joined(this.#pieces);
     this.#pieces = [whole];
     return whole;
   }

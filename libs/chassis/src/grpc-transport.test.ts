@@ -52,7 +52,7 @@ describe("messages", () => {
     const server = await opened.server(echo);
     const { client } = opened.client(server.address, way);
     const bytes = toBinary(GetEventRequestSchema, create(GetEventRequestSchema, { id: "evt_1" }));
-    const answer = await client.getEvent(inWireForm(GetEventRequestSchema, bytes));
+    const answer = await client.getEvent(inWireForm(GetEventRequestSchema, [bytes]));
     expect(answer.event?.id).toBe("evt_1");
   });
 

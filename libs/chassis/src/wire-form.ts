@@ -20,11 +20,20 @@ interface Written {
 }
 
 /**
- * A request that a client of connectRpc sends as `bytes`. Its members are not there to be read. `bytes` are
- * kept, not copied.
+ * A request that a client of connectRpc sends as `pieces`, one after the other: wire forms of which each adds
+ * members. Its own members are not there to be read. A single piece is kept, not copied.
  */
-export function inWireForm<M extends DescMessage>(schema: M, bytes: Uint8Array): MessageShape<M> {
-  return Object.assign(create(schema), { [WIRE_FORM]: bytes });
+export function inWireForm<M extends DescMessage>(
+  schema: M,
+  pieces: readonly Uint8Array[],
+): MessageShape<M> {
+  return Object.assign(create(schema), { [WIRE_FORM]: joined(pieces) });
+}
+
+/** The pieces in one; a single one as it is. */
+export function joined<Piece extends Uint8Array>(pieces: readonly Piece[]): Piece | Buffer {
+  const [first] = pieces;
+  return pieces.length === 1 && first ? first : Buffer.concat(pieces);
 }
 
 /** Of any message: what inWireForm was given, or what toBinary makes of it. */

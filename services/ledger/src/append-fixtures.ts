@@ -89,7 +89,8 @@ export function newQueue(databaseUrl: string) {
   return {
     queue,
     pool,
-    metrics,
+    /** Alarms raised for chains that do not continue at their heads. */
+    brokenChains: async () => (await metrics.brokenChains.get()).values[0]?.value ?? 0,
     notified,
     /** Groups that were stored, each in one transaction. */
     groups: () => count("annals_append_group_size"),
@@ -127,6 +128,34 @@ export function eventOf(action: string, texts: Partial<CarriedTexts> = {}): NewE
     Buffer.from(text),
   ]);
   return { action, occurredAt: TIME, ...Object.fromEntries(carried) };
+}
+
+/** How an append whose outcome is unknown settles. */
+export const UNAVAILABLE = {
+  status: "rejected",
+  reason: { name: "AnnalsError", kind: "unavailable" },
+};
+
+/** Runs `work` while a transaction of its own holds the head of the account. */
+export function whileHeld<T>(pool: Pool, accountId: string, work: () => Promise<T>): Promise<T> {
+  return pool.transaction(async (transaction) => {
+    const text = "SELECT FROM ledger.heads WHERE account_id = $1 FOR UPDATE";
+    await transaction.run({ name: "test.hold", text, plannedAnew: true }, [accountId]);
+    return work();
+  });
+}
+
+/** As no statement of ours can: the head is an earlier event again. */
+export async function moveHeadBack(
+  database: TestDatabase,
+  accountId: string,
+  sequenceNumber: number,
+): Promise<void> {
+  await database.query(
+    `UPDATE ledger.heads SET sequence_number = chain.sequence_number, hash = chain.hash FROM ledger.chain
+     WHERE heads.account_id = $1 AND chain.account_id = $1 AND chain.sequence_number = $2`,
+    [accountId, sequenceNumber],
+  );
 }
 
 export const newAccountId = () => newId("acct");

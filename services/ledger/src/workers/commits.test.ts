@@ -8,16 +8,17 @@ import {
   chainOf,
   eventOf,
   losingAnswers,
+  moveHeadBack,
   newAccountId,
   newLedgerDatabase,
   newQueue,
+  UNAVAILABLE,
+  whileHeld,
 } from "../append-fixtures.ts";
+import { NEVER } from "../block-fixtures.ts";
 import { BlockChecker } from "./block-checker.ts";
 
 type Replica = ReturnType<typeof newQueue>;
-
-const NEVER: AbortSignal = new AbortController().signal;
-const UNAVAILABLE = { status: "rejected", reason: { name: "AnnalsError", kind: "unavailable" } };
 
 /** Accounts with one event each, whose heads the replica knows. */
 async function knownChains({ queue }: Replica, count: number): Promise<string[]> {
@@ -119,17 +120,14 @@ test("two replicas on the same chains", async () => {
     }),
   );
   expect(await lengths(database, accounts)).toEqual(accounts.map(() => 25));
-  for (const { metrics } of replicas)
-    expect((await metrics.brokenChains.get()).values[0]?.value ?? 0).toBe(0);
+  for (const { brokenChains } of replicas) expect(await brokenChains()).toBe(0);
 });
 
 test("a chain that somebody holds keeps none of those it came with waiting", async () => {
   const database = await newLedgerDatabase();
   const replica = newQueue(database.url);
   const accounts = await knownChains(replica, 3);
-  const { pending } = await replica.pool.transaction(async (transaction) => {
-    const text = "SELECT FROM ledger.heads WHERE account_id = $1 FOR UPDATE";
-    await transaction.run({ name: "test.hold", text, plannedAnew: true }, [accounts[1]]);
+  const { pending } = await whileHeld(replica.pool, accounts[1] ?? "", async () => {
     const [first, held, last] = accounts.map((each) => replica.queue.submit(append(each)));
     await Promise.all([first, last]);
     return { pending: held };
@@ -158,11 +156,7 @@ test("a head that was moved back stops its own chain only", async () => {
   const submit = () =>
     Promise.allSettled(accounts.map((each) => replica.queue.submit(append(each))));
   await submit();
-  await database.query(
-    `UPDATE ledger.heads SET sequence_number = 1, hash = chain.hash FROM ledger.chain
-     WHERE heads.account_id = $1 AND chain.account_id = $1 AND chain.sequence_number = 1`,
-    [accounts[1]],
-  );
+  await moveHeadBack(database, accounts[1] ?? "", 1);
   for (let round = 0; round < 2; round += 1) {
     expect(await submit()).toMatchObject([
       { status: "fulfilled" },

@@ -42,7 +42,8 @@ export class EventAppends {
   constructor(ledger: Pick<Client<typeof LedgerService>, "createEvents">) {
     this.#calls = new KeyedCoalescer({
       work: async (_accountId, appends) => {
-        const { outcomes } = await ledger.createEvents(requestOf(appends));
+        const request = inWireForm(CreateEventsRequestSchema, appends);
+        const { outcomes } = await ledger.createEvents(request);
         return outcomes.map((value) => ({ status: "fulfilled", value }));
       },
       weigh: ({ length }) => length,
@@ -64,13 +65,6 @@ export class EventAppends {
       .submit(accountId, bytes)
       .then(({ outcome }) => answered(outcome, { bytes, receivedAt, frame }));
   }
-}
-
-/** One request with all appends: their wire forms, one after the other, are its own. */
-function requestOf(appends: readonly Uint8Array[]) {
-  const [first] = appends;
-  const bytes = appends.length === 1 && first ? first : Buffer.concat(appends);
-  return inWireForm(CreateEventsRequestSchema, bytes);
 }
 
 function answered(
