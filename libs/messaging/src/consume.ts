@@ -1,4 +1,4 @@
-// Consumes notices: a durable JetStream consumer that all replicas of a service share, so that each notice
+// Consumes notices: a durable JetStream consumer that all replicas of a service share, so that each message
 // goes to one of them. Called by the dispatcher's serve.ts. A notice only says "look": it may come twice,
 // late or never, so nothing may rest on it but the time of a look. Consumer and stream are made again
 // whenever the server has lost them.
@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ConsumerMessages, JsMsg, NatsConnection } from "nats";
 import type { Messaging } from "./connection.ts";
 import { API_TIMEOUT_MS, ensureConsumer, ensureStream } from "./stream.ts";
-import { decodeNotice, type Notice, STREAM } from "./subjects.ts";
+import { decodeNotices, type Notice, STREAM } from "./subjects.ts";
 
 export interface ConsumeOptions {
   /** Name of the consumer, one a service: letters, digits, - and _. */
@@ -26,10 +26,10 @@ export interface NoticeConsumer {
 }
 
 /**
- * Notices asked of the server ahead. What was asked and not seen when a process dies is found by the sweep.
+ * Messages asked of the server ahead. What was asked and not seen when a process dies is found by the sweep.
  */
 const MAX_AHEAD = 500;
-/** How long one request for notices stands; the server gives a sign of life at half of it. */
+/** How long one request for messages stands; the server gives a sign of life at half of it. */
 const REQUEST_EXPIRES_MS = 10_000;
 /** Before trying again after a failure. */
 const RETRY_MS = 500;
@@ -108,7 +108,7 @@ async function consumeUntilEnd(
 }
 
 function take(message: JsMsg, { log, onNotice }: ConsumeOptions): void {
-  const notice = decodeNotice(message.data);
-  if (notice) onNotice(notice);
-  else log.warn({ subject: message.subject }, "message is no notice");
+  const notices = decodeNotices(message.data);
+  if (notices.length === 0) log.warn({ subject: message.subject }, "message holds no notice");
+  for (const notice of notices) onNotice(notice);
 }

@@ -1,35 +1,48 @@
 // Publishes notices after the fact. Called by producers once something is committed, from the request path,
-// which never waits: a notice is noted, and a loop of its own awaits NATS. Notices of one account and kind
-// that wait become one, with the newest position. What cannot be published is counted and dropped, because
-// consumers sweep. It must never throw into a producer, and never hold more than its bounds.
+// which never waits: a notice is noted, and rounds of their own await NATS. Notices of one account and kind
+// that wait become one, with the newest position; those of many accounts share messages. What cannot be
+// published is counted and dropped, because consumers sweep. It must never throw into a producer, and never
+// hold more than its bounds.
 
 import type { Logger } from "@annals/chassis";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { ErrorCode, type NatsConnection, NatsError } from "nats";
 import type { Messaging } from "./connection.ts";
 import type { NoticeMetrics } from "./metrics.ts";
 import { ensureStream } from "./stream.ts";
-import { encodeNotice, messageIdOf, type Notice, STREAM, subjectOf } from "./subjects.ts";
+import {
+  encodeNotices,
+  MAX_NOTICES,
+  type Notice,
+  type NoticeKind,
+  STREAM,
+  subjectOf,
+} from "./subjects.ts";
 
 export interface NoticePublisherOptions {
   readonly log: Logger;
   readonly metrics: NoticeMetrics;
 }
 
-/** Pairs of account and kind that wait; beyond it new ones are dropped. */
+/** Pairs of account and kind that wait for the next round; beyond it new ones are dropped. */
 const MAX_WAITING = 10_000;
-/** Publishes whose acknowledgement is awaited at one time. */
-const MAX_IN_FLIGHT = 64;
 /**
- * Between two publishes of one account and kind: under load many flushes become one notice, and whoever is
- * told waits at most this much longer. The first after a rest goes at once.
+ * Between two rounds of messages: under load many flushes of many accounts become one message, and whoever
+ * is told waits at most this much longer. The first after a rest goes at once.
  */
 const REST_MS = 20;
 /** A publish that is not acknowledged within this time has failed. */
-const PUBLISH_TIMEOUT_MS = 5_000;
+const PUBLISH_TIMEOUT_MS = 2_000;
 /** Of a NatsError: nobody listens on the subject. */
 const NO_RESPONDERS: string = ErrorCode.NoResponders;
 /** How long `close` lets what waits go out. */
 const CLOSE_TIMEOUT_MS = 2_000;
+
+/** Of one kind, at most MAX_NOTICES. */
+interface Message {
+  readonly kind: NoticeKind;
+  readonly notices: readonly Notice[];
+}
 
 /** What producers are given: it never waits and never fails. */
 export type Notices = Pick<NoticePublisher, "notify">;
@@ -38,14 +51,12 @@ export class NoticePublisher {
   readonly #messaging: Messaging;
   readonly #options: NoticePublisherOptions;
   readonly #waiting = new Map<string, Notice>();
-  readonly #inFlight = new Set<string>();
-  /** Until when each key rests, on the monotonic clock; in that order. */
-  readonly #resting = new Map<string, number>();
-  #restTimer: NodeJS.Timeout | undefined;
+  /** Aborted by `close`: there is no rest any more. */
+  readonly #closing = new AbortController();
+  /** While something waits, is under way or rests. */
+  #rounds: Promise<void> | undefined;
   #ensuring: Promise<void> | undefined;
   #failureLogged = false;
-  #closed = false;
-  #onIdle: (() => void) | undefined;
 
   constructor(messaging: Messaging, options: NoticePublisherOptions) {
     this.#messaging = messaging;
@@ -54,80 +65,67 @@ export class NoticePublisher {
 
   /** Notes that there is more. Returns at once and never throws. */
   notify(notice: Notice): void {
-    if (this.#closed || !this.#messaging.isConfigured) return;
+    if (this.#closing.signal.aborted || !this.#messaging.isConfigured) return;
     const key = `${notice.kind}/${notice.accountId}`;
     const earlier = this.#waiting.get(key);
     if (!earlier && this.#waiting.size >= MAX_WAITING) {
-      this.#drop(notice, new Error(`${MAX_WAITING} notices wait already`));
+      this.#drop(
+        { kind: notice.kind, notices: [notice] },
+        new Error(`${MAX_WAITING} notices wait already`),
+      );
       return;
     }
     if (!earlier || earlier.position < notice.position) this.#waiting.set(key, notice);
-    this.#pump();
+    this.#rounds ??= this.#publishRounds();
   }
 
   /** Takes nothing more, and resolves when what waited is out or has failed, or after 2 seconds. */
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#restTimer);
-    this.#resting.clear();
-    this.#pump();
-    if (this.#inFlight.size === 0) return;
-    const idle = Promise.withResolvers<void>();
-    this.#onIdle = idle.resolve;
-    const timer = setTimeout(idle.resolve, CLOSE_TIMEOUT_MS);
-    await idle.promise;
-    clearTimeout(timer);
+    this.#closing.abort();
+    const done = new AbortController();
+    const { signal } = done;
+    await Promise.race([this.#rounds, pause(CLOSE_TIMEOUT_MS, undefined, { signal })]);
+    done.abort();
   }
 
-  /** One publish a key at a time: what is noted meanwhile becomes one. */
-  #pump(): void {
-    for (const [key, notice] of this.#waiting) {
-      if (this.#inFlight.size >= MAX_IN_FLIGHT) return;
-      if (this.#inFlight.has(key) || this.#resting.has(key)) continue;
-      this.#waiting.delete(key);
-      this.#inFlight.add(key);
-      void this.#publish(notice).finally(() => {
-        this.#inFlight.delete(key);
-        this.#rest(key);
-        this.#pump();
-        if (this.#inFlight.size === 0) this.#onIdle?.();
-      });
+  /** Until nothing waits. What is noted in one turn of the event loop goes in one round. */
+  async #publishRounds(): Promise<void> {
+    const { signal } = this.#closing;
+    await nextTurn();
+    while (this.#waiting.size > 0) {
+      const rest = pause(REST_MS, undefined, { signal }).catch(() => {});
+      await Promise.all(this.#takeMessages().map((message) => this.#publish(message)));
+      await rest;
     }
+    this.#rounds = undefined;
   }
 
-  #rest(key: string): void {
-    if (this.#closed) return;
-    this.#resting.set(key, performance.now() + REST_MS);
-    this.#restTimer ??= setTimeout(() => this.#endRests(), REST_MS);
+  /** All that waits. */
+  #takeMessages(): Message[] {
+    const byKind = Map.groupBy(this.#waiting.values(), ({ kind }) => kind);
+    this.#waiting.clear();
+    return [...byKind].flatMap(([kind, notices]) =>
+      Array.from({ length: Math.ceil(notices.length / MAX_NOTICES) }, (_, at) => ({
+        kind,
+        notices: notices.slice(at * MAX_NOTICES, (at + 1) * MAX_NOTICES),
+      })),
+    );
   }
 
-  #endRests(): void {
-    this.#restTimer = undefined;
-    const now = performance.now();
-    for (const [key, until] of this.#resting) {
-      if (until > now) {
-        this.#restTimer = setTimeout(() => this.#endRests(), Math.ceil(until - now));
-        break;
-      }
-      this.#resting.delete(key);
-    }
-    this.#pump();
-  }
-
-  async #publish(notice: Notice): Promise<void> {
+  async #publish(message: Message): Promise<void> {
     const { connection } = this.#messaging;
     try {
       if (!connection) throw new Error("there is no connection to NATS");
-      await publishOn(connection, notice).catch(async (error: unknown) => {
+      await publishOn(connection, message).catch(async (error: unknown) => {
         if (!isNobodyThere(error)) throw error;
         // The server is there and the stream is not: it was deleted, or NATS lost its disk.
         await this.#ensureStream(connection);
-        await publishOn(connection, notice);
+        await publishOn(connection, message);
       });
-      this.#options.metrics.published.inc({ kind: notice.kind });
+      this.#options.metrics.published.inc({ kind: message.kind }, message.notices.length);
       this.#failureLogged = false;
     } catch (error) {
-      this.#drop(notice, error);
+      this.#drop(message, error);
     }
   }
 
@@ -140,21 +138,18 @@ export class NoticePublisher {
   }
 
   /** Logged once, until a publish succeeds again. */
-  #drop({ kind }: Notice, error: unknown): void {
-    this.#options.metrics.failed.inc({ kind });
+  #drop({ kind, notices }: Message, error: unknown): void {
+    this.#options.metrics.failed.inc({ kind }, notices.length);
     if (this.#failureLogged) return;
     this.#failureLogged = true;
     this.#options.log.warn({ err: error }, "notices are not published: webhooks come late");
   }
 }
 
-async function publishOn(connection: NatsConnection, notice: Notice): Promise<void> {
+async function publishOn(connection: NatsConnection, { kind, notices }: Message): Promise<void> {
   await connection
     .jetstream({ timeout: PUBLISH_TIMEOUT_MS })
-    .publish(subjectOf(notice), encodeNotice(notice), {
-      msgID: messageIdOf(notice),
-      expect: { streamName: STREAM },
-    });
+    .publish(subjectOf(kind), encodeNotices(notices), { expect: { streamName: STREAM } });
 }
 
 function isNobodyThere(error: unknown): boolean {

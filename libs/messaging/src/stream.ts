@@ -23,8 +23,8 @@ const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;
 
 /**
- * A notice is below 100 bytes: 64 MiB are some 400,000 of them. The oldest go first; sweeps find what they
- * told of.
+ * A message of one notice takes some 160 bytes: 64 MiB are some 400,000 of them. The oldest go first; sweeps
+ * find what they told of.
  */
 const STREAM_CONFIG = {
   name: STREAM,
@@ -35,7 +35,6 @@ const STREAM_CONFIG = {
   max_age: nanos(60 * MINUTE_MS),
   max_bytes: 64 * MIB,
   max_msg_size: 4 * 1024,
-  duplicate_window: nanos(2 * MINUTE_MS),
 } satisfies Partial<StreamConfig>;
 
 /** How long an answer of the server may take. */

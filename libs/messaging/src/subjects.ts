@@ -1,9 +1,9 @@
-// The words of notices: kinds, subjects, the name of the stream, and a notice as the bytes that travel.
+// The words of notices: kinds, subjects, the name of the stream, and notices as the bytes that travel.
 // Used by both ends, publish.ts and consume.ts. What stands here must never change within a release:
 // replicas of two releases talk to each other.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { NoticeKind as ProtoKind, NoticeSchema } from "@annals/proto/notices";
+import { NoticeKind as ProtoKind, NoticesSchema } from "@annals/proto/notices";
 
 /** What a producer has more of; each account has one gapless row of positions a kind. */
 export const NOTICE_KINDS = ["events", "verifications", "exports"] as const;
@@ -28,33 +28,34 @@ const PROTO_KINDS: Record<NoticeKind, ProtoKind> = {
   exports: ProtoKind.EXPORTS,
 };
 
-export function subjectOf({ kind }: Notice): string {
+/** Notices of one message. It stays below the stream's `max_msg_size`, whatever they tell of. */
+export const MAX_NOTICES = 64;
+
+export function subjectOf(kind: NoticeKind): string {
   return `annals.notices.${kind}`;
 }
 
-/**
- * The same notice has the same id, so that the server drops it where it comes again within the duplicate
- * window.
- */
-export function messageIdOf({ kind, accountId, position }: Notice): string {
-  return `${kind}-${accountId}-${position}`;
+/** At most {@link MAX_NOTICES}. */
+export function encodeNotices(notices: readonly Notice[]): Uint8Array {
+  const message = create(NoticesSchema, {
+    notices: notices.map(({ kind, accountId, position }) => ({
+      kind: PROTO_KINDS[kind],
+      accountId,
+      position,
+    })),
+  });
+  return toBinary(NoticesSchema, message);
 }
 
-export function encodeNotice({ kind, accountId, position }: Notice): Uint8Array {
-  return toBinary(
-    NoticeSchema,
-    create(NoticeSchema, { kind: PROTO_KINDS[kind], accountId, position }),
-  );
-}
-
-/** Undefined where the bytes are no notice, or one of a kind that a later release has made. */
-export function decodeNotice(bytes: Uint8Array): Notice | undefined {
+/** Empty where the bytes are no notices, or only such as a later release has made. */
+export function decodeNotices(bytes: Uint8Array): Notice[] {
   try {
-    const message = fromBinary(NoticeSchema, bytes);
-    const kind = NOTICE_KINDS.find((each) => PROTO_KINDS[each] === message.kind);
-    if (kind === undefined || message.accountId === "") return undefined;
-    return { kind, accountId: message.accountId, position: message.position };
+    return fromBinary(NoticesSchema, bytes).notices.flatMap(({ kind: number, ...notice }) => {
+      const kind = NOTICE_KINDS.find((each) => PROTO_KINDS[each] === number);
+      if (kind === undefined || notice.accountId === "") return [];
+      return [{ kind, accountId: notice.accountId, position: notice.position }];
+    });
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -43,6 +43,24 @@ export declare type Notice = Message<"annals.notices.v1.Notice"> & {
 export declare const NoticeSchema: GenMessage<Notice>;
 
 /**
+ * What travels: the notices of one kind that waited together, one of each account at most.
+ *
+ * @generated from message annals.notices.v1.Notices
+ */
+export declare type Notices = Message<"annals.notices.v1.Notices"> & {
+  /**
+   * @generated from field: repeated annals.notices.v1.Notice notices = 1;
+   */
+  notices: Notice[];
+};
+
+/**
+ * Describes the message annals.notices.v1.Notices.
+ * Use `create(NoticesSchema)` to create a new message.
+ */
+export declare const NoticesSchema: GenMessage<Notices>;
+
+/**
  * Something that happened once and that subscribers are told of, as the outbox of its producer keeps it.
  *
  * @generated from message annals.notices.v1.OutboxEntry
