@@ -1,6 +1,6 @@
 // What notices promise, on a real nats-server: each reaches one consumer of a service, they become one
-// where they wait and share messages, and whatever NATS does (away at the start, stopped, emptied, its stream deleted) nobody
-// who publishes waits or fails and everything is made again by itself.
+// where they wait and share messages, and whatever NATS does (away at the start, stopped, emptied, its
+// stream deleted) nobody who publishes waits or fails and everything is made again by itself.
 
 import { eventually } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
