@@ -46,7 +46,8 @@ export interface BareInsertJob {
 const PREPARED_ROWS = 5_000;
 
 export interface BareInsertResult {
-  readonly rowsPerSecond: number;
+  /** Rows. */
+  readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -78,7 +79,7 @@ export async function bareInsert(job: BareInsertJob): Promise<BareInsertResult> 
   latencies.sort((a, b) => a - b);
   const at = (part: number) => latencies[Math.floor(latencies.length * part)] ?? 0;
   return {
-    rowsPerSecond: ((latencies.length * job.size) / (last - from)) * 1_000,
+    perSecond: ((latencies.length * job.size) / (last - from)) * 1_000,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
   };

@@ -8,6 +8,10 @@ export interface Options {
   /** Requests that are sent before any is counted, and how long they are counted. */
   readonly warmUpMs: number;
   readonly measureMs: number;
+  /** How often appends and what they are compared with take turns, and the same of each turn. */
+  readonly turns: number;
+  readonly turnWarmUpMs: number;
+  readonly turnMs: number;
   /** Requests of each measurement with one connection. */
   readonly samples: number;
   /** Events above a page that is called deep. */
@@ -30,6 +34,9 @@ const FULL = {
   firstWarmUpMs: 30_000,
   warmUpMs: 10_000,
   measureMs: 8_000,
+  turns: 3,
+  turnWarmUpMs: 4_000,
+  turnMs: 3_000,
   samples: 400,
   depth: 1_000_000,
   backlog: 4_000,
@@ -39,6 +46,9 @@ const QUICK = {
   firstWarmUpMs: 300,
   warmUpMs: 300,
   measureMs: 1_000,
+  turns: 1,
+  turnWarmUpMs: 300,
+  turnMs: 1_000,
   samples: 50,
   depth: 20_000,
   backlog: 400,

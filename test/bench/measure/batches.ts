@@ -5,42 +5,25 @@ import { bareInsert } from "../bare-insert.ts";
 import { batches, cloudTrailEvents, smallEvents } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
 import { settle } from "../settle.ts";
-import { type Bench, rate, type Result, type Section, share, time } from "./bench.ts";
+import { type Bench, multiple, rate, type Result, type Section, time } from "./bench.ts";
+import { byTurns, type Figures, middle, middleShare } from "./turns.ts";
 
 const SIZE = 100;
 const CONNECTIONS = 8;
 
 export async function measureBatches(bench: Bench): Promise<Section> {
-  const { baseUrl, databaseUrl, options } = bench;
-  const { warmUpMs, measureMs } = options;
-  const shape = { connections: CONNECTIONS, warmUpMs, measureMs };
   const results: Result[] = [];
   for (const [size, events] of [
     ["small", smallEvents()],
     ["CloudTrail", await cloudTrailEvents()],
   ] as const) {
-    bench.say(`bare INSERT of ${SIZE} rows, ${size}`);
-    await settle(databaseUrl);
-    const bare = await bareInsert({ databaseUrl, events, size: SIZE, ...shape });
-    results.push({
-      what: `bare INSERT of ${SIZE} rows, ${size}`,
-      figure: rate(bare.rowsPerSecond),
-      p50: time(bare.p50Ms),
-      p99: time(bare.p99Ms),
-    });
-    bench.say(`POST /v1/events/batch of ${SIZE}, ${size}`);
-    await settle(databaseUrl);
-    const { key } = await newAccount(databaseUrl);
-    const request = { method: "POST", paths: ["/v1/events/batch"], status: 201 } as const;
-    const bodies = batches(events, SIZE);
-    const posted = await httpLoad({ ...request, ...shape, baseUrl, bodies, keys: [key] });
-    results.push({
-      what: `POST /v1/events/batch of ${SIZE}, ${size}, one key`,
-      figure: rate(posted.perSecond * SIZE),
-      p50: time(posted.p50Ms),
-      p99: time(posted.p99Ms),
-      ratio: share(posted.perSecond * SIZE, bare.rowsPerSecond),
-    });
+    bench.say(`bare INSERT of ${SIZE} rows, and POST /v1/events/batch of ${SIZE}, ${size}`);
+    const { bare, posted } = await batchesByTurns(bench, events);
+    const ratio = multiple(middleShare("perSecond", posted, bare));
+    results.push(
+      { what: `bare INSERT of ${SIZE} rows, ${size}`, ...shown(bare) },
+      { what: `POST /v1/events/batch of ${SIZE}, ${size}, one key`, ...shown(posted), ratio },
+    );
   }
   return {
     title: "Batches",
@@ -51,4 +34,30 @@ export async function measureBatches(bench: Bench): Promise<Section> {
     heads: ["events", "p50", "p99", "of bare INSERT"],
     results,
   };
+}
+
+/** Rates in events. */
+async function batchesByTurns({ baseUrl, databaseUrl, options }: Bench, events: readonly object[]) {
+  const { turns, turnWarmUpMs: warmUpMs, turnMs: measureMs } = options;
+  const shape = { connections: CONNECTIONS, warmUpMs, measureMs };
+  const { key } = await newAccount(databaseUrl);
+  const request = { method: "POST", paths: ["/v1/events/batch"], status: 201 } as const;
+  const bodies = batches(events, SIZE);
+  const [bare = [], posted = []] = await byTurns(turns, [
+    async () => {
+      await settle(databaseUrl);
+      return bareInsert({ databaseUrl, events, size: SIZE, ...shape });
+    },
+    async () => {
+      await settle(databaseUrl);
+      const load = await httpLoad({ ...request, ...shape, baseUrl, bodies, keys: [key] });
+      return { ...load, perSecond: load.perSecond * SIZE };
+    },
+  ]);
+  return { bare, posted };
+}
+
+function shown(turns: readonly Figures[]): Omit<Result, "what"> {
+  const { perSecond, p50Ms, p99Ms } = middle(turns);
+  return { figure: rate(perSecond), p50: time(p50Ms), p99: time(p99Ms) };
 }

@@ -44,7 +44,6 @@ export function time(ms: number): string {
 }
 
 /** A share or a multiple: `0.15`, `12.3`. */
-export function share(part: number, whole: number): string {
-  const value = part / whole;
+export function multiple(value: number): string {
   return value.toFixed(value < 10 ? 2 : 1);
 }

@@ -6,7 +6,7 @@ import { bareHttps } from "../bare-https.ts";
 import { smallEvent, smallEvents } from "../bodies.ts";
 import { type Arrival, Receivers } from "../receivers.ts";
 import { sharedClockMs } from "../shared-clock.ts";
-import { type Bench, rate, type Result, type Section, share, time } from "./bench.ts";
+import { type Bench, rate, type Result, type Section, multiple, time } from "./bench.ts";
 
 const RECEIVERS = 4;
 /** What one replica of the dispatcher has under way to one webhook unless told. */
@@ -38,7 +38,7 @@ export async function measureDeliveries(bench: Bench): Promise<Section> {
         {
           what: `backlog, ${RECEIVERS} webhooks`,
           figure: rate(perSecond),
-          ratio: share(perSecond, bare.perSecond),
+          ratio: multiple(perSecond / bare.perSecond),
         },
         { what: "201 to arrival, each event after the last arrived", figure: "", ...ends(alone) },
         {

@@ -6,27 +6,29 @@ import { bareInsert } from "../bare-insert.ts";
 import { singles, smallEvents } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
 import { settle } from "../settle.ts";
-import { type Bench, type Section, share, time } from "./bench.ts";
+import { type Bench, multiple, type Section, time } from "./bench.ts";
+import { byTurns, middle, middleShare } from "./turns.ts";
 
 export async function measureIdleLatency(bench: Bench): Promise<Section> {
   const { baseUrl, databaseUrl, options } = bench;
-  const { warmUpMs, measureMs } = options;
+  const { turns, turnWarmUpMs: warmUpMs, turnMs: measureMs } = options;
   const events = smallEvents();
-  const alone = { connections: 1, warmUpMs: warmUpMs / 2, measureMs: measureMs / 2 };
-  bench.say("bare INSERT and COMMIT, one connection");
-  await settle(databaseUrl);
-  const bare = await bareInsert({ databaseUrl, events, size: 1, ...alone });
-  bench.say("POST /v1/events, one connection");
-  await settle(databaseUrl);
+  const alone = { connections: 1, warmUpMs, measureMs };
   const { key } = await newAccount(databaseUrl);
   const request = { method: "POST", paths: ["/v1/events"], status: 201 } as const;
-  const posted = await httpLoad({
-    ...request,
-    ...alone,
-    baseUrl,
-    bodies: singles(events),
-    keys: [key],
-  });
+  const bodies = singles(events);
+  bench.say("bare INSERT and COMMIT, and POST /v1/events, one connection");
+  const [bare = [], posted = []] = await byTurns(turns, [
+    async () => {
+      await settle(databaseUrl);
+      return bareInsert({ databaseUrl, events, size: 1, ...alone });
+    },
+    async () => {
+      await settle(databaseUrl);
+      return httpLoad({ ...request, ...alone, baseUrl, bodies, keys: [key] });
+    },
+  ]);
+  const [insert, post] = [middle(bare), middle(posted)];
   return {
     title: "Latency of an idle service",
     about:
@@ -34,12 +36,12 @@ export async function measureIdleLatency(bench: Bench): Promise<Section> {
       "Both rows of the event are in one statement, committed with it.",
     heads: ["p50", "p99", "p50 in bare INSERTs"],
     results: [
-      { what: "bare INSERT and COMMIT", figure: time(bare.p50Ms), p99: time(bare.p99Ms) },
+      { what: "bare INSERT and COMMIT", figure: time(insert.p50Ms), p99: time(insert.p99Ms) },
       {
         what: "POST /v1/events",
-        figure: time(posted.p50Ms),
-        p99: time(posted.p99Ms),
-        ratio: share(posted.p50Ms, bare.p50Ms),
+        figure: time(post.p50Ms),
+        p99: time(post.p99Ms),
+        ratio: multiple(middleShare("p50Ms", posted, bare)),
       },
     ],
   };

@@ -6,7 +6,7 @@ import { smallEvent } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
 import { loadLongChain } from "../long-chain.ts";
 import { timeOf } from "../rows.ts";
-import { type Bench, type Result, type Section, share, time } from "./bench.ts";
+import { type Bench, type Result, type Section, multiple, time } from "./bench.ts";
 
 /** Events below the deep page, so that it is full whatever the filter. */
 const BELOW = 60_000;
@@ -39,7 +39,7 @@ export async function measureLists(bench: Bench, chain: Chain): Promise<Section>
       what: name,
       figure: time(atHead),
       p50: time(deeper),
-      ratio: share(deeper, atHead),
+      ratio: multiple(deeper / atHead),
     });
   }
   return {

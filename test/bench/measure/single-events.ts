@@ -5,10 +5,11 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { averageBytes, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
-import { httpLoad, type LoadResult } from "../http-load.ts";
+import { httpLoad } from "../http-load.ts";
 import { settle } from "../settle.ts";
-import { type Bench, rate, type Result, type Section, share, time } from "./bench.ts";
+import { type Bench, multiple, rate, type Result, type Section, time } from "./bench.ts";
 import type { Chain } from "./long-chain.ts";
+import { byTurns, type Figures, middle, middleShare } from "./turns.ts";
 
 const CONNECTIONS = 64;
 const FASTIFY = fileURLToPath(new URL("../fastify-child.ts", import.meta.url));
@@ -21,33 +22,31 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
   const many: string[] = [];
   for (let i = 0; i < CONNECTIONS; i++) many.push((await newAccount(bench.databaseUrl)).key);
 
-  bench.say("warming up");
-  const { firstWarmUpMs } = bench.options;
-  await load(
-    { ...bench, options: { ...bench.options, measureMs: firstWarmUpMs } },
-    singles(small),
-    one,
-  );
-  const results: Result[] = [];
-  for (const [size, events] of [
-    ["small", small],
-    ["CloudTrail", large],
-  ] as const) {
-    const bodies = singles(events);
-    bench.say(`bare Fastify, ${size}`);
-    const bare = await bareFastify(bench, bodies);
-    results.push(result(`bare Fastify POST, ${size}`, bare));
-    const keys = size === "small" ? one : another;
-    bench.say(`POST /v1/events, ${size}, one account`);
-    results.push(
-      result(`POST /v1/events, ${size}, one key`, await load(bench, bodies, keys), bare),
-    );
-    bench.say(`POST /v1/events, ${size}, many accounts`);
-    const spread = await load(bench, bodies, many);
-    results.push(
-      result(`POST /v1/events, ${size}, ${CONNECTIONS} keys of as many accounts`, spread, bare),
-    );
-  }
+  const results = await withBareFastify(async (bareUrl) => {
+    const bareBench = { ...bench, baseUrl: bareUrl };
+    bench.say("warming up");
+    await load(warmUpOf(bench), singles(small), one);
+    await load(warmUpOf(bareBench), singles(small), []);
+    const rows: Result[] = [];
+    for (const [size, events, keys] of [
+      ["small", small, one],
+      ["CloudTrail", large, another],
+    ] as const) {
+      const bodies = singles(events);
+      bench.say(`bare Fastify, and POST /v1/events, ${size}, one account and many`);
+      const [bare = [], alone = [], spread = []] = await byTurns(bench.options.turns, [
+        () => load(bareBench, bodies, []),
+        () => load(bench, bodies, keys),
+        () => load(bench, bodies, many),
+      ]);
+      rows.push(
+        result(`bare Fastify POST, ${size}`, bare),
+        result(`POST /v1/events, ${size}, one key`, alone, bare),
+        result(`POST /v1/events, ${size}, ${CONNECTIONS} keys of as many accounts`, spread, bare),
+      );
+    }
+    return rows;
+  });
   return {
     title: "Single events",
     about:
@@ -60,25 +59,38 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
   };
 }
 
-/** The same for one key whose chain is there already. */
-export async function measureOnChain(bench: Bench, { key, length }: Chain): Promise<LoadResult> {
-  bench.say(`POST /v1/events, small, at the end of ${length.toLocaleString("en")} events`);
-  return load(bench, singles(smallEvents()), [key]);
+/** The same at the ends of chains that are there already, by turns. */
+export async function measureOnChains(bench: Bench, chains: readonly Chain[]) {
+  const ends = chains.map(({ length }) => length.toLocaleString("en")).join(" and ");
+  bench.say(`POST /v1/events, small, at the end of ${ends} events`);
+  const bodies = singles(smallEvents());
+  return byTurns(
+    bench.options.turns,
+    chains.map(
+      ({ key }) =>
+        () =>
+          load(bench, bodies, [key]),
+    ),
+  );
+}
+
+function warmUpOf(bench: Bench): Bench {
+  return { ...bench, options: { ...bench.options, turnMs: bench.options.firstWarmUpMs } };
 }
 
 async function load(bench: Bench, bodies: readonly string[], keys: readonly string[]) {
   const { baseUrl, databaseUrl, options } = bench;
   await settle(databaseUrl);
-  const { warmUpMs, measureMs } = options;
+  const { turnWarmUpMs: warmUpMs, turnMs: measureMs } = options;
   const request = { method: "POST", paths: ["/v1/events"], bodies, status: 201 } as const;
   return httpLoad({ ...request, baseUrl, keys, connections: CONNECTIONS, warmUpMs, measureMs });
 }
 
-async function bareFastify(bench: Bench, bodies: readonly string[]): Promise<LoadResult> {
+async function withBareFastify<T>(work: (baseUrl: string) => Promise<T>): Promise<T> {
   const child = fork(FASTIFY, { execArgv: ["-C", "source"] });
   try {
     const [port] = (await once(child, "message")) as [number];
-    return await load({ ...bench, baseUrl: `http://127.0.0.1:${port}` }, bodies, []);
+    return await work(`http://127.0.0.1:${port}`);
   } finally {
     const ended = once(child, "exit");
     child.disconnect();
@@ -86,12 +98,13 @@ async function bareFastify(bench: Bench, bodies: readonly string[]): Promise<Loa
   }
 }
 
-function result(what: string, { perSecond, p50Ms, p99Ms }: LoadResult, bare?: LoadResult): Result {
+function result(what: string, turns: readonly Figures[], bare?: readonly Figures[]): Result {
+  const { perSecond, p50Ms, p99Ms } = middle(turns);
   return {
     what,
     figure: rate(perSecond),
     p50: time(p50Ms),
     p99: time(p99Ms),
-    ...(bare && { ratio: share(perSecond, bare.perSecond) }),
+    ...(bare && { ratio: multiple(middleShare("perSecond", turns, bare)) }),
   };
 }

@@ -3,9 +3,10 @@
 import { newAccount } from "@annals/testing";
 import { singles, smallEvents } from "../bodies.ts";
 import { httpLoad, type LoadResult } from "../http-load.ts";
-import { type Bench, rate, type Section, share, time } from "./bench.ts";
+import { type Bench, multiple, rate, type Section, time } from "./bench.ts";
 import { type Chain, makeChain } from "./long-chain.ts";
-import { measureOnChain } from "./single-events.ts";
+import { measureOnChains } from "./single-events.ts";
+import { type Figures, middle, middleShare } from "./turns.ts";
 
 /** Events of a short chain. */
 const SHORT = 10_000;
@@ -20,10 +21,9 @@ export async function measureVerify(bench: Bench, chain: Chain): Promise<Section
   const seconds = await verify(bench, chain);
   bench.say("POST /v1/events, one connection, during GET /v1/verify");
   const beside = await whileVerifying(bench, chain);
-  // In the same minute and the same tables: what else the machine does meets both.
+  // In the same tables.
   const short = await makeChain(bench, SHORT);
-  const onShort = await measureOnChain(bench, short);
-  const onLong = await measureOnChain(bench, chain);
+  const [onShort = [], onLong = []] = await measureOnChains(bench, [short, chain]);
   return {
     title: "Verification, and appends to a long chain",
     about:
@@ -38,17 +38,20 @@ export async function measureVerify(bench: Bench, chain: Chain): Promise<Section
         p50: `${seconds.toFixed(1)} s in all`,
       },
       { what: "POST /v1/events, small, one client, during verification", ...figures(beside) },
-      { what: "POST /v1/events, small, at the end of the short chain", ...figures(onShort) },
+      {
+        what: "POST /v1/events, small, at the end of the short chain",
+        ...figures(middle(onShort)),
+      },
       {
         what: "POST /v1/events, small, at the end of the long chain",
-        ...figures(onLong),
-        ratio: share(onLong.perSecond, onShort.perSecond),
+        ...figures(middle(onLong)),
+        ratio: multiple(middleShare("perSecond", onLong, onShort)),
       },
     ],
   };
 }
 
-const figures = ({ perSecond, p50Ms, p99Ms }: LoadResult) => ({
+const figures = ({ perSecond, p50Ms, p99Ms }: Figures) => ({
   figure: rate(perSecond),
   p50: time(p50Ms),
   p99: time(p99Ms),

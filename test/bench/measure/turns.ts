@@ -1,0 +1,44 @@
+// What is compared takes turns, so that a machine that is faster in one minute than in the next is so for
+// all of it. Called by the measurements of appends.
+
+export interface Figures {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Each of `runs` once a turn, in the other order in every second turn. Gives the turns of each. */
+export async function byTurns(
+  turns: number,
+  runs: readonly (() => Promise<Figures>)[],
+): Promise<Figures[][]> {
+  const taken: Figures[][] = runs.map(() => []);
+  for (let turn = 0; turn < turns; turn++) {
+    const places = [...runs.keys()];
+    for (const at of turn % 2 === 0 ? places : places.toReversed()) {
+      const figures = await runs[at]?.();
+      if (figures) taken[at]?.push(figures);
+    }
+  }
+  return taken;
+}
+
+/** Each figure's median over the turns. */
+export function middle(turns: readonly Figures[]): Figures {
+  const of = (name: keyof Figures): number => median(turns.map((figures) => figures[name]));
+  return { perSecond: of("perSecond"), p50Ms: of("p50Ms"), p99Ms: of("p99Ms") };
+}
+
+/** The median of what a figure was in that of `whole` of the same turn. */
+export function middleShare(
+  name: keyof Figures,
+  turns: readonly Figures[],
+  whole: readonly Figures[],
+): number {
+  return median(turns.map((figures, turn) => figures[name] / (whole[turn]?.[name] ?? Number.NaN)));
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
+}
