@@ -27,11 +27,14 @@ export interface NoticePublisherOptions {
 /** Pairs of account and kind that wait for the next round; beyond it new ones are dropped. */
 const MAX_WAITING = 10_000;
 /**
- * Between two rounds of messages: under load many flushes of many accounts become one message, and whoever
- * is told waits at most this much longer. The first after a rest goes at once.
+ * From the begin of a round of messages to the next: under load many flushes of many accounts become one
+ * message, and whoever is told waits at most this much longer. The first after a rest goes at once.
  */
 const REST_MS = 20;
-/** A publish that is not acknowledged within this time has failed. */
+/**
+ * A publish that is not acknowledged within this time has failed. The next round waits for it: no longer than
+ * the sweep does that finds what is not told.
+ */
 const PUBLISH_TIMEOUT_MS = 2_000;
 /** Of a NatsError: nobody listens on the subject. */
 const NO_RESPONDERS: string = ErrorCode.NoResponders;
