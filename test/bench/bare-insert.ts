@@ -3,6 +3,7 @@
 // commit.
 
 import { newId } from "@annals/contract";
+import type { Figures } from "./http-load.ts";
 import { makeRows, type Row } from "./rows.ts";
 import { openSql } from "./sql.ts";
 
@@ -45,14 +46,8 @@ export interface BareInsertJob {
  */
 const PREPARED_ROWS = 5_000;
 
-export interface BareInsertResult {
-  /** Rows. */
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
-export async function bareInsert(job: BareInsertJob): Promise<BareInsertResult> {
+/** Rows a second, and what a statement takes. */
+export async function bareInsert(job: BareInsertJob): Promise<Figures> {
   const prepared = Array.from({ length: job.connections }, () => statementsOf(job));
   const from = performance.now() + job.warmUpMs;
   const until = from + job.measureMs;

@@ -22,11 +22,15 @@ export interface LoadJob {
   readonly status: number;
 }
 
-export interface LoadResult {
-  readonly requests: number;
+/** What a measurement under load gives. */
+export interface Figures {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+}
+
+export interface LoadResult extends Figures {
+  readonly requests: number;
 }
 
 const CHILD = fileURLToPath(new URL("./http-load-child.ts", import.meta.url));

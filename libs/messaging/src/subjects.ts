@@ -50,11 +50,12 @@ export function encodeNotices(notices: readonly Notice[]): Uint8Array {
 /** Empty where the bytes are no notices, or only such as a later release has made. */
 export function decodeNotices(bytes: Uint8Array): Notice[] {
   try {
-    return fromBinary(NoticesSchema, bytes).notices.flatMap(({ kind: number, ...notice }) => {
-      const kind = NOTICE_KINDS.find((each) => PROTO_KINDS[each] === number);
-      if (kind === undefined || notice.accountId === "") return [];
-      return [{ kind, accountId: notice.accountId, position: notice.position }];
-    });
+    return fromBinary(NoticesSchema, bytes).notices.flatMap(
+      ({ kind: number, accountId, position }) => {
+        const kind = NOTICE_KINDS.find((each) => PROTO_KINDS[each] === number);
+        return kind === undefined || accountId === "" ? [] : [{ kind, accountId, position }];
+      },
+    );
   } catch {
     return [];
   }

@@ -5,8 +5,8 @@ import { bareInsert } from "../bare-insert.ts";
 import { batches, cloudTrailEvents, smallEvents } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
 import { settle } from "../settle.ts";
-import { type Bench, multiple, rate, type Result, type Section, time } from "./bench.ts";
-import { byTurns, type Figures, middle, middleShare } from "./turns.ts";
+import { type Bench, multiple, type Result, type Section, shown } from "./bench.ts";
+import { byTurns, middle, middleShare } from "./turns.ts";
 
 const SIZE = 100;
 const CONNECTIONS = 8;
@@ -21,8 +21,12 @@ export async function measureBatches(bench: Bench): Promise<Section> {
     const { bare, posted } = await batchesByTurns(bench, events);
     const ratio = multiple(middleShare("perSecond", posted, bare));
     results.push(
-      { what: `bare INSERT of ${SIZE} rows, ${size}`, ...shown(bare) },
-      { what: `POST /v1/events/batch of ${SIZE}, ${size}, one key`, ...shown(posted), ratio },
+      { what: `bare INSERT of ${SIZE} rows, ${size}`, ...shown(middle(bare)) },
+      {
+        what: `POST /v1/events/batch of ${SIZE}, ${size}, one key`,
+        ...shown(middle(posted)),
+        ratio,
+      },
     );
   }
   return {
@@ -55,9 +59,4 @@ async function batchesByTurns({ baseUrl, databaseUrl, options }: Bench, events: 
     },
   ]);
   return { bare, posted };
-}
-
-function shown(turns: readonly Figures[]): Omit<Result, "what"> {
-  const { perSecond, p50Ms, p99Ms } = middle(turns);
-  return { figure: rate(perSecond), p50: time(p50Ms), p99: time(p99Ms) };
 }

@@ -2,6 +2,7 @@
 // measurements.
 
 import type { CertificateAuthority } from "@annals/testing";
+import type { Figures } from "../http-load.ts";
 import type { Options } from "../options.ts";
 
 export interface Bench {
@@ -31,6 +32,11 @@ export interface Section {
   /** Heads of the columns after the first. */
   readonly heads: readonly string[];
   readonly results: readonly Result[];
+}
+
+/** Three columns of a result. */
+export function shown({ perSecond, p50Ms, p99Ms }: Figures) {
+  return { figure: rate(perSecond), p50: time(p50Ms), p99: time(p99Ms) };
 }
 
 /** `8,123/s` */

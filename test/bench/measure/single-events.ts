@@ -5,11 +5,11 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { averageBytes, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
-import { httpLoad } from "../http-load.ts";
+import { type Figures, httpLoad } from "../http-load.ts";
 import { settle } from "../settle.ts";
-import { type Bench, multiple, rate, type Result, type Section, time } from "./bench.ts";
+import { type Bench, multiple, type Result, type Section, shown } from "./bench.ts";
 import type { Chain } from "./long-chain.ts";
-import { byTurns, type Figures, middle, middleShare } from "./turns.ts";
+import { byTurns, middle, middleShare } from "./turns.ts";
 
 const CONNECTIONS = 64;
 const FASTIFY = fileURLToPath(new URL("../fastify-child.ts", import.meta.url));
@@ -99,12 +99,9 @@ async function withBareFastify<T>(work: (baseUrl: string) => Promise<T>): Promis
 }
 
 function result(what: string, turns: readonly Figures[], bare?: readonly Figures[]): Result {
-  const { perSecond, p50Ms, p99Ms } = middle(turns);
   return {
     what,
-    figure: rate(perSecond),
-    p50: time(p50Ms),
-    p99: time(p99Ms),
+    ...shown(middle(turns)),
     ...(bare && { ratio: multiple(middleShare("perSecond", turns, bare)) }),
   };
 }

@@ -1,11 +1,7 @@
 // What is compared takes turns, so that a machine that is faster in one minute than in the next is so for
 // all of it. Called by the measurements of appends.
 
-export interface Figures {
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
+import type { Figures } from "../http-load.ts";
 
 /** Each of `runs` once a turn, in the other order in every second turn. Gives the turns of each. */
 export async function byTurns(

@@ -3,10 +3,10 @@
 import { newAccount } from "@annals/testing";
 import { singles, smallEvents } from "../bodies.ts";
 import { httpLoad, type LoadResult } from "../http-load.ts";
-import { type Bench, multiple, rate, type Section, time } from "./bench.ts";
+import { type Bench, multiple, rate, type Section, shown } from "./bench.ts";
 import { type Chain, makeChain } from "./long-chain.ts";
 import { measureOnChains } from "./single-events.ts";
-import { type Figures, middle, middleShare } from "./turns.ts";
+import { middle, middleShare } from "./turns.ts";
 
 /** Events of a short chain. */
 const SHORT = 10_000;
@@ -37,25 +37,19 @@ export async function measureVerify(bench: Bench, chain: Chain): Promise<Section
         figure: rate(chain.length / seconds),
         p50: `${seconds.toFixed(1)} s in all`,
       },
-      { what: "POST /v1/events, small, one client, during verification", ...figures(beside) },
+      { what: "POST /v1/events, small, one client, during verification", ...shown(beside) },
       {
         what: "POST /v1/events, small, at the end of the short chain",
-        ...figures(middle(onShort)),
+        ...shown(middle(onShort)),
       },
       {
         what: "POST /v1/events, small, at the end of the long chain",
-        ...figures(middle(onLong)),
+        ...shown(middle(onLong)),
         ratio: multiple(middleShare("perSecond", onLong, onShort)),
       },
     ],
   };
 }
-
-const figures = ({ perSecond, p50Ms, p99Ms }: Figures) => ({
-  figure: rate(perSecond),
-  p50: time(p50Ms),
-  p99: time(p99Ms),
-});
 
 /** The seconds that the whole chain takes. */
 async function verify({ baseUrl }: Bench, { key, length }: Chain): Promise<number> {
