@@ -12,7 +12,7 @@ export interface Options {
   readonly turns: number;
   readonly turnWarmUpMs: number;
   readonly turnMs: number;
-  /** Requests of each measurement with one connection. */
+  /** Requests of each measurement with one connection, all turns together. */
   readonly samples: number;
   /** Events above a page that is called deep. */
   readonly depth: number;

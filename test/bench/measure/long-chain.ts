@@ -3,10 +3,11 @@
 
 import { newAccount } from "@annals/testing";
 import { smallEvent } from "../bodies.ts";
-import { httpLoad } from "../http-load.ts";
+import { type Figures, httpLoad } from "../http-load.ts";
 import { loadLongChain } from "../long-chain.ts";
 import { timeOf } from "../rows.ts";
 import { type Bench, type Result, type Section, multiple, time } from "./bench.ts";
+import { byTurns, middle, middleShare } from "./turns.ts";
 
 /** Events below the deep page, so that it is full whatever the filter. */
 const BELOW = 60_000;
@@ -33,13 +34,15 @@ export async function measureLists(bench: Bench, chain: Chain): Promise<Section>
   const results: Result[] = [];
   for (const [name, head, deep] of pagesOf(chain.length)) {
     bench.say(`GET /v1/events, ${name}`);
-    const atHead = await pageTime(bench, chain, head);
-    const deeper = await pageTime(bench, chain, deep);
+    const [atHead = [], deeper = []] = await byTurns(bench.options.turns, [
+      () => readPages(bench, chain, head),
+      () => readPages(bench, chain, deep),
+    ]);
     results.push({
       what: name,
-      figure: time(atHead),
-      p50: time(deeper),
-      ratio: multiple(deeper / atHead),
+      figure: time(middle(atHead).p50Ms),
+      p50: time(middle(deeper).p50Ms),
+      ratio: multiple(middleShare("p50Ms", deeper, atHead)),
     });
   }
   return {
@@ -99,22 +102,17 @@ function pagesOf(length: number): [string, head: string, deep: string][] {
   ];
 }
 
-async function pageTime(
-  { baseUrl, options }: Bench,
-  { key }: Chain,
-  query: string,
-): Promise<number> {
-  const { p50Ms } = await httpLoad({
+function readPages({ baseUrl, options }: Bench, { key }: Chain, query: string): Promise<Figures> {
+  return httpLoad({
     baseUrl,
     method: "GET",
     paths: [`/v1/events${query && `?${query}`}`],
     bodies: [],
     keys: [key],
     connections: 1,
-    warmUpMs: options.warmUpMs / 10,
+    warmUpMs: options.warmUpMs / 20,
     measureMs: options.measureMs / 4,
-    maxRequests: options.samples,
+    maxRequests: Math.ceil(options.samples / options.turns),
     status: 200,
   });
-  return p50Ms;
 }
