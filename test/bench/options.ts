@@ -8,7 +8,7 @@ export interface Options {
   /** Requests that are sent before any is counted, and how long they are counted. */
   readonly warmUpMs: number;
   readonly measureMs: number;
-  /** How often appends and what they are compared with take turns, and the same of each turn. */
+  /** How often what is compared takes turns, and of each turn with appends the same as above. */
   readonly turns: number;
   readonly turnWarmUpMs: number;
   readonly turnMs: number;

@@ -25,8 +25,9 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
   const results = await withBareFastify(async (bareUrl) => {
     const bareBench = { ...bench, baseUrl: bareUrl };
     bench.say("warming up");
-    await load(warmUpOf(bench), singles(small), one);
-    await load(warmUpOf(bareBench), singles(small), []);
+    const { firstWarmUpMs } = bench.options;
+    await load(withTurnsOf(bench, firstWarmUpMs), singles(small), one);
+    await load(withTurnsOf(bareBench, firstWarmUpMs), singles(small), []);
     const rows: Result[] = [];
     for (const [size, events, keys] of [
       ["small", small, one],
@@ -67,7 +68,7 @@ const LONGER_AT_CHAINS = 4;
 
 /** The same at the ends of chains that are there already, by turns. */
 export async function measureOnChains(bench: Bench, chains: readonly Chain[]) {
-  const options = { ...bench.options, turnMs: bench.options.turnMs * LONGER_AT_CHAINS };
+  const longer = withTurnsOf(bench, bench.options.turnMs * LONGER_AT_CHAINS);
   const ends = chains.map(({ length }) => length.toLocaleString("en")).join(" and ");
   bench.say(`POST /v1/events, small, at the end of ${ends} events`);
   const bodies = singles(smallEvents());
@@ -76,13 +77,13 @@ export async function measureOnChains(bench: Bench, chains: readonly Chain[]) {
     chains.map(
       ({ key }) =>
         () =>
-          load({ ...bench, options }, bodies, [key]),
+          load(longer, bodies, [key]),
     ),
   );
 }
 
-function warmUpOf(bench: Bench): Bench {
-  return { ...bench, options: { ...bench.options, turnMs: bench.options.firstWarmUpMs } };
+function withTurnsOf(bench: Bench, turnMs: number): Bench {
+  return { ...bench, options: { ...bench.options, turnMs } };
 }
 
 async function load(bench: Bench, bodies: readonly string[], keys: readonly string[]) {

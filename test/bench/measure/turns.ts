@@ -1,5 +1,5 @@
 // What is compared takes turns, so that a machine that is faster in one minute than in the next is so for
-// all of it. Called by the measurements of appends.
+// all of it. Called by the measurements of appends and of lists.
 
 import type { Figures } from "../http-load.ts";
 
