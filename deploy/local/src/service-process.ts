@@ -33,12 +33,13 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 /**
  * Half of the young generation at most, in MiB. Unless told, V8 lets it grow with the machine's memory, to
  * 64 on a large one, and a service then holds 100 MB of garbage. Bytes outside the heap are given back when
- * it is collected: who passes files on has a small one.
+ * it is collected: who writes files, few objects and many bytes, has a small one, or V8 would collect fully
+ * for the bytes alone.
  */
 const YOUNG_GENERATION_MIB: Readonly<Record<ServiceName, number>> = {
   keys: 16,
   ledger: 8,
-  export: 4,
+  export: 2,
   "webhook-dispatcher": 16,
   gateway: 8,
 };

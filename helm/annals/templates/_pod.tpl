@@ -12,7 +12,7 @@ Flags of V8, by the service's name: unless told it holds a hundred megabytes of 
 deploy/local/src/service-process.ts, which says why.
 */}}
 {{- define "annals.v8Flags" -}}
-{{- $youngGeneration := dict "ledger" 8 "export" 4 "gateway" 8 -}}
+{{- $youngGeneration := dict "ledger" 8 "export" 2 "gateway" 8 -}}
 --max-semi-space-size={{ get $youngGeneration . | default 16 }}, --no-allocation-site-pretenuring, --heap-growing-percent=100
 {{- end }}
 

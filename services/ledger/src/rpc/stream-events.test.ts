@@ -48,5 +48,5 @@ test.each([
   const all = Array.from({ length: LARGE + SMALL }, (__, at) => at + 1);
   expect(numbers).toStrictEqual(all);
   // 120 large ones, of which a page has room for 20 when the first has shown their size; then 700 small ones.
-  expect(limits).toStrictEqual([100, 20, 20, 500, 500]);
+  expect(limits).toStrictEqual([100, 20, 20, 200, 200, 200, 200]);
 });

@@ -15,11 +15,12 @@ import { listParams } from "./list-params.ts";
 import { renderEvent, type RenderOptions } from "./render-event.ts";
 
 /**
- * Events that are read at a time. A statement is planned for each page, so pages are large; where events are
- * large too, what those of the last page weighed makes the next one smaller.
+ * Events that are read at a time. A statement is planned for each page, so pages are large, but not so
+ * large that V8 moves rows to its old generation before they are rendered; where events are large too, what
+ * those of the last page weighed makes the next one smaller.
  */
 const FIRST_PAGE_SIZE = 100;
-const MAX_PAGE_SIZE = 500;
+const MAX_PAGE_SIZE = 200;
 const PAGE_CHARACTERS = 1024 * 1024;
 /**
  * Events of one message: of the largest allowed size they stay well under its limit, and a reader holds few
