@@ -12,6 +12,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { verifyFile } from "annals-verify";
 import { type Bench, rate, type Result, type Section } from "./bench.ts";
 import type { Chain } from "./long-chain.ts";
+import { timedTurns } from "./turns.ts";
 
 /** Between two looks at the status, in milliseconds. */
 const LOOK_INTERVAL_MS = 20;
@@ -21,7 +22,8 @@ const WARM_UP_PART = 2;
 const BYTES_IN_MB = 1_000_000;
 
 export async function measureExports(bench: Bench, chain: Chain): Promise<Section> {
-  const events = Math.min(bench.options.exported, chain.length);
+  const { turns, exported } = bench.options;
+  const events = Math.min(exported, chain.length);
   const folder = await mkdtemp(join(tmpdir(), "annals-bench-export-"));
   try {
     const file = join(folder, "export.jsonl");
@@ -31,9 +33,11 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
       format: "jsonl",
     });
     bench.say("GET /v1/exports/{id}/content");
-    const { seconds: downloading } = await timed(() => download(bench, chain.key, id, file));
+    const { seconds: downloading } = await timedTurns(turns, () =>
+      download(bench, chain.key, id, file),
+    );
     bench.say("annals-verify");
-    const { value: report, seconds: verifying } = await timed(() => verifyFile(file));
+    const { value: report, seconds: verifying } = await timedTurns(turns, () => verifyFile(file));
     if (report.events !== events) throw new Error(`the export has ${report.events} events`);
     const { size } = await stat(file);
     bench.say("POST /v1/exports, CSV");
@@ -50,7 +54,8 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
         `The first ${events.toLocaleString("en")} events of the long chain with proofs, as JSON Lines, ` +
         `${Math.round(size / events)} bytes an event, and as CSV. Written: from the POST until the status is ` +
         "completed, after an export of half as many. Downloaded: through the gateway into a file. " +
-        "Verified: by annals-verify, in one process, with nothing but the file.",
+        "Verified: by annals-verify, in one process, with nothing but the file. " +
+        `Medians of ${turns}, of which the first is cold where the file is verified.`,
       heads: ["events", "bytes", "in all"],
       results: [
         result("export written", writing),
@@ -72,12 +77,6 @@ function seconds(value: number): string {
   return `${value.toFixed(1)} s`;
 }
 
-async function timed<T>(work: () => Promise<T>): Promise<{ value: T; seconds: number }> {
-  const begun = performance.now();
-  const value = await work();
-  return { value, seconds: (performance.now() - begun) / 1_000 };
-}
-
 interface Wanted {
   readonly events: number;
   readonly format: "jsonl" | "csv";
@@ -86,7 +85,7 @@ interface Wanted {
 /** An export of a part goes first: what has just started is slower. */
 async function timedWarm(bench: Bench, key: string, wanted: Wanted) {
   await write(bench, key, { ...wanted, events: Math.ceil(wanted.events / WARM_UP_PART) });
-  return timed(() => write(bench, key, wanted));
+  return timedTurns(bench.options.turns, () => write(bench, key, wanted));
 }
 
 /** Resolves to the id of the completed export. */

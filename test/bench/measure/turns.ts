@@ -1,5 +1,5 @@
 // What is compared takes turns, so that a machine that is faster in one minute than in the next is so for
-// all of it. Called by the measurements of appends and of lists.
+// all of it. What is compared with nothing is measured as often. Called by most measurements.
 
 import type { Figures } from "../http-load.ts";
 
@@ -17,6 +17,17 @@ export async function byTurns(
     }
   }
   return taken;
+}
+
+/** What `work` gave the last time, and the median of the seconds that it took. */
+export async function timedTurns<T>(turns: number, work: () => Promise<T>) {
+  const taken: { readonly value: T; readonly seconds: number }[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const begun = performance.now();
+    const value = await work();
+    taken.push({ value, seconds: (performance.now() - begun) / 1_000 });
+  }
+  return { value: taken.at(-1)?.value as T, seconds: median(taken.map(({ seconds }) => seconds)) };
 }
 
 /** Each figure's median over the turns. */
