@@ -9,8 +9,8 @@ import { eventLines } from "./event-lines.ts";
 
 const ACCOUNT = "acct_1";
 const OPTIONS = { accountId: ACCOUNT, includeProof: true };
-/** Of one message that holds several events. */
-const MESSAGE_BYTES = 128 * 1024;
+/** Of the messages: half as much again as eventLines gathers. */
+const MAX_CHARACTERS = 192 * 1024;
 
 function row(n: number, metadata: string): LineRow {
   const digit = (n % 10).toString();
@@ -57,9 +57,8 @@ const textOf = (messages: Iterable<{ text?: Uint8Array }>) =>
 
 test.each([
   ["small events go in one message", 100, 10, 1],
-  ["larger ones in several", 100, 10_000, 9],
-  ["of which two do not fit, one by one", 20, 70_000, 20],
-  ["those that no message has room for, one by one", 5, 140_000, 5],
+  ["larger ones in several", 100, 10_000, 8],
+  ["the largest one by one, or two by two", 20, 70_000, 10],
 ])("%s", (_, count, size, messages) => {
   const metadata = `{"text":"${"x".repeat(size)}"}`;
   const rows = Array.from({ length: count }, (__, at) => row(at + 1, metadata));
@@ -68,7 +67,8 @@ test.each([
   expect(made).toHaveLength(messages);
   let next = 1n;
   for (const { text, count: held = 0, first, last } of made) {
-    if (held > 1) expect(text?.length).toBeLessThanOrEqual(MESSAGE_BYTES);
+    expect(text?.length).toBeLessThan(MAX_CHARACTERS);
+    expect(textOf([{ text: text ?? Buffer.of() }]).match(/\n/g)).toHaveLength(held);
     expect(first?.sequenceNumber).toBe(next);
     next += BigInt(held);
     expect(last?.sequenceNumber).toBe(next - 1n);
@@ -76,12 +76,12 @@ test.each([
   expect(next).toBe(BigInt(count) + 1n);
 });
 
-test("an event without room for another beside it leaves the next ones theirs", () => {
-  const texts = ["x", "é".repeat(70_000), "x", "é".repeat(35_000), "é".repeat(35_000), "x"];
+test("an event as large as a message is whole, and the next ones keep their places", () => {
+  const texts = ["x", "é".repeat(140_000), "x", "é".repeat(70_000), "é".repeat(70_000), "x"];
   const rows = texts.map((text, at) => row(at + 1, `{"text":"${text}"}`));
   const made = [...eventLines(rows, OPTIONS)];
   expect(textOf(made)).toBe(rows.map(expected).join(""));
-  expect(made.map(({ count }) => count)).toEqual([1, 1, 2, 2]);
+  expect(made.map(({ count }) => count)).toEqual([2, 3, 1]);
 });
 
 test("without proofs a line is the event alone", () => {

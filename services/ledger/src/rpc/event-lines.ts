@@ -7,40 +7,28 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { LineRow } from "../store/stream-lines.ts";
 import type { RenderOptions } from "./render-event.ts";
 
-/** Of one message at most, but for an event that is larger and goes alone. */
-const MESSAGE_BYTES = 128 * 1024;
+/** Characters of one message at least, but for the last: an event more may follow, however large. */
+const MESSAGE_CHARACTERS = 128 * 1024;
 
 type Lines = MessageInitShape<typeof EventLinesSchema>;
 
-/**
- * `rows` in their order, as few messages as their size allows. Each line is written to its place at once: the
- * text of a whole message would be flattened in memory that the system clears for it.
- */
+/** `rows` in their order, as few messages as their size allows. */
 export function* eventLines(rows: readonly LineRow[], options: RenderOptions): Generator<Lines> {
-  let bytes = Buffer.allocUnsafeSlow(MESSAGE_BYTES);
-  let filled = 0;
+  let text = "";
   let from = 0;
-  const message = (to: number, last: LineRow): Lines => ({
-    text: bytes.subarray(0, filled),
-    count: to - from,
-    first: placeOf(rows[from] ?? last),
-    last: placeOf(last),
-  });
   for (const [at, row] of rows.entries()) {
-    const text = line(row, options);
-    const length = Buffer.byteLength(text);
-    const before = rows[at - 1];
-    if (before && filled + length > bytes.length) {
-      yield message(at, before);
-      bytes = Buffer.allocUnsafeSlow(MESSAGE_BYTES);
-      filled = 0;
-      from = at;
-    }
-    if (length > bytes.length) bytes = Buffer.allocUnsafeSlow(length);
-    filled += bytes.write(text, filled);
+    text += line(row, options);
+    const to = at + 1;
+    if (text.length < MESSAGE_CHARACTERS && to < rows.length) continue;
+    yield {
+      text: Buffer.from(text),
+      count: to - from,
+      first: placeOf(rows[from] ?? row),
+      last: placeOf(row),
+    };
+    text = "";
+    from = to;
   }
-  const last = rows.at(-1);
-  if (last) yield message(rows.length, last);
 }
 
 function line(row: LineRow, { accountId, includeProof }: RenderOptions): string {

@@ -15,9 +15,9 @@ import { listParams } from "./list-params.ts";
 import { renderEvent, type RenderOptions } from "./render-event.ts";
 
 /**
- * Events that are read at a time. A statement is planned for each page, so pages are large, but not so
- * large that V8 moves rows to its old generation before they are rendered; where events are large too, what
- * those of the last page weighed makes the next one smaller.
+ * Events that are read at a time. A statement is planned for each page, so pages are large; larger ones cost
+ * their reader more than they save (docs/performance.md). Where events are large too, what those of the last
+ * page weighed makes the next one smaller.
  */
 const FIRST_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 200;
