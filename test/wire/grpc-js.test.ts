@@ -6,6 +6,7 @@ import { newAccount, type TestAccount } from "@annals/testing";
 import type { Stack } from "@annals/local";
 import { ErrorKind, ErrorSchema } from "@annals/proto/errors";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "@annals/proto/health";
+import { RecordFormat } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type Client, type ServiceError, status } from "@grpc/grpc-js";
 import { hash } from "node:crypto";
@@ -89,10 +90,10 @@ test("ledger: each RPC", async () => {
   expect(event?.proof?.salts).toHaveLength(80);
   const page = await call(client, listEvents, { accountId, limit: 1 });
   expect(page).toMatchObject({ events: [{ action: "two" }], hasMore: true });
-  const streamed = await collect(client, streamEvents, { accountId });
-  expect(streamed.flatMap((part) => part.events.map(({ action }) => action))).toStrictEqual([
-    "one",
-    "two",
+  const format = RecordFormat.JSONL;
+  const streamed = await collect(client, streamEvents, { accountId, format });
+  expect(streamed).toMatchObject([
+    { count: 2, first: { sequenceNumber: 1n }, last: { sequenceNumber: 2n } },
   ]);
   const verified = await call(client, verifyChain, { accountId });
   expect(verified).toMatchObject({ valid: true, checked: 2n, headSequenceNumber: 2n });

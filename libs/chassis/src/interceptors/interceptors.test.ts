@@ -58,11 +58,11 @@ async function observed() {
         return {};
       },
       async *streamEvents({ accountId }) {
-        yield { events: [] };
+        yield {};
         seen.push(traceId());
         if (accountId === "bad") throw new Error("broken");
         while (accountId === "endless") {
-          yield { events: [] };
+          yield {};
           await new Promise((resolve) => setImmediate(resolve));
         }
       },

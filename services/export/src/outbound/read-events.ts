@@ -3,11 +3,12 @@
 // opened again after the last event that came.
 
 import { AnnalsError, internal } from "@annals/errors";
-import type {
-  EventFilter,
-  LedgerService,
-  StoredEvent,
-  StreamEventsResponse,
+import type { ExportFormat } from "@annals/contract";
+import {
+  type EventFilter,
+  type LedgerService,
+  RecordFormat,
+  type StreamEventsResponse,
 } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { setTimeout as pause } from "node:timers/promises";
@@ -18,19 +19,21 @@ export interface EventSelection {
   /** Bounded above. */
   readonly filter: EventFilter;
   readonly includeProof: boolean;
-  /** Whether the events are taken as lines of JSON Lines and not one by one. */
-  readonly asJsonLines: boolean;
+  readonly format: ExportFormat;
 }
 
-/** Some events in ascending order. */
+/** Some events in ascending order, as the records of a file. */
 export interface EventPage {
+  readonly text: Uint8Array;
   readonly count: number;
   readonly first: EventPlace;
   readonly last: EventPlace;
-  /** One of the two holds them. */
-  readonly events: readonly StoredEvent[];
-  readonly text: Uint8Array | undefined;
 }
+
+const RECORD_FORMATS: Record<ExportFormat, RecordFormat> = {
+  jsonl: RecordFormat.JSONL,
+  csv: RecordFormat.CSV,
+};
 
 /** One stream; a longer export goes on with another. */
 const STREAM_TIMEOUT_MS = 5 * 60_000;
@@ -49,10 +52,10 @@ export async function* readEvents(
   let breaks = 0;
   for (;;) {
     try {
-      const request = { ...selection, filter };
+      const request = { ...selection, filter, format: RECORD_FORMATS[selection.format] };
       const options = { signal, timeoutMs: STREAM_TIMEOUT_MS };
       for await (const response of ledger.streamEvents(request, options)) {
-        const page = pageOf(response, selection);
+        const page = pageOf(response);
         yield page;
         filter = { ...filter, afterSequence: page.last.sequenceNumber };
         breaks = 0;
@@ -68,12 +71,8 @@ export async function* readEvents(
   }
 }
 
-function pageOf(
-  { events, lines }: StreamEventsResponse,
-  { asJsonLines }: EventSelection,
-): EventPage {
-  const [first, last] = asJsonLines ? [lines?.first, lines?.last] : [events[0], events.at(-1)];
-  // A ledger that is older than this service knows no lines: the job is tried again later.
+function pageOf({ text, count, first, last }: StreamEventsResponse): EventPage {
+  // A ledger that is older than this service answers in another way: the job is tried again later.
   if (!first || !last) throw internal("the ledger answered without the events that were asked for");
-  return { count: lines?.count ?? events.length, first, last, events, text: lines?.text };
+  return { text, count, first, last };
 }

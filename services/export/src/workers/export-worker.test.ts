@@ -6,11 +6,7 @@
 import { type Clock, systemClock } from "@annals/contract";
 import { unavailable } from "@annals/errors";
 import { createPool, migrate, type Pool } from "@annals/postgres";
-import {
-  EventFilterSchema,
-  EventLinesSchema,
-  StreamEventsResponseSchema,
-} from "@annals/proto/ledger";
+import { EventFilterSchema, StreamEventsResponseSchema } from "@annals/proto/ledger";
 import { createDatabase, eventually, type TestDatabase } from "@annals/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createRegistry } from "@annals/chassis";
@@ -69,8 +65,7 @@ function ledger(end: () => Promise<void> | void = () => {}): StreamEvents {
     for (let n = 1n; n <= 3n; n += 1n) {
       const place = { sequenceNumber: n, hash: `h${n}`, previousHash: `h${n - 1n}` };
       const text = Buffer.from(`{"sequence_number":${n}}\n`);
-      const lines = create(EventLinesSchema, { text, count: 1, first: place, last: place });
-      yield create(StreamEventsResponseSchema, { lines });
+      yield create(StreamEventsResponseSchema, { text, count: 1, first: place, last: place });
     }
     await end();
   };

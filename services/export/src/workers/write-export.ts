@@ -7,7 +7,7 @@ import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { createHash, type Hash } from "node:crypto";
-import { type Encoder, encoderOf } from "../domain/encoder.ts";
+import { FILE_FORMATS } from "../domain/file-format.ts";
 import { type EventPlace, type ExportHead, manifestRecord } from "../domain/manifest.ts";
 import { readEvents } from "../outbound/read-events.ts";
 import type { Sink, Storage } from "../outbound/storage.ts";
@@ -46,7 +46,6 @@ export async function writeExport(
   try {
     const writer = new Writer(sink);
     const eventCount = await writeAll(deps, job, writer, signal);
-    await writer.flush();
     await sink.finish();
     return { file, eventCount, sha256: writer.sha256(), sizeBytes: writer.sizeBytes };
   } catch (error) {
@@ -62,45 +61,33 @@ async function writeAll(
   signal: AbortSignal,
 ): Promise<number> {
   const filter = fromBinary(EventFilterSchema, job.filter);
-  const encoder: Encoder = encoderOf(job.format, job.include_proofs);
-  const { record } = encoder;
-  const selection = {
-    accountId: job.account_id,
-    filter,
-    includeProof: job.include_proofs,
-    asJsonLines: record === undefined,
-  };
+  const { account_id: accountId, format, include_proofs: includeProof } = job;
+  const { opening, closing } = FILE_FORMATS[format];
   let eventCount = 0;
   let first: EventPlace | undefined;
   let last: EventPlace | undefined;
-  await writer.write(encoder.opening);
-  for await (const page of readEvents(ledger, selection, signal)) {
+  await writer.write(Buffer.from(opening(includeProof)));
+  for await (const page of readEvents(
+    ledger,
+    { accountId, filter, includeProof, format },
+    signal,
+  )) {
     signal.throwIfAborted();
-    if (page.text) await writer.append(page.text);
-    else if (record) await writeRecords(writer, page.events.map(record));
+    await writer.write(page.text);
     first ??= placeOf(page.first);
     last = placeOf(page.last);
     eventCount += page.count;
     metrics.events.inc(page.count);
   }
-  await writer.flush();
   const { sizeBytes } = writer;
   const written = { eventCount, first, last, sizeBytes, sha256: writer.sha256() };
-  await writer.write(encoder.closing(manifestRecord(headOf(job, filter), written)));
+  const manifest = manifestRecord(headOf(job, filter), written);
+  await writer.write(Buffer.from(closing(manifest, includeProof)));
   return eventCount;
 }
 
-async function writeRecords(writer: Writer, records: readonly string[]): Promise<void> {
-  for (const record of records) {
-    // Most fit and need no turn of the event loop.
-    if (!writer.add(record)) await writer.write(record);
-  }
-}
-
 /** Only the members that the manifest needs, so that no page of events is kept. */
-function placeOf(event: EventPlace | undefined): EventPlace | undefined {
-  if (!event) return undefined;
-  const { sequenceNumber, hash, previousHash } = event;
+function placeOf({ sequenceNumber, hash, previousHash }: EventPlace): EventPlace {
   return { sequenceNumber, hash, previousHash };
 }
 
@@ -118,57 +105,28 @@ function headOf(job: TakenRow, { afterSequence, beforeSequence }: EventFilter): 
   };
 }
 
-/** Bytes that are gathered before they are written. */
-const BUFFER_BYTES = 256 * 1024;
-/** UTF-8 takes at most so many bytes for a unit of a string. */
-const MAX_BYTES_PER_UNIT = 3;
-
-/** Gathers, counts and hashes what goes into the sink. One buffer serves for the whole file. */
+/** Counts and hashes what goes into the sink. */
 class Writer {
   readonly #sink: Sink;
   readonly #hash: Hash = createHash("sha256");
-  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  #filled = 0;
   sizeBytes = 0;
 
   constructor(sink: Sink) {
     this.#sink = sink;
   }
 
-  /** False where there is no room for the text: nothing is added. */
-  add(text: string): boolean {
-    if (text.length * MAX_BYTES_PER_UNIT > BUFFER_BYTES - this.#filled) return false;
-    this.#filled += this.#buffer.write(text, this.#filled);
-    return true;
-  }
-
-  async write(text: string): Promise<void> {
-    await this.flush();
-    if (!this.add(text)) await this.#send(Buffer.from(text));
-  }
-
   /** As they are, without a copy: `bytes` are the caller's again when it resolves. */
-  async append(bytes: Uint8Array): Promise<void> {
-    await this.flush();
-    await this.#send(bytes);
-  }
-
-  async flush(): Promise<void> {
-    if (this.#filled === 0) return;
-    await this.#send(this.#buffer.subarray(0, this.#filled));
-    this.#filled = 0;
-  }
-
-  /** Of everything that was flushed. */
-  sha256(): string {
-    return this.#hash.copy().digest("hex");
-  }
-
-  async #send(bytes: Uint8Array): Promise<void> {
+  async write(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0) return;
     const taken = this.#sink.write(bytes);
     // While the storage takes them.
     this.#hash.update(bytes);
     this.sizeBytes += bytes.length;
     await taken;
+  }
+
+  /** Of everything that was written. */
+  sha256(): string {
+    return this.#hash.copy().digest("hex");
   }
 }

@@ -1,7 +1,8 @@
-// Guarantees: a stream of events gives every event once and in order across its pages, as events and as
-// lines; and where events are large, fewer are read at a time.
+// Guarantees: a stream of events gives every event once and in order across its pages, in either format; a
+// format that is not known is refused; and where events are large, fewer are read at a time.
 
 import type { Pool } from "@annals/postgres";
+import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
 import { newAccountId, newLedgerDatabase } from "../append-fixtures.ts";
 import { LIMIT } from "../store/list-events.ts";
@@ -11,12 +12,12 @@ const LARGE = 120;
 const SMALL = 700;
 const LARGE_TEXT = "x".repeat(50_000);
 
-async function streamed(asJsonLines: boolean) {
+async function streamed(format: RecordFormat, numberOf: (record: string) => number) {
   const limits: unknown[] = [];
   const watching = (pool: Pool): Pool => ({
     ...pool,
     run: (statement, params) => {
-      if (/stream-lines|list-events-ascending/.test(statement.name)) limits.push(params[LIMIT]);
+      if (statement.name === "ledger.read-records") limits.push(params[LIMIT]);
       return pool.run(statement, params);
     },
   });
@@ -30,23 +31,28 @@ async function streamed(asJsonLines: boolean) {
   ];
   for (const append of appends) await client.createEvents({ appends: [append] });
   const numbers: number[] = [];
-  for await (const { events, lines } of client.streamEvents({ accountId, asJsonLines })) {
-    numbers.push(...events.map(({ sequenceNumber }) => Number(sequenceNumber)));
-    const text = Buffer.from(lines?.text ?? "").toString();
-    for (const line of text.split("\n").slice(0, -1)) {
-      numbers.push((JSON.parse(line) as { sequence_number: number }).sequence_number);
-    }
+  for await (const { text } of client.streamEvents({ accountId, format })) {
+    const records = Buffer.from(text).toString().split(/\r?\n/).slice(0, -1);
+    numbers.push(...records.map(numberOf));
   }
   return { numbers, limits };
 }
 
 test.each([
-  ["events", false],
-  ["lines", true],
-])("pages shrink over large events and grow over small ones, as %s", async (_, asJsonLines) => {
-  const { numbers, limits } = await streamed(asJsonLines);
-  const all = Array.from({ length: LARGE + SMALL }, (__, at) => at + 1);
-  expect(numbers).toStrictEqual(all);
-  // 120 large ones, of which a page has room for 20 when the first has shown their size; then 700 small ones.
-  expect(limits).toStrictEqual([100, 20, 20, 200, 200, 200, 200]);
+  ["JSON Lines", RecordFormat.JSONL, (line: string) => JSON.parse(line).sequence_number],
+  ["CSV", RecordFormat.CSV, (record: string) => Number(record.split(",")[0])],
+])(
+  "pages shrink over large events and grow over small ones, as %s",
+  async (_, format, numberOf) => {
+    const { numbers, limits } = await streamed(format, numberOf);
+    const all = Array.from({ length: LARGE + SMALL }, (__, at) => at + 1);
+    expect(numbers).toStrictEqual(all);
+    // 120 large ones, of which a page has room for 20 when the first has shown their size; then 700 small.
+    expect(limits).toStrictEqual([100, 20, 20, 200, 200, 200, 200]);
+  },
+);
+
+test("a format that is not known is refused", async () => {
+  const refused = streamed(RecordFormat.UNSPECIFIED, Number);
+  await expect(refused).rejects.toThrow("[invalid_argument] format: is not known");
 });

@@ -586,11 +586,9 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
   includeProof: boolean;
 
   /**
-   * Where true, events come as the lines of an export and not as messages.
-   *
-   * @generated from field: bool as_json_lines = 4;
+   * @generated from field: annals.ledger.v1.RecordFormat format = 5;
    */
-  asJsonLines: boolean;
+  format: RecordFormat;
 };
 
 /**
@@ -600,20 +598,33 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
 export declare const StreamEventsRequestSchema: GenMessage<StreamEventsRequest>;
 
 /**
- * Some events in ascending order, never none.
+ * Some events in ascending order, never none, as they stand in a file, with what a reader has to know of them
+ * without parsing them.
  *
  * @generated from message annals.ledger.v1.StreamEventsResponse
  */
 export declare type StreamEventsResponse = Message<"annals.ledger.v1.StreamEventsResponse"> & {
   /**
-   * @generated from field: repeated annals.ledger.v1.StoredEvent events = 1;
+   * Whole records in UTF-8, each with its line break.
+   *
+   * @generated from field: bytes text = 3;
    */
-  events: StoredEvent[];
+  text: Uint8Array;
 
   /**
-   * @generated from field: annals.ledger.v1.EventLines lines = 2;
+   * @generated from field: uint32 count = 4;
    */
-  lines?: EventLines | undefined;
+  count: number;
+
+  /**
+   * @generated from field: annals.ledger.v1.EventPlace first = 5;
+   */
+  first?: EventPlace | undefined;
+
+  /**
+   * @generated from field: annals.ledger.v1.EventPlace last = 6;
+   */
+  last?: EventPlace | undefined;
 };
 
 /**
@@ -621,41 +632,6 @@ export declare type StreamEventsResponse = Message<"annals.ledger.v1.StreamEvent
  * Use `create(StreamEventsResponseSchema)` to create a new message.
  */
 export declare const StreamEventsResponseSchema: GenMessage<StreamEventsResponse>;
-
-/**
- * Events as JSON Lines (docs/exports.md), with what a reader has to know of them without parsing them.
- *
- * @generated from message annals.ledger.v1.EventLines
- */
-export declare type EventLines = Message<"annals.ledger.v1.EventLines"> & {
-  /**
-   * Whole lines in UTF-8, each with its line feed.
-   *
-   * @generated from field: bytes text = 1;
-   */
-  text: Uint8Array;
-
-  /**
-   * @generated from field: uint32 count = 2;
-   */
-  count: number;
-
-  /**
-   * @generated from field: annals.ledger.v1.EventPlace first = 3;
-   */
-  first?: EventPlace | undefined;
-
-  /**
-   * @generated from field: annals.ledger.v1.EventPlace last = 4;
-   */
-  last?: EventPlace | undefined;
-};
-
-/**
- * Describes the message annals.ledger.v1.EventLines.
- * Use `create(EventLinesSchema)` to create a new message.
- */
-export declare const EventLinesSchema: GenMessage<EventLines>;
 
 /**
  * Where an event stands in its chain.
@@ -906,6 +882,37 @@ export declare type ListOutboxResponse = Message<"annals.ledger.v1.ListOutboxRes
  * Use `create(ListOutboxResponseSchema)` to create a new message.
  */
 export declare const ListOutboxResponseSchema: GenMessage<ListOutboxResponse>;
+
+/**
+ * The formats of export files (docs/exports.md).
+ *
+ * @generated from enum annals.ledger.v1.RecordFormat
+ */
+export enum RecordFormat {
+  /**
+   * @generated from enum value: RECORD_FORMAT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A line an event.
+   *
+   * @generated from enum value: RECORD_FORMAT_JSONL = 1;
+   */
+  JSONL = 1,
+
+  /**
+   * A record of RFC 4180 an event, without a header.
+   *
+   * @generated from enum value: RECORD_FORMAT_CSV = 2;
+   */
+  CSV = 2,
+}
+
+/**
+ * Describes the enum annals.ledger.v1.RecordFormat.
+ */
+export declare const RecordFormatSchema: GenEnum<RecordFormat>;
 
 /**
  * @generated from enum annals.ledger.v1.InvalidReason

@@ -1,18 +1,18 @@
-// The next events of an account that match a filter, for the lines of an export: as
+// The next events of an account that match a filter, for the records of an export: as
 // list-events.ts lists them in ascending order, but what is binary comes as the hexadecimal text
-// that a line shows, so that nobody turns it into bytes and back.
+// that a record shows, so that nobody turns it into bytes and back.
 
 import { statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
 import { type ListParams, MATCHING_EVENTS } from "./list-events.ts";
 
 /** Digests, hashes and salts in lower-case hex. */
-export type LineRow = {
+export type RecordRow = {
   readonly [Column in keyof EventRow]: string;
 };
 
-export const streamLines = statement<ListParams, LineRow>(
-  `/* ledger.stream-lines */
+export const readRecords = statement<ListParams, RecordRow>(
+  `/* ledger.read-records */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at,
   encode(digests, 'hex') AS digests, encode(previous_hash, 'hex') AS previous_hash, encode(hash, 'hex') AS hash,
   actor, context, diff, metadata, target, encode(salts, 'hex') AS salts

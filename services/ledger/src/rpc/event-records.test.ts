@@ -2,17 +2,18 @@
 // the interface shares, none twice and none cut; each message says how many events it holds and where they
 // stand; and no message grows with the page.
 
-import { eventJson, proofJson } from "@annals/contract";
+import { eventCsv, eventJson, proofJson } from "@annals/contract";
+import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
-import type { LineRow } from "../store/stream-lines.ts";
-import { eventLines } from "./event-lines.ts";
+import type { RecordRow } from "../store/read-records.ts";
+import { eventRecords } from "./event-records.ts";
 
 const ACCOUNT = "acct_1";
-const OPTIONS = { accountId: ACCOUNT, includeProof: true };
-/** Of the messages: half as much again as eventLines gathers. */
+const OPTIONS = { accountId: ACCOUNT, includeProof: true, format: RecordFormat.JSONL } as const;
+/** Of the messages: half as much again as eventRecords gathers. */
 const MAX_CHARACTERS = 192 * 1024;
 
-function row(n: number, metadata: string): LineRow {
+function row(n: number, metadata: string): RecordRow {
   const digit = (n % 10).toString();
   return {
     sequence_number: String(n),
@@ -33,23 +34,26 @@ function row(n: number, metadata: string): LineRow {
   };
 }
 
+const eventOf = (one: RecordRow) => ({
+  ...one,
+  sequenceNumber: BigInt(one.sequence_number),
+  previousHash: one.previous_hash,
+  occurredAt: one.occurred_at,
+  receivedAt: one.received_at,
+  createdAt: one.created_at,
+});
+
 /** What the same row gives by way of bytes, as every other reader of the ledger gets them. */
-function expected(one: LineRow): string {
-  const event = eventJson({
-    ...one,
-    sequenceNumber: BigInt(one.sequence_number),
-    previousHash: one.previous_hash,
-    occurredAt: one.occurred_at,
-    receivedAt: one.received_at,
-    createdAt: one.created_at,
-  });
+function expected(one: RecordRow, format = RecordFormat.JSONL): string {
+  const event = eventOf(one);
   const [salts, digests] = [one.salts, one.digests].map((hex) => Buffer.from(hex, "hex"));
   const proof = proofJson({
     chain: ACCOUNT,
     salts: salts ?? Buffer.of(),
     digests: digests ?? Buffer.of(),
   });
-  return `{"event":${event},"proof":${proof}}\n`;
+  if (format === RecordFormat.CSV) return eventCsv(event, proof);
+  return `{"event":${eventJson(event)},"proof":${proof}}\n`;
 }
 
 const textOf = (messages: Iterable<{ text?: Uint8Array }>) =>
@@ -62,8 +66,8 @@ test.each([
 ])("%s", (_, count, size, messages) => {
   const metadata = `{"text":"${"x".repeat(size)}"}`;
   const rows = Array.from({ length: count }, (__, at) => row(at + 1, metadata));
-  const made = [...eventLines(rows, OPTIONS)];
-  expect(textOf(made)).toBe(rows.map(expected).join(""));
+  const made = [...eventRecords(rows, OPTIONS)];
+  expect(textOf(made)).toBe(rows.map((one) => expected(one)).join(""));
   expect(made).toHaveLength(messages);
   let next = 1n;
   for (const { text, count: held = 0, first, last } of made) {
@@ -79,16 +83,27 @@ test.each([
 test("an event as large as a message is whole, and the next ones keep their places", () => {
   const texts = ["x", "é".repeat(140_000), "x", "é".repeat(70_000), "é".repeat(70_000), "x"];
   const rows = texts.map((text, at) => row(at + 1, `{"text":"${text}"}`));
-  const made = [...eventLines(rows, OPTIONS)];
-  expect(textOf(made)).toBe(rows.map(expected).join(""));
+  const made = [...eventRecords(rows, OPTIONS)];
+  expect(textOf(made)).toBe(rows.map((one) => expected(one)).join(""));
   expect(made.map(({ count }) => count)).toEqual([2, 3, 1]);
 });
 
 test("without proofs a line is the event alone", () => {
-  const [message] = eventLines([row(7, "{}")], { ...OPTIONS, includeProof: false });
+  const [message] = eventRecords([row(7, "{}")], { ...OPTIONS, includeProof: false });
   expect(JSON.parse(Buffer.from(message?.text ?? []).toString())).toMatchObject({
     id: "evt_7",
     sequence_number: 7,
   });
   expect(message?.last).toEqual({ sequenceNumber: 7n, hash: "7b", previousHash: "7a" });
+});
+
+test("as CSV each record has its proof or none", () => {
+  const rows = [row(1, "{}"), row(2, '{"a":"b"}')];
+  const csv = { ...OPTIONS, format: RecordFormat.CSV } as const;
+  expect(textOf(eventRecords(rows, csv))).toBe(
+    rows.map((one) => expected(one, RecordFormat.CSV)).join(""),
+  );
+  expect(textOf(eventRecords(rows, { ...csv, includeProof: false }))).toBe(
+    rows.map((one) => eventCsv(eventOf(one))).join(""),
+  );
 });

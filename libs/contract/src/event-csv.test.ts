@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cell, csvEncoder, safeCell } from "./csv.ts";
+import { cell, csvHeader, csvManifest, eventCsv, safeCell } from "./event-csv.ts";
 
 describe("safeCell", () => {
   test.each([
@@ -54,25 +54,54 @@ describe("cell", () => {
   });
 });
 
-test("header, records and manifest have the same number of cells", () => {
-  const encoder = csvEncoder(false);
-  const event = {
+const EVENT = {
+  id: "evt_1",
+  sequenceNumber: 1n,
+  action: "a",
+  actor: '{"id":7}',
+  target: '{"id":"=1","type":"x"}',
+  context: "",
+  diff: "{}",
+  metadata: '{"note":"a,\\"b\\""}',
+  hash: "h",
+  previousHash: "p",
+  occurredAt: "o",
+  receivedAt: "r",
+  createdAt: "c",
+};
+
+/** The cells of one record. */
+const cells = (text: string) =>
+  Array.from(
+    `,${text.replace(/\r\n$/, "")}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^",]*))/g),
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain,
+  );
+
+test.each([true, false])("each cell stands under its name, with proofs: %s", (includeProofs) => {
+  const names = cells(csvHeader(includeProofs));
+  const values = cells(eventCsv(EVENT, includeProofs ? '{"v":1}' : undefined));
+  expect(values).toHaveLength(names.length);
+  expect(Object.fromEntries(names.map((name, at) => [name, values[at]]))).toEqual({
+    sequence_number: "1",
     id: "evt_1",
-    sequenceNumber: 1n,
     action: "a",
-    actor: '{"id":7}',
-    target: "",
-    context: "",
-    diff: "",
-    metadata: "",
+    actor_id: "",
+    actor_type: "",
+    target_id: "'=1",
+    target_type: "x",
+    occurred_at: "o",
+    received_at: "r",
+    created_at: "c",
     hash: "h",
-    previousHash: "p",
-    occurredAt: "t",
-    receivedAt: "t",
-    createdAt: "t",
-  };
-  const cells = (text: string) => text.split(",").length;
-  expect(cells(encoder.record?.(event) ?? "")).toBe(cells(encoder.opening));
-  expect(cells(encoder.closing("{}"))).toBe(cells(encoder.opening));
-  expect(() => csvEncoder(true).record?.(event)).toThrow(TypeError);
+    previous_hash: "p",
+    actor: EVENT.actor,
+    target: EVENT.target,
+    context: "{}",
+    diff: "{}",
+    metadata: EVENT.metadata,
+    ...(includeProofs && { proof: '{"v":1}' }),
+    manifest: "",
+  });
+  const last = cells(csvManifest('{"a":1}', includeProofs));
+  expect(last).toEqual([...names.slice(1).map(() => ""), '{"a":1}']);
 });

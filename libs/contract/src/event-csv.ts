@@ -1,0 +1,98 @@
+// Events as CSV (RFC 4180): a header, one record an event, and a last record whose only filled cell, in the
+// last column, is the manifest. A cell that a spreadsheet would run as a formula gets a ' in front, such
+// that the value can be told from it for certain. The ledger makes the records, the export service the rest.
+
+import type { EventText } from "./event-json.ts";
+
+/** In the order of {@link eventCsv}. */
+const COLUMNS = [
+  "sequence_number",
+  "id",
+  "action",
+  "actor_id",
+  "actor_type",
+  "target_id",
+  "target_type",
+  "occurred_at",
+  "received_at",
+  "created_at",
+  "hash",
+  "previous_hash",
+  "actor",
+  "target",
+  "context",
+  "diff",
+  "metadata",
+];
+
+const PROOF_COLUMN = "proof";
+const MANIFEST_COLUMN = "manifest";
+
+export function csvHeader(includeProofs: boolean): string {
+  return `${columns(includeProofs).join(",")}\r\n`;
+}
+
+/** `manifest` is JSON text. */
+export function csvManifest(manifest: string, includeProofs: boolean): string {
+  return `${",".repeat(columns(includeProofs).length - 1)}${quote(manifest)}\r\n`;
+}
+
+function columns(includeProofs: boolean): string[] {
+  return [...COLUMNS, ...(includeProofs ? [PROOF_COLUMN] : []), MANIFEST_COLUMN];
+}
+
+/** The record of an event; `proof`, JSON text, where the file has proofs. */
+export function eventCsv(event: EventText, proof?: string): string {
+  const { sequenceNumber, id, occurredAt, receivedAt, createdAt, hash, previousHash } = event;
+  const names = `${chosen(event.action)},${named(event.actor)},${named(event.target)}`;
+  const parts =
+    `${part(event.actor)},${part(event.target)},${part(event.context)},` +
+    `${part(event.diff)},${part(event.metadata)}`;
+  return (
+    `${sequenceNumber},${id},${names},${occurredAt},${receivedAt},${createdAt},${hash},${previousHash},${parts},` +
+    `${proof === undefined ? "" : `${quote(proof)},`}\r\n`
+  );
+}
+
+/** Id and type of an actor or a target, two cells; empty where it has none. */
+function named(text: string): string {
+  if (isEmpty(text)) return ",";
+  const { id, type } = JSON.parse(text) as { readonly id?: unknown; readonly type?: unknown };
+  return `${typeof id === "string" ? chosen(id) : ""},${typeof type === "string" ? chosen(type) : ""}`;
+}
+
+/** A part of an event as a cell: JSON text with a member holds a quote. */
+function part(text: string): string {
+  return isEmpty(text) ? "{}" : quote(text);
+}
+
+function isEmpty(text: string): boolean {
+  return text === "" || text === "{}";
+}
+
+function chosen(value: string): string {
+  return cell(safeCell(value));
+}
+
+/**
+ * Whatever a spreadsheet may take for a formula, also when it drops white space or reads full-width
+ * signs. Leading ' count, so that taking one away gives the value back.
+ */
+const RUNNABLE = /^'*[=+\-@\t\r\n＝＋－＠]/;
+
+/** The text for a cell that holds what a client chose. */
+export function safeCell(value: string): string {
+  return RUNNABLE.test(value) ? `'${value}` : value;
+}
+
+/**
+ * A cell as RFC 4180 has it: in quotes where it holds a quote, a comma or a line break, or white
+ * space at an end.
+ */
+export function cell(value: string): string {
+  return /[",\r\n]|^\s|\s$/.test(value) ? quote(value) : value;
+}
+
+function quote(value: string): string {
+  return `"${value.replaceAll('"', '""')}"`;
+}

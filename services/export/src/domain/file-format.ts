@@ -1,0 +1,17 @@
+// What a format of export files has besides its records, which the ledger makes: text before them, and the
+// text of the manifest after them.
+
+import { csvHeader, csvManifest, type ExportFormat } from "@annals/contract";
+
+export interface FileFormat {
+  readonly opening: (includeProofs: boolean) => string;
+  /** `manifest` is JSON text without line breaks. */
+  readonly closing: (manifest: string, includeProofs: boolean) => string;
+}
+
+export const FILE_FORMATS: Record<ExportFormat, FileFormat> = {
+  // With proofs a line is {"event":...,"proof":...}, what docs/hash-chain.md and its verifiers read; without,
+  // it is the event alone. The manifest is the last.
+  jsonl: { opening: () => "", closing: (manifest) => `${manifest}\n` },
+  csv: { opening: csvHeader, closing: csvManifest },
+};

@@ -1,0 +1,78 @@
+// Stored events as the records of an export (docs/exports.md), ready to be written: whoever gets them
+// neither parses nor renders an event. Called by stream-events.ts.
+
+import { eventCsv, eventJson, proofJson } from "@annals/contract";
+import {
+  type EventPlaceSchema,
+  RecordFormat,
+  type StreamEventsResponseSchema,
+} from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { RecordRow } from "../store/read-records.ts";
+
+export type Format = RecordFormat.JSONL | RecordFormat.CSV;
+
+export interface RecordOptions {
+  readonly accountId: string;
+  readonly includeProof: boolean;
+  readonly format: Format;
+}
+
+/** Characters of one message at least, but for the last: an event more may follow, however large. */
+const MESSAGE_CHARACTERS = 128 * 1024;
+
+type Records = MessageInitShape<typeof StreamEventsResponseSchema>;
+
+/** `rows` in their order, as few messages as their size allows. */
+export function* eventRecords(
+  rows: readonly RecordRow[],
+  options: RecordOptions,
+): Generator<Records> {
+  let text = "";
+  let from = 0;
+  for (const [at, row] of rows.entries()) {
+    text += record(row, options);
+    const to = at + 1;
+    if (text.length < MESSAGE_CHARACTERS && to < rows.length) continue;
+    yield {
+      text: Buffer.from(text),
+      count: to - from,
+      first: placeOf(rows[from] ?? row),
+      last: placeOf(row),
+    };
+    text = "";
+    from = to;
+  }
+}
+
+function record(row: RecordRow, { accountId, includeProof, format }: RecordOptions): string {
+  const event = {
+    id: row.id,
+    sequenceNumber: BigInt(row.sequence_number),
+    action: row.action,
+    actor: row.actor,
+    target: row.target,
+    context: row.context,
+    diff: row.diff,
+    metadata: row.metadata,
+    hash: row.hash,
+    previousHash: row.previous_hash,
+    occurredAt: row.occurred_at,
+    receivedAt: row.received_at,
+    createdAt: row.created_at,
+  };
+  const proof = includeProof
+    ? proofJson({ chain: accountId, salts: row.salts, digests: row.digests })
+    : undefined;
+  if (format === RecordFormat.CSV) return eventCsv(event, proof);
+  const json = eventJson(event);
+  return proof === undefined ? `${json}\n` : `{"event":${json},"proof":${proof}}\n`;
+}
+
+function placeOf(row: RecordRow): MessageInitShape<typeof EventPlaceSchema> {
+  return {
+    sequenceNumber: BigInt(row.sequence_number),
+    hash: row.hash,
+    previousHash: row.previous_hash,
+  };
+}
