@@ -14,9 +14,11 @@ export async function describeMachine(
     `SELECT current_setting('server_version') AS version,
        current_setting('fsync') AS fsync,
        current_setting('synchronous_commit') AS synchronous_commit,
-       current_setting('shared_buffers') AS shared_buffers`,
+       current_setting('shared_buffers') AS shared_buffers,
+       current_setting('max_wal_size') AS max_wal_size`,
   );
-  const { version, fsync, synchronous_commit: commit, shared_buffers: buffers } = row ?? {};
+  const { version, fsync, synchronous_commit: commit } = row ?? {};
+  const { shared_buffers: buffers, max_wal_size: log } = row ?? {};
   return [
     ["Processor", `${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores`],
     ["Memory", `${(totalmem() / GIB).toFixed(0)} GiB`],
@@ -24,7 +26,7 @@ export async function describeMachine(
     ["Node.js", process.version],
     [
       "PostgreSQL",
-      `${version}, fsync ${fsync}, synchronous_commit ${commit}, shared_buffers ${buffers}`,
+      `${version}, fsync ${fsync}, synchronous_commit ${commit}, shared_buffers ${buffers}, max_wal_size ${log}`,
     ],
   ];
 }

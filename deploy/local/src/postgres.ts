@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
@@ -22,6 +23,9 @@ const MAJOR_VERSION = "18";
 /** Role that owns the database, and the database's name. */
 const ROLE = "annals";
 const DATABASE = "annals";
+
+const MIB = 1024 ** 2;
+const MAX_SHARED_BUFFERS_MIB = 1_024;
 
 const STOP_GRACE_MS = 15_000;
 const ORPHAN_STOP_MS = 10_000;
@@ -209,6 +213,12 @@ async function runTool(
     throw new Error(`${tool} failed:\n${output.trim()}`);
 }
 
+/** A quarter of the memory, which PostgreSQL takes as it needs it; as much as local work has a use for. */
+function sharedBuffersMib(): number {
+  return Math.min(MAX_SHARED_BUFFERS_MIB, Math.floor(totalmem() / MIB / 4));
+}
+
+/** As docs/operating.md has it for a busy system: a load test is one. */
 function serverOptions(cluster: string, port: number): string[] {
   const options = {
     cluster_name: clusterName(cluster),
@@ -218,8 +228,8 @@ function serverOptions(cluster: string, port: number): string[] {
     // them.
     unix_socket_directories: "",
     max_connections: 200,
-    shared_buffers: "256MB",
-    max_wal_size: "2GB",
+    shared_buffers: `${sharedBuffersMib()}MB`,
+    max_wal_size: "8GB",
     timezone: "UTC",
     log_timezone: "UTC",
     log_checkpoints: "off",

@@ -64,7 +64,7 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
  * After a checkpoint PostgreSQL puts the whole of each page that changes into its log once, which is most to
  * write where a chain is long: a turn at its end is so much longer that it does not measure that alone.
  */
-const LONGER_AT_CHAINS = 4;
+const LONGER_AT_CHAINS = 12;
 
 /** The same at the ends of chains that are there already, by turns. */
 export async function measureOnChains(bench: Bench, chains: readonly Chain[]) {

@@ -62,16 +62,13 @@ async function writeAll(
 ): Promise<number> {
   const filter = fromBinary(EventFilterSchema, job.filter);
   const { account_id: accountId, format, include_proofs: includeProof } = job;
+  const selection = { accountId, filter, includeProof, format };
   const { opening, closing } = FILE_FORMATS[format];
   let eventCount = 0;
   let first: EventPlace | undefined;
   let last: EventPlace | undefined;
   await writer.write(Buffer.from(opening(includeProof)));
-  for await (const page of readEvents(
-    ledger,
-    { accountId, filter, includeProof, format },
-    signal,
-  )) {
+  for await (const page of readEvents(ledger, selection, signal)) {
     signal.throwIfAborted();
     await writer.write(page.text);
     first ??= placeOf(page.first);
