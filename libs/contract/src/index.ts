@@ -1,6 +1,6 @@
 export * from "./api-key.ts";
 export * from "./clock.ts";
-export * from "./event-csv.ts";
+export { csvHeader, csvManifest, eventCsv } from "./event-csv.ts";
 export * from "./event-json.ts";
 export * from "./event-names.ts";
 export * from "./export-json.ts";

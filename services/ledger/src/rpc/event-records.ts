@@ -12,7 +12,7 @@ import type { RecordRow } from "../store/read-records.ts";
 
 export type Format = RecordFormat.JSONL | RecordFormat.CSV;
 
-export interface RecordOptions {
+interface RecordOptions {
   readonly accountId: string;
   readonly includeProof: boolean;
   readonly format: Format;
