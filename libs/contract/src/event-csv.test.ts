@@ -57,7 +57,7 @@ describe("cell", () => {
 const EVENT = {
   id: "evt_1",
   sequenceNumber: 1n,
-  action: "a",
+  action: '=a,"b"',
   actor: '{"id":7}',
   target: '{"id":"=1","type":"x"}',
   context: "",
@@ -84,7 +84,7 @@ test.each([true, false])("each cell stands under its name, with proofs: %s", (in
   expect(Object.fromEntries(names.map((name, at) => [name, values[at]]))).toEqual({
     sequence_number: "1",
     id: "evt_1",
-    action: "a",
+    action: `'=a,"b"`,
     actor_id: "",
     actor_type: "",
     target_id: "'=1",
