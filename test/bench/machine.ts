@@ -17,8 +17,13 @@ export async function describeMachine(
        current_setting('shared_buffers') AS shared_buffers,
        current_setting('max_wal_size') AS max_wal_size`,
   );
-  const { version, fsync, synchronous_commit: commit } = row ?? {};
-  const { shared_buffers: buffers, max_wal_size: log } = row ?? {};
+  const {
+    version,
+    fsync,
+    synchronous_commit: commit,
+    shared_buffers: buffers,
+    max_wal_size: log,
+  } = row ?? {};
   return [
     ["Processor", `${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores`],
     ["Memory", `${(totalmem() / GIB).toFixed(0)} GiB`],

@@ -5,7 +5,7 @@
 import { eventCsv, eventJson, proofJson } from "@annals/contract";
 import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
-import type { RecordRow } from "../store/read-records.ts";
+import type { RecordRow } from "../store/stream-events.ts";
 import { eventRecords } from "./event-records.ts";
 
 const ACCOUNT = "acct_1";

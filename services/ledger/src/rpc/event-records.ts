@@ -8,7 +8,7 @@ import {
   type StreamEventsResponseSchema,
 } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { RecordRow } from "../store/read-records.ts";
+import type { RecordRow } from "../store/stream-events.ts";
 
 export type Format = RecordFormat.JSONL | RecordFormat.CSV;
 

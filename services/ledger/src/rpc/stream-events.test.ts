@@ -17,7 +17,7 @@ async function streamed(format: RecordFormat, numberOf: (record: string) => numb
   const watching = (pool: Pool): Pool => ({
     ...pool,
     run: (statement, params) => {
-      if (statement.name === "ledger.read-records") limits.push(params[LIMIT]);
+      if (statement.name === "ledger.stream-events") limits.push(params[LIMIT]);
       return pool.run(statement, params);
     },
   });

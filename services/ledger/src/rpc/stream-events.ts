@@ -6,7 +6,7 @@ import type { Database } from "@annals/postgres";
 import { type LedgerService, RecordFormat } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { AFTER, LIMIT, type ListParams } from "../store/list-events.ts";
-import { readRecords, type RecordRow } from "../store/read-records.ts";
+import { type RecordRow, streamEvents as streamEventsStatement } from "../store/stream-events.ts";
 import { eventRecords, type Format } from "./event-records.ts";
 import { listParams } from "./list-params.ts";
 
@@ -50,13 +50,13 @@ async function* pages(
   signal: AbortSignal,
 ): AsyncGenerator<readonly RecordRow[]> {
   let params: ListParams | undefined = first;
-  for (let next = database.run(readRecords, first); params;) {
+  for (let next = database.run(streamEventsStatement, first); params;) {
     const rows: readonly RecordRow[] = await next;
     // A stream that simply ended here would look whole to its reader.
     signal.throwIfAborted();
     params = following(params, rows);
     if (params) {
-      next = database.run(readRecords, params);
+      next = database.run(streamEventsStatement, params);
       // Nobody may be left to take it. Whoever asks for the page hears of a failure all the same.
       next.catch(() => {});
     }

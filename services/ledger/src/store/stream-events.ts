@@ -11,8 +11,8 @@ export type RecordRow = {
   readonly [Column in keyof EventRow]: string;
 };
 
-export const readRecords = statement<ListParams, RecordRow>(
-  `/* ledger.read-records */
+export const streamEvents = statement<ListParams, RecordRow>(
+  `/* ledger.stream-events */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at,
   encode(digests, 'hex') AS digests, encode(previous_hash, 'hex') AS previous_hash, encode(hash, 'hex') AS hash,
   actor, context, diff, metadata, target, encode(salts, 'hex') AS salts
