@@ -2,122 +2,9 @@
 // no false alarm over values of every kind; its fast way and its slow way take the same decision.
 // No service takes part: the exports are made here, from leaves.
 
-import {
-  canonicalJson,
-  FIELDS,
-  fieldDigest,
-  type JsonObject,
-  leafHash,
-  leafText,
-} from "@annals/chain";
-import { eventJson, proofJson } from "@annals/contract";
-import { hash, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BadLine, verifyFile } from "annals-verify";
-
-let folder: string;
-let files = 0;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "annals-verify-"));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-interface Made {
-  readonly lines: string[];
-  readonly places: { sequence_number: number; hash: string; previous_hash: string }[];
-}
-
-/** A chain of `parts.length` events as the lines of an export. */
-function chainOf(
-  chain: string,
-  parts: readonly JsonObject[],
-  from = 1,
-  before = "0".repeat(64),
-): Made {
-  const made: Made = { lines: [], places: [] };
-  let previousHash = before;
-  for (const [index, metadata] of parts.entries()) {
-    const texts = {
-      actor: '{"id":"u_1"}',
-      context: "{}",
-      diff: "{}",
-      metadata: canonicalJson(metadata),
-      target: "{}",
-    };
-    const salts = randomBytes(80);
-    const digests = Buffer.concat(
-      FIELDS.map((field, place) =>
-        fieldDigest(salts.subarray(place * 16, place * 16 + 16), texts[field]),
-      ),
-    );
-    const time = `2026-01-01T00:00:00.${String(index).padStart(6, "0")}Z`;
-    const members = {
-      action: `a.${index} "é"`,
-      chain,
-      createdAt: time,
-      digests,
-      id: `evt_${index}`,
-      occurredAt: time,
-      previousHash,
-      receivedAt: time,
-      sequenceNumber: from + index,
-    };
-    const own = leafHash(leafText(members));
-    const event = eventJson({ ...members, ...texts, hash: own });
-    made.lines.push(`{"event":${event},"proof":${proofJson({ chain, salts, digests })}}`);
-    made.places.push({ sequence_number: from + index, hash: own, previous_hash: previousHash });
-    previousHash = own;
-  }
-  return made;
-}
-
-/** An export of these lines, with a manifest that says what is there. */
-function exportOf({ lines, places }: Made, change: object = {}): string {
-  const body = lines.map((line) => `${line}\n`).join("");
-  const last = places.at(-1) ?? null;
-  const manifest = JSON.stringify({
-    v: 1,
-    export_id: "exp_1",
-    chain: "acct_1",
-    format: "jsonl",
-    include_proofs: true,
-    filter: {},
-    created_at: "2026-01-02T00:00:00.000000Z",
-    head: { sequence_number: last?.sequence_number ?? 0, hash: last?.hash ?? "0".repeat(64) },
-    range: {
-      from_sequence: places[0]?.sequence_number ?? 1,
-      to_sequence: last?.sequence_number ?? 0,
-    },
-    event_count: lines.length,
-    first: places[0] ?? null,
-    last,
-    size_bytes: Buffer.byteLength(body),
-    sha256: hash("sha256", body),
-    ...change,
-  });
-  return `${body}{"manifest":${manifest},"manifest_sha256":"${hash("sha256", manifest)}"}\n`;
-}
-
-async function verify(text: string) {
-  files += 1;
-  const file = join(folder, `${files}.jsonl`);
-  await writeFile(file, text);
-  return verifyFile(file);
-}
-
-/** What is said of an export that is not valid. */
-async function verdict(text: string): Promise<string> {
-  const fault: unknown = await verify(text).then(
-    () => new Error("valid"),
-    (error: unknown) => error,
-  );
-  return fault instanceof BadLine ? `${fault.line}: ${fault.message}` : String(fault);
-}
+import { describe, expect, test } from "vitest";
+import { chainOf, exportOf, verdict, verify } from "./made-export.ts";
 
 const parts = Array.from({ length: 10 }, (_, n) => ({ n }));
 
@@ -240,6 +127,14 @@ describe("not valid, although the manifest was made anew to fit", () => {
     ["another account", exportOf(chainOf("acct_2", parts)), /^1: .*another chain, acct_2/],
   ])("%s", async (_, text, expected) => {
     expect(await verdict(text)).toMatch(expected);
+  });
+
+  test("salts in capitals", async () => {
+    const made = chainOf("acct_1", parts);
+    const capitals = (salts: string) =>
+      salts.replaceAll(/"[0-9a-f]{32}"/g, (hex) => hex.toUpperCase());
+    made.lines[3] = (made.lines[3] ?? "").replace(/"salts":\{[^}]*\}/, capitals);
+    expect(await verdict(exportOf(made))).toMatch(/^4: is not an event/);
   });
 
   test("a fork: an event that does not link to the one before", async () => {

@@ -4,8 +4,8 @@
 import { FIELDS, type Field, readJson } from "@annals/chain";
 import { BadLine } from "./bad-line.ts";
 import { checkEvent, parse, type ProvenEvent, readProof } from "./check-line.ts";
+import type { Checker } from "./check-records.ts";
 import { isManifest } from "./manifest.ts";
-import type { Checker } from "./verify-file.ts";
 
 const COLUMNS =
   "sequence_number,id,action,actor_id,actor_type,target_id,target_type,occurred_at,received_at,created_at," +
@@ -21,7 +21,6 @@ const RUNNABLE = /^'+[=+\-@\t\r\n＝＋－＠]/;
 const READ_LIMITS = { maxDepth: 256, maxValues: 10_000_000 };
 
 export function csvChecker(): Checker {
-  let header = false;
   return {
     manifestIn: (record) => {
       if (record[0] !== 0x2c) return undefined;
@@ -31,14 +30,9 @@ export function csvChecker(): Checker {
       const manifest = splitRecord(text).at(-1) ?? "";
       return isManifest(manifest) ? manifest : undefined;
     },
+    header: COLUMNS,
     check: (record, chain) => {
-      const text = record.toString("utf8");
-      if (!header) {
-        if (text !== COLUMNS) throw new BadLine("is not the header of an export with proofs");
-        header = true;
-        return undefined;
-      }
-      const event = eventOf(splitRecord(text));
+      const event = eventOf(splitRecord(record.toString("utf8")));
       checkEvent(event, chain);
       return event;
     },

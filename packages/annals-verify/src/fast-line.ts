@@ -34,6 +34,7 @@ const AFTER_NUMBER = ',"action":';
 const ID = /^[a-z0-9_]{1,64}$/;
 const NUMBER = /^[1-9][0-9]{0,15}$/;
 const HEX = /^[0-9a-f]+$/;
+const CAPITAL = /[A-F]/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 export class FastLines {
@@ -115,9 +116,13 @@ interface Tail {
   readonly fixed: readonly string[];
   readonly lengths: readonly number[];
   readonly length: number;
+  /** From where on the tail holds salts, and digests. */
+  readonly saltsAt: number;
+  readonly digestsAt: number;
 }
 
 /** Places among the values of the tail. */
+const PREVIOUS_HASH = 1;
 const FIRST_TIME = 2;
 const FIRST_SALT = 5;
 const FIRST_DIGEST = 10;
@@ -139,12 +144,19 @@ function tailOf(chain: string): Tail {
     lengths.push(HASH_LENGTH);
   });
   fixed.push('"}}}');
-  const length =
-    fixed.reduce((sum, text) => sum + text.length, 0) + lengths.reduce((sum, each) => sum + each);
-  return { fixed, lengths, length };
+  const sizeTo = (value: number): number =>
+    fixed.slice(0, value).join("").length + lengths.slice(0, value).reduce((a, b) => a + b);
+  return {
+    fixed,
+    lengths,
+    length: sizeTo(fixed.length),
+    saltsAt: sizeTo(FIRST_SALT),
+    digestsAt: sizeTo(FIRST_DIGEST),
+  };
 }
 
-function readTail(text: string, from: number, { fixed, lengths }: Tail): string[] | undefined {
+function readTail(text: string, from: number, tail: Tail): string[] | undefined {
+  const { fixed, lengths, saltsAt, digestsAt } = tail;
   const values: string[] = [];
   let at = from;
   for (let index = 0; index < fixed.length; index += 1) {
@@ -156,10 +168,9 @@ function readTail(text: string, from: number, { fixed, lengths }: Tail): string[
     values.push(text.slice(at, at + length));
     at += length;
   }
-  if (!HEX.test(values[1] ?? "")) return undefined;
-  for (let index = FIRST_SALT; index < FIRST_DIGEST; index += 1) {
-    if (!HEX.test(values[index] ?? "")) return undefined;
-  }
+  if (!HEX.test(values[PREVIOUS_HASH] ?? "")) return undefined;
+  // Whoever reads a salt sees what is no hexadecimal digit, but takes capital letters.
+  if (CAPITAL.test(text.slice(from + saltsAt, from + digestsAt))) return undefined;
   for (let index = FIRST_TIME; index < FIRST_SALT; index += 1) {
     if (!TIME.test(values[index] ?? "")) return undefined;
   }

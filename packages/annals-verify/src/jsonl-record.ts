@@ -1,9 +1,9 @@
 // What is known of a line of a JSON Lines export.
 
 import { checkLine } from "./check-line.ts";
+import type { Checker } from "./check-records.ts";
 import { FastLines } from "./fast-line.ts";
 import { isManifest } from "./manifest.ts";
-import type { Checker } from "./verify-file.ts";
 
 const MANIFEST_OPENING = Buffer.from('{"manifest":');
 

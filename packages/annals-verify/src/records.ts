@@ -3,11 +3,13 @@
 
 import type { ReadStream } from "node:fs";
 
-export interface RawRecord {
-  /** Without its line break. Valid until the next one is asked for. */
+/** Records in a row, some of what was read at a time. */
+export interface Piece {
   readonly bytes: Buffer;
-  /** Of the record's first byte, from 1. */
-  readonly line: number;
+  /** Where each record begins in `bytes` and where it ends, without its line break. */
+  readonly bounds: Uint32Array;
+  /** Of each record's first byte, from 1. */
+  readonly lines: readonly number[];
 }
 
 const LINE_FEED = 0x0a;
@@ -17,33 +19,37 @@ const QUOTE = 0x22;
 /** Bytes of one record: an event of the largest allowed size takes 1.2 MB, however it is escaped. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** One chunk's records at a time: a generator step a record would cost more than reading it. */
-export type Batch = readonly RawRecord[];
+/** The record at this place of the piece, a view of its bytes. */
+export function recordOf({ bytes, bounds }: Pick<Piece, "bytes" | "bounds">, at: number): Buffer {
+  return bytes.subarray(bounds[2 * at], bounds[2 * at + 1]);
+}
 
 /** What follows the last line break, if anything does, is a record too. `seen` gets every chunk. */
-export async function* batches(
+export async function* pieces(
   stream: ReadStream,
   isCsv: boolean,
   seen: (chunk: Buffer) => void,
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Piece> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     seen(chunk);
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const records: RawRecord[] = [];
+    const bounds: number[] = [];
+    const lines: number[] = [];
     let from = 0;
     for (let end = endOf(bytes, 0, isCsv); end >= 0; end = endOf(bytes, from, isCsv)) {
-      const record = withoutReturn(bytes.subarray(from, end), isCsv);
-      records.push({ bytes: record, line });
-      line += isCsv ? 1 + breaksIn(record) : 1;
+      const to = isCsv && end > from && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+      bounds.push(from, to);
+      lines.push(line);
+      line += isCsv ? 1 + breaksIn(bytes.subarray(from, to)) : 1;
       from = end + 1;
     }
     rest = bytes.subarray(from);
     if (rest.length > MAX_RECORD_BYTES) throw new Error(`line ${line} is too long`);
-    yield records;
+    if (lines.length > 0) yield { bytes, bounds: Uint32Array.from(bounds), lines };
   }
-  if (rest.length > 0) yield [{ bytes: rest, line }];
+  if (rest.length > 0) yield { bytes: rest, bounds: Uint32Array.of(0, rest.length), lines: [line] };
 }
 
 /** Place of the line feed that ends the record; -1 where it is not in `bytes`. */
@@ -60,10 +66,6 @@ function endOf(bytes: Buffer, from: number, isCsv: boolean): number {
     if (at > end) end = bytes.indexOf(LINE_FEED, at);
   }
   return -1;
-}
-
-function withoutReturn(bytes: Buffer, isCsv: boolean): Buffer {
-  return isCsv && bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes;
 }
 
 function breaksIn(bytes: Buffer): number {

@@ -1,16 +1,19 @@
 // Verifies an export from its first byte to its last, as it streams by: constant memory, no
-// network, nothing but the file. It stops at the first line that is not valid.
+// network, nothing but the file. Its events are checked on all processors, the chain along them
+// here. It stops at the first line that is not valid.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { BadLine } from "./bad-line.ts";
 import { ChainWalk } from "./chain-walk.ts";
 import { checkManifest } from "./check-manifest.ts";
-import { csvChecker } from "./csv-record.ts";
-import { jsonlChecker } from "./jsonl-record.ts";
-import { type Manifest, type Place, readManifest } from "./manifest.ts";
-import { batches } from "./records.ts";
+import { CheckPool } from "./check-pool.ts";
+import { type Checked, checkerOf, type Format } from "./check-records.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { pieces } from "./records.ts";
+import { Sorter } from "./sorter.ts";
 
 export interface VerifyOptions {
   /** Told now and then how many bytes of how many are done. */
@@ -29,28 +32,24 @@ export interface Report {
   readonly sha256: string;
 }
 
-/** What a format knows of its records. */
-export interface Checker {
-  /** The manifest's text, where the record holds it. */
-  manifestIn(record: Buffer): string | undefined;
-  /** Undefined for a record that is no event (a header). Throws BadLine. */
-  check(record: Buffer, chain: string | undefined): Place | undefined;
-}
-
 /** Bytes that are read at a time. */
 const CHUNK_BYTES = 1024 * 1024;
 /** Where the manifest is looked for; its filter is all in it that can be long. */
 const TAIL_BYTES = 256 * 1024;
 const OPENING_BRACE = 0x7b;
 
+/** Threads that check events: each takes some 40 MB. */
+const MAX_THREADS = 4;
+/** Pieces of a thread under way at a time, so that it always has one. */
+const PIECES_OF_THREAD = 2;
+
 /**
  * Rejects with BadLine naming the first line that is not valid, and with the system's error where
  * there is no file.
  */
 export async function verifyFile(path: string, options: VerifyOptions = {}): Promise<Report> {
-  const { size, isCsv, tail } = await look(path);
-  const checker = isCsv ? csvChecker() : jsonlChecker();
-  const text = checker.manifestIn(tail);
+  const { size, format, tail } = await look(path);
+  const text = checkerOf(format).manifestIn(tail);
   let manifest: Manifest | undefined;
   let fault: BadLine | undefined;
   try {
@@ -61,55 +60,81 @@ export async function verifyFile(path: string, options: VerifyOptions = {}): Pro
   }
   if (manifest && !manifest.includeProofs)
     throw new BadLine("the export was made without proofs: nothing in it can be recomputed");
-  return walkFile(path, { size, isCsv, checker, manifest, fault, ...options });
+  // What is read at once is checked at once, before a thread would have begun.
+  const threads = size <= CHUNK_BYTES ? 0 : Math.min(availableParallelism(), MAX_THREADS);
+  const pool = new CheckPool(format, threads);
+  try {
+    return await walkFile(path, { size, format, pool, threads, manifest, fault, ...options });
+  } finally {
+    await pool.close();
+  }
 }
 
 interface Walked extends VerifyOptions {
   readonly size: number;
-  readonly isCsv: boolean;
-  readonly checker: Checker;
+  readonly format: Format;
+  readonly pool: CheckPool;
+  readonly threads: number;
   readonly manifest: Manifest | undefined;
   readonly fault: BadLine | undefined;
 }
 
+/** Events that are being checked, and the lines that they stand on. */
+interface Asked {
+  readonly checked: Promise<Checked>;
+  readonly lines: readonly number[];
+}
+
 async function walkFile(path: string, given: Walked): Promise<Report> {
-  const { checker, manifest, size } = given;
+  const { format, manifest, pool, size, threads } = given;
   const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   const digest = new BodyDigest(manifest?.sizeBytes ?? size);
   const walk = new ChainWalk(manifest);
+  const sorter = new Sorter(format);
+  const asked: Asked[] = [];
   let chain = manifest?.chain;
-  let line = 0;
-  let ended = false;
   const seen = (chunk: Buffer): void => {
     digest.update(chunk);
     given.onProgress?.(digest.bytes, size);
   };
-  for await (const records of batches(stream, given.isCsv, seen)) {
-    for (const record of records) {
-      line = record.line;
-      try {
-        if (ended) throw new BadLine("stands after the manifest");
-        if (checker.manifestIn(record.bytes) !== undefined) {
-          ended = true;
-          continue;
-        }
-        const event = checker.check(record.bytes, chain);
-        if (!event) continue;
-        walk.take(event);
-        chain ??= chainOf(event);
-      } catch (error) {
-        throw error instanceof BadLine ? error.at(line) : error;
-      }
-    }
+  for await (const piece of pieces(stream, format === "csv", seen)) {
+    const { bytes, bounds, lines } = sorter.eventsOf(piece);
+    const checked = pool.check({ bytes, bounds, chain });
+    // It is waited for below; until then a failure has nobody who takes it.
+    checked.catch(() => {});
+    chain ??= (await checked).chain;
+    asked.push({ checked, lines });
+    if (sorter.fault) break;
+    if (asked.length > threads * PIECES_OF_THREAD) await takeFirst(asked, walk);
   }
+  while (asked.length > 0) await takeFirst(asked, walk);
+  if (sorter.fault) throw sorter.fault;
+  const { line } = sorter;
   if (given.fault) throw given.fault.at(line);
-  if (!ended || !manifest)
+  if (!sorter.ended || !manifest)
     throw new BadLine("the manifest is missing: the end was cut off", line + 1);
   return conclude(given, manifest, walk, digest, line);
 }
 
+/** Walks along the events that come next. Throws BadLine where one of them is at fault. */
+async function takeFirst(asked: Asked[], walk: ChainWalk): Promise<void> {
+  const next = asked.shift();
+  if (!next) return;
+  const { events, fault } = await next.checked;
+  let at = 0;
+  try {
+    for (const event of events) {
+      walk.take(event);
+      at += 1;
+    }
+    if (fault !== undefined) throw new BadLine(fault);
+  } catch (error) {
+    throw error instanceof BadLine ? error.at(next.lines[at] ?? 0) : error;
+  }
+}
+
 function conclude(
-  { isCsv, size, sha256 }: Walked,
+  { format, size, sha256 }: Walked,
   manifest: Manifest,
   walk: ChainWalk,
   digest: BodyDigest,
@@ -117,7 +142,6 @@ function conclude(
 ): Report {
   const whole = digest.whole();
   try {
-    const format = isCsv ? "csv" : "jsonl";
     const before = manifest.sizeBytes <= size ? manifest.sizeBytes : -1;
     checkManifest(manifest, { format, walk, sizeBytes: before, sha256: digest.body() });
     if (sha256 !== undefined && sha256.toLowerCase() !== whole)
@@ -127,10 +151,6 @@ function conclude(
   }
   const { events, linksChecked, linksUnchecked } = walk;
   return { manifest, events, linksChecked, linksUnchecked, sha256: whole };
-}
-
-function chainOf(event: Place): string | undefined {
-  return "chain" in event && typeof event.chain === "string" ? event.chain : undefined;
 }
 
 /** SHA-256 of the first `size` bytes, and of all. */
@@ -173,8 +193,9 @@ async function look(path: string) {
   await handle.read(bytes, 0, bytes.length, begin);
   const first = Buffer.alloc(1);
   await handle.read(first, 0, 1, 0);
-  const isCsv = first[0] !== OPENING_BRACE;
+  const format: Format = first[0] === OPENING_BRACE ? "jsonl" : "csv";
   const end = bytes.at(-1) === 0x0a ? bytes.length - 1 : bytes.length;
   const tail = bytes.subarray(bytes.lastIndexOf(0x0a, end - 1) + 1, end);
-  return { size, isCsv, tail: isCsv && tail.at(-1) === 0x0d ? tail.subarray(0, -1) : tail };
+  const isWithReturn = format === "csv" && tail.at(-1) === 0x0d;
+  return { size, format, tail: isWithReturn ? tail.subarray(0, -1) : tail };
 }

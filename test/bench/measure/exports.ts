@@ -54,7 +54,7 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
         `The first ${events.toLocaleString("en")} events of the long chain with proofs, as JSON Lines, ` +
         `${Math.round(size / events)} bytes an event, and as CSV. Written: from the POST until the status, asked for ` +
         `every ${LOOK_INTERVAL_MS} ms, is completed, after an export of half as many. Downloaded: through the gateway into a file. ` +
-        "Verified: by annals-verify, in one process, with nothing but the file. " +
+        "Verified: by annals-verify, which has a thread for each processor, with nothing but the file. " +
         `Medians of ${turns}, of which the first is cold where the file is verified.`,
       heads: ["events", "bytes", "in all"],
       results: [

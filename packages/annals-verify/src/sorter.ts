@@ -1,0 +1,54 @@
+// Tells the events of an export from its header and its manifest, and whether each of the two stands
+// where it belongs. Called by verify-file.ts for one piece after the other.
+
+import { BadLine } from "./bad-line.ts";
+import { type Checker, checkerOf, type Format } from "./check-records.ts";
+import { type Piece, recordOf } from "./records.ts";
+
+export class Sorter {
+  readonly #checker: Checker;
+  /** Until it has come. */
+  #header: string | undefined;
+  ended = false;
+  /** Of a record that is no event and does not belong where it stands. */
+  fault: BadLine | undefined;
+  /** Of the last record. */
+  line = 0;
+
+  constructor(format: Format) {
+    this.#checker = checkerOf(format);
+    this.#header = this.#checker.header;
+  }
+
+  /** Those before the first record at fault. */
+  eventsOf(piece: Piece): Piece {
+    let from = 0;
+    let to = 0;
+    for (const [at, line] of piece.lines.entries()) {
+      this.line = line;
+      try {
+        if (this.#isEvent(recordOf(piece, at))) to = at + 1;
+        else if (!this.ended) from = to = at + 1;
+      } catch (error) {
+        this.fault = (error as BadLine).at(line);
+        break;
+      }
+    }
+    const { bytes, bounds, lines } = piece;
+    return { bytes, bounds: bounds.slice(2 * from, 2 * to), lines: lines.slice(from, to) };
+  }
+
+  /** Throws BadLine. */
+  #isEvent(record: Buffer): boolean {
+    if (this.ended) throw new BadLine("stands after the manifest");
+    if (this.#checker.manifestIn(record) !== undefined) {
+      this.ended = true;
+      return false;
+    }
+    const isHeader = this.#header !== undefined;
+    if (isHeader && record.toString("utf8") !== this.#header)
+      throw new BadLine("is not the header of an export with proofs");
+    this.#header = undefined;
+    return !isHeader;
+  }
+}

@@ -1,0 +1,50 @@
+// A file of several megabytes, whose pieces annals-verify gives to several threads: what it says of the
+// file is the same as if one had read it from its begin to its end.
+
+import { expect, test } from "vitest";
+import { chainOf, csvOf, exportOf, verdict, verify } from "./made-export.ts";
+
+const large = Array.from({ length: 60 }, (_, n) => ({ n, text: "x".repeat(100_000) }));
+const valid = exportOf(chainOf("acct_1", large));
+/** With the event of line `at` changed, and a manifest that was not. */
+const changed = (...at: readonly number[]): string =>
+  at.reduce(
+    (text, line) => text.replace(`"metadata":{"n":${line - 1},`, `"metadata":{"n":-1,`),
+    valid,
+  );
+
+test("valid", async () => {
+  expect(await verify(valid)).toMatchObject({ events: 60, linksChecked: 60, linksUnchecked: 0 });
+});
+
+test("the first line at fault is named, whichever thread is the first to find one", async () => {
+  expect(await verdict(changed(58))).toMatch(/^58: .*digest_mismatch in metadata/);
+  expect(await verdict(changed(60, 40, 2))).toMatch(/^2: .*digest_mismatch in metadata/);
+});
+
+test("a link that is broken between two events that are each valid", async () => {
+  const made = chainOf("acct_1", large);
+  const other = chainOf("acct_1", large.slice(30, 31), 31, "b".repeat(64));
+  made.lines.splice(30, 1, other.lines[0] ?? "");
+  expect(await verdict(exportOf(made))).toMatch(/^31: link_mismatch/);
+});
+
+test("without its manifest: another chain in the midst of it, or the end", async () => {
+  const cut = valid.slice(0, valid.lastIndexOf('{"manifest"'));
+  expect(await verdict(cut)).toMatch(/^61: the manifest is missing/);
+  const other = chainOf("acct_2", large);
+  const mixed = [...cut.split("\n").slice(0, 50), ...other.lines.slice(50)].join("\n");
+  expect(await verdict(mixed)).toMatch(/^51: .*another chain, acct_2/);
+});
+
+test("followed by a line after a fault", async () => {
+  expect(await verdict(`${changed(20)}{}\n`)).toMatch(/^20: .*digest_mismatch/);
+  expect(await verdict(`${valid}{}\n`)).toMatch(/^62: stands after the manifest/);
+});
+
+test("as CSV", async () => {
+  const made = chainOf("acct_1", large);
+  const csv = csvOf(made);
+  expect(await verify(csv)).toMatchObject({ events: 60, linksChecked: 60 });
+  expect(await verdict(csv.replace('""n"":38,', '""n"":39,'))).toMatch(/^40: .*digest_mismatch/);
+});
