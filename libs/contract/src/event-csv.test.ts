@@ -105,3 +105,14 @@ test.each([true, false])("each cell stands under its name, with proofs: %s", (in
   const last = cells(csvManifest('{"a":1}', includeProofs));
   expect(last).toEqual([...names.slice(1).map(() => ""), '{"a":1}']);
 });
+
+test("what a client chose is safe and in quotes where it has to be, whatever it is", () => {
+  const unit = fc.constantFrom(...Array.from("aZ0_.:/-=+@'\", \t\r\n＝é"));
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 4 }), (action) => {
+      const expected = `1,evt_1,${cell(safeCell(action))},,,'=1,x,`;
+      expect(eventCsv({ ...EVENT, action }).slice(0, expected.length)).toBe(expected);
+    }),
+    { numRuns: 2_000 },
+  );
+});
