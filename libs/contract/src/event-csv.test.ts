@@ -116,3 +116,12 @@ test("what a client chose is safe and in quotes where it has to be, whatever it 
     { numRuns: 2_000 },
   );
 });
+
+test.each(["null", '{"id":', "7", '"=1"'])(
+  "an actor that is no object any more, %s, is carried",
+  (actor) => {
+    const values = cells(eventCsv({ ...EVENT, actor, target: "{}" }));
+    expect(values.slice(3, 7)).toEqual(["", "", "", ""]);
+    expect(values[12]).toBe(actor);
+  },
+);

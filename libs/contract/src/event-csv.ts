@@ -57,8 +57,17 @@ export function eventCsv(event: EventText, proof?: string): string {
 /** Id and type of an actor or a target, two cells; empty where it has none. */
 function named(text: string): string {
   if (isEmpty(text)) return ",";
-  const { id, type } = JSON.parse(text) as { readonly id?: unknown; readonly type?: unknown };
+  const { id, type } = objectOf(text);
   return `${typeof id === "string" ? chosen(id) : ""},${typeof type === "string" ? chosen(type) : ""}`;
+}
+
+/** Who changes the database may leave anything there. It is exported as it is, and found in the file. */
+function objectOf(text: string): { readonly id?: unknown; readonly type?: unknown } {
+  try {
+    return (JSON.parse(text) as object | null) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /** A part of an event as a cell: JSON text with a member holds a quote. */
