@@ -30,7 +30,8 @@ export class Sorter {
         if (this.#isEvent(recordOf(piece, at))) to = at + 1;
         else if (!this.ended) from = to = at + 1;
       } catch (error) {
-        this.fault = (error as BadLine).at(line);
+        if (!(error instanceof BadLine)) throw error;
+        this.fault = error.at(line);
         break;
       }
     }
