@@ -5,7 +5,6 @@ import { Worker } from "node:worker_threads";
 import {
   type Checked,
   type Checker,
-  checkerOf,
   checkRecords,
   type Format,
   type Records,
@@ -17,15 +16,23 @@ const WORKER = new URL(SOURCE ? "./check-worker.ts" : "./check-worker.js", impor
 /** V8's default of 48 a thread would make it no faster, and take 40 MB more for lines of CSV. */
 const YOUNG_GENERATION_MB = 8;
 
+/** Checks of a thread under way at a time, so that it always has one. */
+const CHECKS_OF_THREAD = 2;
+
 export class CheckPool {
   readonly #threads: readonly Thread[];
   readonly #here: Checker;
   #next = 0;
 
-  /** With no threads all is checked in this one. */
-  constructor(format: Format, threads: number) {
-    this.#here = checkerOf(format);
+  /** With no threads all is checked in this one, by `here`. */
+  constructor(here: Checker, format: Format, threads: number) {
+    this.#here = here;
     this.#threads = Array.from({ length: threads }, () => new Thread(format));
+  }
+
+  /** More checks than that under way at a time take memory and no less time. */
+  get size(): number {
+    return this.#threads.length * CHECKS_OF_THREAD;
   }
 
   /** Rejects where a thread fails, for whatever reason but a record at fault. */

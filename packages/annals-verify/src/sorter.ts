@@ -2,7 +2,7 @@
 // where it belongs. Called by verify-file.ts for one piece after the other.
 
 import { BadLine } from "./bad-line.ts";
-import { type Checker, checkerOf, type Format } from "./check-records.ts";
+import type { Checker } from "./check-records.ts";
 import { type Piece, recordOf } from "./records.ts";
 
 export class Sorter {
@@ -15,9 +15,9 @@ export class Sorter {
   /** Of the last record. */
   line = 0;
 
-  constructor(format: Format) {
-    this.#checker = checkerOf(format);
-    this.#header = this.#checker.header;
+  constructor(checker: Checker) {
+    this.#checker = checker;
+    this.#header = checker.header;
   }
 
   /** Those before the first record at fault. */

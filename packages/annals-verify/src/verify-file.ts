@@ -10,7 +10,7 @@ import { BadLine } from "./bad-line.ts";
 import { ChainWalk } from "./chain-walk.ts";
 import { checkManifest } from "./check-manifest.ts";
 import { CheckPool } from "./check-pool.ts";
-import { type Checked, checkerOf, type Format } from "./check-records.ts";
+import { type Checked, type Checker, checkerOf, type Format } from "./check-records.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { pieces } from "./records.ts";
 import { Sorter } from "./sorter.ts";
@@ -40,8 +40,6 @@ const OPENING_BRACE = 0x7b;
 
 /** Threads that check events: each takes some 40 MB. */
 const MAX_THREADS = 4;
-/** Pieces of a thread under way at a time, so that it always has one. */
-const PIECES_OF_THREAD = 2;
 
 /**
  * Rejects with BadLine naming the first line that is not valid, and with the system's error where
@@ -49,7 +47,8 @@ const PIECES_OF_THREAD = 2;
  */
 export async function verifyFile(path: string, options: VerifyOptions = {}): Promise<Report> {
   const { size, format, tail } = await look(path);
-  const text = checkerOf(format).manifestIn(tail);
+  const checker = checkerOf(format);
+  const text = checker.manifestIn(tail);
   let manifest: Manifest | undefined;
   let fault: BadLine | undefined;
   try {
@@ -62,9 +61,9 @@ export async function verifyFile(path: string, options: VerifyOptions = {}): Pro
     throw new BadLine("the export was made without proofs: nothing in it can be recomputed");
   // What is read at once is checked at once, before a thread would have begun.
   const threads = size <= CHUNK_BYTES ? 0 : Math.min(availableParallelism(), MAX_THREADS);
-  const pool = new CheckPool(format, threads);
+  const pool = new CheckPool(checker, format, threads);
   try {
-    return await walkFile(path, { size, format, pool, threads, manifest, fault, ...options });
+    return await walkFile(path, { size, format, checker, pool, manifest, fault, ...options });
   } finally {
     await pool.close();
   }
@@ -73,8 +72,8 @@ export async function verifyFile(path: string, options: VerifyOptions = {}): Pro
 interface Walked extends VerifyOptions {
   readonly size: number;
   readonly format: Format;
+  readonly checker: Checker;
   readonly pool: CheckPool;
-  readonly threads: number;
   readonly manifest: Manifest | undefined;
   readonly fault: BadLine | undefined;
 }
@@ -86,11 +85,11 @@ interface Asked {
 }
 
 async function walkFile(path: string, given: Walked): Promise<Report> {
-  const { format, manifest, pool, size, threads } = given;
+  const { checker, format, manifest, pool, size } = given;
   const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   const digest = new BodyDigest(manifest?.sizeBytes ?? size);
   const walk = new ChainWalk(manifest);
-  const sorter = new Sorter(format);
+  const sorter = new Sorter(checker);
   const asked: Asked[] = [];
   let chain = manifest?.chain;
   const seen = (chunk: Buffer): void => {
@@ -105,7 +104,7 @@ async function walkFile(path: string, given: Walked): Promise<Report> {
     chain ??= (await checked).chain;
     asked.push({ checked, lines });
     if (sorter.fault) break;
-    if (asked.length > threads * PIECES_OF_THREAD) await takeFirst(asked, walk);
+    if (asked.length > pool.size) await takeFirst(asked, walk);
   }
   while (asked.length > 0) await takeFirst(asked, walk);
   if (sorter.fault) throw sorter.fault;
