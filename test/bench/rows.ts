@@ -10,7 +10,7 @@ import {
   leafHash,
   leafText,
   SALT_BYTES,
-} from "@annals/chain";
+} from "@annals/event";
 import { base32, formatMicros } from "@annals/contract";
 import { randomBytes } from "node:crypto";
 

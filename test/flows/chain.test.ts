@@ -4,7 +4,7 @@
 
 import { createLog, Registry } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
-import { AppendQueue, createMetrics, prepareAppend, SCHEMA } from "@annals/ledger/append-path";
+import { AppendQueue, createMetrics, prepareAppend, SCHEMA } from "@annals/ledger/testing";
 import type { Stack } from "@annals/local";
 import { createPool, type Database, migrate, type Pool, type Statement } from "@annals/postgres";
 import { createDatabase, HttpClient, newAccount, ownerOf } from "@annals/testing";

@@ -3,7 +3,7 @@
 // every event. Run as a person runs it, it shows webhooks arriving and an export verified, and where
 // the stack does not allow webhooks to this machine it says how and goes on.
 
-import { canonicalJson, type JsonValue } from "@annals/chain";
+import { canonicalJson, type JsonValue } from "@annals/event";
 import { HttpClient, newAccount } from "@annals/testing";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -2,8 +2,8 @@
 // could make it. Where a kind touches events, the manifest is made anew to fit, so that neither its count nor
 // its digests but only the chain can give the change away. Called by exports.test.ts.
 
-import { FIELDS, fieldDigest, leafHash, leafText } from "@annals/chain";
-import { eventJson, proofJson } from "@annals/contract";
+import { FIELDS, fieldDigest, leafHash, leafText } from "@annals/event";
+import { eventJson, proofJson } from "@annals/event";
 import { hash, randomBytes } from "node:crypto";
 
 interface ExportedEvent {

@@ -1,6 +1,6 @@
 // Kinds of tampering by somebody who knows how hashes are made: events inserted, replaced, linked anew.
 
-import { FIELDS, fieldDigest, leafHash, leafText } from "@annals/chain";
+import { FIELDS, fieldDigest, leafHash, leafText } from "@annals/event";
 import { randomBytes } from "node:crypto";
 import { AT, deleteBoth, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
 

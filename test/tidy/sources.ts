@@ -37,9 +37,7 @@ export function isForTests(path: string): boolean {
   return (
     path.endsWith(".test.ts") ||
     /^(test|libs\/testing)\//.test(path) ||
-    /(^|\/)(testing-)?fixtures\//.test(path) ||
-    /(^|\/)([a-z-]+-)?(test|fixtures|testing)(-[a-z-]+)?\.ts$/.test(path) ||
-    path.endsWith("-for-tests.ts")
+    /\/src\/testing\//.test(path)
   );
 }
 

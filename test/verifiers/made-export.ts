@@ -7,8 +7,8 @@ import {
   type JsonObject,
   leafHash,
   leafText,
-} from "@annals/chain";
-import { csvHeader, csvManifest, eventCsv, eventJson, proofJson } from "@annals/contract";
+} from "@annals/event";
+import { csvHeader, csvManifest, eventCsv, eventJson, proofJson } from "@annals/event";
 import { hash, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "./testing-fixtures/folders.ts";
+import { temporaryFolder } from "./testing/folders.ts";
 
 /** Far less than the bound of one step of a fetch, in milliseconds. */
 const END_MS = 20_000;

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startStack } from "./stack.ts";
-import { temporaryFolder } from "./testing-fixtures/folders.ts";
+import { temporaryFolder } from "./testing/folders.ts";
 
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -23,7 +23,7 @@ import { postgresSpec, prepareCluster } from "./postgres.ts";
 import { findPlace, packagedBinaries, type PostgresPlace } from "./postgres-place.ts";
 import { isAlive } from "./process-table.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
-import { temporaryFolder } from "./testing-fixtures/folders.ts";
+import { temporaryFolder } from "./testing/folders.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */

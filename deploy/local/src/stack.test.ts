@@ -10,7 +10,7 @@ import { reserveFreePort, reservePort } from "./ports.ts";
 import { isAlive } from "./process-table.ts";
 import { type Stack, startStack } from "./stack.ts";
 import type { StackOptions } from "./stack-options.ts";
-import { newFolder, temporaryFolder } from "./testing-fixtures/folders.ts";
+import { newFolder, temporaryFolder } from "./testing/folders.ts";
 
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -24,7 +24,7 @@ const base = {
     ANNALS_LOG_LEVEL: "warn",
     ANNALS_BOOTSTRAP_KEY: "not for services",
   },
-  root: join(import.meta.dirname, "testing-fixtures"),
+  root: join(import.meta.dirname, "testing"),
   without: ["nats"],
 } satisfies Partial<StackOptions>;
 

@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { isAlive, sendSignal } from "./process-table.ts";
-import { newFolder } from "./testing-fixtures/folders.ts";
-import { giveTo, makePortableCheckout } from "./testing-fixtures/portable-checkout.ts";
-import { processTree } from "./testing-fixtures/process-tree.ts";
+import { newFolder } from "./testing/folders.ts";
+import { giveTo, makePortableCheckout } from "./testing/portable-checkout.ts";
+import { processTree } from "./testing/process-tree.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */

@@ -1,14 +1,8 @@
 export * from "./admin-server.ts";
-export * from "./coalesce.ts";
 export * from "./config.ts";
-export * from "./interceptors/request-id.ts";
-export * from "./interceptors/stacks.ts";
 export * from "./log.ts";
 export * from "./main.ts";
 export * from "./metrics.ts";
-export * from "./rpc-client.ts";
-export * from "./rpc-server.ts";
 export * from "./run.ts";
 export * from "./settings.ts";
 export * from "./tracing.ts";
-export { inWireForm } from "./wire-form.ts";

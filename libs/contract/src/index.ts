@@ -1,7 +1,5 @@
 export * from "./api-key.ts";
 export * from "./clock.ts";
-export { csvHeader, csvManifest, eventCsv } from "./event-csv.ts";
-export * from "./event-json.ts";
 export * from "./event-names.ts";
 export * from "./export-json.ts";
 export * from "./features.ts";

@@ -8,7 +8,7 @@ import { AckPolicy, connect, type NatsConnection } from "nats";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connectMessaging, type Messaging } from "./connection.ts";
 import { consumeNotices } from "./consume.ts";
-import { keptLog, keptMetrics, TestNats } from "./nats-for-tests.ts";
+import { keptLog, keptMetrics, TestNats } from "./testing/nats.ts";
 import { NoticePublisher } from "./publish.ts";
 import type { Notice } from "./subjects.ts";
 

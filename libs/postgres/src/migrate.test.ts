@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { migrate, schemaCheck } from "./migrate.ts";
-import { newDatabase, openPool } from "./test-server.ts";
+import { newDatabase, openPool } from "./testing/test-server.ts";
 
 const FIRST = { "0001_things.sql": "CREATE TABLE shop.things (n int)" };
 const SECOND = { ...FIRST, "0002_more.sql": "ALTER TABLE shop.things ADD COLUMN m int; SELECT 1" };

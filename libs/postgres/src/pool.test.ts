@@ -9,7 +9,7 @@ import { Histogram, Registry } from "@annals/chassis";
 import { describe, expect, test } from "vitest";
 import { violatedConstraint } from "./failure.ts";
 import { statement } from "./statement.ts";
-import { newDatabase, openPool, startProxy } from "./test-server.ts";
+import { newDatabase, openPool, startProxy } from "./testing/test-server.ts";
 
 const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one");
 const sleep = statement<[seconds: number], object>(

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { statement } from "./statement.ts";
-import { newDatabase, openPool, startProxy } from "./test-server.ts";
+import { newDatabase, openPool, startProxy } from "./testing/test-server.ts";
 
 const insert = statement<[n: number], object>("/* test.insert */ INSERT INTO t VALUES ($1::int)");
 const all = statement<[], { n: number }>("/* test.all */ SELECT n FROM t ORDER BY n");

@@ -2,7 +2,7 @@
 // checked. Where a filter left events out, the link over the gap cannot be checked, and is counted
 // as such.
 
-import { GENESIS_HASH } from "@annals/chain";
+import { GENESIS_HASH } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
 import type { Manifest, Place } from "./manifest.ts";
 

@@ -12,7 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
   readJson,
-} from "@annals/chain";
+} from "@annals/event";
 import { BadLine } from "./bad-line.ts";
 import type { Place } from "./manifest.ts";
 

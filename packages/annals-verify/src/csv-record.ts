@@ -1,7 +1,7 @@
 // What is known of a record of a CSV export: its columns, by the header, and the rule for cells
 // that a spreadsheet would run.
 
-import { FIELDS, type Field, readJson } from "@annals/chain";
+import { FIELDS, type Field, readJson } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
 import { checkEvent, parse, type ProvenEvent, readProof } from "./check-line.ts";
 import type { Checker } from "./check-records.ts";

@@ -6,7 +6,7 @@
 // Whoever reads such a line as JSON sees the values that were hashed: each part is scanned to the
 // brace that closes it.
 
-import { FIELDS } from "@annals/chain";
+import { FIELDS } from "@annals/event";
 import { hash } from "node:crypto";
 import type { Place } from "./manifest.ts";
 

@@ -1,7 +1,7 @@
 // The manifest, the last record of an export: what the file claims to hold. It is read strictly: a
 // member that is missing or of another type is as wrong as one that was changed.
 
-import { type JsonObject, type JsonValue, readJson } from "@annals/chain";
+import { type JsonObject, type JsonValue, readJson } from "@annals/event";
 import { hash } from "node:crypto";
 import { BadLine } from "./bad-line.ts";
 

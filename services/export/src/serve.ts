@@ -1,20 +1,17 @@
 // Builds the export service from top to bottom; what is opened closes in reverse.
 
 import {
-  clientInterceptors,
   type Closers,
   type ConfigOf,
-  connectRpc,
   createRegistry,
   databaseDuration,
   type Logger,
   rpcClientDuration,
   rpcServerDuration,
-  serverInterceptors,
   startAdminServer,
-  startRpcServer,
   startTracing,
 } from "@annals/chassis";
+import { clientInterceptors, connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";

@@ -1,6 +1,7 @@
 // The services that the gateway calls, each over one balanced channel.
 
-import { clientInterceptors, connectRpc, type Histogram } from "@annals/chassis";
+import { type Histogram } from "@annals/chassis";
+import { clientInterceptors, connectRpc } from "@annals/rpc";
 import { ExportsService } from "@annals/proto/exports";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";

@@ -2,7 +2,7 @@
 // errors with a kind, faults of the body, what Fastify refuses. What is none of these is ours: the
 // client learns a request id and nothing else.
 
-import { JsonFault } from "@annals/chain";
+import { JsonFault } from "@annals/event";
 import { AnnalsError, type ErrorKind, type FieldFault, invalid } from "@annals/errors";
 import type { FastifyError } from "fastify";
 import { validationFault } from "./edge/validation-fault.ts";

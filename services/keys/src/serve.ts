@@ -7,11 +7,10 @@ import {
   databaseDuration,
   type Logger,
   rpcServerDuration,
-  serverInterceptors,
   startAdminServer,
-  startRpcServer,
   startTracing,
 } from "@annals/chassis";
+import { serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";

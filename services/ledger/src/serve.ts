@@ -7,11 +7,10 @@ import {
   databaseDuration,
   type Logger,
   rpcServerDuration,
-  serverInterceptors,
   startAdminServer,
-  startRpcServer,
   startTracing,
 } from "@annals/chassis";
+import { serverInterceptors, startRpcServer } from "@annals/rpc";
 import { pooledRandom, systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
@@ -20,7 +19,7 @@ import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { ledgerService } from "./service.ts";
-import { AppendQueue } from "./workers/append-queue.ts";
+import { AppendQueue } from "./append/append-queue.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
 import { startTimeBlockFiller } from "./workers/time-block-filler.ts";
 

@@ -14,7 +14,7 @@ import { listEvents } from "./rpc/list-events.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
-import type { AppendQueue } from "./workers/append-queue.ts";
+import type { AppendQueue } from "./append/append-queue.ts";
 
 export interface Deps {
   readonly appends: AppendQueue;

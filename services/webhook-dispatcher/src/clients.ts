@@ -1,6 +1,7 @@
 // The services that the dispatcher asks, each over one balanced channel. Either may be away at any time.
 
-import { clientInterceptors, connectRpc, type Registry, rpcClientDuration } from "@annals/chassis";
+import { type Registry, rpcClientDuration } from "@annals/chassis";
+import { clientInterceptors, connectRpc } from "@annals/rpc";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import { Producers } from "./outbound/producers.ts";

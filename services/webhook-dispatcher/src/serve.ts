@@ -9,11 +9,10 @@ import {
   type Logger,
   type Registry,
   rpcServerDuration,
-  serverInterceptors,
   startAdminServer,
-  startRpcServer,
   startTracing,
 } from "@annals/chassis";
+import { serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, consumeNotices } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";

@@ -2,7 +2,7 @@
 // and with include=proof what recomputing its hash needs (interface 4.2, docs/open-details.md).
 // Whatever is no such id is a 404.
 
-import { canonicalJson, type JsonObject, readJson } from "@annals/chain";
+import { canonicalJson, type JsonObject, readJson } from "@annals/event";
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { recomputedHash } from "./proof.ts";

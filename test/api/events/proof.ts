@@ -9,7 +9,7 @@ import {
   leafHash,
   leafText,
   readJson,
-} from "@annals/chain";
+} from "@annals/event";
 
 export interface Proof {
   readonly v: number;

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   leafHash,
   leafText,
-} from "@annals/chain";
+} from "@annals/event";
 import { cloudTrailEvents, smallEvent } from "../bodies.ts";
 import { makeRows } from "../rows.ts";
 import { type Bench, rate, type Section } from "./bench.ts";

@@ -1,7 +1,8 @@
 // What a format of export files has besides its records, which the ledger makes: text before them, and the
 // text of the manifest after them.
 
-import { csvHeader, csvManifest, type ExportFormat } from "@annals/contract";
+import { type ExportFormat } from "@annals/contract";
+import { csvHeader, csvManifest } from "@annals/event";
 
 export interface FileFormat {
   readonly opening: (includeProofs: boolean) => string;

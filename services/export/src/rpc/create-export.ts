@@ -1,7 +1,7 @@
 // CreateExport: fixes the range of an export at the head that the chain has now, and queues the
 // job. What is appended later is not part of it, whenever the file is written.
 
-import { GENESIS_HASH } from "@annals/chain";
+import { GENESIS_HASH } from "@annals/event";
 import { type Clock, newId } from "@annals/contract";
 import { complete, internal, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";

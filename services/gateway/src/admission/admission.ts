@@ -2,7 +2,7 @@
 // together ask the keys service together. No answer is kept: a key that was revoked before a request began
 // is never admitted.
 
-import { Coalescer } from "@annals/chassis";
+import { Coalescer } from "@annals/rpc";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";

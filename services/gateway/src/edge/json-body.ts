@@ -1,7 +1,7 @@
 // Reads JSON bodies strictly (docs/hash-chain.md): what cannot be stored faithfully is refused with
 // its place, before anything looks at it.
 
-import { readJson } from "@annals/chain";
+import { readJson } from "@annals/event";
 import { invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Limits } from "../config.ts";

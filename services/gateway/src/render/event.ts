@@ -1,8 +1,8 @@
 // The shape of an event in the OpenAPI document (interface 2.2), and its proof. The text itself is
 // made by libs/contract.
 
-import { FIELDS } from "@annals/chain";
-import { proofJson } from "@annals/contract";
+import { FIELDS } from "@annals/event";
+import { proofJson } from "@annals/event";
 import type { StoredEvent } from "@annals/proto/ledger";
 import { Type } from "typebox";
 

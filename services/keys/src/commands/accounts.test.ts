@@ -6,7 +6,7 @@ import { createLog, parseConfig } from "@annals/chassis";
 import { isPlausibleKey, keyHash, systemClock } from "@annals/contract";
 import { describe, expect, test } from "vitest";
 import { SETTINGS } from "../config.ts";
-import { migratedDatabase, runCommand, storeKey } from "../database-for-tests.ts";
+import { migratedDatabase, runCommand, storeKey } from "../testing/database.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
 import { accounts } from "./accounts.ts";
 

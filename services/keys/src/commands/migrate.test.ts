@@ -6,7 +6,7 @@ import { keyHash, mintKey } from "@annals/contract";
 import { schemaCheck } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { describe, expect, test } from "vitest";
-import { emptyDatabase, migratedDatabase, runMigrate } from "../database-for-tests.ts";
+import { emptyDatabase, migratedDatabase, runMigrate } from "../testing/database.ts";
 import { SCHEMA } from "./migrate.ts";
 
 const bootstrap = (database: TestDatabase, key: string) =>

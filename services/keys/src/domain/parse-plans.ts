@@ -2,7 +2,7 @@
 // is one (a limit that is misspelt must not be no limit), and so is a name that stands twice. It is pure;
 // plans-file.ts reads the file.
 
-import { JsonFault, type JsonValue, readJson } from "@annals/chain";
+import { JsonFault, type JsonValue, readJson } from "@annals/event";
 import { type Feature, FEATURES } from "@annals/contract";
 import { type Plan, Plans } from "./plan.ts";
 

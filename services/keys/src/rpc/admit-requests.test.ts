@@ -10,7 +10,7 @@ import { AdmitRequestsRequestSchema } from "@annals/proto/keys";
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migratedDatabase, storeKey } from "../database-for-tests.ts";
+import { migratedDatabase, storeKey } from "../testing/database.ts";
 import { UNLIMITED_PLANS } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
 import { admitRequests } from "./admit-requests.ts";

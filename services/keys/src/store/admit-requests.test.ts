@@ -6,7 +6,7 @@ import { keyHash, mintKey, systemClock } from "@annals/contract";
 import type { Database, Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migratedDatabase, storeKey, type StoredKey } from "../database-for-tests.ts";
+import { migratedDatabase, storeKey, type StoredKey } from "../testing/database.ts";
 import { type AdmissionRow, admitRequests } from "./admit-requests.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 

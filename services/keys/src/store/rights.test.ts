@@ -5,7 +5,7 @@
 import { type Pool, statement } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migratedDatabase, storeKey } from "../database-for-tests.ts";
+import { migratedDatabase, storeKey } from "../testing/database.ts";
 
 /** PostgreSQL's insufficient_privilege. */
 const FORBIDDEN = { code: "42501" };

@@ -2,10 +2,10 @@
 // was appended, whichever member of it was changed, and never throws for what someone wrote into
 // the tables.
 
-import { FIELDS, GENESIS_HASH, SALT_BYTES } from "@annals/chain";
+import { FIELDS, GENESIS_HASH, SALT_BYTES } from "@annals/event";
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { eventOf } from "../append-fixtures.ts";
+import { eventOf } from "../testing/append-fixtures.ts";
 import { ChainVerifier, type ChainPayload, type ChainRow } from "./chain-verifier.ts";
 import { planFlush } from "./plan-flush.ts";
 import { DIGESTS_BYTES, prepareAppend } from "./prepare-append.ts";

@@ -3,7 +3,7 @@
 // whose payload is gone, whose filter columns say other than its parts, or that a list by time would
 // not find, is as broken as one that was changed. It is pure; the handler feeds it rows in order.
 
-import { checkLeaf } from "@annals/chain";
+import { checkLeaf } from "@annals/event";
 import type { InvalidReason } from "@annals/contract";
 
 export interface FirstInvalid {

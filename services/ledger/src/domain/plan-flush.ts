@@ -3,7 +3,7 @@
 // numbers, ids, leaves and hashes (docs/hash-chain.md). It is pure: the head, the known idempotency keys,
 // the time and the random bytes are given.
 
-import { leafHash, leafText } from "@annals/chain";
+import { leafHash, leafText } from "@annals/event";
 import { AnnalsError, invalid } from "@annals/errors";
 import { eventId, ID_RANDOM_BYTES } from "./event-id.ts";
 import { monthAt, type MonthState, secondsToNextMonth } from "./month.ts";

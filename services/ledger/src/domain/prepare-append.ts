@@ -1,7 +1,7 @@
 // What can be computed of an append before its place in the chain is known: salts and digests. Done
 // outside the head's lock, so that the lock is held for as little work as possible.
 
-import { DIGEST_BYTES, FIELDS, SALT_BYTES, writeFieldDigest } from "@annals/chain";
+import { DIGEST_BYTES, FIELDS, SALT_BYTES, writeFieldDigest } from "@annals/event";
 
 /** The parts that can hold personal data: canonical JSON objects in UTF-8. */
 export type Parts = Readonly<Record<(typeof FIELDS)[number], Uint8Array>>;

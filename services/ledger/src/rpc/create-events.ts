@@ -1,7 +1,7 @@
 // CreateEvents: appends groups of events, each to the chain of its account (interface 4.2). Every
 // append has an outcome of its own; the call itself fails only when it cannot be understood.
 
-import { FIELDS } from "@annals/chain";
+import { FIELDS } from "@annals/event";
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -16,7 +16,7 @@ import { type Append, prepareAppend } from "../domain/prepare-append.ts";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { EventRow } from "../store/event-row.ts";
 import { readRange } from "../store/read-range.ts";
-import type { AppendQueue } from "../workers/append-queue.ts";
+import type { AppendQueue } from "../append/append-queue.ts";
 import { renderEvent } from "./render-event.ts";
 
 /** Appends in one call, and events in one append (docs/open-details.md). */

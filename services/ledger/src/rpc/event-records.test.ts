@@ -2,7 +2,7 @@
 // the interface shares, none twice and none cut; each message says how many events it holds and where they
 // stand; and no message grows with the page.
 
-import { eventCsv, eventJson, proofJson } from "@annals/contract";
+import { eventCsv, eventJson, proofJson } from "@annals/event";
 import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
 import type { RecordRow } from "../store/stream-events.ts";

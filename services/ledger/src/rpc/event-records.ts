@@ -1,7 +1,7 @@
 // Stored events as the records of an export (docs/exports.md), ready to be written: whoever gets them
 // neither parses nor renders an event. Called by stream-events.ts.
 
-import { eventCsv, eventJson, proofJson } from "@annals/contract";
+import { eventCsv, eventJson, proofJson } from "@annals/event";
 import {
   type EventPlaceSchema,
   RecordFormat,

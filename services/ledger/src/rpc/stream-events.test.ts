@@ -4,9 +4,9 @@
 import type { Pool } from "@annals/postgres";
 import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
-import { newAccountId, newLedgerDatabase } from "../append-fixtures.ts";
+import { newAccountId, newLedgerDatabase } from "../testing/append-fixtures.ts";
 import { LIMIT } from "../store/list-events.ts";
-import { appendOf, openLedger } from "../test-ledger.ts";
+import { appendOf, openLedger } from "../testing/test-ledger.ts";
 
 const LARGE = 120;
 const SMALL = 700;

@@ -4,7 +4,7 @@
 // outbox, once, before it is answered: subscribers are told of it. One whose client went away
 // before is not finished.
 
-import { GENESIS_HASH } from "@annals/chain";
+import { GENESIS_HASH } from "@annals/event";
 import {
   type Clock,
   type EventName,
@@ -28,8 +28,8 @@ import type { Metrics } from "../metrics.ts";
 import { addToOutbox } from "../store/add-to-outbox.ts";
 import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";
-import { BlockChecker } from "../workers/block-checker.ts";
-import { type Range, verifyRange } from "./verify-range.ts";
+import { BlockChecker } from "../verify/block-checker.ts";
+import { type Range, verifyRange } from "../verify/verify-range.ts";
 
 const EVENT_NAME: EventName = "event.verified";
 

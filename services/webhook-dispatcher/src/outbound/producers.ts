@@ -2,7 +2,7 @@
 // and what lies after a position. Called by the create and update handlers, the fan-out and the
 // sweep.
 
-import { eventJson } from "@annals/contract";
+import { eventJson } from "@annals/event";
 import { unavailable } from "@annals/errors";
 import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
 import type { ExportsService } from "@annals/proto/exports";

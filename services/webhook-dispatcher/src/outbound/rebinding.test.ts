@@ -11,7 +11,7 @@ import {
   newDatabase,
   newHandlers,
   newReplicaWith,
-} from "../testing-fixtures/dispatcher.ts";
+} from "../testing/dispatcher.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { Sender } from "./sender.ts";
 

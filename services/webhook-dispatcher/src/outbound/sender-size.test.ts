@@ -3,7 +3,7 @@
 
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { flood, newSender, newSubscriber, rawServer } from "../testing-fixtures/receivers.ts";
+import { flood, newSender, newSubscriber, rawServer } from "../testing/receivers.ts";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

@@ -6,7 +6,7 @@ import { systemClock } from "@annals/contract";
 import { CertificateAuthority, eventually } from "@annals/testing";
 import { createServer as createTcp, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { newSender, newSubscriber, PATIENT_MS, rawServer } from "../testing-fixtures/receivers.ts";
+import { newSender, newSubscriber, PATIENT_MS, rawServer } from "../testing/receivers.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { Sender } from "./sender.ts";
 

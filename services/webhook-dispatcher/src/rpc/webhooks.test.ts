@@ -13,7 +13,7 @@ import {
   newAccountId,
   newDatabase,
   newHandlers,
-} from "../testing-fixtures/dispatcher.ts";
+} from "../testing/dispatcher.ts";
 
 describe("max_webhooks", () => {
   test("of 30 requests at once on 3 replicas as many succeed as the plan allows", async () => {

@@ -5,7 +5,7 @@
 
 import { type Pool, statement } from "@annals/postgres";
 import { expect, test } from "vitest";
-import { newDatabase } from "../testing-fixtures/dispatcher.ts";
+import { newDatabase } from "../testing/dispatcher.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
 
 const WEBHOOKS = 1_000;

@@ -12,7 +12,7 @@ import {
   newDatabase,
   newHandlers,
   newReplica,
-} from "../testing-fixtures/dispatcher.ts";
+} from "../testing/dispatcher.ts";
 
 const dead = () => unavailable("the process has ended here");
 

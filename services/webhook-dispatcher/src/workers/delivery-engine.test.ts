@@ -11,7 +11,7 @@ import {
   newHandlers,
   newReplica,
   type ReplicaOptions,
-} from "../testing-fixtures/dispatcher.ts";
+} from "../testing/dispatcher.ts";
 import { START_WINDOW_MS } from "./delivery-engine.ts";
 
 async function begin(options: Omit<ReplicaOptions, "producers"> = {}) {

@@ -13,7 +13,7 @@ import {
   newDatabase,
   newHandlers,
   newReplica,
-} from "../testing-fixtures/dispatcher.ts";
+} from "../testing/dispatcher.ts";
 import { startSweep } from "./sweep.ts";
 
 async function begin() {

@@ -1,7 +1,8 @@
 // Stores what came of attempts and gives back what was not attempted: many at a time, and again for
 // as long as their lease may hold when the database does not answer. Called by the delivery engine.
 
-import { Coalescer, type Logger } from "@annals/chassis";
+import { type Logger } from "@annals/chassis";
+import { Coalescer } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";

@@ -10,7 +10,7 @@ import {
   newDatabase,
   newHandlers,
   newReplica,
-} from "../testing-fixtures/dispatcher.ts";
+} from "../testing/dispatcher.ts";
 
 async function begin(retryDelaysS?: readonly number[]) {
   const database = await newDatabase();

@@ -13,7 +13,7 @@ import {
   newHandlers,
   newReplica,
   type ReplicaOptions,
-} from "../testing-fixtures/dispatcher.ts";
+} from "../testing/dispatcher.ts";
 import { cleanUp } from "./clean-up.ts";
 import { START_WINDOW_MS } from "./delivery-engine.ts";
 

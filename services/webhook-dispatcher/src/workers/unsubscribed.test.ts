@@ -11,7 +11,7 @@ import {
   newDatabase,
   newHandlers,
   newReplica,
-} from "../testing-fixtures/dispatcher.ts";
+} from "../testing/dispatcher.ts";
 
 const NOTICES = 1_000;
 

@@ -1,7 +1,7 @@
 // Guarantees: an append is written as protobuf-es would write it, whatever was written before; and the answer
 // that is made of those bytes is, byte for byte, the rendering of the events as stored.
 
-import { eventJson } from "@annals/contract";
+import { eventJson } from "@annals/event";
 import {
   type Append,
   type AppendReceipt,

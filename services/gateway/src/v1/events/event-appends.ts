@@ -1,7 +1,7 @@
 // Sends appends to the ledger. Those of one account that wait together go in one call; accounts do
 // not wait for each other.
 
-import { inWireForm, KeyedCoalescer } from "@annals/chassis";
+import { inWireForm, KeyedCoalescer } from "@annals/rpc";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,

@@ -8,7 +8,7 @@ import {
   eventEndJson,
   eventJson,
   type EventText,
-} from "@annals/contract";
+} from "@annals/event";
 import { type AppendReceipt, AppendSchema, NewEventSchema } from "@annals/proto/ledger";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 

@@ -1,7 +1,7 @@
 // GET /v1/events/{id} (interface 4.2): one event, as POST returned it.
 
 import { Type } from "typebox";
-import { eventJson } from "@annals/contract";
+import { eventJson } from "@annals/event";
 import { internal } from "@annals/errors";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";

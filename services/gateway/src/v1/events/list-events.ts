@@ -1,7 +1,7 @@
 // GET /v1/events (interface 4.2, docs/open-details.md): a page of the account's events, by keyset
 // on the sequence number.
 
-import { eventJson } from "@annals/contract";
+import { eventJson } from "@annals/event";
 import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";

@@ -2,7 +2,7 @@
 // text of each part, the time as text. What canonical JSON cannot carry was refused when the body
 // was read; what is too large is refused here.
 
-import { canonicalJson, type Field, FIELDS, type JsonObject } from "@annals/chain";
+import { canonicalJson, type Field, FIELDS, type JsonObject } from "@annals/event";
 import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";

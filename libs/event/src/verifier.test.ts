@@ -1,0 +1,185 @@
+// Guarantee: a verifier that shares no line with this package, in another language, agrees with it on any
+// event, and finds every kind of change. It runs where python3 is on the path.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { canonicalJson } from "./json/canonical-json.ts";
+import type { JsonObject, JsonValue } from "./json/json-value.ts";
+import { FIELDS, GENESIS_HASH, SALT_BYTES, fieldDigest, leafHash, leafText } from "./leaf.ts";
+import type { Field } from "./leaf.ts";
+
+interface Line {
+  event: Record<Field, JsonObject> & {
+    action: string;
+    created_at: string;
+    hash: string;
+    id: string;
+    occurred_at: string;
+    previous_hash: string;
+    received_at: string;
+    sequence_number: number;
+  };
+  proof: { v: number; chain: string; salts: Record<Field, string>; digests: Record<Field, string> };
+}
+
+const root = fileURLToPath(new URL("../../../test/", import.meta.url));
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+describe.runIf(hasPython)("verify_chain.py", () => {
+  const directory = mkdtempSync(join(tmpdir(), "annals-chain-"));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  function verify(
+    lines: readonly unknown[],
+    ...rest: string[]
+  ): { status: number | null; text: string } {
+    const file = join(directory, "events.jsonl");
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const run = spawnSync("python3", [join(root, "verifiers/verify_chain.py"), file, ...rest], {
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    return { status: run.status, text: `${run.stdout}${run.stderr}`.trim() };
+  }
+
+  const vectors = JSON.parse(readFileSync(join(root, "vectors/hash-v1.json"), "utf8")) as Line[];
+
+  test("agrees on the vectors", () => {
+    expect(verify(vectors)).toEqual({ status: 0, text: "valid: 5 events" });
+  });
+
+  test("agrees on a chain of any values, and every text of a double", () => {
+    const part = fc.dictionary(
+      fc.string({ unit: "binary" }),
+      fc.jsonValue({ stringUnit: "binary" }),
+      { maxKeys: 5 },
+    );
+    const doubles = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), {
+      minLength: 20,
+      maxLength: 20,
+    });
+    const event = fc.record({
+      action: fc.string({ unit: "binary", minLength: 1 }),
+      parts: fc.tuple(part, part, part, part, part),
+      doubles,
+    });
+    const lines: Line[] = [];
+    for (const { action, parts, doubles: numbers } of fc.sample(event, {
+      numRuns: 500,
+      seed: 8785,
+    })) {
+      const objects = [{ ...parts[0], numbers }, ...parts.slice(1)] as JsonObject[];
+      lines.push(nextLine(lines, action, objects));
+    }
+    expect(verify(lines)).toEqual({ status: 0, text: "valid: 500 events" });
+  });
+
+  test.each<[string, (lines: Line[]) => Line[], string]>([
+    [
+      "a value",
+      (lines) => change(lines, 2, (line) => (line.event.diff["after"] = {})),
+      "3: digest_mismatch in diff",
+    ],
+    [
+      "a member",
+      (lines) => change(lines, 2, (line) => (line.event.action = "x")),
+      "3: hash_mismatch",
+    ],
+    [
+      "a time",
+      (lines) => change(lines, 1, (line) => (line.event.created_at = "x")),
+      "2: hash_mismatch",
+    ],
+    [
+      "the chain",
+      (lines) => change(lines, 0, (line) => (line.proof.chain = "acct_x")),
+      "1: hash_mismatch",
+    ],
+    ["a missing event", (lines) => lines.toSpliced(2, 1), "4: sequence_gap"],
+    ["a repeated event", (lines) => lines.toSpliced(2, 0, lines[1] as Line), "2: sequence_gap"],
+    [
+      "two events swapped",
+      (lines) => [1, 3, 2].map((n) => lines[n - 1] as Line),
+      "3: sequence_gap",
+    ],
+    ["a forged event", (lines) => [lines[0] as Line, nextLine([], "x", [], 2)], "2: link_mismatch"],
+    ["a forged first event", () => [nextLine([], "x", [], 1, "f".repeat(64))], "1: link_mismatch"],
+    ["no event", () => [], "no events"],
+  ])("finds %s", (_, tamper, reason) => {
+    const result = verify(tamper(structuredClone(vectors)));
+    expect(result.status).toBe(1);
+    expect(result.text).toContain(reason);
+  });
+
+  test("checks a range against the hash that is known before it", () => {
+    const range = vectors.slice(2);
+    expect(verify(range, vectors[1]?.event.hash ?? "").text).toBe("valid: 3 events");
+    expect(verify(range, "f".repeat(64)).text).toContain("3: link_mismatch");
+  });
+});
+
+function change(lines: Line[], index: number, edit: (line: Line) => unknown): Line[] {
+  edit(lines[index] as Line);
+  return lines;
+}
+
+/** An event that follows the last of `lines`, made with this package. */
+function nextLine(
+  lines: readonly Line[],
+  action: string,
+  objects: readonly JsonObject[],
+  sequenceNumber = lines.length + 1,
+  previousHash = lines.at(-1)?.event.hash ?? GENESIS_HASH,
+): Line {
+  const time = "2026-01-01T00:00:00.000000Z";
+  const parts = FIELDS.map((field, index) => [field, objects[index] ?? {}] as const);
+  const salts = FIELDS.map((field) => salt(`${sequenceNumber}${field}`));
+  const digests = parts.map(([, part], index) =>
+    fieldDigest(salts[index] as Buffer, canonicalJson(part)),
+  );
+  const leaf = {
+    action,
+    chain: "acct_vectors",
+    createdAt: time,
+    digests: Buffer.concat(digests),
+    id: `evt_${sequenceNumber}`,
+    occurredAt: time,
+    previousHash,
+    receivedAt: time,
+    sequenceNumber,
+  };
+  const event = {
+    ...(Object.fromEntries(parts) as Record<Field, JsonObject>),
+    action,
+    created_at: time,
+    hash: leafHash(leafText(leaf)),
+    id: leaf.id,
+    occurred_at: time,
+    previous_hash: previousHash,
+    received_at: time,
+    sequence_number: sequenceNumber,
+  };
+  return {
+    event,
+    proof: { v: 1, chain: leaf.chain, salts: byField(salts), digests: byField(digests) },
+  };
+}
+
+function byField(buffers: readonly Buffer[]): Record<Field, string> {
+  const entries = FIELDS.map((field, index): [string, JsonValue] => [
+    field,
+    buffers[index]?.toString("hex") ?? "",
+  ]);
+  return Object.fromEntries(entries) as Record<Field, string>;
+}
+
+/** Repeatable salts: a failing chain must fail again. */
+function salt(seed: string): Buffer {
+  return createHash("sha256").update(seed).digest().subarray(0, SALT_BYTES);
+}

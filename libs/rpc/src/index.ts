@@ -1,0 +1,6 @@
+export * from "./client.ts";
+export * from "./coalesce.ts";
+export { inWireForm } from "./encoded-message.ts";
+export * from "./interceptors/request-id.ts";
+export * from "./interceptors/stacks.ts";
+export * from "./server.ts";

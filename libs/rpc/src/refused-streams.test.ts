@@ -1,0 +1,60 @@
+// Guarantee: a request that is refused before it was read leaves nothing behind, however large it
+// is: the client has its status, the connection its place for the next call, and a drain nothing to
+// wait for.
+
+import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
+import { once } from "node:events";
+import { afterEach, expect, it } from "vitest";
+import { echo, Opened } from "./testing/test-ledger.ts";
+
+const opened = new Opened();
+afterEach(() => opened.closeAll());
+
+const GET_EVENT = "/annals.ledger.v1.LedgerService/GetEvent";
+const LARGE = Buffer.alloc(128 * 1024);
+const MAX_MESSAGE_BYTES = 64 * 1024;
+/** Less than the calls below, which all go over one connection. */
+const PLACES = 1_000;
+const RESOURCE_EXHAUSTED = "8";
+
+/**
+ * Sends a head and a part of what the head announces, and never ends; resolves to the answer's last
+ * headers.
+ */
+async function neverEnding(
+  session: ClientHttp2Session,
+  headers: { readonly ":path": string; readonly "content-type": string },
+): Promise<IncomingHttpHeaders> {
+  const stream = session.request({ ":method": "POST", te: "trailers", ...headers });
+  let last: IncomingHttpHeaders = {};
+  stream.on("response", (received) => (last = received));
+  stream.on("trailers", (received) => (last = received));
+  stream.on("error", () => {});
+  stream.resume();
+  // A gRPC frame that announces 4 GiB - 1.
+  stream.write(Buffer.concat([Buffer.from([0, 255, 255, 255, 255]), LARGE]));
+  await once(stream, "close");
+  expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
+  return last;
+}
+
+it("over gRPC, Connect and to no method at all, more often than a connection has places", async () => {
+  const server = await opened.server(echo, { maxMessageBytes: MAX_MESSAGE_BYTES });
+  const session = connect(`http://${server.address}`);
+  opened.add(() => session.destroy());
+  const grpc = { ":path": GET_EVENT, "content-type": "application/grpc" };
+  for (let sent = 0; sent <= PLACES; sent += 8) {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => neverEnding(session, grpc)));
+    for (const answer of answers) expect(answer["grpc-status"]).toBe(RESOURCE_EXHAUSTED);
+  }
+  const json = { ":path": GET_EVENT, "content-type": "application/json" };
+  expect(await neverEnding(session, json)).toMatchObject({ ":status": 429 });
+  const unknown = { ":path": "/annals.none.v1.None/Nothing", "content-type": "application/grpc" };
+  expect(await neverEnding(session, unknown)).toMatchObject({ ":status": 404 });
+
+  const { client } = opened.client(server.address);
+  expect((await client.getEvent({ id: "alive" })).event?.id).toBe("alive");
+  const started = performance.now();
+  await server.close({ graceMs: 10_000 });
+  expect(performance.now() - started).toBeLessThan(2_000);
+});

@@ -1,0 +1,96 @@
+// A ledger of a few lines behind a real RPC server, and a client of it, for the tests of this folder.
+// Imported by tests only.
+
+import { LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type Logger, pino } from "pino";
+import { serverErrors } from "../interceptors/errors.ts";
+import { connectRpc, type RpcClient, type RpcClientOptions } from "../client.ts";
+import { type RpcServer, type RpcServerOptions, startRpcServer } from "../server.ts";
+
+export type LedgerHandlers = Partial<ServiceImpl<typeof LedgerService>>;
+
+export const GRACE_MS = 2_000;
+
+/** How a client makes its unary calls, for tests of what must be the same either way. */
+export const WAYS: [string, Partial<RpcClientOptions<typeof LedgerService>>][] = [
+  ["with a stream each", {}],
+  ["that share streams", { carriedMethods: ["GetEvent", "ListEvents", "CreateEvents"] }],
+];
+
+/** Answers GetEvent with the id it was asked for. */
+export const echo: LedgerHandlers = {
+  getEvent: ({ id }) => ({ event: { id } }),
+};
+
+/** Handlers that count the calls they were given, and answer when the gate is opened. */
+export function gated() {
+  const gate = Promise.withResolvers<void>();
+  const counts = { begun: 0 };
+  const getEvent = async ({ id }: { id: string }) => {
+    counts.begun += 1;
+    await gate.promise;
+    return { event: { id } };
+  };
+  return { counts, open: () => gate.resolve(), handlers: { getEvent } };
+}
+
+/** What a test opened; closed in reverse by `closeAll`, for `afterEach`. */
+export class Opened {
+  readonly #close: (() => Promise<void> | void)[] = [];
+
+  async server(
+    handlers: LedgerHandlers,
+    options: Partial<RpcServerOptions> = {},
+  ): Promise<RpcServer> {
+    const log = options.log ?? pino({ level: "silent" });
+    const server = await startRpcServer({
+      host: "127.0.0.1",
+      port: 0,
+      routes: (router) => router.service(LedgerService, handlers),
+      services: [LedgerService.typeName],
+      interceptors: [serverErrors(log)],
+      isReady: () => true,
+      leaveMs: 0,
+      ...options,
+      log,
+    });
+    this.#close.push(() => server.close({ graceMs: 0 }));
+    return server;
+  }
+
+  client(
+    address: string,
+    options: Partial<RpcClientOptions<typeof LedgerService>> = {},
+  ): RpcClient<typeof LedgerService> {
+    const client = connectRpc({ address, service: LedgerService, ...options });
+    this.#close.push(() => client.close());
+    return client;
+  }
+
+  add(close: () => Promise<void> | void): void {
+    this.#close.push(close);
+  }
+
+  async closeAll(): Promise<void> {
+    for (let close = this.#close.pop(); close !== undefined; close = this.#close.pop())
+      await close();
+  }
+}
+
+/** One of our server's log lines. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** A logger that keeps its lines. */
+export function collectingLog(): { log: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const log: Logger = pino(
+    { level: "debug" },
+    { write: (line) => void lines.push(JSON.parse(line) as LogLine) },
+  );
+  return { log, lines };
+}

@@ -1,0 +1,159 @@
+// A Connect transport over a grpc-js channel: Connect's typed clients on top, grpc-js' balancing and
+// retries below. Called by rpc-client.ts. It must never start a call without a deadline, nor swallow the
+// details of an error.
+
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  isMessage,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  createContextValues,
+  type Interceptor,
+  type StreamRequest,
+  type StreamResponse,
+  type Transport,
+  type UnaryRequest,
+  type UnaryResponse,
+} from "@connectrpc/connect";
+import { runStreamingCall } from "@connectrpc/connect/protocol";
+import type { ChannelInterface } from "@grpc/grpc-js";
+import type { CallStreams } from "./fast-path/carry-calls-client.ts";
+import { MAX_CARRIED_BYTES } from "./fast-path/carry-calls-server.ts";
+import { GrpcCall, NEVER } from "./grpc-call.ts";
+import { unaryChain } from "./interceptors/unary-chain.ts";
+import { wireForm } from "./encoded-message.ts";
+
+export interface GrpcTransportOptions {
+  readonly channel: ChannelInterface;
+  /** The deadline of a call that names none. */
+  readonly timeoutMs: number;
+  /** For the unary methods of `carried` (`AdmitRequests`), where their caller gave no signal. */
+  readonly streams: CallStreams;
+  readonly carried: ReadonlySet<string>;
+  /** Outermost first. */
+  readonly interceptors?: readonly Interceptor[];
+}
+
+export function createGrpcTransport(options: GrpcTransportOptions): Transport {
+  const { channel, timeoutMs, interceptors = [] } = options;
+  const common = (method: DescMethod, header: ConstructorParameters<typeof Headers>[0]) => ({
+    service: method.parent,
+    requestMethod: "POST",
+    url: pathOf(method),
+    header: new Headers(header),
+  });
+  const deadline = (ms: number | undefined): Date => {
+    return new Date(Date.now() + (ms !== undefined && ms > 0 ? ms : timeoutMs));
+  };
+  return {
+    unary(method, signal = NEVER, ms, header, init, contextValues = createContextValues()) {
+      const until = deadline(ms);
+      const call = unaryChain(interceptors, (request) => callUnary(options, request, until));
+      const message = isMessage(init, method.input) ? init : create(method.input, init);
+      const request = { ...common(method, header), stream: false as const, method, message };
+      return call({ ...request, contextValues, signal }) as Promise<
+        UnaryResponse<typeof method.input, typeof method.output>
+      >;
+    },
+    stream(method, signal, ms, header, message, contextValues = createContextValues()) {
+      const until = deadline(ms);
+      return runStreamingCall({
+        interceptors: [...interceptors],
+        ...(signal && { signal }),
+        req: { ...common(method, header), stream: true, method, contextValues, message },
+        next: (request) => callStreaming(channel, request, until),
+      });
+    },
+  };
+}
+
+/**
+ * What grpc-js says of a call on a connection that was being retired. The server has not begun it
+ * (RFC 9113, 8.7), so it may be sent again whatever it does. grpc-js itself does so once; while
+ * servers renew all their connections that can be one time too few.
+ */
+const REFUSED = "Stream refused by server";
+const REFUSED_ATTEMPTS = 4;
+
+async function callUnary<I extends DescMessage, O extends DescMessage>(
+  options: GrpcTransportOptions,
+  request: UnaryRequest<I, O>,
+  deadline: Date,
+): Promise<UnaryResponse<I, O>> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await callOnce(options, request, deadline);
+    } catch (error) {
+      if (attempt === REFUSED_ATTEMPTS || !isRefused(error)) throw error;
+    }
+  }
+}
+
+function isRefused(error: unknown): boolean {
+  const { code, rawMessage } = ConnectError.from(error);
+  return code === Code.Unavailable && rawMessage === REFUSED;
+}
+
+async function callOnce<I extends DescMessage, O extends DescMessage>(
+  { channel, streams, carried }: GrpcTransportOptions,
+  request: UnaryRequest<I, O>,
+  deadline: Date,
+): Promise<UnaryResponse<I, O>> {
+  const { method, service, signal } = request;
+  const bytes = wireForm(method.input, request.message);
+  if (carried.has(method.name) && signal === NEVER && bytes.length <= MAX_CARRIED_BYTES) {
+    return streams.call(request, bytes, deadline);
+  }
+  const call = new GrpcCall(channel, request, method.output, deadline);
+  void call.send(bytes);
+  call.endSending();
+  const message = await call.receive();
+  if (message === undefined) throw new ConnectError("the server sent no message", Code.Internal);
+  // The status is not waited for. It says nothing new, since a server sends its one message when all went
+  // well, and Node sends it a turn of the server's event loop later.
+  return { stream: false, service, method, header: call.header, trailer: call.trailer, message };
+}
+
+async function callStreaming<I extends DescMessage, O extends DescMessage>(
+  channel: ChannelInterface,
+  request: StreamRequest<I, O>,
+  deadline: Date,
+): Promise<StreamResponse<I, O>> {
+  const { method, service } = request;
+  const call = new GrpcCall(channel, request, method.output, deadline);
+  void sendAll(call, method.input, request.message);
+  // With the first message the header is there too.
+  const first = await call.receive();
+  const { header, trailer } = call;
+  return { stream: true, service, method, header, trailer, message: receiveAll(call, first) };
+}
+
+/** Sends one message after another; each is taken by the connection before the next is asked for. */
+async function sendAll<I extends DescMessage>(
+  call: GrpcCall<DescMessage>,
+  input: I,
+  messages: AsyncIterable<MessageShape<I>>,
+): Promise<void> {
+  try {
+    for await (const message of messages) await call.send(wireForm(input, message));
+    call.endSending();
+  } catch (error) {
+    call.cancel(ConnectError.from(error));
+  }
+}
+
+async function* receiveAll<O extends DescMessage>(
+  call: GrpcCall<O>,
+  first: MessageShape<O> | undefined,
+): AsyncGenerator<MessageShape<O>> {
+  for (let message = first; message !== undefined; message = await call.receive()) yield message;
+}
+
+function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}

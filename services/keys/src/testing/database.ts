@@ -1,0 +1,100 @@
+// What the tests of this service share: a database of the test's own with the service's schema, a
+// pool with the service's rights, and the service's commands on it. Imported by tests only.
+
+import { createLog, parseConfig } from "@annals/chassis";
+import { keyHash, mintKey, newId, SCOPES, systemClock } from "@annals/contract";
+import { createPool, type Pool } from "@annals/postgres";
+import { createDatabase, type TestDatabase } from "@annals/testing";
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { inject, onTestFinished } from "vitest";
+import { migrate } from "../commands/migrate.ts";
+import { ROLE } from "../commands/open.ts";
+import { SETTINGS } from "../config.ts";
+import { createAccount } from "../store/create-account.ts";
+import { createApiKey } from "../store/create-api-key.ts";
+
+const log = createLog({ service: "test", level: "error" });
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Takes what is to be done at the end of a test, or of a file where it is vitest's `afterAll`. */
+type AtEnd = (work: () => Promise<void>) => unknown;
+
+/** An empty database, gone when the test is over. */
+export async function emptyDatabase(atEnd: AtEnd = onTestFinished): Promise<TestDatabase> {
+  const database = await createDatabase(inject("stack").databaseUrl);
+  atEnd(() => database.drop());
+  return database;
+}
+
+/** The verb `migrate`. */
+export function runMigrate(databaseUrl: string, variables: Variables = {}): Promise<void> {
+  const config = parseConfig(SETTINGS, { ANNALS_DATABASE_URL: databaseUrl, ...variables });
+  return migrate({ config, log, words: [] });
+}
+
+/** A database with the schema, and a pool as the service has it. */
+export async function migratedDatabase(
+  atEnd: AtEnd = onTestFinished,
+): Promise<{ owner: TestDatabase; service: Pool }> {
+  const owner = await emptyDatabase(atEnd);
+  await runMigrate(owner.url);
+  const service = createPool({
+    connectionString: owner.url,
+    role: ROLE,
+    applicationName: "annals-keys-test",
+    maxConnections: 4,
+    statementTimeoutMs: 10_000,
+    log,
+  });
+  atEnd(() => service.close());
+  return { owner, service };
+}
+
+export interface StoredKey {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secretSha256: Buffer;
+}
+
+/** Stores a key in a new account, or in one that is named. */
+export async function storeKey(
+  database: Pool,
+  { accountId = "", scopes = SCOPES }: { accountId?: string; scopes?: readonly string[] } = {},
+): Promise<StoredKey> {
+  const now = systemClock().nowText();
+  const owner = accountId || newId("acct");
+  if (!accountId) await database.run(createAccount, [owner, "test", now, null]);
+  const keyId = newId("key");
+  const secretSha256 = keyHash(mintKey("annals"));
+  await database.run(createApiKey, [owner, keyId, "test", "a...b", secretSha256, scopes, now]);
+  return { accountId: owner, keyId, secretSha256 };
+}
+
+export interface Outcome {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The service's own process with these words, as an operator runs it. */
+export function runCommand(
+  databaseUrl: string,
+  words: readonly string[],
+  variables: Variables = {},
+): Promise<Outcome> {
+  const main = fileURLToPath(new URL("main.ts", import.meta.url));
+  const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl, ...variables };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ["-C", "source", main, ...words],
+      { env },
+      (error, stdout, stderr) => {
+        const status = error ? Number(error.code ?? 1) : 0;
+        resolve({ status, stdout, stderr });
+      },
+    );
+  });
+}

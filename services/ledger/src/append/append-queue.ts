@@ -1,0 +1,42 @@
+// The append path. Appends to one chain are gathered while an earlier group of that chain is being
+// stored, and a group is stored in one transaction that holds the head's lock: group commit, with
+// no timer. Chains do not wait for each other. Called by the CreateEvents handler. It must never
+// answer before PostgreSQL has committed, and never try again what may have been stored.
+
+import { KeyedCoalescer } from "@annals/rpc";
+import type { Replayed, Stored } from "../domain/plan-flush.ts";
+import type { PreparedAppend } from "../domain/prepare-append.ts";
+import { Commits } from "./commits.ts";
+import { flush, type FlushDeps } from "./flush.ts";
+import { HeadGuesses } from "./head-cache.ts";
+
+/** Bytes that one transaction stores at most, a larger single append aside. */
+const MAX_FLUSH_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Bytes that wait for one chain, and that are held for all chains together, before new appends are
+ * refused.
+ */
+const MAX_WAITING_BYTES_OF_CHAIN = 16 * 1024 * 1024;
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+export class AppendQueue {
+  readonly #chains: KeyedCoalescer<PreparedAppend, Stored | Replayed>;
+
+  constructor(given: Omit<FlushDeps, "commits" | "guesses">) {
+    const deps = { ...given, commits: new Commits(given.database), guesses: new HeadGuesses() };
+    this.#chains = new KeyedCoalescer({
+      work: (accountId, appends) => flush(deps, accountId, appends),
+      weigh: ({ weight }) => weight,
+      maxGroup: MAX_FLUSH_BYTES,
+      lanes: 1,
+      maxWaiting: MAX_WAITING_BYTES_OF_CHAIN,
+      maxWeight: MAX_HELD_BYTES,
+    });
+  }
+
+  /** Resolves when the append is committed, or found to be a replay. Rejects with AnnalsErrors. */
+  submit(append: PreparedAppend): Promise<Stored | Replayed> {
+    return this.#chains.submit(append.accountId, append);
+  }
+}

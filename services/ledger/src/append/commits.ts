@@ -1,0 +1,58 @@
+// Stores groups of appends that were planned on the heads this process knows. Chains share transactions:
+// groups that come together, or while all lanes are taken, go in one statement for all their chains. Called
+// by flush.ts. No chain must wait for another's lock, nor fail for another's fault.
+
+import { Coalescer } from "@annals/rpc";
+import { AnnalsError } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import { appendEvents } from "../store/append-events.ts";
+import { appendToChains } from "../store/append-to-chains.ts";
+import { appendParams, appendToChainsParams, type PlannedAppend } from "./append-params.ts";
+
+/** Statements under way at a time. */
+const LANES = 4;
+/** Bytes of a statement for several chains: whoever brings little does not wait for who brings much. */
+const MAX_SHARED_BYTES = 128 * 1024;
+
+export class Commits {
+  readonly #planned: Coalescer<PlannedAppend, boolean>;
+
+  constructor(database: Database) {
+    this.#planned = new Coalescer({
+      work: (planned) => storeAll(database, planned),
+      weigh: ({ plan }) => plan.appends.reduce((sum, { weight }) => sum + weight, 0),
+      maxGroup: MAX_SHARED_BYTES,
+      lanes: LANES,
+      // Bounded by the queues of the chains.
+      maxWaiting: Infinity,
+    });
+  }
+
+  /** One plan a chain at a time. Resolves to whether it was stored: it is not where its head is another. */
+  store(planned: PlannedAppend): Promise<boolean> {
+    return this.#planned.submit(planned);
+  }
+}
+
+async function storeAll(
+  database: Database,
+  planned: readonly PlannedAppend[],
+): Promise<readonly PromiseSettledResult<boolean>[]> {
+  const each = () => Promise.allSettled(planned.map((one) => storeOne(database, one)));
+  if (planned.length === 1) return each();
+  try {
+    const rows = await database.run(appendToChains, appendToChainsParams(planned));
+    const moved = new Set(rows.map((row) => row.account_id));
+    return planned.map(({ accountId }) => ({ status: "fulfilled", value: moved.has(accountId) }));
+  } catch (error) {
+    // It may have been stored.
+    if (error instanceof AnnalsError) throw error;
+    // PostgreSQL would not have something of one chain, and has nothing of any.
+    return each();
+  }
+}
+
+async function storeOne(database: Database, planned: PlannedAppend): Promise<boolean> {
+  const rows = await database.run(appendEvents, appendParams(planned));
+  return rows.length > 0;
+}

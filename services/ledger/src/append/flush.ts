@@ -1,0 +1,180 @@
+// Stores one group of appends to one chain. Where this process was the last to append, the head it
+// knows is tried at once: one statement, one round trip, which stores nothing when the head has
+// moved or an idempotency key is known. Else the head is locked and read first. Either way the
+// statement's own condition on the head and the unique constraints of the chain decide, not what
+// this process believes.
+
+import type { Logger } from "@annals/chassis";
+import type { Clock } from "@annals/contract";
+import { AnnalsError, internal } from "@annals/errors";
+import type { Notices } from "@annals/messaging";
+import { type Database, type Pool, violatedConstraint } from "@annals/postgres";
+import type { Metrics } from "../metrics.ts";
+import {
+  type Head,
+  type KnownRequest,
+  type Plan,
+  planFlush,
+  type Replayed,
+  type Stored,
+} from "../domain/plan-flush.ts";
+import type { PreparedAppend } from "../domain/prepare-append.ts";
+import { appendEvents } from "../store/append-events.ts";
+import { createHead } from "../store/create-head.ts";
+import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
+import { type HeadRow, lockHead } from "../store/lock-head.ts";
+import { appendParams } from "./append-params.ts";
+import type { Commits } from "./commits.ts";
+import type { HeadGuesses } from "./head-cache.ts";
+
+export interface FlushDeps {
+  readonly clock: Clock;
+  readonly commits: Commits;
+  readonly database: Pool;
+  readonly guesses: HeadGuesses;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly notices: Notices;
+  readonly random: (size: number) => Uint8Array;
+}
+
+type Outcomes = readonly PromiseSettledResult<Stored | Replayed>[];
+
+/** One outcome an append, in order. Where one append cannot be stored the others still are. */
+export async function flush(
+  deps: FlushDeps,
+  accountId: string,
+  appends: readonly PreparedAppend[],
+): Promise<Outcomes> {
+  try {
+    const { after, events, outcomes } =
+      (await appendToGuessedHead(deps, accountId, appends)) ??
+      (await appendUnderLock(deps, accountId, appends));
+    deps.metrics.flushes.observe(events.length);
+    if (events.length > 0) {
+      deps.notices.notify({ kind: "events", accountId, position: BigInt(after.sequence) });
+    }
+    return outcomes;
+  } catch (error) {
+    deps.guesses.forget(accountId);
+    return refused(deps, accountId, appends, error);
+  }
+}
+
+/** Resolves to undefined when the guess did not hold: nothing was stored. */
+async function appendToGuessedHead(
+  deps: FlushDeps,
+  accountId: string,
+  appends: readonly PreparedAppend[],
+): Promise<Plan | undefined> {
+  const guess = deps.guesses.get(accountId);
+  if (!guess?.alone) return undefined;
+  const plan = planFlush({
+    ...planned(deps, accountId, appends),
+    head: guess.head,
+    known: new Map(),
+  });
+  // What looks refused here may be a replay, which needs no room: that is known under the lock.
+  if (plan.isOverQuota) return undefined;
+  if (!(await deps.commits.store({ accountId, plan }))) return undefined;
+  deps.guesses.set(accountId, { head: plan.after, alone: true });
+  return plan;
+}
+
+async function appendUnderLock(
+  deps: FlushDeps,
+  accountId: string,
+  appends: readonly PreparedAppend[],
+): Promise<Plan> {
+  const guess = deps.guesses.get(accountId);
+  const plan = await deps.database.transaction(async (transaction) => {
+    const head = await lockedHead(transaction, accountId);
+    const known = await knownRequests(transaction, accountId, appends);
+    const made = planFlush({ ...planned(deps, accountId, appends), head, known });
+    if (made.events.length === 0) return made;
+    const [moved] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
+    if (!moved) throw internal(`the head of chain ${accountId} moved while it was locked`);
+    return made;
+  });
+  const alone = guess === undefined || guess.head.hash === plan.before.hash;
+  deps.guesses.set(accountId, { head: plan.after, alone });
+  return plan;
+}
+
+async function lockedHead(transaction: Database, accountId: string): Promise<Head> {
+  let [row] = await transaction.run(lockHead, [accountId]);
+  if (!row) {
+    await transaction.run(createHead, [accountId]);
+    [row] = await transaction.run(lockHead, [accountId]);
+  }
+  if (!row) throw internal(`chain ${accountId} has no head and none can be made`);
+  return headOf(row);
+}
+
+function headOf(row: HeadRow): Head {
+  return {
+    sequence: Number(row.sequence_number),
+    hash: row.hash.toString("hex"),
+    month: row.month,
+    monthStart: Number(row.month_start),
+  };
+}
+
+async function knownRequests(
+  transaction: Database,
+  accountId: string,
+  appends: readonly PreparedAppend[],
+): Promise<Map<string, KnownRequest>> {
+  const keys = appends.map(({ idempotencyKey }) => idempotencyKey).filter((key) => key !== "");
+  if (keys.length === 0) return new Map();
+  const rows = await transaction.run(findIdempotencyKeys, [accountId, keys]);
+  return new Map(
+    rows.map((row) => [
+      row.idempotency_key,
+      {
+        requestSha256: row.request_sha256,
+        firstSequence: Number(row.first_sequence_number),
+        eventCount: row.event_count,
+      },
+    ]),
+  );
+}
+
+function planned(
+  { clock, random }: FlushDeps,
+  accountId: string,
+  appends: readonly PreparedAppend[],
+) {
+  return { accountId, appends, createdAt: clock.nowText(), random };
+}
+
+/**
+ * What becomes of a group that PostgreSQL would not store. A failure that may pass, or whose
+ * outcome is unknown, is given to all: nothing is tried again. A broken constraint of the chain is
+ * an alarm. What is left is data that PostgreSQL refuses: the group is halved until only the append
+ * at fault fails.
+ */
+async function refused(
+  deps: FlushDeps,
+  accountId: string,
+  appends: readonly PreparedAppend[],
+  error: unknown,
+): Promise<Outcomes> {
+  if (/^(chain|payloads)_/.test(violatedConstraint(error) ?? "")) {
+    deps.metrics.brokenChains.inc();
+    deps.log.error(
+      { accountId, err: error },
+      "chain invariant broken: the chain does not continue at its head",
+    );
+    const reason = internal("chain invariant broken", error);
+    return appends.map(() => ({ status: "rejected", reason }));
+  }
+  if (error instanceof AnnalsError || appends.length === 1) {
+    return appends.map(() => ({ status: "rejected", reason: error }));
+  }
+  const half = Math.ceil(appends.length / 2);
+  return [
+    ...(await flush(deps, accountId, appends.slice(0, half))),
+    ...(await flush(deps, accountId, appends.slice(half))),
+  ];
+}

@@ -1,0 +1,172 @@
+// Whoever asks the ledger for what lies after a cursor misses nothing: positions have no gaps and appear in
+// their order, whatever ledgers do at the same time; an entry is written once for each verification that
+// its client waited for, is what the client was answered, and cannot be changed afterwards. A notice
+// follows a commit and never comes before it.
+
+import type { Pool } from "@annals/postgres";
+import { describe, expect, test } from "vitest";
+import { newLedgerDatabase } from "../testing/append-fixtures.ts";
+import { appendOf, openLedger } from "../testing/test-ledger.ts";
+
+const ACCOUNT = "acct_1";
+const NOBODY = "acct_nobody";
+
+describe("verifications", () => {
+  test("each adds the entry of its own answer, and then a notice", async () => {
+    const { client, notices } = openLedger(await newLedgerDatabase());
+    await client.createEvents({ appends: [appendOf(ACCOUNT, 3)] });
+    await client.verifyChain({ accountId: ACCOUNT });
+    const second = await client.verifyChain({ accountId: ACCOUNT, fromSequence: 2n });
+    const { entries } = await client.listOutbox({
+      accountId: ACCOUNT,
+      afterPosition: 1n,
+      limit: 10,
+    });
+    expect(entries).toMatchObject([
+      { position: 2n, eventName: "event.verified", createdAt: second.verifiedAt },
+    ]);
+    expect(JSON.parse(entries[0]?.data ?? "")).toEqual({
+      valid: true,
+      checked: 2,
+      from_sequence: 2,
+      to_sequence: 3,
+      head: { sequence_number: 3, hash: second.headHash },
+      first_invalid: null,
+      verified_at: second.verifiedAt,
+    });
+    expect(notices).toEqual([
+      { kind: "events", accountId: ACCOUNT, position: 3n },
+      { kind: "verifications", accountId: ACCOUNT, position: 1n },
+      { kind: "verifications", accountId: ACCOUNT, position: 2n },
+    ]);
+  });
+
+  test("of a broken chain is an entry, a range that is refused is none", async () => {
+    const database = await newLedgerDatabase();
+    const { client } = openLedger(database);
+    await client.createEvents({ appends: [appendOf(ACCOUNT, 2)] });
+    await database.query(
+      "UPDATE ledger.payloads SET metadata = '{\"a\":1}' WHERE sequence_number = 2",
+    );
+    await expect(client.verifyChain({ accountId: ACCOUNT, fromSequence: 9n })).rejects.toThrow(
+      "from_sequence",
+    );
+    await client.verifyChain({ accountId: ACCOUNT });
+    const { entries } = await client.listOutbox({ accountId: ACCOUNT, limit: 10 });
+    expect(entries.map(({ data }) => JSON.parse(data))).toMatchObject([
+      { valid: false, first_invalid: { sequence_number: 2, reason: "digest_mismatch" } },
+    ]);
+  });
+
+  test("whose client went away are none", async () => {
+    const gone = new AbortController();
+    const { client, notices } = openLedger(await newLedgerDatabase(), undefined, (pool): Pool => {
+      return {
+        ...pool,
+        run: async (statement, params) => {
+          const rows = await pool.run(statement, params);
+          if (statement.name === "ledger.check-block") gone.abort();
+          return rows;
+        },
+      };
+    });
+    await client.createEvents({ appends: [appendOf(ACCOUNT, 1)] });
+    const verifying = client.verifyChain({ accountId: ACCOUNT }, { signal: gone.signal });
+    await expect(verifying).rejects.toThrow(/abort|cancel/i);
+    await client.verifyChain({ accountId: NOBODY });
+    expect(notices.map(({ kind, accountId }) => `${kind} ${accountId}`)).toEqual([
+      `events ${ACCOUNT}`,
+      `verifications ${NOBODY}`,
+    ]);
+    const { entries } = await client.listOutbox({ accountId: ACCOUNT, limit: 10 });
+    expect(entries).toEqual([]);
+  });
+
+  test("at the same time in two ledgers get gapless positions, seen in their order", async () => {
+    const database = await newLedgerDatabase();
+    const ledgers = [openLedger(database), openLedger(database)] as const;
+    await ledgers[0].client.createEvents({ appends: [appendOf(ACCOUNT, 1)] });
+    let finished = false;
+    const verifying = Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        (ledgers[index % 2] ?? ledgers[0]).client.verifyChain({ accountId: ACCOUNT }),
+      ),
+    ).finally(() => (finished = true));
+    const reader = openLedger(database).client;
+    const seen: bigint[] = [];
+    for (let last = false; !last;) {
+      last = finished;
+      const { positions } = await reader.getPositions({ accountIds: [ACCOUNT] });
+      const { entries } = await reader.listOutbox({
+        accountId: ACCOUNT,
+        afterPosition: seen.at(-1) ?? 0n,
+        limit: 1_000,
+      });
+      seen.push(...entries.map(({ position }) => position));
+      // What positions announced is there.
+      expect(BigInt(seen.length)).toBeGreaterThanOrEqual(positions[0]?.outbox ?? 0n);
+    }
+    await verifying;
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => BigInt(index + 1)));
+  });
+});
+
+test.for([
+  "UPDATE ledger.outbox SET data = ''",
+  "DELETE FROM ledger.outbox",
+  "TRUNCATE ledger.outbox",
+  "DELETE FROM ledger.outbox_heads",
+])("the service may not %s", async (sql) => {
+  const database = await newLedgerDatabase();
+  await expect(database.query(`SET ROLE annals_ledger; ${sql}`)).rejects.toThrow(
+    "permission denied",
+  );
+});
+
+test("appends are told of after their commit, replays and refusals not at all", async () => {
+  const toldBeforeCommit: number[] = [];
+  const { client, notices } = openLedger(await newLedgerDatabase(), undefined, (pool): Pool => {
+    return {
+      ...pool,
+      transaction: async (work) => {
+        const result = await pool.transaction(work);
+        toldBeforeCommit.push(notices.length);
+        return result;
+      },
+    };
+  });
+  const kept = appendOf(ACCOUNT, 2, { idempotencyKey: "k" });
+  await client.createEvents({ appends: [kept] });
+  await client.createEvents({ appends: [kept] });
+  await client.createEvents({ appends: [appendOf(ACCOUNT, 1, { monthlyQuota: 0n })] });
+  expect(notices).toEqual([{ kind: "events", accountId: ACCOUNT, position: 2n }]);
+  expect(toldBeforeCommit).toEqual([0, 1, 1]);
+});
+
+describe("positions", () => {
+  test("come in the order asked, 0 for who has none", async () => {
+    const { client } = openLedger(await newLedgerDatabase());
+    await client.createEvents({ appends: [appendOf(ACCOUNT, 5), appendOf("acct_2", 2)] });
+    await client.verifyChain({ accountId: "acct_2" });
+    const { positions } = await client.getPositions({
+      accountIds: ["acct_2", NOBODY, ACCOUNT, "acct_2"],
+    });
+    expect(positions).toMatchObject([
+      { headSequenceNumber: 2n, outbox: 1n },
+      { headSequenceNumber: 0n, outbox: 0n },
+      { headSequenceNumber: 5n, outbox: 0n },
+      { headSequenceNumber: 2n, outbox: 1n },
+    ]);
+  });
+
+  test("are asked for within bounds", async () => {
+    const { client } = openLedger(await newLedgerDatabase());
+    const many = Array.from({ length: 1_001 }, (_, index) => `acct_${index}`);
+    await expect(client.getPositions({ accountIds: many })).rejects.toThrow("account_ids");
+    const all = await client.getPositions({ accountIds: many.slice(1) });
+    expect(all.positions).toHaveLength(1_000);
+    await expect(client.listOutbox({ accountId: ACCOUNT, limit: 1_001 })).rejects.toThrow("limit");
+    await expect(client.listOutbox({ accountId: ACCOUNT, limit: 0 })).rejects.toThrow("limit");
+    await expect(client.listOutbox({ accountId: "", limit: 1 })).rejects.toThrow("account_id");
+  });
+});

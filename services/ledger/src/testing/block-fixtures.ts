@@ -1,0 +1,119 @@
+// What the tests of the block checker share: a ledger's database of their own with chains in it, true
+// and forged, and what the verifier of this service says of them. Imported by tests only.
+
+import { FIELDS, fieldDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
+import { createLog, createRegistry } from "@annals/chassis";
+import { systemClock } from "@annals/contract";
+import { createPool, migrate } from "@annals/postgres";
+import { createDatabase, type TestDatabase } from "@annals/testing";
+import { randomBytes } from "node:crypto";
+import { inject } from "vitest";
+import { append, eventOf } from "./append-fixtures.ts";
+import { SCHEMA } from "../commands/migrate.ts";
+import { ChainVerifier } from "../domain/chain-verifier.ts";
+import type { NewEvent } from "../domain/prepare-append.ts";
+import { createMetrics } from "../metrics.ts";
+import { chainRow } from "../verify/chain-row.ts";
+import { ROLE } from "../serve.ts";
+import { readRange } from "../store/read-range.ts";
+import { AppendQueue } from "../append/append-queue.ts";
+import { BlockChecker } from "../verify/block-checker.ts";
+
+/** Events of {@link BlockFixtures.newChain}. */
+export const EVENTS = 5;
+export const NEVER: AbortSignal = new AbortController().signal;
+
+export type BlockFixtures = Awaited<ReturnType<typeof openBlockFixtures>>;
+
+export async function openBlockFixtures() {
+  const owner = await createDatabase(inject("stack").databaseUrl);
+  await migrate({ connectionString: owner.url, ...SCHEMA });
+  const log = createLog({ service: "test", level: "error" });
+  const database = createPool({
+    connectionString: owner.url,
+    role: ROLE,
+    applicationName: "annals-block-checker-test",
+    maxConnections: 3,
+    statementTimeoutMs: 10_000,
+    log,
+  });
+  const queue = new AppendQueue({
+    clock: systemClock(),
+    database,
+    log,
+    metrics: createMetrics(createRegistry("test")),
+    notices: { notify: () => {} },
+    random: randomBytes,
+  });
+  const checker = new BlockChecker(database);
+  let accounts = 0;
+  const newAccountId = () => `acct_${(accounts += 1)}`;
+  const appendTo = async (accountId: string, events: readonly NewEvent[]) => {
+    await queue.submit(append(accountId, { events }));
+  };
+  return {
+    owner,
+    database,
+    newAccountId,
+    appendTo,
+    check: (accountId: string, from = 1, to = EVENTS) =>
+      checker.check(accountId, { from, to }, NEVER),
+    /** An account with a chain of {@link EVENTS} events. */
+    newChain: async () => {
+      const accountId = newAccountId();
+      const actor = { actor: '{"id":"u","type":"user"}', actorId: "u", actorType: "user" };
+      const target = { target: '{"id":"t","type":"thing"}', targetId: "t", targetType: "thing" };
+      await appendTo(
+        accountId,
+        Array.from({ length: EVENTS }, () => eventOf("a", { ...actor, ...target })),
+      );
+      return accountId;
+    },
+    /** What the verifier says of the rows from the first to the one numbered `to`. */
+    isValid: async (accountId: string, to = EVENTS) => {
+      const rows = await database.run(readRange, [accountId, "1", String(to), to + 1]);
+      const verifier = new ChainVerifier(accountId, { sequenceNumber: 0, hash: GENESIS_HASH });
+      verifier.take(rows.map(chainRow));
+      return verifier.firstInvalid === undefined && verifier.checked === to;
+    },
+    close: async () => {
+      await database.close();
+      await owner.drop();
+    },
+  };
+}
+
+/** Puts an event at the place of another, with true digests and a true hash, whatever its actor is. */
+export async function forge(
+  owner: TestDatabase,
+  accountId: string,
+  event: {
+    readonly at?: number;
+    readonly previousHash?: string;
+    readonly actor?: string;
+    readonly actorId?: string | null;
+  },
+): Promise<void> {
+  const { at = 1, previousHash = GENESIS_HASH, actor = "{}", actorId = null } = event;
+  const parts = { actor, context: "{}", diff: "{}", metadata: "{}", target: "{}" };
+  const salts = FIELDS.map(() => randomBytes(16));
+  const digests = Buffer.concat(
+    FIELDS.map((field, index) => fieldDigest(salts[index] as Buffer, parts[field])),
+  );
+  const times = { createdAt: "", occurredAt: "", receivedAt: "" };
+  const leaf = { action: "a", chain: accountId, digests, id: "e", previousHash };
+  const hash = leafHash(leafText({ ...leaf, ...times, sequenceNumber: at }));
+  for (const table of ["chain", "payloads"]) {
+    const text = `DELETE FROM ledger.${table} WHERE account_id = $1 AND sequence_number = $2`;
+    await owner.query(text, [accountId, at]);
+  }
+  await owner.query(
+    `INSERT INTO ledger.chain
+     VALUES ($1, $2, 'e', 'a', '', '', '', $3, decode($4, 'hex'), decode($5, 'hex'))`,
+    [accountId, at, digests, previousHash, hash],
+  );
+  await owner.query(
+    `INSERT INTO ledger.payloads VALUES ($1, $2, $3, '{}', '{}', '{}', '{}', $4, $5)`,
+    [accountId, at, actor, Buffer.concat(salts), actorId],
+  );
+}

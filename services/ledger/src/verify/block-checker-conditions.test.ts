@@ -1,0 +1,94 @@
+// Guarantee: each condition by which PostgreSQL calls a block whole finds something that no other does,
+// and what a forger with true hashes makes is judged as the verifier judges it.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  type BlockFixtures,
+  EVENTS,
+  forge,
+  NEVER,
+  openBlockFixtures,
+} from "../testing/block-fixtures.ts";
+import { BlockChecker } from "./block-checker.ts";
+
+const AT = 3;
+
+let fixtures: BlockFixtures;
+
+beforeAll(async () => {
+  fixtures = await openBlockFixtures();
+  return fixtures.close;
+});
+
+/** An event of a true hash, which the one before is linked to and the one after is not. */
+async function replace(accountId: string): Promise<void> {
+  const previousHash = (await fixtures.check(accountId, AT - 1, AT - 1))?.hash ?? "";
+  await forge(fixtures.owner, accountId, { at: AT, previousHash });
+}
+
+describe("each condition of the statement is needed", () => {
+  const set = (change: string) => async (accountId: string) => {
+    const text = `UPDATE ledger.${change} WHERE account_id = $1 AND sequence_number = $2`;
+    await fixtures.owner.query(text, [accountId, AT]);
+  };
+
+  test.each([
+    ["the link", /AND previous_hash = hash_before/, replace],
+    [
+      "the size of the salts",
+      /AND octet_length\(salts\) = 80/,
+      async (accountId: string) => {
+        await fixtures.owner.query(
+          "ALTER TABLE ledger.payloads DROP CONSTRAINT payloads_salts_check",
+        );
+        await set("payloads SET salts = salts || 'x'")(accountId);
+      },
+    ],
+    [
+      "the digests",
+      /AND sha256\(substring\(salts[^=]*= digests/,
+      set("payloads SET context = '[]'"),
+    ],
+    [
+      "the copies",
+      /AND \(actor_value[^)]*\)\s*IS NOT DISTINCT FROM .*/,
+      set("payloads SET actor_id = 'v'"),
+    ],
+    ["the hash", /AND sha256\('\\x00'[\s\S]*= hash(?= AS is_whole)/, set("chain SET action = 'b'")],
+  ])("%s: without it a change is not found", async (_, condition, change) => {
+    const blind = new BlockChecker({
+      run: (statement, params) => {
+        const text = statement.text.replace(condition, "");
+        expect(text).not.toBe(statement.text);
+        return fixtures.database.run({ ...statement, text }, params);
+      },
+    });
+    const accountId = await fixtures.newChain();
+    await change(accountId);
+    expect(await fixtures.check(accountId)).toBeUndefined();
+    expect(await blind.check(accountId, { from: 1, to: EVENTS }, NEVER)).toBeDefined();
+  });
+});
+
+describe("a forged actor with true hashes is judged as by the verifier, or not whole", () => {
+  test.each([
+    ['{"id":"u"}', "u", true],
+    ['{"id":"u"}', "v", false],
+    ['{"id":"u"}', null, false],
+    ["{}", "u", false],
+    ['{"id":"u","id":"v"}', "v", true],
+    ['{"id":"u","id":"v"}', "u", false],
+    ['{"id":"\\u0075"}', "u", true],
+    ['{"id":5}', "5", false],
+    ['{"id":null}', null, false],
+    ['{"meta":{"id":"u"}}', "u", false],
+    ["null", null, false],
+    ["[]", null, false],
+    ['"u"', null, false],
+  ])("%s with actor_id %s", async (actor, actorId, isWhole) => {
+    const accountId = fixtures.newAccountId();
+    await forge(fixtures.owner, accountId, { actor, actorId });
+    expect((await fixtures.check(accountId, 1, 1)) !== undefined).toBe(isWhole);
+    if (isWhole) expect(await fixtures.isValid(accountId, 1)).toBe(true);
+  });
+});

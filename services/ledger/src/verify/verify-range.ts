@@ -1,0 +1,93 @@
+// Verifies a range of a chain for the VerifyChain handler: in blocks that PostgreSQL recomputes by
+// itself, and row by row where it did not find a block whole, to name the first row that is not
+// what was appended, and why. It must never take more than a page of rows into memory.
+
+import { GENESIS_HASH } from "@annals/event";
+import type { Database } from "@annals/postgres";
+import { ChainVerifier } from "../domain/chain-verifier.ts";
+import { readRange } from "../store/read-range.ts";
+import type { BlockChecker } from "./block-checker.ts";
+import { chainRow } from "./chain-row.ts";
+
+/** Rows of a statement: some 20 ms of PostgreSQL, half a second or so where they are of the largest size. */
+const BLOCK_SIZE = 2_000;
+
+/** Blocks of one verification that are checked or wait for it. */
+const BLOCKS_AHEAD = 4;
+
+/** Rows read at a time: a slice of the event loop of some milliseconds. */
+const PAGE_SIZE = 500;
+
+interface Deps {
+  readonly blocks: BlockChecker;
+  readonly database: Database;
+}
+
+/** Both ends included. An empty chain has the range 1 to 0. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Verifies the rows of a range in order, up to the first one that is not whole. A few blocks are
+ * under way at one time, and their answers are taken in the order of the chain.
+ */
+export async function verifyRange(
+  deps: Deps,
+  accountId: string,
+  range: Range,
+  signal: AbortSignal,
+): Promise<ChainVerifier> {
+  const verifier = new ChainVerifier(
+    accountId,
+    await anchorOf(deps.database, accountId, range.from),
+  );
+  const ahead: { readonly block: Range; readonly checked: ReturnType<BlockChecker["check"]> }[] =
+    [];
+  let next = range.from;
+  while (!verifier.firstInvalid) {
+    while (ahead.length < BLOCKS_AHEAD && next <= range.to) {
+      const block = { from: next, to: Math.min(next + BLOCK_SIZE - 1, range.to) };
+      const checked = deps.blocks.check(accountId, block, signal);
+      // A failure is told to whoever takes the answer; of a block that nobody comes to, to nobody.
+      checked.catch(() => {});
+      ahead.push({ block, checked });
+      next = block.to + 1;
+    }
+    const first = ahead.shift();
+    if (!first) break;
+    const whole = await first.checked;
+    if (whole && verifier.takeBlock(whole)) continue;
+    await verifyRows(deps.database, verifier, { accountId, block: first.block, signal });
+  }
+  return verifier;
+}
+
+/** Verifies the rows of a block one by one. */
+async function verifyRows(
+  database: Database,
+  verifier: ChainVerifier,
+  of: { readonly accountId: string; readonly block: Range; readonly signal: AbortSignal },
+): Promise<void> {
+  const { accountId, block, signal } = of;
+  const to = String(block.to);
+  while (verifier.tip.next <= block.to && !verifier.firstInvalid) {
+    signal.throwIfAborted();
+    const from = verifier.tip.next;
+    const rows = await database.run(readRange, [accountId, String(from), to, PAGE_SIZE]);
+    if (rows.length === 0) verifier.fail(from, undefined, "sequence_gap");
+    verifier.take(rows.map(chainRow));
+  }
+}
+
+/**
+ * What the first event of the range has to link to: the genesis, or the event before it (none:
+ * nothing links to it).
+ */
+async function anchorOf(database: Database, accountId: string, from: number) {
+  if (from === 1) return { sequenceNumber: 0, hash: GENESIS_HASH };
+  const before = String(from - 1);
+  const [row] = await database.run(readRange, [accountId, before, before, 1]);
+  return { sequenceNumber: from - 1, hash: row?.hash.toString("hex") ?? "" };
+}
