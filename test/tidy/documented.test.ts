@@ -89,11 +89,35 @@ test("decisions are numbered from 0001 without a gap, each with a title", () => 
 
 test("the links of the documentation lead to files", () => {
   const broken = FILES.filter(({ path }) => path.endsWith(".md")).flatMap(({ path, text }) =>
-    strings(text.replaceAll(/```[^]*?```/g, ""), /\]\((?!\w+:|#)([^)#\s]+)/g)
+    strings(prose(text), /\]\((?!\w+:|#)([^)#\s]+)/g)
       .filter((target) => !exists(join(ROOT, path, "..", target)))
       .map((target) => `${path}: ${target}`),
   );
   expect(broken).toStrictEqual([]);
+});
+
+test("and their anchors to headings", () => {
+  const pages = new Map(
+    FILES.filter(({ path }) => path.endsWith(".md")).map(({ path, text }) => [path, prose(text)]),
+  );
+  const broken = [...pages].flatMap(([path, text]) =>
+    [...text.matchAll(/\]\((?!\w+:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .filter(([, target = "", anchor = ""]) => {
+        const page = pages.get(target === "" ? path : join(path, "..", target));
+        return page === undefined || !anchorsOf(page).has(anchor);
+      })
+      .map(([link]) => `${path}: ${link}`),
+  );
+  expect(broken).toStrictEqual([]);
+  expect(pages.size).toBeGreaterThan(20);
+});
+
+test("what was measured is one page: older runs and attempts go to docs/performance/ by date", () => {
+  const page = FILES.find(({ path }) => path === "docs/performance.md")?.text ?? "";
+  expect(page.split("\n").length - 1).toBeLessThanOrEqual(150);
+  const dated = FILES.filter(({ path }) => path.startsWith("docs/performance/"));
+  expect(dated.length).toBeGreaterThan(0);
+  for (const { path } of dated) expect(path).toMatch(/\/\d{4}-\d{2}(-\d{2})?-[a-z-]+\.md$/);
 });
 
 test("every package is Apache-2.0, says what it is for, and the licence is there", () => {
@@ -108,6 +132,22 @@ test("every package is Apache-2.0, says what it is for, and the licence is there
       description: expect.stringMatching(/\.$/),
     });
 });
+
+function prose(text: string): string {
+  return text.replaceAll(/```[^]*?```/g, "");
+}
+
+/** As the hosts of repositories make them: lower case, punctuation gone, a hyphen for each space. */
+function anchorsOf(page: string): Set<string> {
+  return new Set(
+    strings(page, /^#+ (.+)$/gm).map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
 
 function exists(path: string): boolean {
   return FILES.some((file) => join(ROOT, file.path) === path) || isThere(path);
