@@ -1,10 +1,9 @@
-// A receiver of Annals' webhooks, with nothing but Node 20 or newer. It verifies both signatures,
-// handles each event once and in order, and asks the log for what it missed. docs/webhooks.md
-// explains it.
+// A receiver of Annals' webhooks that needs only Node 20 or newer. It verifies both signatures,
+// handles each event once and in order, and lists what it missed. docs/webhooks.md explains it.
 //
 //   WEBHOOK_SECRET=whsec_... ANNALS_URL=https://annals.example.com ANNALS_KEY=annals_sk_... node receiver.mjs
 //
-// It speaks HTTPS where TLS_CERT and TLS_KEY name PEM files; else HTTP, for a proxy that does.
+// It uses HTTPS if TLS_CERT and TLS_KEY name PEM files, otherwise HTTP, for use behind a TLS proxy.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -22,13 +21,13 @@ function handle(event) {
   console.log(`event ${event.sequence_number} ${event.action}`);
 }
 
-/** X-Service-Signature: hex HMAC-SHA256 of the raw body, keyed with the whole secret. */
+/** X-Service-Signature: hex HMAC-SHA256 of the raw body, keyed with the secret as it was shown. */
 function serviceSignatureIsRight(headers, body) {
   const wanted = createHmac("sha256", WEBHOOK_SECRET).update(body).digest("hex");
   return isSame(wanted, headers["x-service-signature"] ?? "");
 }
 
-/** Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes behind whsec_. */
+/** Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes that the base64 after whsec_ encodes. */
 function standardSignatureIsRight(headers, body) {
   const { "webhook-id": id = "", "webhook-timestamp": timestamp = "" } = headers;
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= MAX_AGE_S)) return false;
@@ -38,13 +37,13 @@ function standardSignatureIsRight(headers, body) {
   return (headers["webhook-signature"] ?? "").split(" ").some((given) => isSame(wanted, given));
 }
 
-/** Compares in a time that does not tell where the first difference is. */
+/** Compares in constant time. */
 function isSame(wanted, given) {
   const [a, b] = [Buffer.from(wanted), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Handles an event once, and before it every event of the chain that did not arrive. */
+/** Handles an event once, after every earlier event that did not arrive. */
 async function take(event) {
   while (handledUpTo + 1 < event.sequence_number) {
     const query = `order=asc&limit=100&after_sequence=${handledUpTo}&before_sequence=${event.sequence_number}`;
@@ -65,7 +64,7 @@ function handleOnce(event) {
   handledUpTo = event.sequence_number;
 }
 
-/** One delivery after the other, so that events are handled in order. */
+/** One delivery at a time, so that events are handled in order. */
 let queue = Promise.resolve();
 
 async function answer(request, response) {
@@ -76,7 +75,7 @@ async function answer(request, response) {
     if (size > MAX_BODY_BYTES) return response.writeHead(413).end();
     chunks.push(chunk);
   }
-  // The raw bytes: JSON that was parsed and written again has another signature.
+  // The raw bytes: JSON that was parsed and serialised again has another signature.
   const body = Buffer.concat(chunks);
   const { headers } = request;
   if (!serviceSignatureIsRight(headers, body) || !standardSignatureIsRight(headers, body)) {
@@ -94,7 +93,7 @@ async function answer(request, response) {
 function listener(request, response) {
   answer(request, response).catch((error) => {
     console.error(String(error));
-    // Anything but a 2xx asks for another attempt.
+    // Any status but 2xx causes a retry.
     response.writeHead(500).end();
   });
 }

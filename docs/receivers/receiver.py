@@ -1,9 +1,9 @@
-"""A receiver of Annals' webhooks, with nothing but Python 3.9 or newer. It verifies both signatures, handles each event
-once and in order, and asks the log for what it missed. docs/webhooks.md explains it.
+"""A receiver of Annals' webhooks that needs only Python 3.9 or newer. It verifies both signatures, handles each event
+once and in order, and lists what it missed. docs/webhooks.md explains it.
 
     WEBHOOK_SECRET=whsec_... ANNALS_URL=https://annals.example.com ANNALS_KEY=annals_sk_... python3 receiver.py
 
-It speaks HTTPS where TLS_CERT and TLS_KEY name PEM files; else HTTP, for a proxy that does.
+It uses HTTPS if TLS_CERT and TLS_KEY name PEM files, otherwise HTTP, for use behind a TLS proxy.
 """
 
 import base64
@@ -29,13 +29,13 @@ def handle(event):
 
 
 def service_signature_is_right(headers, body):
-    """X-Service-Signature: hex HMAC-SHA256 of the raw body, keyed with the whole secret."""
+    """X-Service-Signature: hex HMAC-SHA256 of the raw body, keyed with the secret as it was shown."""
     wanted = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
     return hmac.compare_digest(wanted.encode(), headers.get("X-Service-Signature", "").encode())
 
 
 def standard_signature_is_right(headers, body):
-    """Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes behind whsec_."""
+    """Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes that the base64 after whsec_ encodes."""
     message_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > MAX_AGE_S:
         return False
@@ -90,7 +90,7 @@ class Receiver(BaseHTTPRequestHandler):
         if not 0 <= length <= MAX_BODY_BYTES:
             self.close_connection = True
             return self.answer(413)
-        # The raw bytes: JSON that was parsed and written again has another signature.
+        # The raw bytes: JSON that was parsed and serialised again has another signature.
         body = self.rfile.read(length)
         if not (service_signature_is_right(self.headers, body) and standard_signature_is_right(self.headers, body)):
             return self.answer(401)
@@ -100,7 +100,7 @@ class Receiver(BaseHTTPRequestHandler):
                 self.chain.take(payload["data"])
             else:
                 print(payload["event"], flush=True)
-        except Exception as error:  # Anything but a 2xx asks for another attempt.
+        except Exception as error:  # Any status but 2xx causes a retry.
             print(error, flush=True)
             return self.answer(500)
         self.answer(204)
@@ -119,7 +119,7 @@ server = ThreadingHTTPServer(("", int(os.environ.get("PORT", "8081"))), Receiver
 if "TLS_CERT" in os.environ:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(os.environ["TLS_CERT"], os.environ["TLS_KEY"])
-    # The handshake belongs to the request's own thread: a slow client must not keep others waiting.
+    # The TLS handshake runs in the thread of the request, so a slow client does not block others.
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 print(f"listening on {server.server_address[1]}", flush=True)
 server.serve_forever()
