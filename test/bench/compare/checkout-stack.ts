@@ -19,7 +19,7 @@ export interface CheckoutStack {
   readonly baseUrl: string;
   readonly databaseUrl: string;
   /** CPU time of all its processes so far; NaN where the system does not tell. */
-  cpuSeconds(): Promise<number>;
+  readonly cpuSeconds: () => Promise<number>;
   stop(): Promise<void>;
 }
 
