@@ -53,7 +53,8 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
       about:
         `The first ${events.toLocaleString("en")} events of the long chain with proofs, as JSON Lines, ` +
         `${Math.round(size / events)} bytes an event, and as CSV. Written: from the POST until the status, polled ` +
-        `every ${POLL_INTERVAL_MS} ms, is completed, after a warm-up export of half as many. Downloaded: through the gateway into a file. ` +
+        `every ${POLL_INTERVAL_MS} ms, is completed, after a warm-up export of half as many. ` +
+        "Downloaded: through the gateway into a file. " +
         "Verified: by annals-verify, one thread per CPU, from the file alone. " +
         `Medians of ${turns} turns; the first verification is cold.`,
       heads: ["events", "bytes", "in all"],

@@ -62,8 +62,9 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
 }
 
 /**
- * After a checkpoint PostgreSQL writes each changed page to its WAL in full once, which is most for a long chain.
- * Turns at the end of chains are longer by this factor, so that they do not measure full-page writes alone.
+ * After a checkpoint PostgreSQL writes each changed page to its WAL in full once, which is most for a long
+ * chain. Turns at the end of chains are longer by this factor, so that they do not measure full-page writes
+ * alone.
  */
 const LONGER_AT_CHAINS = 12;
 
