@@ -27,7 +27,7 @@ function serviceSignatureIsRight(headers, body) {
   return isSame(wanted, headers["x-service-signature"] ?? "");
 }
 
-/** Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes that the base64 after whsec_ encodes. */
+/** Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes after whsec_. */
 function standardSignatureIsRight(headers, body) {
   const { "webhook-id": id = "", "webhook-timestamp": timestamp = "" } = headers;
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= MAX_AGE_S)) return false;

@@ -35,7 +35,7 @@ def service_signature_is_right(headers, body):
 
 
 def standard_signature_is_right(headers, body):
-    """Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes that the base64 after whsec_ encodes."""
+    """Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes after whsec_."""
     message_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > MAX_AGE_S:
         return False

@@ -77,7 +77,7 @@ const isDocument = ({ path }: SourceFile) => /^([A-Z]+|docs\/.*)\.md$/.test(path
 
 const NOW = FILES.filter(({ path }) => !HISTORY.test(path) && !NOT_OURS.test(path));
 
-/** Without the tables that the benchmark writes, whose source is checked instead, and names of old decisions. */
+/** Without the tables that the benchmark writes, whose source is checked instead, and names of old ADRs. */
 const DOCUMENTS = NOW.filter(isDocument).map(({ path, text }) => ({
   path,
   text: text
