@@ -81,10 +81,10 @@ export const OWN_WORDS: readonly OwnWord[] = [
   { found: /stopped[- ]?ledger/i, write: "paused ledger", example: "stopped ledger" },
   { found: /\blost[- ]?answers?\b/i, write: "lost acknowledgement", example: "lost-answers" },
   {
-    found: /\bpoison\b(?![- ]?message)/i,
+    found: /\bthe poison\b(?!\w|[- ]?message)|poison\.test/,
     write: "poison message",
     example: "the poison took others with it",
-    fine: ["a poison message", "poison-message.test.ts"],
+    fine: ["a poison message", "poison-message.test.ts", "const poison ="],
   },
   { found: /yardsticks?/i, write: "baseline", example: "three yardsticks" },
   { found: /\bby turns\b/, write: "interleaved A/B", example: "measured by turns" },

@@ -70,8 +70,34 @@ const HISTORY = new RegExp(
 /** Texts of others, and the list itself with its test. */
 const NOT_OURS = /^test\/(vectors\/|example\/.*\.json|tidy\/(own-words|words\.test)\.ts$)/;
 
-/** The folders of code whose words are checked; the documents at the root and in docs/ always are. */
-const CHECKED_CODE: readonly string[] = [];
+/** Places whose words are not checked yet. Take out what passes; the list must end empty. */
+const NOT_YET: readonly string[] = [
+  "deploy/local",
+  "helm/annals",
+  "libs/chassis",
+  "libs/contract",
+  "libs/errors",
+  "libs/messaging",
+  "libs/postgres",
+  "libs/rpc",
+  "libs/testing",
+  "packages/annals-verify",
+  "pnpm-workspace.yaml",
+  "proto/annals",
+  "services/export",
+  "services/gateway",
+  "services/keys",
+  "services/ledger",
+  "services/webhook-dispatcher",
+  "test/api",
+  "test/bench",
+  "test/example",
+  "test/faults",
+  "test/flows",
+  "test/tidy/helm.test.ts",
+  "test/tidy/monitoring.test.ts",
+  "test/wire",
+];
 
 const isDocument = ({ path }: SourceFile) => /^([A-Z]+|docs\/.*)\.md$/.test(path);
 
@@ -101,7 +127,7 @@ describe("the field's words, not our own", () => {
 
   test("in the code, its tests and its deployment", () => {
     const code = NOW.filter(
-      (file) => !isDocument(file) && CHECKED_CODE.some((folder) => file.path.startsWith(folder)),
+      (file) => !isDocument(file) && !NOT_YET.some((place) => file.path.startsWith(place)),
     );
     expect(ownWords(code)).toStrictEqual([]);
   });
