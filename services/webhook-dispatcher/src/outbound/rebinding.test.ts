@@ -63,7 +63,7 @@ test("made while it was public, then delivered to: no connection, and every atte
   // The connection asks once, and what it is told then is private each time.
   for (let event = 0; event < EVENTS; event++) {
     asked.times = 1;
-    await replica.happen(accountId);
+    await replica.produce(accountId);
     await replica.engine.round();
     await replica.engine.settled();
   }
@@ -91,7 +91,7 @@ test("control: with the guard open the canary is reached", async () => {
   const accountId = newAccountId();
   await handlers.create(accountId, { url });
   asked.times = 1;
-  await replica.happen(accountId);
+  await replica.produce(accountId);
   await replica.engine.round();
   await replica.engine.settled();
   expect(seen.connections).toBeGreaterThan(0);

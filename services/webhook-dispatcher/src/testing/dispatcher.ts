@@ -17,17 +17,14 @@ import { AddressGuard } from "../outbound/address-guard.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import type { Positions } from "../outbound/producers.ts";
 import type { Message } from "../outbound/sender.ts";
+import { awaitDisabled } from "../rpc/await-disabled.ts";
 import { createWebhook } from "../rpc/create-webhook.ts";
 import { deleteWebhook } from "../rpc/delete-webhook.ts";
 import { listDeliveries } from "../rpc/list-deliveries.ts";
 import { updateWebhook } from "../rpc/update-webhook.ts";
-import {
-  DeliveryEngine,
-  type DeliveryEngineDeps,
-  START_WINDOW_MS,
-} from "../workers/delivery-engine.ts";
+import { START_WINDOW_MS } from "../workers/attempts.ts";
+import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
 import { FanOut } from "../workers/fan-out.ts";
-import { SwitchOff } from "../workers/switch-off.ts";
 
 export const log: Logger = createLog({ service: "test", level: "error" }, { write: () => {} });
 /** A line of a key file. */
@@ -141,7 +138,7 @@ export interface Replica<Sending = FakeSender> {
   readonly fanOut: FanOut;
   readonly sender: Sending;
   /** Stores entries for an account and turns them into deliveries. */
-  readonly happen: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
+  readonly produce: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
 }
 
 export interface ReplicaOptions {
@@ -182,15 +179,15 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
     clock: systemClock(),
     random: randomBytes,
     producers,
-    onDeliveries: (...made) => engine.look(...made),
+    onDeliveries: (...made) => engine.notify(...made),
   });
   return {
     pool,
     engine,
     fanOut,
     sender,
-    happen: async (accountId, count = 1, kind = "events") => {
-      fanOut.look({ kind, accountId, position: producers.add(accountId, kind, count) });
+    produce: async (accountId, count = 1, kind = "events") => {
+      fanOut.notify({ kind, accountId, position: producers.add(accountId, kind, count) });
       await fanOut.settled();
     },
   };
@@ -207,11 +204,6 @@ export function newHandlers(
   producers: FakeProducers,
   guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
 ) {
-  const switchOff = new SwitchOff({
-    database: pool,
-    startWindowMs: START_WINDOW_MS,
-    onStopped: () => {},
-  });
   const deps = {
     clock: systemClock(),
     database: pool,
@@ -219,7 +211,11 @@ export function newHandlers(
     keys,
     producers,
     random: randomBytes,
-    switchOff,
+    awaitDisabled: awaitDisabled({
+      database: pool,
+      startWindowMs: START_WINDOW_MS,
+      onDisabled: () => {},
+    }),
     onSubscriber: () => {},
   };
   const call =

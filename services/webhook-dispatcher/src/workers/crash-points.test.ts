@@ -40,10 +40,10 @@ test("in the fan-out, before its commit: nothing of it is there, and the next do
         throw dead();
       }),
   });
-  await dying.happen(accountId, 5);
+  await dying.produce(accountId, 5);
   expect(await count()).toBe(0);
   const { fanOut } = replica();
-  fanOut.look({ kind: "events", accountId, position: producers.add(accountId, "events", 0) });
+  fanOut.notify({ kind: "events", accountId, position: producers.add(accountId, "events", 0) });
   await fanOut.settled();
   expect(await count()).toBe(5);
 });
@@ -58,10 +58,14 @@ test("in the fan-out, after its commit and before anybody knows: the next makes 
       throw dead();
     },
   });
-  await dying.happen(accountId, 5);
+  await dying.produce(accountId, 5);
   expect(await count()).toBe(5);
   const next = replica();
-  next.fanOut.look({ kind: "events", accountId, position: producers.add(accountId, "events", 2) });
+  next.fanOut.notify({
+    kind: "events",
+    accountId,
+    position: producers.add(accountId, "events", 2),
+  });
   await next.fanOut.settled();
   expect(await count()).toBe(7);
   // Nobody woke the engine for the first five.
@@ -81,7 +85,7 @@ test("after the claim, before the request: attempted when the lease is over, and
       return rows;
     },
   });
-  await dying.happen(accountId);
+  await dying.produce(accountId);
   await expect(dying.engine.round()).rejects.toThrow("the process has ended here");
   const next = replica();
   next.sender.answer = () => 200;
@@ -96,7 +100,7 @@ test("after the claim, before the request: attempted when the lease is over, and
 test("after the request, before its result: sent again with the same body, and counted once", async () => {
   const { accountId, records, replica, time } = await begin();
   const dying = replica();
-  await dying.happen(accountId);
+  await dying.produce(accountId);
   await dying.engine.round();
   const next = replica();
   next.sender.answer = () => 503;
@@ -121,7 +125,7 @@ test("after the result's commit, its answer lost: stored again changes nothing",
     },
   });
   unlucky.sender.answer = () => 500;
-  await unlucky.happen(accountId);
+  await unlucky.produce(accountId);
   await unlucky.engine.round();
   await unlucky.engine.settled();
   expect(losses).toBe(2);

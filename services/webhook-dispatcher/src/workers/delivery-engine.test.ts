@@ -12,7 +12,7 @@ import {
   newReplica,
   type ReplicaOptions,
 } from "../testing/dispatcher.ts";
-import { START_WINDOW_MS } from "./delivery-engine.ts";
+import { START_WINDOW_MS } from "./attempts.ts";
 
 async function begin(options: Omit<ReplicaOptions, "producers"> = {}) {
   const database = await newDatabase();
@@ -29,7 +29,7 @@ describe("leases", () => {
     const [a, b] = [replica(), replica()];
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
-    await a.happen(accountId);
+    await a.produce(accountId);
     await a.engine.round();
     await b.engine.round();
     expect([a.sender.attempts.length, b.sender.attempts.length]).toEqual([1, 0]);
@@ -58,7 +58,7 @@ describe("leases", () => {
     );
     const replicas = [replica(), replica(), replica()];
     for (const one of replicas) one.sender.answer = () => 200;
-    for (const accountId of accounts) await replicas[0]?.happen(accountId, 200);
+    for (const accountId of accounts) await replicas[0]?.produce(accountId, 200);
     for (let round = 0; round < 10; round++) {
       await Promise.all(replicas.map(({ engine }) => engine.round()));
     }
@@ -73,7 +73,7 @@ describe("leases", () => {
     const [a, b] = [replica(), replica()];
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId, 3);
+    await a.produce(accountId, 3);
     a.engine.start();
     await eventually("three attempts", () => a.sender.attempts.length === 3);
     const stopped = a.engine.stop(50);
@@ -102,7 +102,7 @@ describe("leases", () => {
     const a = newReplica(slow, { producers });
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId);
+    await a.produce(accountId);
     await a.engine.round();
     await a.engine.settled();
     expect(a.sender.attempts).toEqual([]);
@@ -118,7 +118,7 @@ describe("what is claimed without a walk", () => {
     const [a, b] = [replica(), replica()];
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId, 3);
+    await a.produce(accountId, 3);
     await b.engine.round(false);
     await a.engine.round(false);
     expect([a.sender.attempts.length, b.sender.attempts.length]).toEqual([3, 0]);
@@ -134,7 +134,7 @@ describe("what is claimed without a walk", () => {
     const a = replica();
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId, 50);
+    await a.produce(accountId, 50);
     for (let done = 0; done < 50; done++) {
       await eventually("one more", async () => {
         await a.engine.round(false);
@@ -155,7 +155,7 @@ describe("fairness", () => {
     const a = replica();
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId, 10);
+    await a.produce(accountId, 10);
     for (let i = 0; i < 3; i++) await a.engine.round();
     expect(a.sender.attempts.length).toBe(3);
     a.sender.attempts[1]?.end({});
@@ -170,11 +170,11 @@ describe("fairness", () => {
     const a = replica();
     const hung = newAccountId();
     await handlers.create(hung, { url: "https://hung.example.com/" });
-    await a.happen(hung, 500);
+    await a.produce(hung, 500);
     for (let i = 0; i < 5; i++) {
       const accountId = newAccountId();
       await handlers.create(accountId, { url: `https://healthy-${i}.example.com/` });
-      await a.happen(accountId, 2);
+      await a.produce(accountId, 2);
     }
     await a.engine.round();
     expect(new Set(a.sender.attempts.map(({ url }) => url)).size).toBe(6);
@@ -186,12 +186,12 @@ describe("fairness", () => {
     for (let i = 0; i < 8; i++) {
       const hung = newAccountId();
       await handlers.create(hung, { url: "https://hung.example.com/" });
-      await a.happen(hung, 50);
+      await a.produce(hung, 50);
       await a.engine.round();
     }
     const healthy = newAccountId();
     await handlers.create(healthy, { url: "https://healthy.example.com/" });
-    await a.happen(healthy);
+    await a.produce(healthy);
     await a.engine.round();
     expect(a.sender.attempts.at(-1)?.url).toBe("https://healthy.example.com/");
   });

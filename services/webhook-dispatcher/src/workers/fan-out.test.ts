@@ -43,7 +43,7 @@ test("a webhook is told of what lies after it, in order, page by page", async ()
   const first = await handlers.create(accountId);
   producers.add(accountId, "events", 250);
   const second = await handlers.create(accountId);
-  await replica().happen(accountId, 250);
+  await replica().produce(accountId, 250);
   expect(await told(first.webhook.id)).toEqual(range(251, 750));
   expect(await told(second.webhook.id)).toEqual(range(501, 750));
   // What lies before the first was not even read.
@@ -56,15 +56,15 @@ test("a webhook is told only of what it asks for", async () => {
   const { webhook } = await handlers.create(accountId, { events: ["event.verified"] });
   const all = await handlers.create(accountId);
   const a = replica();
-  await a.happen(accountId, 3, "events");
-  await a.happen(accountId, 2, "verifications");
-  await a.happen(accountId, 1, "exports");
+  await a.produce(accountId, 3, "events");
+  await a.produce(accountId, 2, "verifications");
+  await a.produce(accountId, 1, "exports");
   expect(await told(webhook.id)).toEqual([1, 2]);
   expect(await told(all.webhook.id)).toEqual([1, 2, 3, 1, 2, 1]);
   // From now on also of exports, and of none before.
   await handlers.update(accountId, webhook.id, { events: ["event.verified", "export.completed"] });
-  await a.happen(accountId, 1, "exports");
-  await a.happen(accountId, 1, "verifications");
+  await a.produce(accountId, 1, "exports");
+  await a.produce(accountId, 1, "verifications");
   expect(await told(webhook.id)).toEqual([1, 2, 2, 3]);
 });
 
@@ -73,10 +73,10 @@ test("an account without subscribers is passed by, and a webhook made later begi
   const accountId = newAccountId();
   const { webhook } = await handlers.create(accountId);
   await handlers.update(accountId, webhook.id, { active: false });
-  await replica().happen(accountId, 5_000);
+  await replica().produce(accountId, 5_000);
   expect(producers.asked).toBe(0);
   const later = await handlers.create(accountId);
-  await replica().happen(accountId, 3);
+  await replica().produce(accountId, 3);
   expect(await told(later.webhook.id)).toEqual([5_001, 5_002, 5_003]);
 });
 
@@ -89,7 +89,7 @@ describe("once", () => {
     for (let round = 0; round < 40; round++) {
       const position = producers.add(accountId, "events", 7);
       for (const { fanOut } of [...replicas, ...replicas, ...replicas]) {
-        fanOut.look({ kind: "events", accountId, position });
+        fanOut.notify({ kind: "events", accountId, position });
       }
       if (round % 5 === 0) await Promise.all(replicas.map(({ fanOut }) => fanOut.settled()));
     }
@@ -102,7 +102,7 @@ describe("once", () => {
     const accountId = newAccountId();
     await handlers.create(accountId);
     await handlers.create(accountId);
-    await replica().happen(accountId, 300);
+    await replica().produce(accountId, 300);
     const [row] = await database.query(
       `SELECT count(DISTINCT id) AS ids, count(DISTINCT payload_id) AS payloads,
          bool_and(convert_from(body, 'UTF8')::jsonb ->> 'id' = payload_id) AS agree FROM webhooks.deliveries`,
@@ -119,12 +119,12 @@ test("a gap is not passed over: nothing is told, and the cursor stays", async ()
   const rows = producers.rows.get(`events ${accountId}`) ?? [];
   const [lost] = rows.splice(1, 1);
   const a = replica();
-  a.fanOut.look({ kind: "events", accountId, position: 3n });
+  a.fanOut.notify({ kind: "events", accountId, position: 3n });
   await a.fanOut.settled();
   // Page by page down to single entries, it tells what lies before the gap.
   expect(await told(webhook.id)).toEqual([1]);
   if (lost) rows.splice(1, 0, lost);
-  a.fanOut.look({ kind: "events", accountId, position: 3n });
+  a.fanOut.notify({ kind: "events", accountId, position: 3n });
   await a.fanOut.settled();
   expect(await told(webhook.id)).toEqual([1, 2, 3]);
   const [cursor] = await database.query(
@@ -138,7 +138,7 @@ test("the sweep finds what no notice told of, and a producer that is away does n
   const accountId = newAccountId();
   const { webhook } = await handlers.create(accountId);
   const { fanOut } = replica();
-  const stop = startSweep({
+  const sweep = startSweep({
     database: database.pool(),
     fanOut,
     log,
@@ -153,7 +153,7 @@ test("the sweep finds what no notice told of, and a producer that is away does n
   });
   producers.add(accountId, "events", 5);
   await eventually("the sweep found it", async () => (await told(webhook.id)).length === 5);
-  await stop();
+  await sweep.stop();
   await fanOut.settled();
   producers.add(accountId, "events", 5);
   expect(await told(webhook.id)).toEqual(range(1, 5));

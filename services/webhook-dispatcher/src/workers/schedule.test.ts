@@ -21,7 +21,7 @@ async function begin(retryDelaysS?: readonly number[]) {
   const { webhook } = await handlers.create(accountId);
   const options = { producers, now: time.now, ...(retryDelaysS && { retryDelaysS }) };
   const replica = newReplica(database.pool(), options);
-  await replica.happen(accountId);
+  await replica.produce(accountId);
   return {
     database,
     time,

@@ -29,7 +29,7 @@ async function begin() {
   };
   const { fanOut } = newReplica(counting, { producers });
   const look = (accountId: string, count = 1): void =>
-    fanOut.look({
+    fanOut.notify({
       kind: "events",
       accountId,
       position: producers.add(accountId, "events", count),

@@ -15,7 +15,7 @@ import {
   type ReplicaOptions,
 } from "../testing/dispatcher.ts";
 import { cleanUp } from "./clean-up.ts";
-import { START_WINDOW_MS } from "./delivery-engine.ts";
+import { START_WINDOW_MS } from "./attempts.ts";
 
 async function begin(options: Omit<ReplicaOptions, "producers"> = {}) {
   const database = await newDatabase();
@@ -41,8 +41,8 @@ describe("switching off", () => {
       const { webhook } = await handlers.create(accountId, {
         url: `https://r${round}.example.com/`,
       });
-      await a.happen(accountId, 500);
-      b.engine.look(accountId, [webhook.id]);
+      await a.produce(accountId, 500);
+      b.engine.notify(accountId, [webhook.id]);
       await waited(randomInt(20));
       if (verb === "delete") await handlers.delete(accountId, webhook.id);
       else await handlers.update(accountId, webhook.id, { active: false });
@@ -75,7 +75,7 @@ describe("switching off", () => {
     );
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
-    await a.happen(accountId);
+    await a.produce(accountId);
     const round = a.engine.round();
     await claimed.promise;
     await handlers.delete(accountId, webhook.id);
@@ -92,17 +92,17 @@ describe("switching off", () => {
     a.sender.answer = () => 500;
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
-    await a.happen(accountId);
+    await a.produce(accountId);
     await a.engine.round();
     await a.engine.settled();
-    await a.happen(accountId);
+    await a.produce(accountId);
     await handlers.update(accountId, webhook.id, { active: false });
-    await a.happen(accountId);
+    await a.produce(accountId);
     const [record] = await handlers.deliveries(accountId, webhook.id);
     expect(record).toMatchObject({ attempts: 1 });
     expect(record).not.toHaveProperty("nextRetryAt");
     await handlers.update(accountId, webhook.id, { active: true });
-    await a.happen(accountId);
+    await a.produce(accountId);
     // Another replica may have switched it on: this one looks again within a moment.
     await eventually("it is told", async () => {
       await a.engine.round();
@@ -126,7 +126,7 @@ describe("switching off", () => {
     const { handlers, database, replica } = await begin();
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
-    await replica().happen(accountId, 2_500);
+    await replica().produce(accountId, 2_500);
     await handlers.delete(accountId, webhook.id);
     const [row] = await database.query(
       "SELECT secret_sealed, secret_key_id FROM webhooks.webhooks",
@@ -146,7 +146,7 @@ describe("switching off", () => {
     const { webhook } = await handlers.create(accountId);
     a.sender.answer = () => 200;
     for (let day = 0; day < 3; day++) {
-      await a.happen(accountId, 2);
+      await a.produce(accountId, 2);
       await a.engine.round();
       await a.engine.settled();
       time.advance(86_400);
