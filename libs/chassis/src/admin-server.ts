@@ -1,6 +1,6 @@
 // The admin server of every process: /livez, /readyz and /metrics on a port that only the platform can reach.
-// Called by serve.ts. Liveness says only that the process is responsive: a lost database must not restart every
-// pod. Readiness runs the checks.
+// Called by serve.ts. Liveness says only that the process is responsive: a lost database must not restart
+// every pod. Readiness runs the checks.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

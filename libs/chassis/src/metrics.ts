@@ -1,6 +1,6 @@
 // Metrics for Prometheus. Each service declares its own in one metrics.ts; those that several services have
-// (process, RPC, database, workers) are declared here. Names follow OpenTelemetry where it has one, else they begin
-// with `annals_`. A label has a closed set of values; an id is never a label.
+// (process, RPC, database, workers) are declared here. Names follow OpenTelemetry where it has one, else they
+// begin with `annals_`. A label has a closed set of values; an id is never a label.
 
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 

@@ -1,7 +1,7 @@
 // Guarantees, on real processes: what was opened closes in reverse, also when a start fails half-way, and one
-// part that hangs or fails keeps no other from closing; SIGTERM, SIGINT and the end of standard input drain, a
-// second signal ends at once; an unhandled rejection or an uncaught exception is logged and ends the process;
-// the exit status says whether all went well.
+// part that hangs or fails keeps no other from closing; SIGTERM, SIGINT and the end of standard input drain,
+// a second signal ends at once; an unhandled rejection or an uncaught exception is logged and ends the
+// process; the exit status says whether all went well.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

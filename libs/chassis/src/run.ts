@@ -1,6 +1,6 @@
 // The life of a process: start what serve.ts builds, wait for a signal, close in reverse. Called by every
-// main.ts. A start that fails, an unhandled rejection and an uncaught exception are logged and end the process
-// with status 1. It must never let one part that hangs keep the others from closing.
+// main.ts. A start that fails, an unhandled rejection and an uncaught exception are logged and end the
+// process with status 1. It must never let one part that hangs keep the others from closing.
 
 import type { Logger } from "./log.ts";
 
@@ -14,7 +14,9 @@ export class Closers {
     return thing;
   }
 
-  /** Closes everything, last opened first. A part that fails or hangs does not keep the others from closing. */
+  /**
+   * Closes everything, last opened first. A part that fails or hangs does not keep the others from closing.
+   */
   async closeAll(log: Logger): Promise<void> {
     for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
       const { name, close } = next;
@@ -67,8 +69,8 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
 }
 
 /**
- * Such an error leaves the process in an unknown state, so it ends at once and does not drain: what it leaves is
- * recovered as after a crash. The log needs no flush, because each line is written synchronously.
+ * Such an error leaves the process in an unknown state, so it ends at once and does not drain: what it leaves
+ * is recovered as after a crash. The log needs no flush, because each line is written synchronously.
  */
 function endOnUnhandledErrors(log: Logger): void {
   const endWith = (message: string) => (error: unknown) => {

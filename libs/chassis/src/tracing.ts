@@ -1,6 +1,6 @@
 // Starts the export of traces where the configuration names an OTLP endpoint. Called once by serve.ts, before
-// anything else is opened. Without an endpoint the SDK is not loaded, and spans cost almost nothing. There is no
-// automatic instrumentation: spans come from our own interceptors, hooks and wrappers.
+// anything else is opened. Without an endpoint the SDK is not loaded, and spans cost almost nothing. There is
+// no automatic instrumentation: spans come from our own interceptors, hooks and wrappers.
 
 /** For one export, retries included. An unreachable collector delays the end of a process by this. */
 const EXPORT_TIMEOUT_MS = 3_000;
@@ -8,12 +8,16 @@ const EXPORT_TIMEOUT_MS = 3_000;
 export interface TracingOptions {
   /** The `service.name` of every span. */
   readonly serviceName: string;
-  /** Base URL of an OTLP/HTTP collector, for example `http://collector:4318`. By default nothing is traced. */
+  /**
+   * Base URL of an OTLP/HTTP collector, for example `http://collector:4318`. By default nothing is traced.
+   */
   readonly endpoint?: string | undefined;
 }
 
 export interface Tracing {
-  /** Sends the spans that wait, and stops. Never rejects: an unreachable collector must not keep a process up. */
+  /**
+   * Sends the spans that wait, and stops. Never rejects: an unreachable collector must not keep a process up.
+   */
   shutdown(): Promise<void>;
 }
 

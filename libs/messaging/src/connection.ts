@@ -1,6 +1,6 @@
-// The connection of one process to NATS: opens it, and opens a new one whenever it is lost, however long NATS is
-// unreachable. Called by every serve.ts that publishes or consumes notices. It must never keep a service from
-// starting or serving: the consumers' sweeps recover notices that cannot be sent.
+// The connection of one process to NATS: opens it, and opens a new one whenever it is lost, however long NATS
+// is unreachable. Called by every serve.ts that publishes or consumes notices. It must never keep a service
+// from starting or serving: the consumers' sweeps recover notices that cannot be sent.
 
 import type { Logger } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,7 +8,9 @@ import { connect, type ConnectionOptions, type NatsConnection } from "nats";
 import { ensureStream } from "./stream.ts";
 
 export interface MessagingOptions {
-  /** `nats://[user:password@ or token@]host:port`, or `tls://`. Undefined: nothing is published or consumed. */
+  /**
+   * `nats://[user:password@ or token@]host:port`, or `tls://`. Undefined: nothing is published or consumed.
+   */
   readonly url: string | undefined;
   /** Shown in the server's list of connections. */
   readonly name: string;
@@ -76,8 +78,8 @@ export class Messaging {
   }
 
   /**
-   * Not a loop of the chassis: a run lasts as long as its connection, and an outage is one log line, not one for
-   * each attempt to connect.
+   * Not a loop of the chassis: a run lasts as long as its connection, and an outage is one log line, not one
+   * for each attempt to connect.
    */
   async #keepConnected(url: string): Promise<void> {
     const { signal } = this.#closing;

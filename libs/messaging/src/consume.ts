@@ -1,7 +1,7 @@
-// Consumes notices: a durable JetStream consumer that all replicas of a service share, so that each message goes to
-// one of them. Called by the dispatcher's serve.ts. A notice only says that there is something to read. It may come
-// twice, late or never, so nothing but latency may depend on it. Consumer and stream are created again whenever the
-// server has lost them.
+// Consumes notices: a durable JetStream consumer that all replicas of a service share, so that each message
+// goes to one of them. Called by the dispatcher's serve.ts. A notice only says that there is something to
+// read. It may come twice, late or never, so nothing but latency may depend on it. Consumer and stream are
+// created again whenever the server has lost them.
 
 import type { Logger } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,7 +13,9 @@ import { decodeNotices, type Notice, STREAM } from "./subjects.ts";
 export interface ConsumeOptions {
   /** Name of the consumer, one for each service: letters, digits, - and _. */
   readonly durable: string;
-  /** Called with each notice. It must not throw: nothing is redelivered, and the sweep recovers lost notices. */
+  /**
+   * Called with each notice. It must not throw: nothing is redelivered, and the sweep recovers lost notices.
+   */
   readonly onNotice: (notice: Notice) => void;
   readonly log: Logger;
 }

@@ -1,6 +1,6 @@
-// Guarantees of notices, on a real nats-server: each reaches one consumer of a service, queued ones are merged and
-// share messages, and whatever NATS does (unreachable at start, stopped, wiped, its stream deleted) no publisher
-// waits or fails, and stream and consumers are created again without help.
+// Guarantees of notices, on a real nats-server: each reaches one consumer of a service, queued ones are
+// merged and share messages, and whatever NATS does (unreachable at start, stopped, wiped, its stream
+// deleted) no publisher waits or fails, and stream and consumers are created again without help.
 
 import { createLog } from "@annals/chassis";
 import { eventually } from "@annals/testing";

@@ -1,8 +1,8 @@
-// Publishes notices. Called by producers on the request path once something is committed. The request never waits:
-// a notice is queued, and rounds in the background publish the queue. Queued notices of one account and kind become
-// one, with the newest position; those of many accounts share messages. What cannot be published is counted and
-// dropped, because the consumers' sweeps recover it. It must never throw into a producer, and never hold more than
-// its bounds.
+// Publishes notices. Called by producers on the request path once something is committed. The request never
+// waits: a notice is queued, and rounds in the background publish the queue. Queued notices of one account
+// and kind become one, with the newest position; those of many accounts share messages. What cannot be
+// published is counted and dropped, because the consumers' sweeps recover it. It must never throw into a
+// producer, and never hold more than its bounds.
 
 import type { Logger } from "@annals/chassis";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
@@ -27,13 +27,13 @@ export interface NoticePublisherOptions {
 /** Pairs of account and kind that wait for the next round; beyond it further ones are dropped. */
 const MAX_WAITING = 10_000;
 /**
- * From the begin of a round of messages to the next: under load many flushes of many accounts become one message,
- * and a notice is at most this much later. After a pause the first goes at once.
+ * From the begin of a round of messages to the next: under load many flushes of many accounts become one
+ * message, and a notice is at most this much later. After a pause the first goes at once.
  */
 const ROUND_INTERVAL_MS = 20;
 /**
- * A publish that is not acknowledged within this time has failed. The next round waits for it, but no longer than
- * until the sweep would find the same.
+ * A publish that is not acknowledged within this time has failed. The next round waits for it, but no longer
+ * than until the sweep would find the same.
  */
 const PUBLISH_TIMEOUT_MS = 2_000;
 /** Of a NatsError: the subject has no stream. */
@@ -92,8 +92,8 @@ export class NoticePublisher {
   }
 
   /**
-   * Until the queue is empty. Notices of one turn of the event loop go in one round. Not a loop of the chassis:
-   * it begins with the first notice and ends with the last, and an outage is one log line.
+   * Until the queue is empty. Notices of one turn of the event loop go in one round. Not a loop of the
+   * chassis: it begins with the first notice and ends with the last, and an outage is one log line.
    */
   async #publishRounds(): Promise<void> {
     const { signal } = this.#closing;

@@ -1,4 +1,5 @@
-// Guarantee: NATS may be left out, and a URL that cannot work is refused at start rather than retried forever.
+// Guarantee: NATS may be left out, and a URL that cannot work is refused at start rather than retried
+// forever.
 
 import { ConfigError, parseConfig } from "@annals/chassis";
 import { expect, test } from "vitest";

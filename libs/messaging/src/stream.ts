@@ -1,7 +1,7 @@
-// The JetStream stream of notices, and its consumers: created where they are missing, updated where they differ from
-// the configuration here, and read back, because an old server silently ignores options that it does not know.
-// Called when a connection opens and whenever the server reports that the stream is gone. It must never touch a
-// stream of another name.
+// The JetStream stream of notices, and its consumers: created where they are missing, updated where they
+// differ from the configuration here, and read back, because an old server silently ignores options that it
+// does not know. Called when a connection opens and whenever the server reports that the stream is gone. It
+// must never touch a stream of another name.
 
 import type { Logger } from "@annals/chassis";
 import {
@@ -22,7 +22,9 @@ import { ALL_SUBJECTS, STREAM } from "./subjects.ts";
 const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;
 
-/** A message of one notice takes about 160 bytes: 64 MiB are 400,000 of them. The oldest are discarded first. */
+/**
+ * A message of one notice takes about 160 bytes: 64 MiB are 400,000 of them. The oldest are discarded first.
+ */
 const STREAM_CONFIG = {
   name: STREAM,
   subjects: [ALL_SUBJECTS],
@@ -50,8 +52,8 @@ export async function ensureStream(connection: NatsConnection, log: Logger): Pro
 }
 
 /**
- * Creates or updates the durable consumer; the stream must exist. Messages are not acknowledged: redelivery is not
- * worth a second message, because the sweep recovers what a crashed replica had received.
+ * Creates or updates the durable consumer; the stream must exist. Messages are not acknowledged: redelivery
+ * is not worth a second message, because the sweep recovers what a crashed replica had received.
  */
 export async function ensureConsumer(
   connection: NatsConnection,

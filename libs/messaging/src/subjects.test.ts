@@ -1,5 +1,5 @@
-// Guarantee: notices are decoded as they were encoded, and other bytes give none: a later release may send kinds
-// that this one does not know.
+// Guarantee: notices are decoded as they were encoded, and other bytes give none: a later release may send
+// kinds that this one does not know.
 
 import { create, toBinary } from "@bufbuild/protobuf";
 import { NoticeKind, NoticesSchema } from "@annals/proto/notices";

@@ -64,17 +64,21 @@ export function createMetrics(registry: Registry) {
     }),
     /** worker: deliveries, fan_out, subscription_cache, sweep, clean_up. */
     failures,
-    /** `failures` under the name of earlier releases, with the same values. */
-    deprecatedFailures: new Counter({
-      name: "annals_webhook_worker_failures_total",
-      help: "Deprecated: the same as annals_worker_failures_total.",
-      labelNames: ["worker"],
-      registers: [registry],
-      async collect() {
-        this.reset();
-        const { values } = await failures.get();
-        for (const { labels, value } of values) this.inc(labels, value);
-      },
-    }),
+    deprecatedFailures: deprecatedFailures(failures, registry),
   };
+}
+
+/** The same values under the name that earlier releases have. */
+function deprecatedFailures(failures: Counter<"worker">, registry: Registry): Counter<"worker"> {
+  return new Counter({
+    name: "annals_webhook_worker_failures_total",
+    help: "Deprecated: the same as annals_worker_failures_total.",
+    labelNames: ["worker"],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const { values } = await failures.get();
+      for (const { labels, value } of values) this.inc(labels, value);
+    },
+  });
 }

@@ -1,5 +1,5 @@
-// A nats-server for one test file, on its own port and directory, that can be stopped, frozen and wiped. Used by
-// the tests beside it only.
+// A nats-server for one test file, on its own port and directory, that can be stopped, frozen and wiped. Used
+// by the tests beside it only.
 
 import { type Stack, type StackProcess, startStack } from "@annals/local";
 import { createRegistry } from "@annals/chassis";

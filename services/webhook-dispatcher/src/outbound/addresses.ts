@@ -1,9 +1,10 @@
-// Which addresses a delivery may go to: public ones, and none that reaches something near the service. Called by
-// address-guard.ts for literals and for the addresses of names. It must refuse whatever it cannot read as an
-// address.
+// Which addresses a delivery may go to: public ones, and none that reaches something near the service. Called
+// by address-guard.ts for literals and for the addresses of names. It must refuse whatever it cannot read as
+// an address.
 //
-// Sources: the IANA special-purpose address registries (RFC 6890 and later entries), RFC 4291, 6052, 8215, 3056,
-// 4380. Of IPv6 only the global unicast space 2000::/3 can be public, and NAT64 of a public IPv4 address.
+// Sources: the IANA special-purpose address registries (RFC 6890 and later entries), RFC 4291, 6052, 8215,
+// 3056, 4380. Of IPv6 only the global unicast space 2000::/3 can be public, and NAT64 of a public IPv4
+// address.
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 

@@ -1,5 +1,5 @@
-// UpdateWebhook: changes the URL, the event patterns, or whether the webhook is active (interface 3 and 4.3). An
-// enabled webhook, or one that subscribes to more, receives what comes from then on; for a disabled one no
+// UpdateWebhook: changes the URL, the event patterns, or whether the webhook is active (interface 3 and 4.3).
+// An enabled webhook, or one that subscribes to more, receives what comes from then on; for a disabled one no
 // delivery begins after the response.
 
 import { complete, notFound } from "@annals/errors";
@@ -48,8 +48,9 @@ export function updateWebhook(
 
 /**
  * Asks the producers before it locks the row: no other request may wait for another service behind that lock.
- * Where another request has changed the row meanwhile so that more kinds begin, it asks for those too and tries
- * again. Each retry asks for one kind more than the one before, so there are no more retries than kinds.
+ * Where another request has changed the row meanwhile so that more kinds begin, it asks for those too and
+ * tries again. Each retry asks for one kind more than the one before, so there are no more retries than
+ * kinds.
  */
 async function change(
   { database, producers }: Pick<UpdateWebhookDeps, "database" | "producers">,

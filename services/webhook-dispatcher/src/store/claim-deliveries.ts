@@ -2,9 +2,9 @@
 // webhook more than it has slots. So a webhook with a long queue never keeps another waiting. It looks at the
 // notified webhooks, and scans some of all webhooks with a queue: the next scan goes on behind the last one.
 //
-// A claim is a lease: `due_at` moves to its end, and `fence` counts it. This statement does not notice a webhook
-// that is disabled at the same time: an attempt begins soon after its claim or not at all, and disabling waits for
-// that.
+// A claim is a lease: `due_at` moves to its end, and `fence` counts it. This statement does not notice a
+// webhook that is disabled at the same time: an attempt begins soon after its claim or not at all, and
+// disabling waits for that.
 
 import { statement } from "@annals/postgres";
 
@@ -50,14 +50,15 @@ export interface ClaimedRow {
 export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
 
 // The recursion is a skip scan over the distinct webhooks of the index, one probe each: the first entry of a
-// webhook is its first due. `due_at` in its order binds it to the index of the queues, whatever statistics the
-// planner has of the table, which also holds the history. Nothing else is read of a webhook that has nothing due.
-// Each of many webhooks gets at most its share of the slots, so that nothing is locked that is not claimed. Where
-// there are more webhooks than slots, a random sample of them is taken. A queue is entered where it is known to
-// begin: before that lies one dead entry for each delivery since the last vacuum. The bounds and the order of the
-// queue name all columns of its index, and `number + 0` is in no other index: without statistics of a new table the
-// planner read the whole queue by the primary key, and every connection kept that plan. `now` is null except in
-// tests, which bring their own time: so replicas share one clock, the database's.
+// webhook is its first due. `due_at` in its order binds it to the index of the queues, whatever statistics
+// the planner has of the table, which also holds the history. Nothing else is read of a webhook that has
+// nothing due. Each of many webhooks gets at most its share of the slots, so that nothing is locked that is
+// not claimed. Where there are more webhooks than slots, a random sample of them is taken. A queue is entered
+// where it is known to begin: before that lies one dead entry for each delivery since the last vacuum. The
+// bounds and the order of the queue name all columns of its index, and `number + 0` is in no other index:
+// without statistics of a new table the planner read the whole queue by the primary key, and every connection
+// kept that plan. `now` is null except in tests, which bring their own time: so replicas share one clock, the
+// database's.
 export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
 WITH RECURSIVE moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now

@@ -1,5 +1,5 @@
-// Which of many accounts have an active webhook that subscribes to an event: their ordinals in the given list,
-// from 1.
+// Which of many accounts have an active webhook that subscribes to an event: their ordinals in the given
+// list, from 1.
 
 import { statement } from "@annals/postgres";
 

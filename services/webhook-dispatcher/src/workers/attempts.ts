@@ -34,8 +34,8 @@ export interface AttemptsEvents {
 }
 
 /**
- * An attempt begins within this time of requesting its claim, or not at all. Disabling a webhook waits as long,
- * and can then answer that no attempt begins any more.
+ * An attempt begins within this time of requesting its claim, or not at all. Disabling a webhook waits as
+ * long, and can then answer that no attempt begins any more.
  */
 export const START_WINDOW_MS = 1_000;
 

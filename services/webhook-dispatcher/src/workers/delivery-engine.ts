@@ -1,9 +1,10 @@
-// The delivery engine: claims deliveries that are due, and begins their attempts. Any number of replicas do so
-// at once. It must never let one receiver take the slots of others, and never claim more than it has slots for.
+// The delivery engine: claims deliveries that are due, and begins their attempts. Any number of replicas do
+// so at once. It must never let one receiver take the slots of others, and never claim more than it has slots
+// for.
 //
-// Webhooks of which this process knows are claimed at once: it made deliveries for them, or one of their slots
-// is free again. All else (retries, work left by other processes) is found by a scan over every webhook with a
-// queue, which never takes more than a small share of the time.
+// Webhooks of which this process knows are claimed at once: it made deliveries for them, or one of their
+// slots is free again. All else (retries, work left by other processes) is found by a scan over every webhook
+// with a queue, which never takes more than a small share of the time.
 
 import { type Loop, startLoop } from "@annals/chassis";
 import { claimDeliveries, type ClaimedRow, type ClaimRow } from "../store/claim-deliveries.ts";

@@ -1,13 +1,14 @@
-// The fan-out: turns outbox entries into deliveries. For each notice, and each find of the sweep, it stores one
-// immutable delivery for each entry and webhook that subscribes to it. The cursor moves in the transaction that
-// stores them, from the position that was read. So each delivery is made once, whatever comes twice and however
-// many replicas work at once.
+// The fan-out: turns outbox entries into deliveries. For each notice, and each find of the sweep, it stores
+// one immutable delivery for each entry and webhook that subscribes to it. The cursor moves in the
+// transaction that stores them, from the position that was read. So each delivery is made once, whatever
+// comes twice and however many replicas work at once.
 //
-// Entries are read before subscribers. So a webhook that is created meanwhile can miss only what was stored before
-// it was created.
+// Entries are read before subscribers. So a webhook that is created meanwhile can miss only what was stored
+// before it was created.
 //
-// Not a loop of loop.ts: there is no delay between runs, several accounts are worked on at once, and none twice
-// at once. A failed page is retried at the end of the queue, with fewer entries; the sweep retries what is dropped.
+// Not a loop of loop.ts: there is no delay between runs, several accounts are worked on at once, and none
+// twice at once. A failed page is retried at the end of the queue, with fewer entries; the sweep retries what
+// is dropped.
 
 import type { Logger } from "@annals/chassis";
 import { type Clock, newId } from "@annals/contract";

@@ -1,9 +1,9 @@
 // The negative subscription cache: remembers for a moment which accounts and kinds have no subscriber. Most
 // accounts have no webhook, and each of their flushes sends a notice: one query each would cost more than the
-// deliveries of the others. The newest position of a remembered account is kept, and one statement asks for all
-// accounts that have one. Called by fan-out.ts. It must never lose a kept position: a webhook that another
-// replica created is served late by at most this moment, and misses nothing. The sweep finds what is beyond
-// the bound.
+// deliveries of the others. The newest position of a remembered account is kept, and one statement asks for
+// all accounts that have one. Called by fan-out.ts. It must never lose a kept position: a webhook that
+// another replica created is served late by at most this moment, and misses nothing. The sweep finds what is
+// beyond the bound.
 
 import { type Logger, type Loop, startLoop } from "@annals/chassis";
 import { NOTICE_KINDS, type Notice, type NoticeKind } from "@annals/messaging";

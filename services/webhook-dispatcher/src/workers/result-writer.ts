@@ -1,5 +1,6 @@
-// Stores the results of attempts, and releases claims that were not attempted: many in one statement, retried for
-// as long as their leases may hold while the database does not answer. Called by attempts.ts. It must never reject.
+// Stores the results of attempts, and releases claims that were not attempted: many in one statement, retried
+// for as long as their leases may hold while the database does not answer. Called by attempts.ts. It must
+// never reject.
 
 import type { Logger } from "@annals/chassis";
 import { Coalescer } from "@annals/rpc";
@@ -27,7 +28,10 @@ export interface ResultWriterDeps {
   readonly metrics: Metrics;
   readonly retryDelaysS: readonly number[];
   readonly now: () => string | null;
-  /** For how long a statement is retried: after it the leases are over, and other replicas have the deliveries. */
+  /**
+   * For how long a statement is retried: after it the leases are over, and other replicas have the
+   * deliveries.
+   */
   readonly keepTryingMs: number;
 }
 
