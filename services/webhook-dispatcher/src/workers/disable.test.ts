@@ -1,93 +1,78 @@
-// Guarantee: when a webhook is switched off or deleted and that is answered, no attempt begins any more, on
-// any replica; what was queued is dropped, what was attempted stays in the history for its days, and a
-// deleted webhook leaves nothing.
+// Guarantee: after the response to disabling or deleting a webhook no attempt begins on any replica; queued
+// deliveries are dropped, attempted ones stay in the history until the retention ends, and a deleted webhook
+// leaves nothing.
 
 import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  FakeProducers,
-  FakeTime,
-  newAccountId,
-  newDatabase,
-  newHandlers,
-  newReplica,
-  type ReplicaOptions,
-} from "../testing/dispatcher.ts";
+import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
 import { cleanUp } from "./clean-up.ts";
 import { START_WINDOW_MS } from "./attempts.ts";
 
-async function begin(options: Omit<ReplicaOptions, "producers"> = {}) {
-  const database = await newDatabase();
-  const producers = new FakeProducers();
-  const handlers = newHandlers(database.pool(), producers);
-  const replica = () => newReplica(database.pool(), { ...options, producers });
-  return { database, handlers, producers, replica };
-}
-
-describe("switching off", () => {
-  test.each(["delete", "update"] as const)("when %s is answered, nothing begins", async (verb) => {
-    const { handlers, replica } = await begin();
-    const [a, b] = [replica(), replica()];
-    onTestFinished(async () => {
-      await Promise.all([a.engine.stop(0), b.engine.stop(0)]);
-    });
-    for (const one of [a, b]) {
-      one.sender.answer = () => 200;
-      one.engine.start();
-    }
-    for (let round = 0; round < 4; round++) {
-      const accountId = newAccountId();
-      const { webhook } = await handlers.create(accountId, {
-        url: `https://r${round}.example.com/`,
+describe("disabling", () => {
+  test.each(["delete", "update"] as const)(
+    "after the response to %s no attempt begins",
+    async (verb) => {
+      const { handlers, replica } = await newService();
+      const [a, b] = [replica(), replica()];
+      onTestFinished(async () => {
+        await Promise.all([a.engine.stop(0), b.engine.stop(0)]);
       });
-      await a.produce(accountId, 500);
-      b.engine.notify(accountId, [webhook.id]);
-      await waited(randomInt(20));
-      if (verb === "delete") await handlers.delete(accountId, webhook.id);
-      else await handlers.update(accountId, webhook.id, { active: false });
-      const sent = () =>
-        [a, b]
-          .flatMap(({ sender }) => sender.attempts)
-          .filter(({ url }) => url.includes(`//r${round}.`)).length;
-      const before = sent();
-      await waited(100);
-      expect(sent()).toBe(before);
-    }
-  });
+      for (const one of [a, b]) {
+        one.sender.answer = () => 200;
+        one.engine.start();
+      }
+      for (let round = 0; round < 4; round++) {
+        const accountId = newAccountId();
+        const { webhook } = await handlers.create(accountId, {
+          url: `https://r${round}.example.com/`,
+        });
+        await a.produce(accountId, 500);
+        b.engine.notify(accountId, [webhook.id]);
+        await pause(randomInt(20));
+        if (verb === "delete") await handlers.delete(accountId, webhook.id);
+        else await handlers.update(accountId, webhook.id, { active: false });
+        const sent = () =>
+          [a, b]
+            .flatMap(({ sender }) => sender.attempts)
+            .filter(({ url }) => url.includes(`//r${round}.`)).length;
+        const before = sent();
+        await pause(100);
+        expect(sent()).toBe(before);
+      }
+    },
+  );
 
-  test("a claim that was answered before and reaches its process later begins before the answer", async () => {
-    const { database, handlers, producers } = await begin();
+  test("the response waits for the attempt of a claim that PostgreSQL answered before", async () => {
+    const { database, handlers, replica } = await newService();
     const pool = database.pool();
     const claimed = Promise.withResolvers<void>();
-    const a = newReplica(
-      {
-        ...pool,
-        run: async (statement, params) => {
-          const rows = await pool.run(statement, params);
-          if (statement.name !== "webhooks.claim-deliveries") return rows;
-          claimed.resolve();
-          await waited(START_WINDOW_MS / 2);
-          return rows;
-        },
+    const a = replica({
+      ...pool,
+      run: async (statement, params) => {
+        const rows = await pool.run(statement, params);
+        if (statement.name !== "webhooks.claim-deliveries") return rows;
+        claimed.resolve();
+        await pause(START_WINDOW_MS / 2);
+        return rows;
       },
-      { producers },
-    );
+    });
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
     await a.produce(accountId);
     const round = a.engine.round();
     await claimed.promise;
     await handlers.delete(accountId, webhook.id);
-    const begunAtAnswer = a.sender.attempts.length;
+    const begunAtResponse = a.sender.attempts.length;
     await round;
-    await waited(START_WINDOW_MS);
-    expect([begunAtAnswer, a.sender.attempts.length]).toEqual([1, 1]);
+    await pause(START_WINDOW_MS);
+    expect([begunAtResponse, a.sender.attempts.length]).toEqual([1, 1]);
     a.sender.attempts[0]?.end({});
   });
 
-  test("switched on again, it is told of nothing that was before", async () => {
-    const { handlers, database, replica } = await begin();
+  test("enabled again, it receives nothing from before", async () => {
+    const { handlers, database, replica } = await newService();
     const a = replica();
     a.sender.answer = () => 500;
     const accountId = newAccountId();
@@ -103,8 +88,8 @@ describe("switching off", () => {
     expect(record).not.toHaveProperty("nextRetryAt");
     await handlers.update(accountId, webhook.id, { active: true });
     await a.produce(accountId);
-    // Another replica may have switched it on: this one looks again within a moment.
-    await eventually("it is told", async () => {
+    // Another replica may have enabled it: this one asks again within a moment.
+    await eventually("it is delivered", async () => {
       await a.engine.round();
       return a.sender.attempts.length > 1;
     });
@@ -113,7 +98,7 @@ describe("switching off", () => {
     expect(a.sender.attempts.length).toBe(2);
     expect([sequence(0), sequence(1)]).toEqual([1, 4]);
     await a.engine.settled();
-    // The clean-up leaves what was attempted in the history, and nothing of it to do.
+    // The clean-up keeps attempted deliveries in the history, without a next attempt.
     await cleanUp({ database: database.pool(), now: () => null, retentionDays: 30 });
     expect(await handlers.deliveries(accountId, webhook.id)).toHaveLength(2);
     const [left] = await database.query<{ n: string }>(
@@ -123,7 +108,7 @@ describe("switching off", () => {
   });
 
   test("a deleted webhook leaves nothing behind", async () => {
-    const { handlers, database, replica } = await begin();
+    const { handlers, database, replica } = await newService();
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
     await replica().produce(accountId, 2_500);
@@ -138,9 +123,9 @@ describe("switching off", () => {
     expect(await database.query(left)).toEqual([{ n: "0" }]);
   });
 
-  test("records are kept for their days, and no longer", async () => {
+  test("records are kept for the retention, and no longer", async () => {
     const time = new FakeTime();
-    const { handlers, database, replica } = await begin({ now: time.now, retryDelaysS: [1] });
+    const { handlers, database, replica } = await newService({ now: time.now, retryDelaysS: [1] });
     const a = replica();
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
@@ -155,7 +140,3 @@ describe("switching off", () => {
     expect(await handlers.deliveries(accountId, webhook.id)).toHaveLength(4);
   });
 });
-
-function waited(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
