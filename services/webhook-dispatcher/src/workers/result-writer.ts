@@ -3,7 +3,7 @@
 // never reject.
 
 import type { Logger } from "@annals/chassis";
-import { Coalescer } from "@annals/rpc";
+import { Batcher } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
@@ -43,15 +43,15 @@ const RETRY_MS = 250;
 
 export class ResultWriter {
   readonly #deps: ResultWriterDeps;
-  readonly #results: Coalescer<Result, void>;
-  readonly #releases: Coalescer<Claim, void>;
+  readonly #results: Batcher<Result, void>;
+  readonly #releases: Batcher<Claim, void>;
 
   /** `maxWaiting`: as many as can be claimed at once. */
   constructor(deps: ResultWriterDeps, maxWaiting: number) {
     this.#deps = deps;
-    const bounds = { maxGroup: MAX_GROUP, lanes: CONCURRENCY, maxWaiting };
-    this.#results = new Coalescer({ ...bounds, work: (results) => this.#record(results) });
-    this.#releases = new Coalescer({ ...bounds, work: (claims) => this.#release(claims) });
+    const bounds = { maxGroup: MAX_GROUP, concurrency: CONCURRENCY, maxWaiting };
+    this.#results = new Batcher({ ...bounds, work: (results) => this.#record(results) });
+    this.#releases = new Batcher({ ...bounds, work: (claims) => this.#release(claims) });
   }
 
   /** Resolves when it is stored, or when its lease is over. */
