@@ -2,7 +2,7 @@
 // producers reach, and hands what lies behind to the fan-out. So a lost notice, or a NATS outage, costs
 // seconds and nothing else. Any number of replicas may sweep at once.
 
-import { type Logger, type Loop, startLoop } from "@annals/chassis";
+import { type Logger, type Loop, MAX_BACKOFF_MS, startLoop } from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
 import { patternsOf } from "../domain/kinds.ts";
@@ -33,6 +33,8 @@ export function startSweep(deps: SweepDeps): Loop {
     failures: deps.metrics.failures,
     initialDelayMs: deps.intervalMs,
     delayMs: deps.intervalMs,
+    // One unreachable producer must not delay what the sweep finds at the other.
+    maxBackoffMs: Math.min(deps.intervalMs, MAX_BACKOFF_MS),
     run: () => sweep(deps),
   });
 }
