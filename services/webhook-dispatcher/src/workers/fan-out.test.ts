@@ -129,11 +129,12 @@ test("the sweep finds what no notice announced, and an unreachable producer does
   const accountId = newAccountId();
   const { webhook } = await handlers.create(accountId);
   const { fanOut } = replica();
+  const metrics = createMetrics(createRegistry("test"));
   const sweep = startSweep({
     database: database.pool(),
     fanOut,
     log,
-    metrics: createMetrics(createRegistry("test")),
+    metrics,
     producers: {
       positions: async (ids, kinds) => {
         if (kinds?.includes("exports")) throw new Error("the export service is unreachable");
@@ -145,6 +146,8 @@ test("the sweep finds what no notice announced, and an unreachable producer does
   producers.add(accountId, "events", 5);
   await eventually("the sweep found it", async () => (await queued(webhook.id)).length === 5);
   await sweep.stop();
+  const { values: failures } = await metrics.failures.get();
+  expect(failures).toMatchObject([{ labels: { worker: "sweep" } }]);
   await fanOut.settled();
   producers.add(accountId, "events", 5);
   expect(await queued(webhook.id)).toEqual(range(1, 5));
