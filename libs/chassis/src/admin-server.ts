@@ -1,12 +1,12 @@
-// The admin server of every process: /livez, /readyz, /metrics on a port that only the platform
-// reaches. Liveness says that the event loop turns and nothing else: a lost database must not
-// restart every pod. Readiness asks the checks.
+// The admin server of every process: /livez, /readyz and /metrics on a port that only the platform can reach.
+// Called by serve.ts. Liveness says only that the process is responsive: a lost database must not restart
+// every pod. Readiness runs the checks.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 
-/** Resolves to undefined when well, else to a sentence that says what is missing. */
+/** Resolves to undefined when ready, else to a sentence that says what is missing. */
 export type ReadinessCheck = () => Promise<string | undefined>;
 
 export interface AdminServerOptions {
@@ -21,7 +21,7 @@ export interface AdminServer {
   close(): Promise<void>;
 }
 
-/** A check that takes longer counts as failed. */
+/** A check that takes longer has failed. */
 const CHECK_TIMEOUT_MS = 2_000;
 
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {

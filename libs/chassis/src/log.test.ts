@@ -20,7 +20,7 @@ test("a line is one JSON object that says who, how loud, when and what", () => {
   expect(line["time"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-test("an error is told with its message, its stack and its cause", () => {
+test("an error is logged with its message, its stack and its cause", () => {
   const { log, lines } = collecting();
   log.error({ err: new Error("outer", { cause: new Error("inner") }) }, "failed");
   expect(lines[0]).toMatch(/outer.*inner/);

@@ -1,5 +1,6 @@
-// Logs: one JSON object a line on standard output. `msg` is constant, what varies is in fields; no
-// secret, no key, no part of an event is ever a field. Error level only where a person should act.
+// Logs: one JSON object a line on standard output, written synchronously. Called by main.ts. `msg` is
+// constant, and what varies is in fields. No secret, no key and no part of an event is ever a field. Error
+// level only where a person should act.
 
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
 
@@ -8,7 +9,7 @@ export type { Logger } from "pino";
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Members that would hold a secret by their name. */
+/** Fields whose names say that they hold a secret. */
 const SECRETS = [
   "authorization",
   "secret",
@@ -19,7 +20,7 @@ const SECRETS = [
   "natsUrl",
 ];
 
-/** Down to `request.headers.authorization`; a second fence behind never logging them. */
+/** Down to `request.headers.authorization`. A second protection: the first is that no code logs them. */
 const REDACTED = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 export function createLog(

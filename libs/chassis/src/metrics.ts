@@ -1,8 +1,8 @@
-// Metrics for Prometheus. Each service declares its own in one metrics.ts; what every service has
-// (process, RPC, database) is declared here. Names follow OpenTelemetry where it names the thing,
-// `annals_` is for the domain. A label has a closed set of values; an id is never a label.
+// Metrics for Prometheus. Each service declares its own in one metrics.ts; those that several services have
+// (process, RPC, database, workers) are declared here. Names follow OpenTelemetry where it has one, else they
+// begin with `annals_`. A label has a closed set of values; an id is never a label.
 
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -11,7 +11,7 @@ export const DURATION_BUCKETS_S = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** A registry that already counts the process itself: CPU, memory, event loop, garbage collection. */
+/** A registry with the metrics of the process: CPU, memory, event loop, garbage collection. */
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
@@ -19,7 +19,7 @@ export function createRegistry(service: string): Registry {
   return registry;
 }
 
-/** Time of calls that this process answers. */
+/** Of the RPCs that this process serves. */
 export function rpcServerDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "rpc_server_call_duration_seconds",
@@ -30,7 +30,7 @@ export function rpcServerDuration(registry: Registry): Histogram {
   });
 }
 
-/** Time of calls that this process makes. */
+/** Of the RPCs that this process calls. */
 export function rpcClientDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "rpc_client_call_duration_seconds",
@@ -41,13 +41,23 @@ export function rpcClientDuration(registry: Registry): Histogram {
   });
 }
 
-/** Time of database statements, by the name in their leading comment. */
+/** Of database statements, by the name in their leading comment. */
 export function databaseDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "db_client_operation_duration_seconds",
     help: "Time until PostgreSQL answers a statement, by the statement's name.",
     labelNames: ["db_operation_name", "error_type"],
     buckets: DURATION_BUCKETS_S,
+    registers: [registry],
+  });
+}
+
+/** Failed runs of the loops of loop.ts. */
+export function workerFailures(registry: Registry): Counter<"worker"> {
+  return new Counter({
+    name: "annals_worker_failures_total",
+    help: "Failed runs of background work, each retried with backoff, by worker.",
+    labelNames: ["worker"],
     registers: [registry],
   });
 }

@@ -1,7 +1,7 @@
-// Guarantees, on real processes: what was opened closes in reverse, also when a start fails
-// half-way, and one part that hangs or fails keeps no other from closing; SIGTERM, SIGINT and the
-// end of standard input drain, a second signal ends at once; the exit status says whether all was
-// well.
+// Guarantees, on real processes: what was opened closes in reverse, also when a start fails half-way, and one
+// part that hangs or fails keeps no other from closing; SIGTERM, SIGINT and the end of standard input drain,
+// a second signal ends at once; an unhandled rejection or an uncaught exception is logged and ends the
+// process; the exit status says whether all went well.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -83,6 +83,23 @@ test("a second signal ends at once, with 1", async () => {
   await said("hanging");
   child.kill("SIGTERM");
   expect(await exit(child)).toBe(1);
+  expect(closed()).toStrictEqual([]);
+});
+
+test.each([
+  ["unhandled rejection", "void Promise.reject(new Error('lost'));"],
+  ["uncaught exception", "throw new Error('lost');"],
+])("an %s is logged, with all lines before it, and ends the process with 1", async (what, fail) => {
+  const { child, closed, output } = start(`
+    closers.add("first", 1, say("first"));
+    setInterval(() => {}, 1000);
+    setTimeout(() => {
+      for (let line = 0; line < 2000; line += 1) log.info({ line }, "x".repeat(100));
+      ${fail}
+    }, 10);`);
+  expect(await exit(child)).toBe(1);
+  expect(output()).toMatch(new RegExp(`"level":"error".*lost.*"msg":"${what}"}\n$`));
+  expect(output().match(/"line":/g)).toHaveLength(2_000);
   expect(closed()).toStrictEqual([]);
 });
 

@@ -1,9 +1,10 @@
-// The life of a process: start what serve.ts builds, wait for a signal, close in reverse. Called by
-// every main.ts. What fails on the way up or down is logged and ends the process with status 1.
+// The life of a process: start what serve.ts builds, wait for a signal, close in reverse. Called by every
+// main.ts. A start that fails, an unhandled rejection and an uncaught exception are logged and end the
+// process with status 1. It must never let one part that hangs keep the others from closing.
 
 import type { Logger } from "./log.ts";
 
-/** What was opened, in order. Closing goes backwards, one at a time, each bounded. */
+/** What was opened, in order. It closes in reverse, one part after the other, each within a bound. */
 export class Closers {
   readonly #open: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
 
@@ -14,8 +15,7 @@ export class Closers {
   }
 
   /**
-   * Closes everything, last opened first. A closer that fails or is late does not keep the others
-   * from closing.
+   * Closes everything, last opened first. A part that fails or hangs does not keep the others from closing.
    */
   async closeAll(log: Logger): Promise<void> {
     for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
@@ -27,17 +27,14 @@ export class Closers {
   }
 }
 
-/**
- * Each part gets this long to close; the platform's own grace (30 s by default) covers the usual
- * few parts.
- */
+/** For each part. The platform's own grace period (30 s by default) covers the few parts that take long. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 export interface RunOptions {
   readonly log: Logger;
-  /** Opens everything, registering each part with `closers`. */
+  /** Opens everything, and registers each part with `closers`. */
   readonly serve: (closers: Closers) => Promise<void>;
-  /** Where true, the process drains when its standard input ends: its parent is gone. */
+  /** Whether the process drains when its standard input ends: its parent is gone. */
   readonly exitWithStdin: boolean;
 }
 
@@ -58,7 +55,7 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
     process.on("SIGINT", ask);
     if (exitWithStdin) process.stdin.on("end", () => resolve("end of standard input")).resume();
   });
-  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
+  endOnUnhandledErrors(log);
   try {
     await serve(closers);
     log.info("ready");
@@ -69,6 +66,19 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
   }
   await closers.closeAll(log);
   process.exit();
+}
+
+/**
+ * Such an error leaves the process in an unknown state, so it ends at once and does not drain: what it leaves
+ * is recovered as after a crash. The log needs no flush, because each line is written synchronously.
+ */
+function endOnUnhandledErrors(log: Logger): void {
+  const endWith = (message: string) => (error: unknown) => {
+    log.error({ err: error }, message);
+    process.exit(1);
+  };
+  process.on("unhandledRejection", endWith("unhandled rejection"));
+  process.on("uncaughtException", endWith("uncaught exception"));
 }
 
 async function within(ms: number, work: () => Promise<void> | void): Promise<void> {

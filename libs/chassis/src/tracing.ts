@@ -1,20 +1,22 @@
-// Starts the export of traces, for a process whose configuration names an OTLP endpoint. Called once by
-// serve.ts before anything else is opened. Without an endpoint nothing of the SDK is loaded and spans cost
-// next to nothing. No automatic instrumentation: spans come from our own interceptors, hooks and wrappers.
+// Starts the export of traces where the configuration names an OTLP endpoint. Called once by serve.ts, before
+// anything else is opened. Without an endpoint the SDK is not loaded, and spans cost almost nothing. There is
+// no automatic instrumentation: spans come from our own interceptors, hooks and wrappers.
 
-/** For one export, retries included; also what a collector that is away adds to the end of a process. */
+/** For one export, retries included. An unreachable collector delays the end of a process by this. */
 const EXPORT_TIMEOUT_MS = 3_000;
 
 export interface TracingOptions {
   /** The `service.name` of every span. */
   readonly serviceName: string;
-  /** Base URL of an OTLP/HTTP collector, for example `http://collector:4318`; absent, nothing is traced. */
+  /**
+   * Base URL of an OTLP/HTTP collector, for example `http://collector:4318`. By default nothing is traced.
+   */
   readonly endpoint?: string | undefined;
 }
 
 export interface Tracing {
   /**
-   * Sends what is still held, and stops. Never fails: a collector that is away must not keep a process up.
+   * Sends the spans that wait, and stops. Never rejects: an unreachable collector must not keep a process up.
    */
   shutdown(): Promise<void>;
 }
@@ -32,10 +34,10 @@ export async function startTracing({ serviceName, endpoint }: TracingOptions): P
       timeoutMillis: EXPORT_TIMEOUT_MS,
     }),
     instrumentations: [],
-    // Else the SDK also exports metrics and logs as the environment tells it, and by default logs.
+    // Otherwise the SDK also exports metrics and logs as the environment says, and logs by default.
     metricReaders: [],
     logRecordProcessors: [],
-    // The detectors would send the command line, which may hold a secret.
+    // The detectors would export the command line, which may hold a secret.
     autoDetectResources: false,
   });
   sdk.start();

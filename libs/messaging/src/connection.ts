@@ -1,6 +1,6 @@
-// The connection to NATS of one process: made, kept and made again for ever, however long NATS is away.
-// Called by every serve.ts that publishes or consumes notices. It must never keep a service from starting
-// or serving: what cannot be told now is found by the consumers' sweeps.
+// The connection of one process to NATS: opens it, and opens a new one whenever it is lost, however long NATS
+// is unreachable. Called by every serve.ts that publishes or consumes notices. It must never keep a service
+// from starting or serving: the consumers' sweeps recover notices that cannot be sent.
 
 import type { Logger } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,8 +9,7 @@ import { ensureStream } from "./stream.ts";
 
 export interface MessagingOptions {
   /**
-   * `nats://[user:password@ or token@]host:port`, or `tls://`. Undefined: never connected, nothing
-   * published or consumed.
+   * `nats://[user:password@ or token@]host:port`, or `tls://`. Undefined: nothing is published or consumed.
    */
   readonly url: string | undefined;
   /** Shown in the server's list of connections. */
@@ -22,42 +21,42 @@ export interface MessagingOptions {
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Between attempts. */
 const RETRY_MS = 500;
-/** A server that leaves two of these unanswered is gone. */
+/** Keepalive: a server that leaves two of these unanswered is gone. */
 const PING_INTERVAL_MS = 10_000;
 const MAX_PINGS_OUT = 2;
 
-/** Begins to connect. Resolves at once, also when NATS is away. */
+/** Begins to connect. Resolves at once, also while NATS is unreachable. */
 export async function connectMessaging(options: MessagingOptions): Promise<Messaging> {
   return new Messaging(options);
 }
 
-/** What {@link connectMessaging} gives; its members are for publish.ts and consume.ts, `close` aside. */
+/** The result of {@link connectMessaging}; all members but `close` are for publish.ts and consume.ts. */
 export class Messaging {
   readonly #options: MessagingOptions;
   readonly #closing = new AbortController();
   readonly #loop: Promise<void>;
   #connection: NatsConnection | undefined;
   #next = Promise.withResolvers<NatsConnection>();
-  /** Whether the outage that lasts is in the log already. */
+  /** Whether the present outage is in the log already. */
   #outageLogged = false;
 
-  /** Called by {@link connectMessaging}, which is what others call. */
+  /** Called by {@link connectMessaging} only. */
   constructor(options: MessagingOptions) {
     this.#options = options;
     this.#loop = options.url === undefined ? Promise.resolve() : this.#keepConnected(options.url);
   }
 
-  /** Whether there is a NATS to speak of. */
+  /** Whether NATS is configured. */
   get isConfigured(): boolean {
     return this.#options.url !== undefined;
   }
 
-  /** The connection, where there is one now; the stream exists on it. */
+  /** The connection, while there is one; the stream exists on it. */
   get connection(): NatsConnection | undefined {
     return this.#connection;
   }
 
-  /** Resolves to the connection as soon as there is one, to undefined when `signal` is aborted before. */
+  /** Resolves to the connection as soon as there is one, or to undefined when `signal` is aborted first. */
   async connected(signal: AbortSignal): Promise<NatsConnection | undefined> {
     if (signal.aborted) return undefined;
     if (this.#connection) return this.#connection;
@@ -71,13 +70,17 @@ export class Messaging {
     }
   }
 
-  /** Lets go of NATS; close what publishes and consumes before. */
+  /** Closes the connection. Close the publisher and the consumer first. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#connection?.close();
     await this.#loop;
   }
 
+  /**
+   * Not a loop of the chassis: a run lasts as long as its connection, and an outage is one log line, not one
+   * for each attempt to connect.
+   */
   async #keepConnected(url: string): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
@@ -112,14 +115,11 @@ export class Messaging {
   #logOutage(error: unknown): void {
     if (this.#outageLogged) return;
     this.#outageLogged = true;
-    this.#options.log.warn({ err: error }, "NATS cannot be reached: webhooks come late");
+    this.#options.log.warn({ err: error }, "NATS is unreachable: webhooks are late");
   }
 }
 
-/**
- * The client's own reconnecting is off: a new connection has one way to begin, and each begins with the
- * stream.
- */
+/** The client's own reconnecting is off, so that every new connection begins by ensuring the stream. */
 function connectionOptions(url: string, name: string): ConnectionOptions {
   const { protocol, host, username, password } = new URL(url);
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];

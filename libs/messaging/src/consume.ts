@@ -1,7 +1,7 @@
 // Consumes notices: a durable JetStream consumer that all replicas of a service share, so that each message
-// goes to one of them. Called by the dispatcher's serve.ts. A notice only says "look": it may come twice,
-// late or never, so nothing may rest on it but the time of a look. Consumer and stream are made again
-// whenever the server has lost them.
+// goes to one of them. Called by the dispatcher's serve.ts. A notice only says that there is something to
+// read. It may come twice, late or never, so nothing but latency may depend on it. Consumer and stream are
+// created again whenever the server has lost them.
 
 import type { Logger } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,10 +11,10 @@ import { API_TIMEOUT_MS, ensureConsumer, ensureStream } from "./stream.ts";
 import { decodeNotices, type Notice, STREAM } from "./subjects.ts";
 
 export interface ConsumeOptions {
-  /** Name of the consumer, one a service: letters, digits, - and _. */
+  /** Name of the consumer, one for each service: letters, digits, - and _. */
   readonly durable: string;
   /**
-   * Called with each notice. It only takes note: there is no second try, the sweep makes up for what is lost.
+   * Called with each notice. It must not throw: nothing is redelivered, and the sweep recovers lost notices.
    */
   readonly onNotice: (notice: Notice) => void;
   readonly log: Logger;
@@ -25,19 +25,17 @@ export interface NoticeConsumer {
   stop(): Promise<void>;
 }
 
-/**
- * Messages asked of the server ahead. What was asked and not seen when a process dies is found by the sweep.
- */
+/** Messages that are requested ahead. The sweep recovers those that a crashed process had not handled. */
 const MAX_AHEAD = 500;
-/** How long one request for messages stands; the server gives a sign of life at half of it. */
+/** How long one request for messages is valid; the server sends a heartbeat at half of it. */
 const REQUEST_EXPIRES_MS = 10_000;
-/** Before trying again after a failure. */
+/** Between a failure and the next attempt. */
 const RETRY_MS = 500;
 
 /** Begins to consume, now or as soon as NATS can be reached, until `stop`. */
 export function consumeNotices(messaging: Messaging, options: ConsumeOptions): NoticeConsumer {
   const stopping = new AbortController();
-  const loop = consumeForEver(messaging, options, stopping.signal);
+  const loop = consumeUntilStopped(messaging, options, stopping.signal);
   return {
     stop: () => {
       stopping.abort();
@@ -46,7 +44,8 @@ export function consumeNotices(messaging: Messaging, options: ConsumeOptions): N
   };
 }
 
-async function consumeForEver(
+/** Not a loop of the chassis: a run lasts as long as its connection, and an outage is one log line. */
+async function consumeUntilStopped(
   messaging: Messaging,
   options: ConsumeOptions,
   signal: AbortSignal,
@@ -59,7 +58,7 @@ async function consumeForEver(
     try {
       const messages = await open(connection, durable, log);
       isFailureLogged = false;
-      await consumeUntilEnd(connection, messages, options, signal);
+      await consumeMessages(connection, messages, options, signal);
     } catch (error) {
       if (!isFailureLogged && !connection.isClosed())
         log.warn({ err: error }, "notices are not consumed");
@@ -87,7 +86,7 @@ async function open(
 }
 
 /** Ends when the connection or the consumer is gone, or on `signal`. */
-async function consumeUntilEnd(
+async function consumeMessages(
   connection: NatsConnection,
   messages: ConsumerMessages,
   options: ConsumeOptions,
@@ -95,11 +94,12 @@ async function consumeUntilEnd(
 ): Promise<void> {
   const stop = (): void => messages.stop();
   signal.addEventListener("abort", stop, { once: true });
+  // It never rejects: it resolves to the error.
   void connection.closed().then(stop);
   try {
     for await (const message of messages) {
       if (signal.aborted) break;
-      take(message, options);
+      handle(message, options);
     }
   } finally {
     signal.removeEventListener("abort", stop);
@@ -107,8 +107,8 @@ async function consumeUntilEnd(
   }
 }
 
-function take(message: JsMsg, { log, onNotice }: ConsumeOptions): void {
+function handle(message: JsMsg, { log, onNotice }: ConsumeOptions): void {
   const notices = decodeNotices(message.data);
-  if (notices.length === 0) log.warn({ subject: message.subject }, "message holds no notice");
+  if (notices.length === 0) log.warn({ subject: message.subject }, "message has no notice");
   for (const notice of notices) onNotice(notice);
 }

@@ -1,18 +1,19 @@
-// What notices promise, on a real nats-server: each reaches one consumer of a service, they become one
-// where they wait and share messages, and whatever NATS does (away at the start, stopped, emptied, its
-// stream deleted) nobody who publishes waits or fails and everything is made again by itself.
+// Guarantees of notices, on a real nats-server: each reaches one consumer of a service, queued ones are
+// merged and share messages, and whatever NATS does (unreachable at start, stopped, wiped, its stream
+// deleted) no publisher waits or fails, and stream and consumers are created again without help.
 
+import { createLog } from "@annals/chassis";
 import { eventually } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { AckPolicy, connect, type NatsConnection } from "nats";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connectMessaging, type Messaging } from "./connection.ts";
 import { consumeNotices } from "./consume.ts";
-import { keptLog, keptMetrics, TestNats } from "./testing/nats.ts";
+import { newMetrics, TestNats } from "./testing/nats.ts";
 import { NoticePublisher } from "./publish.ts";
 import type { Notice } from "./subjects.ts";
 
-const { log } = keptLog();
+const log = createLog({ service: "test", level: "error" }, { write: () => {} });
 const closing: (() => Promise<void>)[] = [];
 
 let nats: TestNats;
@@ -34,7 +35,7 @@ async function messaging(url: string | undefined = nats.url): Promise<Messaging>
 }
 
 function publisher(on: Messaging) {
-  const { metrics, read } = keptMetrics();
+  const { metrics, read } = newMetrics();
   const made = new NoticePublisher(on, { log, metrics });
   closing.push(() => made.close());
   return { publisher: made, read };
@@ -73,17 +74,17 @@ const pendingOf = (durable: string) =>
     return (await manager.consumers.info("ANNALS_NOTICES", durable)).num_pending;
   });
 
-/** Messages that the stream has ever had. */
-const messagesTaken = () =>
+/** Messages that the stream has had in all. */
+const messageCount = () =>
   withAdmin(async (connection) => {
     const manager = await connection.jetstreamManager();
     return (await manager.streams.info("ANNALS_NOTICES")).state.last_seq;
   });
 
-describe("a server that is there", () => {
-  test("a notice arrives whole, once over two replicas", async () => {
+describe("a reachable server", () => {
+  test("each notice arrives once over two replicas", async () => {
     const [here, there] = [await messaging(), await messaging()];
-    const durable = "whole";
+    const durable = "once";
     const seen = [consumer(here, durable).seen, consumer(there, durable).seen];
     await connected(here);
     const { publisher: notices, read } = publisher(here);
@@ -99,7 +100,7 @@ describe("a server that is there", () => {
     expect(await read("events", "failed")).toBe(0);
   });
 
-  test("what waits becomes one notice with the newest position, each kind for itself", async () => {
+  test("queued notices of an account become one for each kind, with the newest position", async () => {
     const on = await messaging();
     const { seen } = consumer(on, "coalesced");
     await connected(on);
@@ -123,22 +124,22 @@ describe("a server that is there", () => {
     const on = await messaging();
     const { seen } = consumer(on, "shared");
     await connected(on);
-    await eventually("nothing of before is left", async () => (await pendingOf("shared")) === 0);
+    await eventually("earlier notices are consumed", async () => (await pendingOf("shared")) === 0);
     const { publisher: notices, read } = publisher(on);
-    const before = await messagesTaken();
+    const before = await messageCount();
     const position = 2n ** 63n - 1n;
     const accounts = Array.from({ length: 129 }, (_, at) => `acct_${`${at}`.padStart(26, "z")}`);
     for (const accountId of accounts) notices.notify({ kind: "events", accountId, position });
     const mine = () => seen.filter((notice) => notice.position === position);
     await eventually("all arrive", () => mine().length >= accounts.length);
     expect(mine().map(({ accountId }) => accountId)).toEqual(accounts);
-    expect((await messagesTaken()) - before).toBe(3);
+    expect((await messageCount()) - before).toBe(3);
     expect(await read("events", "published")).toBe(129);
   });
 
-  test("under load an account has a notice every so often, and the last one tells of all", async () => {
+  test("under load an account has at most one notice an interval, and the last has the newest position", async () => {
     const on = await messaging();
-    const { seen } = consumer(on, "resting");
+    const { seen } = consumer(on, "intervals");
     await connected(on);
     const { publisher: notices, read } = publisher(on);
     const accountId = newAccount();
@@ -152,13 +153,13 @@ describe("a server that is there", () => {
       seen.some((notice) => notice.accountId === accountId && notice.position === position),
     );
     expect(position).toBeGreaterThan(50n);
-    // One for each rest of 20 ms, and the first.
+    // One for each interval of 20 ms, and the first.
     expect(await read("events", "published")).toBeLessThanOrEqual(
       (performance.now() - started) / 20 + 1,
     );
   });
 
-  test("a consumer that an earlier release made with other acknowledgements is made anew", async () => {
+  test("a consumer that an earlier release created with acknowledgements is created again", async () => {
     await connected(await messaging());
     const durable = "earlier";
     await withAdmin(async (connection) => {
@@ -183,7 +184,7 @@ describe("a server that is there", () => {
     expect(made.config.ack_policy).toBe(AckPolicy.None);
   });
 
-  test("the stream is bounded, and what the server keeps was read back", async () => {
+  test("the stream is bounded, and changed options are set back", async () => {
     await connected(await messaging());
     await withAdmin(async (connection) => {
       const manager = await connection.jetstreamManager();
@@ -206,8 +207,8 @@ describe("a server that is there", () => {
   });
 });
 
-describe("a server that is not", () => {
-  test("none in the configuration: nothing is published, nothing fails, all closes at once", async () => {
+describe("an unreachable server", () => {
+  test("not configured: nothing is published, nothing fails, close returns at once", async () => {
     const { publisher: notices, read } = publisher(
       await connectMessaging({ url: undefined, name: "test", log }),
     );
@@ -216,7 +217,7 @@ describe("a server that is not", () => {
     expect(await read("events", "failed")).toBe(0);
   });
 
-  test("away at the start, then there: publishing never throws, and works later", async () => {
+  test("unreachable at start: publishing never throws, and works once the server is up", async () => {
     await nats.stop();
     const on = await messaging();
     const { publisher: notices, read } = publisher(on);
@@ -233,8 +234,8 @@ describe("a server that is not", () => {
     expect(arrived.kind).toBe("events");
   });
 
-  test.for(["stopped and started", "emptied", "robbed of its stream"] as const)(
-    "%s: notices pass again by themselves",
+  test.for(["stopped and started", "wiped", "without its stream"] as const)(
+    "%s: notices arrive again without help",
     async (what) => {
       const on = await messaging();
       const { publisher: notices } = publisher(on);
@@ -242,16 +243,16 @@ describe("a server that is not", () => {
       await connected(on);
       const accountId = newAccount();
       const arrives = async (position: bigint) => {
-        // Notices in the gap are lost by design: the producer has more and more to tell of.
-        let told = position;
+        // Notices during the outage are lost by design: the producer goes on to publish.
+        let next = position;
         return eventually(`a notice arrives: ${what}`, () => {
-          notices.notify({ kind: "verifications", accountId, position: told++ });
+          notices.notify({ kind: "verifications", accountId, position: next++ });
           return seen.find((each) => each.accountId === accountId && each.position >= position);
         });
       };
       await arrives(1n);
-      if (what === "emptied") await nats.wipe();
-      if (what === "robbed of its stream") {
+      if (what === "wiped") await nats.wipe();
+      if (what === "without its stream") {
         await withAdmin(async (connection) => {
           await (await connection.jetstreamManager()).streams.delete("ANNALS_NOTICES");
         });
@@ -264,7 +265,7 @@ describe("a server that is not", () => {
     },
   );
 
-  test("robbed of its stream: a publisher makes it again, with nobody there to consume", async () => {
+  test("a publisher creates a deleted stream again, without a consumer", async () => {
     const on = await messaging();
     const { publisher: notices, read } = publisher(on);
     await connected(on);
@@ -274,11 +275,11 @@ describe("a server that is not", () => {
     for (let i = 0; i < 20; i++) {
       notices.notify({ kind: "exports", accountId: newAccount(), position: 1n });
     }
-    await eventually("all are taken", async () => (await read("exports", "published")) === 20);
+    await eventually("all are published", async () => (await read("exports", "published")) === 20);
     expect(await read("exports", "failed")).toBe(0);
   });
 
-  test("silent: what waits is bounded and goes out later, the rest is dropped", async () => {
+  test("frozen: the queue is bounded and published later, the rest is dropped", async () => {
     const on = await messaging();
     const { publisher: notices, read } = publisher(on);
     await connected(on);
@@ -290,7 +291,7 @@ describe("a server that is not", () => {
     nats.thaw();
     expect(failed).toBe(20_000 - 10_000);
     const taken = () => read("events", "published");
-    await eventually("what waited goes out", async () => (await taken()) === 10_000, 20_000);
+    await eventually("the queue is published", async () => (await taken()) === 10_000, 20_000);
   });
 });
 

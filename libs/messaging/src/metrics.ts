@@ -9,14 +9,14 @@ export function noticeMetrics(registry: Registry) {
     /** kind: events, verifications, exports. */
     published: new Counter({
       name: "annals_notices_published_total",
-      help: "Notices that NATS has taken, by kind: events, verifications, exports.",
+      help: "Notices that NATS acknowledged, by kind: events, verifications, exports.",
       labelNames: ["kind"],
       registers: [registry],
     }),
     /** kind: events, verifications, exports. */
     failed: new Counter({
       name: "annals_notices_failed_total",
-      help: "Notices that were dropped, for sweeps to make up, by kind: events, verifications, exports.",
+      help: "Notices that were dropped, and are recovered by the sweep, by kind: events, verifications, exports.",
       labelNames: ["kind"],
       registers: [registry],
     }),

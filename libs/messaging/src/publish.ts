@@ -1,8 +1,8 @@
-// Publishes notices after the fact. Called by producers once something is committed, from the request path,
-// which never waits: a notice is noted, and rounds of their own await NATS. Notices of one account and kind
-// that wait become one, with the newest position; those of many accounts share messages. What cannot be
-// published is counted and dropped, because consumers sweep. It must never throw into a producer, and never
-// hold more than its bounds.
+// Publishes notices. Called by producers on the request path once something is committed. The request never
+// waits: a notice is queued, and rounds in the background publish the queue. Queued notices of one account
+// and kind become one, with the newest position; those of many accounts share messages. What cannot be
+// published is counted and dropped, because the consumers' sweeps recover it. It must never throw into a
+// producer, and never hold more than its bounds.
 
 import type { Logger } from "@annals/chassis";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
@@ -24,21 +24,21 @@ export interface NoticePublisherOptions {
   readonly metrics: NoticeMetrics;
 }
 
-/** Pairs of account and kind that wait for the next round; beyond it new ones are dropped. */
+/** Pairs of account and kind that wait for the next round; beyond it further ones are dropped. */
 const MAX_WAITING = 10_000;
 /**
  * From the begin of a round of messages to the next: under load many flushes of many accounts become one
- * message, and whoever is told waits at most this much longer. The first after a rest goes at once.
+ * message, and a notice is at most this much later. After a pause the first goes at once.
  */
-const REST_MS = 20;
+const ROUND_INTERVAL_MS = 20;
 /**
- * A publish that is not acknowledged within this time has failed. The next round waits for it: no longer than
- * the sweep does that finds what is not told.
+ * A publish that is not acknowledged within this time has failed. The next round waits for it, but no longer
+ * than until the sweep would find the same.
  */
 const PUBLISH_TIMEOUT_MS = 2_000;
-/** Of a NatsError: nobody listens on the subject. */
+/** Of a NatsError: the subject has no stream. */
 const NO_RESPONDERS: string = ErrorCode.NoResponders;
-/** How long `close` lets what waits go out. */
+/** How long `close` waits for the queue to be published. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /** Of one kind, at most MAX_NOTICES. */
@@ -47,16 +47,16 @@ interface Message {
   readonly notices: readonly Notice[];
 }
 
-/** What producers are given: it never waits and never fails. */
+/** The part that producers use: it never waits and never fails. */
 export type Notices = Pick<NoticePublisher, "notify">;
 
 export class NoticePublisher {
   readonly #messaging: Messaging;
   readonly #options: NoticePublisherOptions;
   readonly #waiting = new Map<string, Notice>();
-  /** Aborted by `close`: there is no rest any more. */
+  /** Aborted by `close`: rounds follow each other at once. */
   readonly #closing = new AbortController();
-  /** While something waits, is under way or rests. */
+  /** Defined while rounds are under way. */
   #rounds: Promise<void> | undefined;
   #ensuring: Promise<void> | undefined;
   #failureLogged = false;
@@ -66,7 +66,7 @@ export class NoticePublisher {
     this.#options = options;
   }
 
-  /** Notes that there is more. Returns at once and never throws. */
+  /** Queues a notice. Returns at once and never throws. */
   notify(notice: Notice): void {
     if (this.#closing.signal.aborted || !this.#messaging.isConfigured) return;
     const key = `${notice.kind}/${notice.accountId}`;
@@ -74,7 +74,7 @@ export class NoticePublisher {
     if (!earlier && this.#waiting.size >= MAX_WAITING) {
       this.#drop(
         { kind: notice.kind, notices: [notice] },
-        new Error(`${MAX_WAITING} notices wait already`),
+        new Error(`${MAX_WAITING} notices are queued already`),
       );
       return;
     }
@@ -82,7 +82,7 @@ export class NoticePublisher {
     this.#rounds ??= this.#publishRounds();
   }
 
-  /** Takes nothing more, and resolves when what waited is out or has failed, or after 2 seconds. */
+  /** Queues nothing more. Resolves when the queue is published or has failed, or after 2 seconds. */
   async close(): Promise<void> {
     this.#closing.abort();
     const done = new AbortController();
@@ -91,19 +91,22 @@ export class NoticePublisher {
     done.abort();
   }
 
-  /** Until nothing waits. What is noted in one turn of the event loop goes in one round. */
+  /**
+   * Until the queue is empty. Notices of one turn of the event loop go in one round. Not a loop of the
+   * chassis: it begins with the first notice and ends with the last, and an outage is one log line.
+   */
   async #publishRounds(): Promise<void> {
     const { signal } = this.#closing;
     await nextTurn();
     while (this.#waiting.size > 0) {
-      const rest = pause(REST_MS, undefined, { signal }).catch(() => {});
+      const interval = pause(ROUND_INTERVAL_MS, undefined, { signal }).catch(() => {});
       await Promise.all(this.#takeMessages().map((message) => this.#publish(message)));
-      await rest;
+      await interval;
     }
     this.#rounds = undefined;
   }
 
-  /** All that waits. */
+  /** Empties the queue. */
   #takeMessages(): Message[] {
     const byKind = Map.groupBy(this.#waiting.values(), ({ kind }) => kind);
     this.#waiting.clear();
@@ -120,8 +123,8 @@ export class NoticePublisher {
     try {
       if (!connection) throw new Error("there is no connection to NATS");
       await publishOn(connection, message).catch(async (error: unknown) => {
-        if (!isNobodyThere(error)) throw error;
-        // The server is there and the stream is not: it was deleted, or NATS lost its disk.
+        if (!isWithoutStream(error)) throw error;
+        // The server has no stream: it was deleted, or NATS lost its disk.
         await this.#ensureStream(connection);
         await publishOn(connection, message);
       });
@@ -132,7 +135,7 @@ export class NoticePublisher {
     }
   }
 
-  /** Once for all publishes that find the stream gone. */
+  /** Once for all publishes that find no stream. */
   #ensureStream(connection: NatsConnection): Promise<void> {
     this.#ensuring ??= ensureStream(connection, this.#options.log).finally(() => {
       this.#ensuring = undefined;
@@ -145,7 +148,7 @@ export class NoticePublisher {
     this.#options.metrics.failed.inc({ kind }, notices.length);
     if (this.#failureLogged) return;
     this.#failureLogged = true;
-    this.#options.log.warn({ err: error }, "notices are not published: webhooks come late");
+    this.#options.log.warn({ err: error }, "notices are not published: webhooks are late");
   }
 }
 
@@ -155,6 +158,6 @@ async function publishOn(connection: NatsConnection, { kind, notices }: Message)
     .publish(subjectOf(kind), encodeNotices(notices), { expect: { streamName: STREAM } });
 }
 
-function isNobodyThere(error: unknown): boolean {
+function isWithoutStream(error: unknown): boolean {
   return error instanceof NatsError && error.code === NO_RESPONDERS;
 }

@@ -1,4 +1,5 @@
-// NATS may be left out, and a URL that cannot work is refused at the start rather than retried for ever.
+// Guarantee: NATS may be left out, and a URL that cannot work is refused at start rather than retried
+// forever.
 
 import { ConfigError, parseConfig } from "@annals/chassis";
 import { expect, test } from "vitest";

@@ -1,7 +1,7 @@
-// The stream that notices pass through, and the consumers on it: made where they are missing, brought to
-// what is written here where they differ, and read back, for an old server drops options that it does not
-// know without a word. Called when a connection is made and whenever the server says that the stream is
-// gone. It must never touch a stream of another name.
+// The JetStream stream of notices, and its consumers: created where they are missing, updated where they
+// differ from the configuration here, and read back, because an old server silently ignores options that it
+// does not know. Called when a connection opens and whenever the server reports that the stream is gone. It
+// must never touch a stream of another name.
 
 import type { Logger } from "@annals/chassis";
 import {
@@ -23,8 +23,7 @@ const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;
 
 /**
- * A message of one notice takes some 160 bytes: 64 MiB are some 400,000 of them. The oldest go first; sweeps
- * find what they told of.
+ * A message of one notice takes about 160 bytes: 64 MiB are 400,000 of them. The oldest are discarded first.
  */
 const STREAM_CONFIG = {
   name: STREAM,
@@ -37,13 +36,10 @@ const STREAM_CONFIG = {
   max_msg_size: 4 * 1024,
 } satisfies Partial<StreamConfig>;
 
-/** How long an answer of the server may take. */
+/** For one request to the server. */
 export const API_TIMEOUT_MS = 5_000;
 
-/**
- * Sees to it that the stream is there and is as written above; says so in the log where the server will not
- * have it.
- */
+/** Creates or updates the stream. Logs the options that the server does not keep. */
 export async function ensureStream(connection: NatsConnection, log: Logger): Promise<void> {
   const manager = await managerOf(connection);
   const found = await manager.streams.info(STREAM).catch(absent);
@@ -56,8 +52,8 @@ export async function ensureStream(connection: NatsConnection, log: Logger): Pro
 }
 
 /**
- * Sees to it that the durable consumer is there and is as written below. The stream has to be. Nothing is
- * acknowledged: a notice is worth no second message, for what dies with a replica is found by the sweep.
+ * Creates or updates the durable consumer; the stream must exist. Messages are not acknowledged: redelivery
+ * is not worth a second message, because the sweep recovers what a crashed replica had received.
  */
 export async function ensureConsumer(
   connection: NatsConnection,
@@ -73,12 +69,11 @@ export async function ensureConsumer(
   const manager = await managerOf(connection);
   let found = await manager.consumers.info(STREAM, durable).catch(absent);
   if (found && found.config.ack_policy !== wanted.ack_policy) {
-    // An earlier release made it, and the server does not change this: notices meanwhile are found by the
-    // sweep.
+    // An earlier release created it, and the server cannot change this. The sweep recovers notices meanwhile.
     await manager.consumers.delete(STREAM, durable);
     found = undefined;
   }
-  // Of any number of replicas that add the same at the same time, each succeeds.
+  // Any number of replicas may add the same consumer at once: each succeeds.
   if (!found || differences(wanted, found.config).length > 0) {
     await manager.consumers.add(STREAM, wanted);
   }
@@ -90,20 +85,20 @@ function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
   return connection.jetstreamManager({ checkAPI: false, timeout: API_TIMEOUT_MS });
 }
 
-/** For what is not there; rethrows all else. */
+/** Undefined for "not found"; rethrows all else. */
 function absent(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;
 }
 
-/** The members of `wanted` that the server has otherwise. */
+/** The options of `wanted` that the server has with another value. */
 function differences(wanted: object, actual: object): string[] {
-  const there = new Map<string, unknown>(Object.entries(actual));
+  const kept = new Map<string, unknown>(Object.entries(actual));
   return Object.entries(wanted)
-    .filter(([name, value]) => JSON.stringify(there.get(name)) !== JSON.stringify(value))
+    .filter(([name, value]) => JSON.stringify(kept.get(name)) !== JSON.stringify(value))
     .map(([name]) => name);
 }
 
 function report(log: Logger, what: "stream" | "consumer", members: readonly string[]): void {
-  if (members.length > 0) log.warn({ what, members }, "NATS keeps settings other than ours");
+  if (members.length > 0) log.warn({ what, members }, "NATS does not keep our options");
 }

@@ -1,5 +1,5 @@
-// Notices come out of their bytes as they went in, and bytes that are none are told apart: a later release
-// may send kinds that this one does not know.
+// Guarantee: notices are decoded as they were encoded, and other bytes give none: a later release may send
+// kinds that this one does not know.
 
 import { create, toBinary } from "@bufbuild/protobuf";
 import { NoticeKind, NoticesSchema } from "@annals/proto/notices";
@@ -8,7 +8,7 @@ import { decodeNotices, encodeNotices, NOTICE_KINDS, type Notice, subjectOf } fr
 
 const ACCOUNT = "acct_1";
 
-test.for(NOTICE_KINDS)("notices of %s survive their bytes", (kind) => {
+test.for(NOTICE_KINDS)("notices of %s are decoded as they were encoded", (kind) => {
   const notices: Notice[] = [
     { kind, accountId: ACCOUNT, position: 2n ** 60n },
     { kind, accountId: "acct_2", position: 1n },
@@ -17,16 +17,16 @@ test.for(NOTICE_KINDS)("notices of %s survive their bytes", (kind) => {
   expect(subjectOf(kind)).toBe(`annals.notices.${kind}`);
 });
 
-test("what is no notice is none, and takes none of the others with it", () => {
+test("an unknown or empty notice is skipped, and the others are kept", () => {
   const known: Notice = { kind: "events", accountId: ACCOUNT, position: 1n };
   const bytesOf = (...notices: readonly object[]) =>
     toBinary(NoticesSchema, create(NoticesSchema, { notices: [...notices] }));
-  const told = { kind: NoticeKind.EVENTS, accountId: ACCOUNT, position: 1n };
-  const strange = { kind: 99 as never, accountId: ACCOUNT, position: 1n };
-  const nobody = { kind: NoticeKind.EVENTS, accountId: "", position: 1n };
-  expect(decodeNotices(bytesOf(strange, told, nobody))).toEqual([known]);
-  expect(decodeNotices(bytesOf(strange))).toEqual([]);
-  expect(decodeNotices(bytesOf(nobody))).toEqual([]);
+  const valid = { kind: NoticeKind.EVENTS, accountId: ACCOUNT, position: 1n };
+  const unknown = { kind: 99 as never, accountId: ACCOUNT, position: 1n };
+  const empty = { kind: NoticeKind.EVENTS, accountId: "", position: 1n };
+  expect(decodeNotices(bytesOf(unknown, valid, empty))).toEqual([known]);
+  expect(decodeNotices(bytesOf(unknown))).toEqual([]);
+  expect(decodeNotices(bytesOf(empty))).toEqual([]);
   expect(decodeNotices(Buffer.from("not protobuf"))).toEqual([]);
   expect(decodeNotices(new Uint8Array())).toEqual([]);
 });

@@ -1,16 +1,16 @@
-// The words of notices: kinds, subjects, the name of the stream, and notices as the bytes that travel.
-// Used by both ends, publish.ts and consume.ts. What stands here must never change within a release:
-// replicas of two releases talk to each other.
+// The names of notices: kinds, subjects, the stream; and notices as encoded messages. Used by publish.ts and
+// consume.ts. Changes must be compatible with the release before: replicas of two releases talk to each
+// other.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { NoticeKind as ProtoKind, NoticesSchema } from "@annals/proto/notices";
 
-/** What a producer has more of; each account has one gapless row of positions a kind. */
+/** What a producer stores more of. Each account has one gapless sequence of positions for each kind. */
 export const NOTICE_KINDS = ["events", "verifications", "exports"] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** "Look, there is more": the account's row of this kind reaches at least to `position`. */
+/** The account's sequence of this kind reaches at least to `position`. */
 export interface Notice {
   readonly kind: NoticeKind;
   readonly accountId: string;
@@ -28,7 +28,7 @@ const PROTO_KINDS: Record<NoticeKind, ProtoKind> = {
   exports: ProtoKind.EXPORTS,
 };
 
-/** Notices of one message. It stays below the stream's `max_msg_size`, whatever they tell of. */
+/** Notices of one message: it stays below the stream's `max_msg_size`, whatever they contain. */
 export const MAX_NOTICES = 64;
 
 export function subjectOf(kind: NoticeKind): string {
@@ -47,7 +47,7 @@ export function encodeNotices(notices: readonly Notice[]): Uint8Array {
   return toBinary(NoticesSchema, message);
 }
 
-/** Empty where the bytes are no notices, or only such as a later release has made. */
+/** Empty where the bytes are no notices, or only notices of kinds that a later release has. */
 export function decodeNotices(bytes: Uint8Array): Notice[] {
   try {
     return fromBinary(NoticesSchema, bytes).notices.flatMap(

@@ -1,6 +1,6 @@
 // The metrics of the export service, besides those that every service has.
 
-import { Counter, Gauge, type Registry } from "@annals/chassis";
+import { Counter, Gauge, type Registry, workerFailures } from "@annals/chassis";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -8,18 +8,20 @@ export function createMetrics(registry: Registry) {
   return {
     attempts: new Counter({
       name: "annals_export_attempts_total",
-      help: "Ended attempts at an export, by outcome: completed, failed, lease_lost, stopped.",
+      help: "Finished attempts at an export, by outcome: completed, failed, lease_lost, stopped.",
       labelNames: ["outcome"],
       registers: [registry],
     }),
+    /** worker: exports. */
+    failures: workerFailures(registry),
     running: new Gauge({
       name: "annals_exports_running",
-      help: "Exports that this replica writes now.",
+      help: "Exports that this replica is writing.",
       registers: [registry],
     }),
     events: new Counter({
       name: "annals_export_events_total",
-      help: "Events written to export files, those of attempts that failed included.",
+      help: "Events written to export files, including those of failed attempts.",
       registers: [registry],
     }),
   };

@@ -25,7 +25,7 @@ import { openStorage } from "./outbound/open-storage.ts";
 import { exportsService } from "./service.ts";
 import { ExportWorker } from "./workers/export-worker.ts";
 
-/** The role that 0001_exports.sql makes. */
+/** The role that 0001_exports.sql creates. */
 const ROLE = "annals_exports";
 
 export async function serve(

@@ -19,7 +19,7 @@ export interface Deps {
   readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
   readonly random: (size: number) => Uint8Array;
   readonly storage: Storage;
-  /** Says that a job was queued. */
+  /** Called when a job was queued. */
   readonly wake: () => void;
 }
 

@@ -1,4 +1,5 @@
-// The services that the dispatcher asks, each over one balanced channel. Either may be away at any time.
+// The clients of the ledger and the export service, each over one balanced channel. Called by serve.ts.
+// Either service may be unreachable at any time.
 
 import { type Registry, rpcClientDuration } from "@annals/chassis";
 import { clientInterceptors, connectRpc } from "@annals/rpc";

@@ -12,17 +12,17 @@ import {
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
-/** Seconds after which each retry follows the attempt before; interface 6. */
+/** Seconds from the end of each attempt to its retry; interface 6. */
 const retryDelaysS: Setting<readonly number[]> = {
   env: "ANNALS_WEBHOOK_RETRY_DELAYS_S",
   about:
-    "Seconds from the end of an attempt to the next, one number a retry, with commas between. " +
-    "The interface promises the three that stand here unless told.",
+    "Seconds from the end of an attempt to the next, one number for each retry, separated by commas. " +
+    "The interface promises the three default values.",
   fallback: "60,300,900",
   secret: false,
   parse: (given) => {
     if (!/^\d{1,6}(\.\d{1,3})?(,\d{1,6}(\.\d{1,3})?){0,9}$/.test(given)) {
-      throw new Error("must be 1 to 10 numbers with commas between");
+      throw new Error("must be 1 to 10 numbers, separated by commas");
     }
     return given.split(",").map(Number);
   },
@@ -35,7 +35,7 @@ export const SETTINGS = {
   ...messagingSettings,
   ledgerAddress: text(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+    "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
   ),
   exportAddress: optionalText(
     "ANNALS_EXPORT_ADDRESS",
@@ -49,13 +49,13 @@ export const SETTINGS = {
   retryDelaysS,
   timeoutMs: whole(
     "ANNALS_WEBHOOK_TIMEOUT_MS",
-    "Milliseconds that an attempt may take in all: name, connection, TLS, headers and body of the answer.",
+    "Milliseconds that an attempt may take in all: DNS, connection, TLS, headers and body of the response.",
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
   maxInFlightPerEndpoint: whole(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ENDPOINT",
-    "Deliveries that one replica has under way to one webhook at a time.",
+    "Deliveries that one replica has under way to one webhook at once.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
@@ -67,7 +67,7 @@ export const SETTINGS = {
   ),
   caFile: optionalText(
     "ANNALS_WEBHOOK_CA_FILE",
-    "File (PEM) of certificate authorities that are trusted besides the usual ones.",
+    "File (PEM) of certificate authorities that are trusted besides the default ones.",
   ),
   allowPrivateAddresses: flag(
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
@@ -75,7 +75,7 @@ export const SETTINGS = {
   ),
   sweepIntervalMs: whole(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
-    "Milliseconds between two looks for what no notice told of.",
+    "Milliseconds between two sweeps, which recover what lost notices announced.",
     { min: 100, max: 86_400_000 },
     { fallback: "2000" },
   ),

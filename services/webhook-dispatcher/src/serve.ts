@@ -28,15 +28,16 @@ import { createMetrics } from "./metrics.ts";
 import { AddressGuard, systemResolve } from "./outbound/address-guard.ts";
 import { Sender } from "./outbound/sender.ts";
 import { sharedResolver } from "./outbound/shared-resolver.ts";
+import { awaitDisabled } from "./rpc/await-disabled.ts";
 import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
+import { START_WINDOW_MS } from "./workers/attempts.ts";
 import { startCleanUp } from "./workers/clean-up.ts";
-import { DeliveryEngine, START_WINDOW_MS } from "./workers/delivery-engine.ts";
+import { DeliveryEngine } from "./workers/delivery-engine.ts";
 import { FanOut } from "./workers/fan-out.ts";
 import { startSweep } from "./workers/sweep.ts";
-import { SwitchOff } from "./workers/switch-off.ts";
 
-/** Shorter than the time that run.ts gives each part. */
+/** For attempts under way; shorter than the time that run.ts gives each part to close. */
 const DRAIN_GRACE_MS = 7_000;
 
 type Config = ConfigOf<typeof SETTINGS>;
@@ -81,16 +82,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const fanOut = new FanOut({
     ...shared,
     producers,
-    onDeliveries: (...made) => engine.look(...made),
+    onDeliveries: (...made) => engine.notify(...made),
   });
   closers.add("fan-out", fanOut, () => fanOut.stop());
-  const stopSweep = startSweep({
-    ...shared,
-    fanOut,
-    producers,
-    intervalMs: config.sweepIntervalMs,
-  });
-  closers.add("sweep", stopSweep, () => stopSweep());
+  const sweep = startSweep({ ...shared, fanOut, producers, intervalMs: config.sweepIntervalMs });
+  closers.add("sweep", sweep, () => sweep.stop());
 
   const messaging = await connectMessaging({
     url: config.natsUrl,
@@ -100,23 +96,22 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   closers.add("messaging", messaging, () => messaging.close());
   const notices = consumeNotices(messaging, {
     durable: "webhook-dispatcher",
-    onNotice: (notice) => fanOut.look(notice),
+    onNotice: (notice) => fanOut.notify(notice),
     log,
   });
   closers.add("notices", notices, () => notices.stop());
 
-  const switchOff = new SwitchOff({
-    database,
-    startWindowMs: START_WINDOW_MS,
-    onStopped: () => cleanUp.wake(),
-  });
   const rpc = await startRpcServer({
     host: config.rpcHost,
     port: config.rpcPort,
     routes: webhooksService({
       ...shared,
       producers,
-      switchOff,
+      awaitDisabled: awaitDisabled({
+        database,
+        startWindowMs: START_WINDOW_MS,
+        onDisabled: () => cleanUp.wake(),
+      }),
       onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
     }),
     services: [WebhooksService.typeName],

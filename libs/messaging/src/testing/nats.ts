@@ -1,19 +1,15 @@
-// A nats-server of a test's own, on a port and a directory of its own, that can be stopped, started and
-// robbed of its disk. Used by the tests beside it only.
+// A nats-server for one test file, on its own port and directory, that can be stopped, frozen and wiped. Used
+// by the tests beside it only.
 
 import { type Stack, type StackProcess, startStack } from "@annals/local";
-import { createRegistry, createLog, type Logger } from "@annals/chassis";
+import { createRegistry } from "@annals/chassis";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Writable } from "node:stream";
 import { noticeMetrics } from "../metrics.ts";
 import type { NoticeKind } from "../subjects.ts";
 
-/**
- * No service and no PostgreSQL: the stack is given a database that nothing asks for, and a folder without
- * services.
- */
+/** A stack without services and PostgreSQL: its database URL is never used, and its root has no services. */
 export class TestNats {
   readonly url: string;
   readonly #process: StackProcess;
@@ -49,7 +45,7 @@ export class TestNats {
     await this.#process.waitReady();
   }
 
-  /** It keeps its connections and answers nothing. */
+  /** Its connections stay open, and nothing is answered. */
   freeze(): void {
     this.#process.kill("SIGSTOP");
   }
@@ -58,7 +54,7 @@ export class TestNats {
     this.#process.kill("SIGCONT");
   }
 
-  /** Stops it, deletes what JetStream keeps, and starts it again. */
+  /** Stops it, deletes the data of JetStream, and starts it again. */
   async wipe(): Promise<void> {
     await this.stop();
     await rm(join(this.#stack.dataDir, "nats"), { recursive: true });
@@ -71,20 +67,8 @@ export class TestNats {
   }
 }
 
-/** A log that keeps its lines. */
-export function keptLog(): { readonly log: Logger; readonly lines: string[] } {
-  const lines: string[] = [];
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk));
-      done();
-    },
-  });
-  return { log: createLog({ service: "test", level: "debug" }, sink), lines };
-}
-
-/** Metrics of their own, and what they say of one kind. */
-export function keptMetrics() {
+/** Metrics in a registry of their own, and how to read them. */
+export function newMetrics() {
   const metrics = noticeMetrics(createRegistry("test"));
   const read = async (kind: NoticeKind, which: "published" | "failed") => {
     const { values } = await metrics[which].get();

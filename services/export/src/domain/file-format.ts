@@ -1,5 +1,5 @@
-// What a format of export files has besides its records, which the ledger makes: text before them, and the
-// text of the manifest after them.
+// The text of an export file around its records, which the ledger renders: the header before them, and the
+// manifest after them.
 
 import { type ExportFormat } from "@annals/contract";
 import { csvHeader, csvManifest } from "@annals/event";

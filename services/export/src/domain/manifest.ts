@@ -1,12 +1,11 @@
-// The manifest of an export: what the file claims to hold, so that it can be checked with nothing
-// else at hand. It is the last record of the file and tells of the bytes before it
-// (docs/exports.md). It is a function of the job and the events only: two replicas that write the
-// same export write the same bytes.
+// The manifest of an export: what the file claims to hold, so that the file can be verified by itself. It is
+// the last record of the file and describes the bytes before it (docs/exports.md). It depends on the job and
+// the events only: two replicas that write the same export write the same bytes.
 
 import type { ExportFormat } from "@annals/contract";
 import { hash } from "node:crypto";
 
-/** What is known of an export before its first event is read. */
+/** Known before the first event is read. */
 export interface ExportHead {
   readonly id: string;
   readonly accountId: string;
@@ -21,22 +20,22 @@ export interface ExportHead {
   readonly range: { readonly from: bigint; readonly to: bigint };
 }
 
-export interface EventPlace {
+export interface EventPosition {
   readonly sequenceNumber: bigint;
   readonly hash: string;
   readonly previousHash: string;
 }
 
-/** What was written before the manifest. */
+/** The bytes before the manifest. */
 export interface Written {
   readonly eventCount: number;
-  readonly first: EventPlace | undefined;
-  readonly last: EventPlace | undefined;
+  readonly first: EventPosition | undefined;
+  readonly last: EventPosition | undefined;
   readonly sizeBytes: number;
   readonly sha256: string;
 }
 
-/** Said of CSV files, for whoever reads the cells back. */
+/** For readers of CSV files. */
 const CSV_CELLS =
   "a cell that a spreadsheet would run has ' before it: where a cell begins with any number of ' and then one of " +
   "= + - @ tab CR LF ＝ ＋ － ＠, its first ' is not part of the value";
@@ -50,12 +49,12 @@ export function manifestRecord(head: ExportHead, written: Written): string {
     `,"created_at":"${head.createdAt}"` +
     `,"head":{"sequence_number":${head.head.sequence},"hash":"${head.head.hash}"}` +
     `,"range":{"from_sequence":${head.range.from},"to_sequence":${head.range.to}}` +
-    `,"event_count":${written.eventCount},"first":${place(written.first)},"last":${place(written.last)}` +
+    `,"event_count":${written.eventCount},"first":${positionJson(written.first)},"last":${positionJson(written.last)}` +
     `,"size_bytes":${written.sizeBytes},"sha256":"${written.sha256}"}`;
   return `{"manifest":${manifest},"manifest_sha256":"${hash("sha256", manifest)}"}`;
 }
 
-function place(event: EventPlace | undefined): string {
+function positionJson(event: EventPosition | undefined): string {
   if (!event) return "null";
   return (
     `{"sequence_number":${event.sequenceNumber},"hash":"${event.hash}"` +

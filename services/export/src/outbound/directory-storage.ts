@@ -1,5 +1,5 @@
-// Export files in a directory that all replicas see. A file is written under a temporary name,
-// synced, and linked to its own: under its own name it is whole or absent.
+// Export files in a directory that all replicas see. A file is written under a temporary name, synced, and
+// then linked to its own name: under its own name it is complete or absent.
 
 import { createReadStream } from "node:fs";
 import {
@@ -16,8 +16,8 @@ import { basename, dirname, join } from "node:path";
 import type { Sink, Storage } from "./storage.ts";
 
 /**
- * Bytes of one piece of a file that is read: half an HTTP/2 frame. With larger ones the memory of pieces
- * that are done with grows: the collector comes by the number of objects, not by their bytes.
+ * Bytes of one chunk that is read: half an HTTP/2 frame. With larger chunks memory grows, because garbage
+ * collection is triggered by the number of the used buffers, not by their bytes.
  */
 const CHUNK_BYTES = 8_000;
 
@@ -36,11 +36,11 @@ export function directoryStorage(directory: string): Storage {
     },
     keepOnly: async (stem, kept) => {
       const folder = join(directory, dirname(stem));
-      const names = await readdir(folder).catch(noneWhereAbsent);
-      const left = names.filter(
+      const names = await readdir(folder).catch(noneIfAbsent);
+      const stale = names.filter(
         (name) => name.startsWith(basename(stem)) && (!kept || name !== basename(kept)),
       );
-      await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
+      await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
     },
     check: async () => {
       try {
@@ -48,7 +48,7 @@ export function directoryStorage(directory: string): Storage {
         await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
         return undefined;
       } catch {
-        return "the directory of export files cannot be written to";
+        return "the directory of export files is not writable";
       }
     },
     close: () => {},
@@ -58,23 +58,23 @@ export function directoryStorage(directory: string): Storage {
 async function createFile(path: string): Promise<Sink> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const handle = await open(path + PART, "wx", 0o600);
-  let named = false;
+  let isLinked = false;
   return {
     write: (chunk) => writeAll(handle, chunk),
     finish: async () => {
       await handle.sync();
       await handle.close();
-      // Unlike a rename it fails where the name is taken.
+      // Unlike a rename, a link fails where the name is taken.
       await link(path + PART, path);
-      named = true;
+      isLinked = true;
       await rm(path + PART);
-      await syncFolder(dirname(path));
+      await syncDirectory(dirname(path));
     },
     abort: async () => {
-      // Closing twice fails and is no harm: the file may have been finished.
+      // Closing fails where `finish` has closed it already.
       await handle.close().catch(() => {});
       await rm(path + PART, { force: true });
-      if (named) await rm(path, { force: true });
+      if (isLinked) await rm(path, { force: true });
     },
   };
 }
@@ -87,8 +87,8 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Without it a crash of the machine may undo the link. */
-async function syncFolder(folder: string): Promise<void> {
+/** Without this a crash of the machine may undo the link. */
+async function syncDirectory(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
     await handle.sync();
@@ -97,7 +97,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function noneWhereAbsent(error: NodeJS.ErrnoException): string[] {
+function noneIfAbsent(error: NodeJS.ErrnoException): string[] {
   if (error.code === "ENOENT") return [];
   throw error;
 }

@@ -1,6 +1,6 @@
-// Reads the events of an export from the ledger, a page at a time and no faster than they are
-// taken. A stream that breaks off (a replica that goes, a connection that ages, a deadline) is
-// opened again after the last event that came.
+// Reads the events of an export from the ledger, a page at a time and no faster than the caller takes them. A
+// stream that breaks (a replica that drains, a connection at its maximum age, a deadline) is opened again
+// after the last event that arrived.
 
 import { AnnalsError, internal } from "@annals/errors";
 import type { ExportFormat } from "@annals/contract";
@@ -12,7 +12,7 @@ import {
 } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { setTimeout as pause } from "node:timers/promises";
-import type { EventPlace } from "../domain/manifest.ts";
+import type { EventPosition } from "../domain/manifest.ts";
 
 export interface EventSelection {
   readonly accountId: string;
@@ -26,8 +26,8 @@ export interface EventSelection {
 export interface EventPage {
   readonly text: Uint8Array;
   readonly count: number;
-  readonly first: EventPlace;
-  readonly last: EventPlace;
+  readonly first: EventPosition;
+  readonly last: EventPosition;
 }
 
 const RECORD_FORMATS: Record<ExportFormat, RecordFormat> = {
@@ -35,13 +35,13 @@ const RECORD_FORMATS: Record<ExportFormat, RecordFormat> = {
   csv: RecordFormat.CSV,
 };
 
-/** One stream; a longer export goes on with another. */
+/** Of one stream; a longer export goes on with another. */
 const STREAM_TIMEOUT_MS = 5 * 60_000;
 
-/** Breaks without an event between them before the reader gives up: some 20 seconds. */
+/** Breaks in a row, without an event between them, after which reading fails: about 20 seconds. */
 const MAX_BREAKS = 8;
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 5_000;
+const FIRST_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5_000;
 
 export async function* readEvents(
   ledger: Pick<Client<typeof LedgerService>, "streamEvents">,
@@ -66,13 +66,13 @@ export async function* readEvents(
       if (!(error instanceof AnnalsError) || error.kind !== "unavailable") throw error;
       breaks += 1;
       if (breaks > MAX_BREAKS) throw error;
-      await pause(Math.min(FIRST_PAUSE_MS * 2 ** breaks, MAX_PAUSE_MS), undefined, { signal });
+      await pause(Math.min(FIRST_BACKOFF_MS * 2 ** breaks, MAX_BACKOFF_MS), undefined, { signal });
     }
   }
 }
 
 function pageOf({ text, count, first, last }: StreamEventsResponse): EventPage {
-  // A ledger that is older than this service answers in another way: the job is tried again later.
+  // A ledger of an older release answers in another way: the job is retried later.
   if (!first || !last) throw internal("the ledger answered without the events that were asked for");
   return { text, count, first, last };
 }

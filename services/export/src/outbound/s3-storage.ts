@@ -1,6 +1,6 @@
-// Export files in S3-compatible storage. A file is sent as it is written, in parts, and comes into
-// being as a whole at the end, under the condition that nothing has its name. Loaded only where a
-// bucket is configured: it is the only home of the AWS SDK.
+// Export files in S3-compatible storage. A file is uploaded in parts while it is written. It appears only at
+// the end, complete, and only if no object has its name. Loaded only where a bucket is configured: it is the
+// only home of the AWS SDK.
 
 import {
   AbortMultipartUploadCommand,
@@ -21,14 +21,14 @@ export interface S3Options {
   /** Undefined: AWS itself. */
   readonly endpoint: string | undefined;
   readonly region: string;
-  /** What keys begin with; may be empty. */
+  /** The prefix of all keys; may be empty. */
   readonly prefix: string;
 }
 
 /** S3 takes 10,000 parts: files up to 78 GiB. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** Parts that are under way at a time, and so are held in memory. */
-const PARTS_AT_A_TIME = 2;
+/** Parts that are under way at once, and in memory. */
+const CONCURRENT_PARTS = 2;
 /** Bytes that wait for the next part. */
 const BUFFERED_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 5;
@@ -55,7 +55,7 @@ export function s3Storage(options: S3Options): Storage {
     check: () =>
       client.send(new HeadBucketCommand({ Bucket })).then(
         () => undefined,
-        () => "the bucket of export files cannot be reached",
+        () => "the bucket of export files is unreachable",
       ),
     close: () => client.destroy(),
   };
@@ -67,10 +67,10 @@ function upload(client: S3Client, bucket: string, key: string): Sink {
     client,
     params: { Bucket: bucket, Key: key, Body: body, IfNoneMatch: "*" },
     partSize: PART_BYTES,
-    queueSize: PARTS_AT_A_TIME,
+    queueSize: CONCURRENT_PARTS,
     leavePartsOnError: false,
   });
-  // A failure shows at the next write or at the end, and ends the waiting of a writer.
+  // A failure rejects the next write or `finish`, and the write that waits.
   const done = sending.done();
   done.catch((error: unknown) => body.destroy(error instanceof Error ? error : undefined));
   body.on("error", () => {});
@@ -85,19 +85,20 @@ function upload(client: S3Client, bucket: string, key: string): Sink {
       await done;
     },
     abort: async () => {
-      // Ends the upload where it is, so that `done` waits for what is under way; the SDK's abort does not.
-      body.destroy(new Error("the export was given up"));
-      const isWhole = await done.then(
+      // This stops the upload, and `done` then waits for the parts under way; the SDK's own abort does not
+      // wait.
+      body.destroy(new Error("the export was aborted"));
+      const isComplete = await done.then(
         () => true,
         () => false,
       );
-      if (isWhole) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+      if (isComplete) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
       await abortUploads(client, bucket, key, undefined);
     },
   };
 }
 
-/** One page each: a job leaves at most one object and one upload an attempt. */
+/** One page of each list is enough: an attempt leaves at most one object and one upload. */
 async function keepOnly(
   client: S3Client,
   Bucket: string,
@@ -112,7 +113,7 @@ async function keepOnly(
   await abortUploads(client, Bucket, Prefix, kept);
 }
 
-/** Ends uploads that nobody finishes: their parts would be kept, and paid for, for ever. */
+/** Aborts unfinished uploads: their parts would be stored, and charged for, permanently. */
 async function abortUploads(
   client: S3Client,
   Bucket: string,

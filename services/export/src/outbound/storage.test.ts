@@ -1,7 +1,7 @@
-// Both storages keep the same promises: a file is whole under its name or absent, it is read from any
-// offset, it is never overwritten, and what attempts left is deleted. The S3 one is shown against a real
+// Guarantees of both storages: a file is complete under its name or absent, it can be read from any offset,
+// it is never overwritten, and files of earlier attempts are deleted. S3 is tested against a real
 // S3-compatible server where there is one: ANNALS_TEST_S3_SERVER names a versitygw binary, or it is on the
-// PATH. What ran is printed.
+// PATH. The run prints which.
 
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
 import { eventually } from "@annals/testing";
@@ -21,7 +21,7 @@ const SERVER = process.env["ANNALS_TEST_S3_SERVER"] ?? onPath("versitygw");
 const KINDS = SERVER === undefined ? ["directory"] : ["directory", "S3"];
 const BUCKET = "exports";
 const MIB = 1024 * 1024;
-/** What the system, and S3, say. */
+/** Errors of the operating system and of S3. */
 const ABSENT = /ENOENT|does not exist|upload/i;
 const TAKEN = /EEXIST|pre-?condition/i;
 
@@ -79,7 +79,7 @@ describe.each(KINDS)("%s", (kind) => {
     process.env["AWS_SECRET_ACCESS_KEY"] = secret;
     const s3 = new S3Client({ region: "us-east-1", endpoint, forcePathStyle: true });
     client = s3;
-    await eventually("the server serves", async () => {
+    await eventually("the server is ready", async () => {
       await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
       return true;
     });
@@ -113,7 +113,7 @@ describe.each(KINDS)("%s", (kind) => {
     expect(await storage.check()).toBeUndefined();
   });
 
-  test("a file of several parts comes back, from any offset", async () => {
+  test("a file of several parts can be read from any offset", async () => {
     const bytes = randomBytes(20 * MIB);
     const chunks = Array.from({ length: 80 }, (_, n) =>
       bytes.subarray((n * MIB) / 4, ((n + 1) * MIB) / 4),
@@ -135,7 +135,7 @@ describe.each(KINDS)("%s", (kind) => {
     expect((await read("a/exp_2.1.jsonl")).toString()).toBe("firstother");
   });
 
-  test("a file that is not finished is not there, and an abort leaves nothing", async () => {
+  test("a file that is not finished is absent, and an abort leaves nothing", async () => {
     const sink = await storage.create("a/exp_3.1.jsonl");
     await sink.write(Buffer.alloc(9 * MIB));
     await expect(read("a/exp_3.1.jsonl")).rejects.toThrow(ABSENT);
@@ -145,7 +145,7 @@ describe.each(KINDS)("%s", (kind) => {
     expect(left?.Uploads ?? []).toEqual([]);
   });
 
-  test("what attempts left is deleted, all but the file that is kept and those of other exports", async () => {
+  test("files of earlier attempts are deleted, except the one to keep and those of other exports", async () => {
     for (const file of ["a/exp_4.1.jsonl", "a/exp_4.2.jsonl", "a/exp_40.1.jsonl"]) {
       await write(file, [Buffer.from(file)]);
     }
@@ -160,11 +160,11 @@ describe.each(KINDS)("%s", (kind) => {
     await expect(read("a/exp_4.3.jsonl")).rejects.toThrow(ABSENT);
   });
 
-  test("nothing to delete is no failure", async () => {
+  test("deleting nothing succeeds", async () => {
     await expect(storage.keepOnly("nobody/exp_9.", undefined)).resolves.toBeUndefined();
   });
 
-  test("a file that is there is never overwritten", async () => {
+  test("an existing file is never overwritten", async () => {
     await write("a/exp_5.1.jsonl", [Buffer.from("first")]);
     await expect(write("a/exp_5.1.jsonl", [Buffer.from("second")])).rejects.toThrow(TAKEN);
     expect((await read("a/exp_5.1.jsonl")).toString()).toBe("first");

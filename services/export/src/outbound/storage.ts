@@ -1,22 +1,23 @@
-// Where export files are kept: what directory-storage.ts and s3-storage.ts both offer. A file is named
-// `<account>/<export>.<lease token>.<format>`: who lost the lease cannot touch the file of who has it.
+// The storage of export files: the interface of directory-storage.ts and s3-storage.ts. A file is named
+// `<account>/<export>.<lease token>.<format>`, so that a worker without the lease cannot touch the file of
+// the worker that has it.
 
 export interface Sink {
   /** Resolves when more may be written, and the bytes of `chunk` may be used again. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Resolves when the whole file is durable under its name. */
+  /** Resolves when the complete file is durable under its name. */
   finish(): Promise<void>;
-  /** Leaves nothing behind, as far as the storage can still be reached. */
+  /** Leaves nothing behind, if the storage is reachable. */
   abort(): Promise<void>;
 }
 
 export interface Storage {
   create(file: string): Promise<Sink>;
-  /** The bytes from `offset` on; the next piece is read when it is asked for. */
+  /** The bytes from `offset` on; the next chunk is read when the caller asks for it. */
   read(file: string, offset: number, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Deletes what attempts have left of the files that begin with `stem`, all but `kept`. */
+  /** Deletes all files that begin with `stem`, complete or not, except `kept`. */
   keepOnly(stem: string, kept: string | undefined): Promise<void>;
-  /** Undefined when files can be kept, else a sentence that says what is wrong. */
+  /** Undefined when files can be stored, else a sentence that says what is wrong. */
   check(): Promise<string | undefined>;
   close(): void;
 }

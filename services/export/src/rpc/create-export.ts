@@ -1,5 +1,5 @@
-// CreateExport: fixes the range of an export at the head that the chain has now, and queues the
-// job. What is appended later is not part of it, whenever the file is written.
+// CreateExport: queues an export whose range ends at the present head of the chain. What is appended later is
+// not part of it, whenever the file is written.
 
 import { GENESIS_HASH } from "@annals/event";
 import { type Clock, newId } from "@annals/contract";
@@ -10,7 +10,7 @@ import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { createJob } from "../store/create-job.ts";
-import { formatWord } from "./export-words.ts";
+import { formatName } from "./export-enums.ts";
 import { renderExport } from "./render-export.ts";
 
 interface Deps {
@@ -24,14 +24,14 @@ interface Deps {
 export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["createExport"] {
   return async ({ accountId, format, filter, filterJson, includeProofs }) => {
     complete({ account_id: accountId });
-    const word = formatWord(format);
-    if (word === undefined) throw invalid({ field: "format", message: "is required" });
+    const name = formatName(format);
+    if (name === undefined) throw invalid({ field: "format", message: "is required" });
     const head = await readHead(deps, accountId);
     const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
     const [row] = await deps.database.run(createJob, [
       accountId,
       newId("exp", deps.random),
-      word,
+      name,
       includeProofs,
       filterJson || "{}",
       toBinary(EventFilterSchema, bounded),
@@ -45,10 +45,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
   };
 }
 
-/**
- * Number and hash of the account's last event. Appends to a chain commit in the order of their
- * numbers: all lie below.
- */
+/** Sequence number and hash of the last event. A chain is appended in order, so all others are below. */
 async function readHead({ ledger }: Deps, accountId: string) {
   const { events } = await ledger.listEvents({ accountId, limit: 1 });
   const [last] = events;

@@ -3,7 +3,7 @@
 import type { ExportSchema } from "@annals/proto/exports";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ExportRow } from "../store/export-row.ts";
-import { FORMAT_NUMBERS, STATUS_NUMBERS } from "./export-words.ts";
+import { FORMAT_NUMBERS, STATUS_NUMBERS } from "./export-enums.ts";
 
 export function renderExport(row: ExportRow): MessageInitShape<typeof ExportSchema> {
   return {

@@ -1,5 +1,5 @@
-// StreamExportContent: the file of a completed export, piece by piece. The next piece is read when
-// the connection has taken the one before, so that a slow reader costs no memory.
+// StreamExportContent: the file of a completed export, in chunks. The next chunk is read when the connection
+// has taken the one before, so that a slow reader costs no memory.
 
 import { AnnalsError, complete, invalid, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";

@@ -1,4 +1,4 @@
-// A job as the store's statements return it: what may be shown, and the name of its file.
+// A job as the statements return it: what clients may see, and the name of its file.
 
 import type { ExportFormat, ExportStatus } from "@annals/contract";
 

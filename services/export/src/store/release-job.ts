@@ -1,5 +1,5 @@
-// Gives a job back: to be tried again after a pause, or for good as failed. `countAttempt` is false
-// where the attempt was cut short by ourselves. No row: it is not ours any more.
+// Releases a job: for a retry after a delay, or as failed for good. `countAttempt` is false where the attempt
+// ended because the process drains. No row: this replica has lost the lease.
 
 import { statement } from "@annals/postgres";
 
@@ -8,7 +8,7 @@ type Params = [
   id: string,
   leaseToken: string,
   status: "pending" | "failed",
-  pauseMs: number,
+  delayMs: number,
   countAttempt: boolean,
 ];
 

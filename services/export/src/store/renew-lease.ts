@@ -1,4 +1,4 @@
-// Prolongs the lease of a job. No row: somebody else holds it now, or it is finished.
+// Renews the lease of a job. No row: another replica has it now, or the job is finished.
 
 import { statement } from "@annals/postgres";
 

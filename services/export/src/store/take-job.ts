@@ -1,6 +1,5 @@
-// Takes the job that has waited longest, jobs of accounts with nothing under way first, and leases
-// it. Any number of replicas may ask at the same time: each gets another. No row: there is nothing
-// to do.
+// Takes a lease on the job that has waited longest; jobs of accounts with nothing under way come first. Any
+// number of replicas may do so at once: each gets another job. No row: no job is due.
 
 import { statement } from "@annals/postgres";
 import type { ExportFormat } from "@annals/contract";
@@ -15,7 +14,7 @@ export interface TakenRow {
   readonly head_sequence: string;
   readonly head_hash: string;
   readonly created_at: string;
-  /** The holder's proof that it is the holder. */
+  /** Fences off earlier holders: each lease has its own. */
   readonly lease_token: string;
   /** This one included. */
   readonly attempts: number;

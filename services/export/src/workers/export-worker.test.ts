@@ -1,7 +1,7 @@
-// A job is done by one worker at a time, whoever dies or stands still; what fails is tried again with
-// pauses and fails for good after a bounded number of attempts; a lost lease, a failed attempt and a worker
-// that was fenced off leave no file and no entry in the outbox. With a real PostgreSQL and a real
-// directory; only the ledger is the test's own.
+// Guarantees: one worker at a time has a job, whichever crashes or hangs; failed attempts are retried with
+// backoff, and the job fails for good after a bounded number of them; a lost lease, a failed attempt and a
+// worker that was fenced off leave no file and no outbox entry. With a real PostgreSQL and a real directory;
+// the ledger is a fake.
 
 import { type Clock, systemClock } from "@annals/contract";
 import { unavailable } from "@annals/errors";
@@ -121,21 +121,21 @@ const filesOf = async (id: string) =>
     name.startsWith(`${id}.`),
   );
 
-/** A promise that the test settles. */
+/** A promise that the test resolves. */
 const gate = () => Promise.withResolvers<void>();
 
-test("a job is written, completed and told of, once, with any number of workers", async () => {
-  const told = [work(ledger()), work(ledger()), work(ledger())];
+test("a job is written, completed and notified once, with any number of workers", async () => {
+  const started = [work(ledger()), work(ledger()), work(ledger())];
   const ids = await Promise.all(Array.from({ length: 10 }, () => queue()));
   for (const id of ids) await reached(id, "completed");
   const entries = await outbox();
   expect(entries.map(({ position }) => Number(position))).toEqual(ids.map((_, at) => at + 1));
   expect(new Set(entries.map(({ data }) => JSON.parse(data).id))).toEqual(new Set(ids));
-  expect(told.flatMap(({ notified }) => notified)).toHaveLength(ids.length);
+  expect(started.flatMap(({ notified }) => notified)).toHaveLength(ids.length);
   for (const id of ids) expect(await filesOf(id)).toEqual([`${id}.1.jsonl`]);
 });
 
-test("the lease is kept for as long as the work takes", async () => {
+test("the lease is renewed for as long as the work takes", async () => {
   const held = gate();
   const id = await queue();
   work(ledger(() => held.promise));
@@ -155,21 +155,21 @@ test("the lease is kept for as long as the work takes", async () => {
   expect(other.notified).toEqual([]);
 });
 
-test("who lost the lease completes nothing and leaves the file of who has it", async () => {
+test("a worker without the lease completes nothing, and the file of the one that has it stays", async () => {
   const held = gate();
   const id = await queue();
-  // With so long a lease it does not look: nothing but the token in the statements can stop it.
+  // With so long a lease it does not renew: only the token in the statements can stop it.
   const slow = work(
     ledger(() => held.promise),
     { leaseMs: 60_000 },
   );
   await reached(id, "running");
-  // As if the first had stood still for the time of its lease.
+  // As if the first had hung for the time of its lease.
   await database.query(
     "UPDATE exports.jobs SET due_at = now() - interval '1 hour', lease_token = lease_token + 1 WHERE id = $1",
     [id],
   );
-  // This one does not clear away what the first has begun, so that the first can bring its file to an end.
+  // This one does not delete the file of the first, so that the first can finish it.
   const storage = { ...directoryStorage(directory), keepOnly: async () => {} };
   const other = work(ledger(), { storage });
   await reached(id, "completed");
@@ -180,7 +180,7 @@ test("who lost the lease completes nothing and leaves the file of who has it", a
   expect([slow.notified, other.notified]).toEqual([[], [1n]]);
 });
 
-test("what fails is tried again after a pause, and fails for good after its attempts", async () => {
+test("a failed attempt is retried after a delay, and the last one fails the job for good", async () => {
   const id = await queue();
   let attempts = 0;
   work(
@@ -194,18 +194,18 @@ test("what fails is tried again after a pause, and fails for good after its atte
     "the first attempt failed",
     async () => (await job(id))["attempts"] === 1 && (await job(id))["status"] === "pending",
   );
-  const [pause] = await database.query(
+  const [delay] = await database.query(
     "SELECT due_at > now() AS waits FROM exports.jobs WHERE id = $1",
     [id],
   );
-  expect(pause).toEqual({ waits: true });
+  expect(delay).toEqual({ waits: true });
   await reached(id, "failed");
   expect(attempts).toBe(2);
   expect(await filesOf(id)).toEqual([]);
   expect(await outbox()).toEqual([]);
 });
 
-test("a job whose workers died each time fails for good", async () => {
+test("a job whose worker crashed in each attempt fails for good", async () => {
   const id = await queue();
   await database.query(
     "UPDATE exports.jobs SET status = 'running', attempts = 3, due_at = now() WHERE id = $1",
@@ -216,7 +216,7 @@ test("a job whose workers died each time fails for good", async () => {
   expect(await outbox()).toEqual([]);
 });
 
-test("a stream that breaks goes on after the last event that came", async () => {
+test("a stream that breaks goes on after the last event that arrived", async () => {
   const asked: (bigint | undefined)[] = [];
   const id = await queue();
   const streamEvents: StreamEvents = async function* (request, options) {
@@ -232,7 +232,7 @@ test("a stream that breaks goes on after the last event that came", async () => 
   expect(await job(id)).toMatchObject({ event_count: "3", attempts: 1 });
 });
 
-test("a stop gives the job back at once and counts no attempt", async () => {
+test("close releases the job at once and counts no attempt", async () => {
   const id = await queue();
   const endless: StreamEvents = (request, options) => {
     const stopped = gate();

@@ -1,12 +1,12 @@
-// Works on exports for as long as the process runs: takes a job, writes its file, marks it
-// completed, tells of it. What fails is tried again after a pause, by any replica, a bounded number
-// of times. A replica that dies loses its lease, and another writes the file from the beginning.
+// Works on exports: takes a job, writes its file, completes it and publishes a notice. Started by serve.ts. A
+// failed attempt is retried by any replica, with backoff and a bounded number of times. A replica that
+// crashes loses its lease, and another writes the file from the beginning. It must never complete a job
+// without its lease.
 
-import type { Logger } from "@annals/chassis";
+import { type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import type { NoticePublisher } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
-import { setTimeout as pause } from "node:timers/promises";
 import { releaseJob } from "../store/release-job.ts";
 import { takeJob, type TakenRow } from "../store/take-job.ts";
 import { completeExport } from "./complete-export.ts";
@@ -24,80 +24,71 @@ export interface WorkerDeps extends WriteDeps {
   readonly maxAttempts: number;
 }
 
-/** Pause after the first failed attempt; each further one is twice as long. */
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 300_000;
+/** Before the first retry; twice as long before each further one. */
+const FIRST_RETRY_DELAY_MS = 1_000;
+const MAX_RETRY_DELAY_MS = 300_000;
 
 export class ExportWorker {
   readonly #deps: WorkerDeps;
-  readonly #stop = new AbortController();
-  readonly #lanes: Promise<void>[] = [];
-  #waiting = new AbortController();
+  /** One for each concurrency slot. */
+  readonly #loops: readonly Loop[];
 
   /** Begins to work. */
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
-    for (let lane = 0; lane < deps.concurrency; lane += 1) this.#lanes.push(this.#work());
+    this.#loops = Array.from({ length: deps.concurrency }, () =>
+      startLoop({
+        name: "exports",
+        log: deps.log,
+        failures: deps.metrics.failures,
+        delayMs: deps.pollIntervalMs,
+        run: (signal) => this.#run(signal),
+      }),
+    );
   }
 
-  /** Says that there may be work: idle lanes look at once. */
+  /** There may be a job: idle loops poll at once. */
   wake(): void {
-    this.#waiting.abort();
-    this.#waiting = new AbortController();
+    for (const loop of this.#loops) loop.wake();
   }
 
-  /** Gives the jobs under way back, and resolves when nothing is. */
+  /** Releases the jobs under way. Resolves when nothing is under way. */
   async close(): Promise<void> {
-    this.#stop.abort();
-    await Promise.all(this.#lanes);
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
-  async #work(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      const woken = this.#waiting.signal;
-      const job = await this.#take();
-      if (job) await this.#attempt(job);
-      else {
-        const either = AbortSignal.any([signal, woken]);
-        await pause(this.#deps.pollIntervalMs, undefined, { signal: either }).catch(() => {});
-      }
-    }
+  /** At most one job; the next poll follows it at once. */
+  async #run(signal: AbortSignal): Promise<number | undefined> {
+    const [job] = await this.#deps.database.run(takeJob, [this.#deps.leaseMs]);
+    if (!job) return undefined;
+    await this.#attempt(job, signal);
+    return 0;
   }
 
-  async #take(): Promise<TakenRow | undefined> {
-    try {
-      const [job] = await this.#deps.database.run(takeJob, [this.#deps.leaseMs]);
-      return job;
-    } catch (error) {
-      this.#deps.log.warn({ err: error }, "exports could not be taken");
-      return undefined;
-    }
-  }
-
-  async #attempt(job: TakenRow): Promise<void> {
+  /** Never rejects. */
+  async #attempt(job: TakenRow, signal: AbortSignal): Promise<void> {
     const { metrics } = this.#deps;
     metrics.running.inc();
     try {
-      await this.#writeAndComplete(job);
+      await this.#writeAndComplete(job, signal);
       metrics.attempts.inc({ outcome: "completed" });
     } catch (error) {
-      metrics.attempts.inc({ outcome: await this.#giveBack(job, error) });
+      metrics.attempts.inc({ outcome: await this.#release(job, error, signal.aborted) });
     } finally {
       metrics.running.dec();
     }
   }
 
-  async #writeAndComplete(job: TakenRow): Promise<void> {
+  async #writeAndComplete(job: TakenRow, stop: AbortSignal): Promise<void> {
     const { log, notices, storage } = this.#deps;
-    // An attempt that ended without a word (a killed process) counted when it began.
+    // An attempt counts when it begins: that of a crashed process is among them.
     if (job.attempts > this.#deps.maxAttempts)
-      throw new Error("every attempt ended without a word");
-    const position = await withLease(this.#deps, job, this.#stop.signal, async (signal) => {
+      throw new Error("the process crashed in every attempt");
+    const position = await withLease(this.#deps, job, stop, async (signal) => {
       await storage.keepOnly(fileStem(job), undefined);
       const written = await writeExport(this.#deps, job, signal);
       const at = await completeExport(this.#deps, job, written).catch(async (error: unknown) => {
-        // The file of a job that is another's now is nobody's. Any other failure leaves open whose it is.
+        // After a lost lease the file belongs to no job. After any other failure it may be the completed one.
         if (error instanceof LeaseLost) await storage.keepOnly(written.file, undefined);
         throw error;
       });
@@ -110,30 +101,30 @@ export class ExportWorker {
     notices.notify({ kind: "exports", accountId: job.account_id, position });
   }
 
-  /** Resolves to the outcome of the attempt. */
-  async #giveBack(job: TakenRow, error: unknown): Promise<string> {
+  /** For a retry, or as failed for good. Resolves to the outcome of the attempt. Never rejects. */
+  async #release(job: TakenRow, error: unknown, isStopping: boolean): Promise<string> {
     const { database, log, maxAttempts, storage } = this.#deps;
     const fields = { exportId: job.id, attempt: job.attempts, err: error };
     if (error instanceof LeaseLost) {
-      log.warn(fields, "export lost to another replica");
+      log.warn(fields, "export lease lost to another replica");
       return "lease_lost";
     }
-    const stopped = this.#stop.signal.aborted;
-    const final = !stopped && job.attempts >= maxAttempts;
-    if (final) log.error(fields, "export failed");
-    else if (!stopped) log.warn(fields, "export attempt failed");
-    const pauseMs = stopped ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (job.attempts - 1), MAX_PAUSE_MS);
+    const isFinal = !isStopping && job.attempts >= maxAttempts;
+    if (isFinal) log.error(fields, "export failed");
+    else if (!isStopping) log.warn(fields, "export attempt failed");
+    const backoffMs = Math.min(FIRST_RETRY_DELAY_MS * 2 ** (job.attempts - 1), MAX_RETRY_DELAY_MS);
+    const delayMs = isStopping ? 0 : backoffMs;
     try {
       const { account_id: account, id, lease_token: token } = job;
-      const status = final ? "failed" : "pending";
-      const params = [account, id, token, status, pauseMs, !stopped] as const;
+      const status = isFinal ? "failed" : "pending";
+      const params = [account, id, token, status, delayMs, !isStopping] as const;
       const [released] = await database.run(releaseJob, [...params]);
-      // Only where the job was still ours: a commit whose answer was lost may have completed it
-      // with this very file.
+      // Only where this replica still had the job: a lost commit acknowledgement may mean that it is
+      // completed with this file.
       if (released) await storage.keepOnly(fileStem(job), undefined);
     } catch (cause) {
-      log.warn({ ...fields, err: cause }, "export not given back: its lease runs out");
+      log.warn({ ...fields, err: cause }, "export not released: its lease runs out");
     }
-    return stopped ? "stopped" : "failed";
+    return isStopping ? "stopped" : "failed";
   }
 }

@@ -1,6 +1,6 @@
-// The lease of a job that is being written: prolonged while the work goes on, and the end of the
-// work where it is lost. Two replicas may believe for a moment that they hold one job; the token in
-// each statement decides which of them is right.
+// The lease of a job under way: renewed while the work goes on; when it is lost, the work ends. Called by
+// export-worker.ts. Two replicas may believe for a moment that they hold one job: the token in each statement
+// decides which one does.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -12,7 +12,7 @@ export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
-/** Renewals within the time of a lease: two may fail. */
+/** Renewals within one lease: two may fail. */
 const RENEWALS_PER_LEASE = 3;
 
 export interface LeaseDeps {
@@ -34,7 +34,7 @@ export async function withLease<T>(
   try {
     return await work(AbortSignal.any([stop, lost.signal]));
   } catch (error) {
-    // What the work failed with may be only how the loss reached it.
+    // The error of the work may only be a consequence of the lost lease.
     if (lost.signal.aborted) throw lost.signal.reason;
     throw error;
   } finally {
@@ -43,6 +43,7 @@ export async function withLease<T>(
   }
 }
 
+/** Not a loop of the chassis: it ends with the work or the lease, and must not back off beyond the lease. */
 async function keep(
   { database, log, leaseMs }: LeaseDeps,
   job: TakenRow,

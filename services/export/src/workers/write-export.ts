@@ -1,6 +1,6 @@
-// Writes the file of one export from its first byte to its last, in constant memory: a page of
-// events is asked for when the storage has taken the page before. Called by the worker for each
-// attempt; the same job gives the same bytes each time.
+// Writes the file of one export, in constant memory: the next page of events is read when the storage has
+// taken the page before. Called by export-worker.ts for each attempt. The same job must give the same bytes
+// each time.
 
 import type { Metrics } from "../metrics.ts";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
@@ -8,7 +8,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { createHash, type Hash } from "node:crypto";
 import { FILE_FORMATS } from "../domain/file-format.ts";
-import { type EventPlace, type ExportHead, manifestRecord } from "../domain/manifest.ts";
+import { type EventPosition, type ExportHead, manifestRecord } from "../domain/manifest.ts";
 import { readEvents } from "../outbound/read-events.ts";
 import type { Sink, Storage } from "../outbound/storage.ts";
 import type { TakenRow } from "../store/take-job.ts";
@@ -27,14 +27,13 @@ export interface WrittenFile {
   readonly sizeBytes: number;
 }
 
-/** What the names of all files of a job begin with. */
+/** The prefix of the names of all files of a job. */
 export function fileStem(job: Pick<TakenRow, "account_id" | "id">): string {
   return `${job.account_id}/${job.id}.`;
 }
 
 /**
- * Resolves when the file is whole and durable; else nothing of it is left, as far as the storage
- * can be reached.
+ * Resolves when the file is complete and durable. Else nothing of it is left, if the storage is reachable.
  */
 export async function writeExport(
   deps: WriteDeps,
@@ -65,14 +64,14 @@ async function writeAll(
   const selection = { accountId, filter, includeProof, format };
   const { opening, closing } = FILE_FORMATS[format];
   let eventCount = 0;
-  let first: EventPlace | undefined;
-  let last: EventPlace | undefined;
+  let first: EventPosition | undefined;
+  let last: EventPosition | undefined;
   await writer.write(Buffer.from(opening(includeProof)));
   for await (const page of readEvents(ledger, selection, signal)) {
     signal.throwIfAborted();
     await writer.write(page.text);
-    first ??= placeOf(page.first);
-    last = placeOf(page.last);
+    first ??= positionOf(page.first);
+    last = positionOf(page.last);
     eventCount += page.count;
     metrics.events.inc(page.count);
   }
@@ -83,8 +82,8 @@ async function writeAll(
   return eventCount;
 }
 
-/** Only the members that the manifest needs, so that no page of events is kept. */
-function placeOf({ sequenceNumber, hash, previousHash }: EventPlace): EventPlace {
+/** Only the members that the manifest needs, so that no page of events stays in memory. */
+function positionOf({ sequenceNumber, hash, previousHash }: EventPosition): EventPosition {
   return { sequenceNumber, hash, previousHash };
 }
 
@@ -112,17 +111,17 @@ class Writer {
     this.#sink = sink;
   }
 
-  /** As they are, without a copy: `bytes` are the caller's again when it resolves. */
+  /** Without a copy: the caller may use `bytes` again when it resolves. */
   async write(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
-    const taken = this.#sink.write(bytes);
-    // While the storage takes them.
+    const written = this.#sink.write(bytes);
+    // While the storage writes.
     this.#hash.update(bytes);
     this.sizeBytes += bytes.length;
-    await taken;
+    await written;
   }
 
-  /** Of everything that was written. */
+  /** Of all bytes so far. */
   sha256(): string {
     return this.#hash.copy().digest("hex");
   }

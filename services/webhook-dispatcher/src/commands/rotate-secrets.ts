@@ -1,6 +1,5 @@
-// The verb `rotate-secrets`: seals every signing secret again that another key than the first of
-// the key file has sealed. The services run on meanwhile; when it is done and every replica has the
-// new file, the other keys may leave it.
+// The verb `rotate-secrets`: seals all signing secrets with the first key of the key file. The services run
+// on meanwhile. When it is done and every replica has the new file, the other keys may be deleted from it.
 
 import type { VerbContext } from "@annals/chassis";
 import { createPool, type Database } from "@annals/postgres";
@@ -10,10 +9,10 @@ import type { SecretKeys } from "../domain/secret-keys.ts";
 import { listSealedByOthers, replaceSecret } from "../store/reseal-secrets.ts";
 import { readSecretKeys } from "./secret-key-file.ts";
 
-/** The role that 0001_webhooks.sql makes. */
+/** The role that 0001_webhooks.sql creates. */
 export const ROLE = "annals_webhooks";
 
-const PIECE = 500;
+const BATCH = 500;
 
 export async function rotateSecrets({ config, log }: VerbContext<typeof SETTINGS>): Promise<void> {
   const keys = await readSecretKeys(config.secretKeyFile);
@@ -33,12 +32,12 @@ export async function rotateSecrets({ config, log }: VerbContext<typeof SETTINGS
   }
 }
 
-/** Resolves to how many were sealed again. Rejects at the first that no key opens. */
+/** Resolves to the number of secrets that were sealed again. Rejects at the first that no key opens. */
 export async function resealAll(database: Database, keys: SecretKeys): Promise<number> {
   let resealed = 0;
   let after: [string, string] = ["", ""];
   for (;;) {
-    const rows = await database.run(listSealedByOthers, [keys.sealingKeyId, ...after, PIECE]);
+    const rows = await database.run(listSealedByOthers, [keys.sealingKeyId, ...after, BATCH]);
     for (const { account_id: accountId, id, secret_key_id: keyId, secret_sealed: bytes } of rows) {
       const owner = { accountId, webhookId: id };
       const sealed = keys.seal(keys.open({ keyId, bytes }, owner), owner, randomBytes);

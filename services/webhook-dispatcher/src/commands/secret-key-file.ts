@@ -1,10 +1,11 @@
-// Reads the file of sealing keys. Faults name the file and the line, never what is in it.
+// Reads the key file. Called by serve.ts and rotate-secrets.ts. Errors name the file and the line, never
+// their content.
 
 import { ConfigError } from "@annals/chassis";
 import { readFile } from "node:fs/promises";
 import { SecretKeys } from "../domain/secret-keys.ts";
 
-/** Throws a ConfigError where the file is not set, not readable or not right. */
+/** Throws a ConfigError where the file is not set, not readable or malformed. */
 export async function readSecretKeys(file: string | undefined): Promise<SecretKeys> {
   if (file === undefined) {
     throw new ConfigError("ANNALS_WEBHOOK_SECRET_KEY_FILE is required: it seals signing secrets");

@@ -1,5 +1,5 @@
-// What each kind of notice is to a subscriber: the event that it stands for and the patterns that
-// ask for it (interface 6).
+// What each kind of notice is to a subscriber: its event, and the patterns that subscribe to it (interface
+// 6).
 
 import { type EventName, matchesEvent } from "@annals/contract";
 import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
@@ -10,17 +10,17 @@ const EVENT_OF: Readonly<Record<NoticeKind, EventName>> = {
   exports: "export.completed",
 };
 
-/** The event that tells of a kind. */
+/** The event of a kind. */
 export function eventOf(kind: NoticeKind): EventName {
   return EVENT_OF[kind];
 }
 
-/** The patterns that ask for a kind. */
+/** The patterns that subscribe to a kind. */
 export function patternsOf(kind: NoticeKind): string[] {
   return [EVENT_OF[kind], "*"];
 }
 
-/** The kinds that a webhook with these patterns is told of. */
+/** The kinds that a webhook with these patterns receives. */
 export function kindsOf(patterns: readonly string[]): NoticeKind[] {
   return NOTICE_KINDS.filter((kind) => matchesEvent(patterns, EVENT_OF[kind]));
 }

@@ -1,9 +1,9 @@
-// The text of a delivery (interface 2.5): `{"id":…,"event":…,"data":…,"timestamp":…}`. The id is
-// the delivery's own and goes in front when it is stored; the tail is one for all webhooks. `data`
-// is set in as the text that the operation returned.
+// The body of a delivery (interface 2.5): `{"id":…,"event":…,"data":…,"timestamp":…}`. The id differs for
+// each delivery and is added when it is stored; the rest, the tail, is the same for all webhooks. `data` is
+// the JSON text that the operation returned, unchanged.
 
 export interface Entry {
-  /** In the row of its account and kind. */
+  /** In the sequence of its account and kind. */
   readonly position: bigint;
   /** The event's name. */
   readonly name: string;

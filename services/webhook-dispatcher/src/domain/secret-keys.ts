@@ -1,7 +1,6 @@
-// Sealing of signing secrets at rest: AES-256-GCM under a key of the operator's, bound to the
-// account and the webhook, so that a sealed secret moved to another row does not open. Used where
-// webhooks are made, where attempts are signed and by the rotation. Faults name key ids, never
-// keys.
+// Encryption of signing secrets at rest: AES-256-GCM under a key of the operator's, bound to the account and
+// the webhook, so that a secret that was moved to another row does not open. Used where webhooks are created,
+// where attempts are signed, and by the rotation. Errors name key ids, never keys.
 
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 
@@ -30,10 +29,7 @@ export class SecretKeys {
   /** The key that seals: the first of the file. */
   readonly sealingKeyId: string;
 
-  /**
-   * Reads lines of `<key id>:<base64 of 32 bytes>`; empty ones and those with `#` in front are
-   * passed over.
-   */
+  /** Reads lines of `<key id>:<base64 of 32 bytes>`. Skips empty lines and comments, which begin with `#`. */
   constructor(text: string) {
     const keys = new Map<string, KeyObject>();
     for (const [index, line] of text.split("\n").entries()) {
@@ -53,7 +49,7 @@ export class SecretKeys {
     this.sealingKeyId = first;
   }
 
-  /** Of all keys; for the check that every sealed secret can be opened. */
+  /** For the check that every sealed secret can be opened. */
   get keyIds(): string[] {
     return [...this.#keys.keys()];
   }
@@ -67,7 +63,7 @@ export class SecretKeys {
     return { keyId: this.sealingKeyId, bytes: Buffer.concat(bytes) };
   }
 
-  /** Throws when the key is not known, or the bytes are not what was sealed for this owner. */
+  /** Throws when the key is unknown, or the bytes were not sealed for this owner. */
   open({ keyId, bytes }: Sealed, owner: Owner): string {
     const nonce = bytes.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv(ALGORITHM, this.#key(keyId), nonce, {

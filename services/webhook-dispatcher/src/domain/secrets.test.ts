@@ -1,5 +1,5 @@
-// Guarantee: a signing secret opens only with the key that sealed it, for the webhook it was sealed for,
-// unchanged; both signatures are those that others compute.
+// Guarantee: a sealed secret opens only with its key, for its webhook, unchanged; both signatures equal those
+// of other implementations.
 
 import { createHmac, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
@@ -22,7 +22,7 @@ describe("sealing", () => {
     }
   };
 
-  test("opens for its owner, and twice sealed is never the same", () => {
+  test("opens for its owner, and never seals to the same bytes twice", () => {
     expect(keys.open(sealed, owner)).toBe(secret);
     expect(sealed.keyId).toBe("one");
     expect(keys.seal(secret, owner, randomBytes).bytes).not.toEqual(sealed.bytes);
@@ -37,7 +37,7 @@ describe("sealing", () => {
     expect(opens(sealed, other)).toBe(false);
   });
 
-  test("does not open changed, at any byte", () => {
+  test("does not open with any byte changed", () => {
     for (let at = 0; at < sealed.bytes.length; at++) {
       const bytes = Uint8Array.from(sealed.bytes);
       bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -68,7 +68,7 @@ describe("sealing", () => {
     [`${line("one")}\n${line("one")}`, "line 2 repeats the key id one"],
     [line("a b"), "line 1"],
     [`:${randomBytes(32).toString("base64")}`, "line 1"],
-  ])("a file that is %j is refused, in words that hold no key", (text, words) => {
+  ])("the file %j is refused, and the error has no key", (text, words) => {
     const fault = catchError(() => new SecretKeys(text));
     expect(fault).toContain(words);
     const [, base64 = ""] = text.split(":");
@@ -92,7 +92,7 @@ describe("signing", () => {
     for (const one of secrets) expect(one).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   });
 
-  test("both are those of others, for any bytes", () => {
+  test("both equal those of other implementations, for any bytes", () => {
     for (const body of ["", "{}", '{"é":"😀"}', "x".repeat(100_000)]) {
       const secret = newSigningSecret(randomBytes);
       const bytes = Buffer.from(body);
@@ -105,7 +105,7 @@ describe("signing", () => {
     }
   });
 
-  // Computed with Python's hmac and base64.
+  // Computed with hmac and base64 of Python.
   test("a worked example", () => {
     const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
     const body = Buffer.from('{"id":"wh_evt_1"}');

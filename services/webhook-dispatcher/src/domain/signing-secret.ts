@@ -1,6 +1,6 @@
 // The signing secret of a webhook (interface 2.3): `whsec_` and base64 of 32 random bytes, and the
-// two signatures made with it. The secret itself is in the create response and in memory while an
-// attempt is signed; it must never be logged.
+// two signatures made with it. The secret itself is only in the create response, and in memory while an
+// attempt is signed. It must never be logged.
 
 import { createHmac, createSecretKey } from "node:crypto";
 
@@ -13,7 +13,7 @@ export function newSigningSecret(random: (size: number) => Uint8Array): string {
 
 /**
  * `X-Service-Signature` (interface 6): lower-case hex HMAC-SHA256 of the body, keyed with the
- * secret as it was shown.
+ * secret as users have it.
  */
 export function serviceSignature(secret: string, body: Uint8Array): string {
   return createHmac("sha256", secret).update(body).digest("hex");

@@ -1,6 +1,6 @@
-// Guarantee: no URL that means something near the service passes, however it is written; and a
-// connection is made only to an address that was checked, whatever the resolver said before or says
-// next. The canary that listens gets no connection.
+// Guarantee: no URL of a private or special address passes, however it is written; and a connection is opened
+// only to an address that was checked, whatever the resolver answers before or after. The canary server gets
+// no connection.
 
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { systemClock } from "@annals/contract";
@@ -12,7 +12,7 @@ import { Sender } from "./sender.ts";
 const noResolver = () => Promise.reject(new Error("no resolver is asked"));
 const guard = new AddressGuard({ resolve: noResolver, allowPrivateAddresses: false });
 
-/** The hosts of URLs, as whoever means harm may write them. */
+/** Hosts of URLs, as an attacker may write them. */
 const REFUSED_HOSTS = [
   // IPv4, special ranges from end to end
   "0.0.0.0",
@@ -214,12 +214,12 @@ describe("at create and update", () => {
     expect(await checked).toBe(passes);
   });
 
-  test("a host is read without brackets and without a dot at the end", () => {
+  test("a host has neither brackets nor a dot at its end", () => {
     expect(hostOf(new URL("https://[2606:4700::1111]/"))).toBe("2606:4700::1111");
     expect(hostOf(new URL("https://Example.com./"))).toBe("example.com");
   });
 
-  test("what is no address is not public", () => {
+  test("text that is no address is not public", () => {
     for (const text of ["", "1.2.3", "01.2.3.4", "::g", "localhost"]) {
       expect(isPublicAddress(text)).toBe(false);
     }
@@ -256,7 +256,7 @@ describe("at the connection", () => {
       timeoutMs: 300,
       extraAuthorities: undefined,
     });
-    // What was checked when the webhook was made is of no use to the connection.
+    // The check at creation does not protect the connection.
     await one.checkHost(one.readUrl("https://hooks.example.com/")).catch(() => {});
     const body = Buffer.from("{}");
     const result = await sender.send({ url, secret: "whsec_eA==", payloadId: "wh_evt_1", body });
@@ -272,20 +272,20 @@ describe("at the connection", () => {
     [["93.184.216.34"], ["::ffff:127.0.0.1"]],
     [["93.184.216.34"], ["0.0.0.0"]],
     [["93.184.216.34"], []],
-  ])("a resolver that says %j and then %j reaches nobody", async (...answers) => {
+  ])("a resolver that answers %j and then %j: no connection", async (...answers) => {
     const { outcome } = await send(`https://hooks.example.com:${port}/`, answers);
     expect([outcome, connections]).toEqual(["address", 0]);
   });
 
   test.each(["127.0.0.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "localhost", "0"])(
-    "a stored URL with the host %s reaches nobody",
+    "a stored URL with the host %s: no connection",
     async (host) => {
       const { outcome } = await send(`https://${host}:${port}/`, [["127.0.0.1"]]);
       expect([outcome, connections]).toEqual(["address", 0]);
     },
   );
 
-  test("without the guard the canary is reached: it can be", async () => {
+  test("control: without the guard the canary is reached", async () => {
     const { outcome } = await send(`https://hooks.example.com:${port}/`, [["127.0.0.1"]], true);
     expect(outcome).not.toBe("address");
     expect(connections).toBeGreaterThan(0);

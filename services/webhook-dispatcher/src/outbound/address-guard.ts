@@ -1,6 +1,6 @@
-// Keeps deliveries away from what is near the service. It reads a webhook's URL when the webhook is
-// made or changed, and stands again between every new connection and the resolver: the address that
-// was checked is the one that is connected to, so a name that changes its mind gains nothing.
+// Keeps deliveries away from private networks (SSRF). It checks the URL when a webhook is created or changed,
+// and again at every new connection, between the resolver and the socket: the address that was checked is the
+// one that is connected to, so DNS rebinding gains nothing.
 
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -12,7 +12,7 @@ export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 /** Longest URL (docs/open-details.md). */
 const MAX_URL_LENGTH = 2_048;
 
-/** The names that never mean a public host, besides those below them. */
+/** Names that never mean a public host, as their subdomains do not. */
 const LOCAL_NAMES = [
   "localhost",
   "local",
@@ -25,7 +25,7 @@ const LOCAL_NAMES = [
 
 const FORBIDDEN = "ANNALS_ADDRESS_FORBIDDEN";
 
-/** What is wrong with a URL, as a sentence that follows its name. */
+/** What is wrong with a URL, as a text that follows the name of the field. */
 export class UrlFault extends Error {
   override readonly name = "UrlFault";
 }
@@ -40,14 +40,14 @@ export class AddressGuard {
   }
 
   /**
-   * Reads a URL and refuses with {@link UrlFault} what may not be delivered to, as far as that
-   * shows without a resolver.
+   * Parses a URL. Throws {@link UrlFault} for one that may not be delivered to, as far as it shows without
+   * DNS.
    */
   readUrl(given: string): URL {
     if (given.length > MAX_URL_LENGTH) {
       throw new UrlFault(`must have at most ${MAX_URL_LENGTH} characters`);
     }
-    // The parser itself would drop or turn these, and two readers of one URL must see one host.
+    // The parser would drop or change these, and two parsers of one URL must see one host.
     if (!/^https:\/\/[^/\\]/i.test(given) || /[\s\\\p{Cc}]/u.test(given) || !URL.canParse(given)) {
       throw new UrlFault("must be an HTTPS URL such as https://example.com/hooks");
     }
@@ -61,8 +61,8 @@ export class AddressGuard {
   }
 
   /**
-   * Refuses with {@link UrlFault} a host that now resolves to a forbidden address. One that does
-   * not resolve passes: it may yet, and every connection is guarded.
+   * Throws {@link UrlFault} for a host that resolves to a forbidden address. One that does not resolve
+   * passes: it may later, and every connection is checked.
    */
   async checkHost(url: URL): Promise<void> {
     const host = hostOf(url);
@@ -72,14 +72,13 @@ export class AddressGuard {
   }
 
   /**
-   * Whether a connection to a host that is an address may be made; a name is checked when {@link
-   * lookup} resolves it.
+   * Whether a host that is an address may be connected to; a name is checked when {@link lookup} resolves it.
    */
   mayConnect(host: string): boolean {
     return this.#mayBeHost(host);
   }
 
-  /** For Node's sockets: resolves, and answers only when every address is allowed. */
+  /** For Node's sockets: resolves a name, and succeeds only when every address is allowed. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.#resolve(hostname).then(
       (addresses) => {
@@ -126,7 +125,7 @@ function notPublic(): UrlFault {
   return new UrlFault("must name a public host: this one is private, local or reserved");
 }
 
-/** The system's resolver. */
+/** The system resolver. */
 export function systemResolve(hostname: string): Promise<readonly LookupAddress[]> {
   return new Promise((resolve, reject) => {
     lookup(hostname, { all: true, order: "ipv4first" }, (error, addresses) =>

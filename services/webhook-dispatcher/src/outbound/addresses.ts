@@ -1,12 +1,12 @@
-// Which addresses a delivery may go to: those that are public, and none that stands for something
-// near the service. Called by the guard for literals and for what names resolve to. Whatever cannot
-// be read as an address is refused.
+// Which addresses a delivery may go to: public ones, and none that reaches something near the service. Called
+// by address-guard.ts for literals and for the addresses of names. It must refuse whatever it cannot read as
+// an address.
 //
-// Sources: the IANA special-purpose address registries (RFC 6890 and what was added since), RFC
-// 4291, 6052, 8215, 3056, 4380. Of IPv6 only the global unicast space 2000::/3 can be public, and
-// NAT64 where it stands for a public IPv4 address.
+// Sources: the IANA special-purpose address registries (RFC 6890 and later entries), RFC 4291, 6052, 8215,
+// 3056, 4380. Of IPv6 only the global unicast space 2000::/3 can be public, and NAT64 of a public IPv4
+// address.
 
-import { isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 type Range = readonly [prefix: string, bits: number];
 
@@ -33,58 +33,40 @@ const IPV4_REFUSED: readonly Range[] = [
   ["240.0.0.0", 4], // reserved, broadcast
 ];
 
-/** Within 2000::/3 and not public. */
+/** In 2000::/3, and not public. */
 const IPV6_REFUSED: readonly Range[] = [
   ["2001::", 23], // IETF protocol assignments: Teredo, ORCHID, benchmarks and others
   ["2001:db8::", 32], // documentation
-  ["2002::", 16], // 6to4: stands for an IPv4 address
+  ["2002::", 16], // 6to4: an IPv4 address in disguise
   ["2620:4f:8000::", 48], // AS112
   ["3fff::", 20], // documentation
 ];
 
-const IPV6_GLOBAL: Range = ["2000::", 3];
-/** The last four bytes are an IPv4 address. */
-const NAT64: Range = ["64:ff9b::", 96];
+/** The only spaces with public addresses. */
+const IPV6_PUBLIC: readonly Range[] = [
+  ["2000::", 3], // global unicast
+  ["64:ff9b::", 96], // NAT64: the last four bytes are an IPv4 address
+];
 
-/** Whether `address` (as a resolver or a URL gives it, without brackets) is public. */
+const NAT64_REFUSED = IPV4_REFUSED.map(([prefix, bits]): Range => [
+  `64:ff9b::${prefix}`,
+  96 + bits,
+]);
+
+const REFUSED = blockList(IPV4_REFUSED, [...IPV6_REFUSED, ...NAT64_REFUSED]);
+const PUBLIC = blockList([], IPV6_PUBLIC);
+
+/** Whether `address` (as a resolver or a URL has it, without brackets) is public. */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) {
-    const bytes = ipv4Bytes(address);
-    return !IPV4_REFUSED.some((range) => isWithin(bytes, range));
-  }
+  if (isIPv4(address)) return !REFUSED.check(address, "ipv4");
   // A zone names an interface of this machine.
   if (!isIPv6(address) || address.includes("%")) return false;
-  const bytes = ipv6Bytes(address);
-  if (isWithin(bytes, NAT64)) return isPublicAddress(bytes.slice(12).join("."));
-  return isWithin(bytes, IPV6_GLOBAL) && !IPV6_REFUSED.some((range) => isWithin(bytes, range));
+  return PUBLIC.check(address, "ipv6") && !REFUSED.check(address, "ipv6");
 }
 
-function isWithin(bytes: readonly number[], [prefix, bits]: Range): boolean {
-  const wanted = isIPv4(prefix) ? ipv4Bytes(prefix) : ipv6Bytes(prefix);
-  return wanted.every((byte, index) => {
-    const left = Math.min(8, Math.max(0, bits - index * 8));
-    const mask = (0xff << (8 - left)) & 0xff;
-    return ((bytes[index] ?? 0) & mask) === (byte & mask);
-  });
-}
-
-function ipv4Bytes(address: string): number[] {
-  return address.split(".").map(Number);
-}
-
-/** Of an address that isIPv6 has accepted, without a zone. */
-function ipv6Bytes(address: string): number[] {
-  const [head = "", tail] = address.split("::");
-  const front = groupBytes(head);
-  const back = groupBytes(tail ?? "");
-  return [...front, ...Array<number>(16 - front.length - back.length).fill(0), ...back];
-}
-
-function groupBytes(groups: string): number[] {
-  if (groups === "") return [];
-  return groups.split(":").flatMap((group) => {
-    if (group.includes(".")) return ipv4Bytes(group);
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 0xff];
-  });
+function blockList(ipv4: readonly Range[], ipv6: readonly Range[]): BlockList {
+  const list = new BlockList();
+  for (const [prefix, bits] of ipv4) list.addSubnet(prefix, bits, "ipv4");
+  for (const [prefix, bits] of ipv6) list.addSubnet(prefix, bits, "ipv6");
+  return list;
 }

@@ -1,6 +1,6 @@
-// One attempt over HTTPS: sends a body, reads a little of the answer, and ends within its deadline
-// whatever the other side does. Called by sender.ts. It must never follow a redirect, decompress,
-// or read beyond its bounds, and never reject: every end is an outcome.
+// One attempt over HTTPS: sends a body, reads a bounded part of the response, and ends within its deadline
+// whatever the receiver does. Called by sender.ts. It must never follow a redirect, decompress, or read
+// beyond its bounds, and never reject: every end is an outcome.
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request as httpsRequest, type RequestOptions } from "node:https";
@@ -21,7 +21,7 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 export interface AttemptResult {
   readonly outcome: AttemptOutcome | "abandoned";
-  /** Null when no answer came. */
+  /** Null without a response. */
   readonly statusCode: number | null;
 }
 
@@ -33,21 +33,21 @@ export interface Outgoing {
 
 export interface ExchangeOptions {
   readonly guard: AddressGuard;
-  /** Keeps connections for the next attempts. */
+  /** Reuses connections. */
   readonly agent: Agent;
-  /** Makes a connection for one request. */
+  /** Opens a connection for one request. */
   readonly freshAgent: Agent;
   readonly timeoutMs: number;
-  /** Aborted when the process cannot wait for the end: the attempt then counts as not made. */
+  /** Aborted when the process drains: an attempt without a response then counts as not made. */
   readonly signal: AbortSignal;
 }
 
-/** Of the answer. What comes beyond costs the connection, nothing else. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-/** The status line and all headers of the answer together. */
+/** Of the response body. More of it ends the connection, and changes nothing else. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
+/** The status line and all headers of the response. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** How a kept connection ends that the other side closed while it was idle. */
+/** Errors of a reused connection that the receiver closed while it was idle. */
 const STALE = new Set(["ECONNRESET", "EPIPE"]);
 
 export class Exchange {
@@ -67,7 +67,7 @@ export class Exchange {
     if (!guard.mayConnect(hostOf(this.#outgoing.url))) {
       return { outcome: "address", statusCode: null };
     }
-    // An answer that began in time is an answer, however long its body goes on.
+    // The status decides, however long the body goes on.
     const timer = setTimeout(() => this.#end(this.#answered() ?? "timeout"), timeoutMs);
     const abandon = (): void => this.#end(this.#answered() ?? "abandoned");
     signal.addEventListener("abort", abandon, { once: true });
@@ -93,7 +93,7 @@ export class Exchange {
       headers: { ...headers, host: url.host, "content-length": body.length },
       lookup: this.#options.guard.lookup,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The name of an address is none (RFC 6066).
+      // An address is no server name (RFC 6066).
       servername: isIP(host) === 0 ? host : "",
     };
     const request = httpsRequest(options);
@@ -118,14 +118,14 @@ export class Exchange {
     let bytes = 0;
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES) this.#end(this.#answered() ?? "answer");
+      if (bytes > MAX_RESPONSE_BYTES) this.#end(this.#answered() ?? "answer");
     });
-    // Without destroying the request, so that the connection serves again.
+    // Without destroying the request, so that the connection can be reused.
     response.on("end", () => this.#settle(this.#answered() ?? "answer"));
     response.on("error", () => this.#end(this.#answered() ?? "answer"));
   }
 
-  /** The outcome that the status alone decides. */
+  /** The outcome by the status. */
   #answered(): "success" | "refused" | undefined {
     if (this.#statusCode === null) return undefined;
     return this.#statusCode >= 200 && this.#statusCode < 300 ? "success" : "refused";

@@ -1,6 +1,5 @@
-// What the dispatcher asks of those who have something to tell: how far an account's rows reach,
-// and what lies after a position. Called by the create and update handlers, the fan-out and the
-// sweep.
+// Reads from the producers, the ledger and the export service: how far the entries of an account reach, and
+// the entries after a position. Called by the create and update handlers, the fan-out and the sweep.
 
 import { eventJson } from "@annals/event";
 import { unavailable } from "@annals/errors";
@@ -13,15 +12,15 @@ import type { Entry } from "../domain/payload.ts";
 
 export type Positions = Readonly<Record<NoticeKind, bigint>>;
 
-/** A lookup that a request waits for. */
+/** A request waits for it. */
 const POSITIONS_TIMEOUT_MS = 3_000;
 
-/** Entries that one call may ask for: what the ledger gives at most. */
+/** Entries that one call may ask for: the limit of the ledger. */
 export const MAX_ENTRIES = 100;
 
 export interface ProducersOptions {
   readonly ledger: Pick<Client<typeof LedgerService>, "getPositions" | "listEvents" | "listOutbox">;
-  /** Absent where exports are not offered: there are then none. */
+  /** Undefined where exports are not offered. */
   readonly exports:
     | Pick<Client<typeof ExportsService>, "getOutboxPositions" | "listOutbox">
     | undefined;
@@ -37,8 +36,8 @@ export class Producers {
   }
 
   /**
-   * How far the rows of these kinds reach, for each of at most 1,000 accounts, in order; 0 for the
-   * kinds that were not asked for. Rejects when a producer that must be asked cannot answer.
+   * How far the entries of these kinds reach, for each of at most 1,000 accounts, in order; 0 for other
+   * kinds. Rejects when a producer that has one of the kinds does not answer.
    */
   async positions(
     accountIds: readonly string[],
@@ -58,7 +57,7 @@ export class Producers {
     }));
   }
 
-  /** At most `limit` entries that lie after a position, in order. */
+  /** At most `limit` entries after a position, in order. */
   async entries(
     kind: NoticeKind,
     accountId: string,

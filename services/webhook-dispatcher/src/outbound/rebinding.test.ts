@@ -1,6 +1,6 @@
-// Guarantee: a name that changes between public and private at every question gets no connection: not when
-// its webhook is made, not when it is changed, not when something is delivered to it. From the handlers to
-// the sender, with a resolver that alternates and a canary that would notice.
+// Guarantee: a name that resolves to a public and a private address in turn gets no connection (DNS
+// rebinding): not when its webhook is created, not when it is changed, not by a delivery. From the handlers
+// to the sender, with an alternating resolver and a canary server that counts connections.
 
 import { systemClock } from "@annals/contract";
 import { createServer, type AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ import { Sender } from "./sender.ts";
 const PUBLIC = "93.184.216.34";
 const EVENTS = 20;
 
-/** Listens on the loopback interface and counts who comes. */
+/** Listens on the loopback interface and counts connections. */
 async function newCanary() {
   const seen = { connections: 0 };
   const server = createServer((socket) => {
@@ -56,14 +56,14 @@ async function begin(isOpen = false) {
   return { asked, handlers, replica, seen, url };
 }
 
-test("made while it was public, then delivered to: no connection, and every attempt failed", async () => {
+test("created while it was public, then delivered to: no connection, and every attempt fails", async () => {
   const { asked, handlers, replica, seen, url } = await begin();
   const accountId = newAccountId();
   const { webhook } = await handlers.create(accountId, { url });
-  // The connection asks once, and what it is told then is private each time.
+  // The connection resolves once, and gets a private address each time.
   for (let event = 0; event < EVENTS; event++) {
     asked.times = 1;
-    await replica.happen(accountId);
+    await replica.produce(accountId);
     await replica.engine.round();
     await replica.engine.settled();
   }
@@ -74,7 +74,7 @@ test("made while it was public, then delivered to: no connection, and every atte
   expect(seen.connections).toBe(0);
 });
 
-test("made and changed while it is private: refused", async () => {
+test("created or changed while it is private: refused", async () => {
   const { asked, handlers, seen, url } = await begin();
   const accountId = newAccountId();
   asked.times = 1;
@@ -91,7 +91,7 @@ test("control: with the guard open the canary is reached", async () => {
   const accountId = newAccountId();
   await handlers.create(accountId, { url });
   asked.times = 1;
-  await replica.happen(accountId);
+  await replica.produce(accountId);
   await replica.engine.round();
   await replica.engine.settled();
   expect(seen.connections).toBeGreaterThan(0);

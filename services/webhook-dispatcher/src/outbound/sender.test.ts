@@ -1,6 +1,6 @@
-// Guarantee: whatever a receiver does, an attempt ends within its deadline, with the outcome that
-// the interface names; a redirect is not followed; the certificate must be right. What is sent back in
-// excess: sender-size.test.ts.
+// Guarantee: whatever a receiver does, an attempt ends within its deadline, with the outcome that the
+// interface names; a redirect is not followed; the certificate must be valid. Oversized responses:
+// sender-size.test.ts.
 
 import { systemClock } from "@annals/contract";
 import { CertificateAuthority, eventually } from "@annals/testing";
@@ -13,7 +13,7 @@ import { Sender } from "./sender.ts";
 /** For what never answers. */
 const TIMEOUT_MS = 500;
 
-describe("answers", () => {
+describe("responses", () => {
   test.each([200, 201, 202, 204, 206, 299])("%i is success", async (status) => {
     const subscriber = await newSubscriber();
     subscriber.answer = (response) => void response.writeHead(status).end();
@@ -24,7 +24,7 @@ describe("answers", () => {
   });
 
   test.each([300, 301, 302, 303, 304, 307, 308, 400, 401, 404, 410, 429, 500, 503])(
-    "%i is a refusal, and nothing follows",
+    "%i is refused, and not followed",
     async (status) => {
       const subscriber = await newSubscriber();
       const other = await newSubscriber();
@@ -38,7 +38,7 @@ describe("answers", () => {
     },
   );
 
-  test("101 is a refusal", async () => {
+  test("101 is refused", async () => {
     const url = await rawServer((socket) =>
       socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
     );
@@ -59,7 +59,7 @@ describe("time", () => {
     return result;
   };
 
-  test("a port that accepts and says nothing: no TLS", async () => {
+  test("a port that accepts and sends nothing: no TLS", async () => {
     const server = createTcp(() => {});
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
@@ -81,7 +81,7 @@ describe("time", () => {
     expect(await late(url)).toMatchObject({ outcome: "timeout", statusCode: null });
   });
 
-  test("1xx answers without end", async () => {
+  test("endless 1xx responses", async () => {
     const url = await rawServer((socket) => {
       const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5);
       socket.on("close", () => clearInterval(timer));
@@ -107,19 +107,19 @@ describe("time", () => {
     });
   });
 
-  test("a body of a byte a second: the place is free by 10.5 s, with the real deadline", async () => {
+  test("a body of a byte a second: the slot is free by 10.5 s, with the real deadline", async () => {
     const url = await rawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
       const timer = setInterval(() => socket.write("."), 1_000);
       socket.on("close", () => clearInterval(timer));
     });
-    // The status came in time, and that is what a delivery asks for (interface 6).
+    // The status arrived in time, and that is what counts (interface 6).
     expect(await late(url, 10_000)).toMatchObject({ outcome: "success", statusCode: 200 });
   });
 });
 
 describe("connections", () => {
-  test("are kept and used again", async () => {
+  test("are reused", async () => {
     const subscriber = await newSubscriber();
     subscriber.answer = (response) => void response.end("thanks");
     const { send } = newSender();
@@ -127,11 +127,11 @@ describe("connections", () => {
     expect(subscriber.connections).toBe(1);
   });
 
-  test("one that the receiver closed meanwhile costs no attempt", async () => {
+  test("one that the receiver closed while it was idle costs no attempt", async () => {
     const subscriber = await newSubscriber();
     const { send } = newSender();
     await send(subscriber.url());
-    // The receiver resets the kept connection in the moment in which it is used again.
+    // The receiver resets the connection at the moment of its reuse.
     let isFirst = true;
     subscriber.answer = (response) => {
       if (isFirst) response.socket?.destroy();
@@ -142,7 +142,7 @@ describe("connections", () => {
     expect(subscriber.connections).toBe(2);
   });
 
-  test("a fresh one that is reset is a failure: nobody tries a third time", async () => {
+  test("a new one that is reset fails the attempt", async () => {
     const subscriber = await newSubscriber();
     subscriber.answer = (response) => void response.socket?.destroy();
     expect(await newSender().send(subscriber.url())).toMatchObject({
@@ -152,14 +152,14 @@ describe("connections", () => {
     expect(subscriber.received.length).toBe(1);
   });
 
-  test("nobody listens", async () => {
+  test("are refused by a closed port", async () => {
     const subscriber = await newSubscriber();
     const url = subscriber.url();
     await subscriber.close();
     expect(await newSender().send(url)).toMatchObject({ outcome: "connection", statusCode: null });
   });
 
-  test("are given up by abandon, and the attempt counts as not made", async () => {
+  test("end by abandon, and the attempt counts as not made", async () => {
     const url = await rawServer(() => {});
     const { send, sender } = newSender(30_000);
     const sent = send(url);
@@ -182,7 +182,7 @@ describe("certificates", () => {
     expect(subscriber.received).toEqual([]);
   });
 
-  test("of the name in the URL are taken, with a dot at its end too", async () => {
+  test("of the name in the URL are accepted, also with a dot at its end", async () => {
     const subscriber = await newSubscriber("localhost");
     const { send } = newSender();
     for (const host of ["localhost", "localhost."]) {

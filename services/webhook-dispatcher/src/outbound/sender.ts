@@ -1,6 +1,6 @@
-// Sends deliveries: holds the connections that are kept, the trusted authorities, and what every
-// attempt has in common. Called by the delivery engine. The only part of the system that talks to
-// hosts that users name.
+// Sends deliveries over HTTPS: it has the connection pool, the trusted certificate authorities, and the
+// headers of every attempt. Called by attempts.ts. It is the only part of the system that connects to hosts
+// that users name.
 
 import type { Clock } from "@annals/contract";
 import { Agent } from "node:https";
@@ -13,13 +13,13 @@ export interface SenderOptions {
   readonly guard: AddressGuard;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** PEM; trusted besides the usual ones. */
+  /** PEM; trusted besides the default ones. */
   readonly extraAuthorities: string | undefined;
 }
 
 export interface Message {
   readonly url: string;
-  /** As it was shown, `whsec_` included. */
+  /** As users have it, with `whsec_`. */
   readonly secret: string;
   readonly payloadId: string;
   readonly body: Uint8Array;
@@ -27,10 +27,7 @@ export interface Message {
 
 const USER_AGENT = "Annals-Webhooks/1.0";
 
-/**
- * Kept connections to one host, and for how long they may be idle: less than the five seconds after
- * which many close.
- */
+/** Idle connections to one host, and for how long: less than the 5 s after which many servers close them. */
 const MAX_IDLE_PER_HOST = 20;
 const MAX_IDLE_MS = 4_000;
 
@@ -43,7 +40,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     this.#options = options;
     const { extraAuthorities } = options;
-    // Made once: reading a hundred authorities anew for each connection would cost more than the delivery.
+    // Once: to parse a hundred certificates for each connection would cost more than the delivery.
     const secureContext = createSecureContext({
       ...(extraAuthorities !== undefined && {
         ca: [...getCACertificates("default"), extraAuthorities],
@@ -88,7 +85,7 @@ export class Sender {
     return exchange.run();
   }
 
-  /** Breaks off every attempt under way; those without an answer count as not made. */
+  /** Ends every attempt under way; one without a response counts as not made. */
   abandon(): void {
     this.#abandoning.abort();
   }

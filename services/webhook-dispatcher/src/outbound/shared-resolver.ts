@@ -1,15 +1,14 @@
-// Spares the system's resolver: names asked for at the same time are asked once, and an answer
-// serves for a moment. The system resolves on a few threads only, so that without this one slow
-// name with many deliveries would keep all waiting.
+// Caches DNS answers for a moment, and shares the queries under way. Used by the address guard. The system
+// resolver has only a few threads: without this, one slow name with many deliveries would delay all others.
 
 import type { Resolve } from "./address-guard.ts";
 
-const KEEP_MS = 5_000;
+const TTL_MS = 5_000;
 const MAX_NAMES = 10_000;
 
-interface Kept {
+interface Cached {
   readonly answer: ReturnType<Resolve>;
-  /** On the monotonic clock, in milliseconds; undefined while the answer is awaited. */
+  /** On the monotonic clock, in milliseconds; undefined while the query is under way. */
   until: number | undefined;
 }
 
@@ -17,18 +16,18 @@ export function sharedResolver(
   resolve: Resolve,
   now: () => number = () => performance.now(),
 ): Resolve {
-  const kept = new Map<string, Kept>();
+  const cache = new Map<string, Cached>();
   return (hostname) => {
-    const known = kept.get(hostname);
+    const known = cache.get(hostname);
     if (known && (known.until === undefined || known.until > now())) return known.answer;
-    kept.delete(hostname);
-    const [oldest] = kept.keys();
-    if (oldest !== undefined && kept.size >= MAX_NAMES) kept.delete(oldest);
-    const one: Kept = { answer: resolve(hostname), until: undefined };
-    kept.set(hostname, one);
+    cache.delete(hostname);
+    const [oldest] = cache.keys();
+    if (oldest !== undefined && cache.size >= MAX_NAMES) cache.delete(oldest);
+    const one: Cached = { answer: resolve(hostname), until: undefined };
+    cache.set(hostname, one);
     one.answer.then(
-      () => (one.until = now() + KEEP_MS),
-      () => (one.until = now() + KEEP_MS),
+      () => (one.until = now() + TTL_MS),
+      () => (one.until = now() + TTL_MS),
     );
     return one.answer;
   };

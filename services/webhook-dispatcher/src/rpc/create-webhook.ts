@@ -1,6 +1,6 @@
-// CreateWebhook: makes a webhook with a signing secret of its own (interface 4.3). The secret
-// leaves in this response and nowhere else. What was there before this request is not told to it;
-// what comes after the response is.
+// CreateWebhook: creates a webhook with its own signing secret (interface 4.3). The secret is in this
+// response and nowhere else. The webhook receives what comes after the response, and nothing from before the
+// request.
 
 import { type Clock, newId } from "@annals/contract";
 import { AnnalsError, complete } from "@annals/errors";
@@ -24,7 +24,7 @@ export interface CreateWebhookDeps {
   readonly keys: SecretKeys;
   readonly producers: Pick<Producers, "positions">;
   readonly random: (size: number) => Uint8Array;
-  /** Called when an account has a webhook that it had not. */
+  /** Called when the account has a new webhook. */
   readonly onSubscriber: (accountId: string) => void;
 }
 
@@ -43,7 +43,8 @@ export function createWebhook(
     await deps.database.transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
       const [row] = await transaction.run(countWebhooks, [accountId]);
-      if (maxWebhooks !== undefined && (row?.count ?? 0) >= maxWebhooks) throw full(maxWebhooks);
+      if (maxWebhooks !== undefined && (row?.count ?? 0) >= maxWebhooks)
+        throw planExceeded(maxWebhooks);
       await transaction.run(createWebhookStatement, [
         accountId,
         id,
@@ -63,7 +64,7 @@ export function createWebhook(
   };
 }
 
-function full(maxWebhooks: number): AnnalsError {
+function planExceeded(maxWebhooks: number): AnnalsError {
   const webhooks = maxWebhooks === 1 ? "1 webhook" : `${maxWebhooks} webhooks`;
   return new AnnalsError("plan_count_exceeded", `The plan of this account allows ${webhooks}.`);
 }

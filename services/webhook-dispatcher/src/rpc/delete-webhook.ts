@@ -1,5 +1,5 @@
-// DeleteWebhook: deletes a webhook for ever (interface 3 and 4.3). Its secret is erased, and no
-// delivery begins after the response.
+// DeleteWebhook: deletes a webhook permanently (interface 3 and 4.3). Its secret is erased, and no delivery
+// begins after the response.
 
 import type { Clock } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
@@ -7,13 +7,13 @@ import type { Database } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { deleteWebhook as deleteWebhookStatement } from "../store/delete-webhook.ts";
-import type { SwitchOff } from "../workers/switch-off.ts";
+import type { AwaitDisabled } from "./await-disabled.ts";
 import { checkId } from "./webhook-members.ts";
 
 export interface DeleteWebhookDeps {
   readonly clock: Clock;
   readonly database: Database;
-  readonly switchOff: SwitchOff;
+  readonly awaitDisabled: AwaitDisabled;
 }
 
 export function deleteWebhook(
@@ -25,7 +25,7 @@ export function deleteWebhook(
     const params: [string, string, string] = [accountId, id, deps.clock.nowText()];
     const [row] = await deps.database.run(deleteWebhookStatement, params);
     if (!row) throw notFound("webhook", id);
-    await deps.switchOff.settle(accountId, id);
+    await deps.awaitDisabled(accountId, id);
     return {};
   };
 }

@@ -13,8 +13,8 @@ import {
 import { checkId } from "./webhook-members.ts";
 
 const MAX_LIMIT = 100;
-/** Above every number that a delivery has. */
-const FROM_THE_NEWEST = 2n ** 63n - 1n;
+/** Above the number of every delivery. */
+const ABOVE_THE_NEWEST = 2n ** 63n - 1n;
 
 interface Deps {
   readonly database: Database;
@@ -27,11 +27,12 @@ export function listDeliveries(deps: Deps): ServiceImpl<typeof WebhooksService>[
     if (limit < 1 || limit > MAX_LIMIT) {
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }
-    if (!/^\d{0,18}$/.test(after)) throw invalid({ field: "after", message: "is not a place" });
+    if (!/^\d{0,18}$/.test(after))
+      throw invalid({ field: "after", message: "must be the next_cursor of an earlier page" });
     const [webhook] = await deps.database.run(findWebhook, [accountId, webhookId]);
     if (!webhook) throw notFound("webhook", webhookId);
-    const below = after === "" ? FROM_THE_NEWEST : BigInt(after);
-    // One more than asked for tells whether there is a next page.
+    const below = after === "" ? ABOVE_THE_NEWEST : BigInt(after);
+    // One row more than the limit shows whether there is a next page.
     const rows = await deps.database.run(listDeliveriesStatement, [
       accountId,
       webhookId,

@@ -1,6 +1,6 @@
-// UpdateWebhook: changes URL, patterns, or whether it is active (interface 3 and 4.3). A webhook
-// that is switched on, or that asks for more, is told of what comes from then on; one that is
-// switched off begins no delivery after the response.
+// UpdateWebhook: changes the URL, the event patterns, or whether the webhook is active (interface 3 and 4.3).
+// An enabled webhook, or one that subscribes to more, receives what comes from then on; for a disabled one no
+// delivery begins after the response.
 
 import { complete, notFound } from "@annals/errors";
 import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
@@ -13,7 +13,7 @@ import type { Positions, Producers } from "../outbound/producers.ts";
 import { findWebhook, lockWebhook } from "../store/find-webhook.ts";
 import { updateWebhook as updateWebhookStatement } from "../store/update-webhook.ts";
 import type { WebhookRow } from "../store/webhook-row.ts";
-import type { SwitchOff } from "../workers/switch-off.ts";
+import type { AwaitDisabled } from "./await-disabled.ts";
 import { renderWebhook } from "./render-webhook.ts";
 import { checkEvents, checkId, checkUrl } from "./webhook-members.ts";
 
@@ -21,8 +21,8 @@ export interface UpdateWebhookDeps {
   readonly database: Pool;
   readonly guard: AddressGuard;
   readonly producers: Pick<Producers, "positions">;
-  readonly switchOff: SwitchOff;
-  /** Called when a webhook is told of something that it was not told of before. */
+  readonly awaitDisabled: AwaitDisabled;
+  /** Called when a webhook of the account may have begun to subscribe to a kind. */
   readonly onSubscriber: (accountId: string) => void;
 }
 
@@ -41,15 +41,16 @@ export function updateWebhook(
     if (url !== undefined) await checkUrl(deps.guard, url);
     const row = await change(deps, request, events, found);
     if (row.active) deps.onSubscriber(accountId);
-    else await deps.switchOff.settle(accountId, id);
+    else await deps.awaitDisabled(accountId, id);
     return { webhook: renderWebhook(row) };
   };
 }
 
 /**
- * Producers are asked before the row is locked: nobody is to wait for another service behind it. Where
- * another request has changed the row meanwhile so that more must be asked, all is asked and tried again.
- * Each round asks for one kind more than the one before, so there are no more rounds than kinds and one.
+ * Asks the producers before it locks the row: no other request may wait for another service behind that lock.
+ * Where another request has changed the row meanwhile so that more kinds begin, it asks for those too and
+ * tries again. Each retry asks for one kind more than the one before, so there are no more retries than
+ * kinds.
  */
 async function change(
   { database, producers }: Pick<UpdateWebhookDeps, "database" | "producers">,
@@ -100,7 +101,7 @@ function changed(
   };
 }
 
-/** The kinds that the webhook is told of after the change and was not before. */
+/** The kinds that the webhook subscribes to after the change and did not before. */
 function beginning(before: Changes, after: Changes): NoticeKind[] {
   if (!after.active) return [];
   const had = before.active ? kindsOf(before.events) : [];

@@ -1,4 +1,4 @@
-// The rules of a webhook's members, for create and update (interface 2.3, docs/open-details.md).
+// The rules for the members of a webhook (interface 2.3, docs/open-details.md). Called by create and update.
 
 import { EVENT_PATTERNS } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
@@ -6,12 +6,14 @@ import { type AddressGuard, UrlFault } from "../outbound/address-guard.ts";
 
 const KNOWN: ReadonlySet<string> = new Set(EVENT_PATTERNS);
 
-/** Throws `not_found` for what cannot be an id: PostgreSQL would refuse some of it as text. */
+/** Throws `not_found` for text that cannot be an id: PostgreSQL would refuse some of it. */
 export function checkId(id: string): void {
   if (!/^wh_[0-9a-z]{1,64}$/.test(id)) throw notFound("webhook", id);
 }
 
-/** The patterns, each once, as they were given. Throws `invalid` for none and for an unknown one. */
+/**
+ * The patterns without duplicates, in the same order. Throws `invalid` for an empty list or an unknown one.
+ */
 export function checkEvents(given: readonly string[]): string[] {
   const events = [...new Set(given)];
   if (events.length === 0)

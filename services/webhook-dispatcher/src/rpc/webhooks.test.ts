@@ -1,5 +1,5 @@
-// Guarantee: a plan's number of webhooks is exact whoever asks at the same time; secrets move to a new
-// sealing key while the service runs; the service's role has no more rights than it needs.
+// Guarantee: the number of webhooks of a plan is exact under concurrent requests; secrets move to a new
+// sealing key while the service runs; the database role of the service has no more rights than it needs.
 
 import { randomBytes } from "node:crypto";
 import { AnnalsError } from "@annals/errors";
@@ -16,7 +16,7 @@ import {
 } from "../testing/dispatcher.ts";
 
 describe("max_webhooks", () => {
-  test("of 30 requests at once on 3 replicas as many succeed as the plan allows", async () => {
+  test("of 30 concurrent requests on 3 replicas as many succeed as the plan allows", async () => {
     const database = await newDatabase();
     const producers = new FakeProducers();
     const replicas = [1, 2, 3].map(() => newHandlers(database.pool(), producers));
@@ -41,7 +41,7 @@ describe("max_webhooks", () => {
     ]);
   });
 
-  test("a deleted one makes room, a switched-off one does not, other accounts do not count", async () => {
+  test("a deleted one frees capacity, a disabled one does not, other accounts do not count", async () => {
     const database = await newDatabase();
     const { create, delete: remove, update } = newHandlers(database.pool(), new FakeProducers());
     const [accountId, other] = [newAccountId(), newAccountId()];
@@ -58,7 +58,7 @@ describe("max_webhooks", () => {
 });
 
 describe("rotation", () => {
-  test("seals every secret anew, and the old key is no longer needed", async () => {
+  test("seals every secret with the new key, and the old key is no longer needed", async () => {
     const database = await newDatabase();
     const { create } = newHandlers(database.pool(), new FakeProducers());
     const accountId = newAccountId();
@@ -84,7 +84,7 @@ describe("rotation", () => {
   });
 });
 
-test("the service's role cannot reach beyond its tables", async () => {
+test("the role cannot change anything but its tables", async () => {
   const database = await newDatabase();
   const run = (text: string) =>
     database.pool().run({ name: "test.rights", text, plannedAnew: true }, []);

@@ -1,11 +1,10 @@
-// Claims due deliveries for this process: each webhook in its turn, the first due of each before
-// the second of any, and of none more than it has room for. So a webhook with a long queue never
-// keeps another waiting. It looks at the webhooks that are named, and at some of all that have anything
-// waiting: that walk goes on behind the last one where it is asked to.
+// Claims due deliveries for this process: the first due of each webhook before the second of any, and for no
+// webhook more than it has slots. So a webhook with a long queue never keeps another waiting. It looks at the
+// notified webhooks, and scans some of all webhooks with a queue: the next scan goes on behind the last one.
 //
-// A claim is a lease: `due_at` moves to its end, and `fence` counts it. A webhook that is switched off
-// while its deliveries are claimed is not noticed here: whoever claims begins soon or not at all, and
-// whoever switches off waits for that.
+// A claim is a lease: `due_at` moves to its end, and `fence` counts it. This statement does not notice a
+// webhook that is disabled at the same time: an attempt begins soon after its claim or not at all, and
+// disabling waits for that.
 
 import { statement } from "@annals/postgres";
 
@@ -16,19 +15,16 @@ type Params = [
   maxWebhooks: number,
   maxDeliveries: number,
   leaseMs: number,
-  roomPerWebhook: number,
+  slotsPerWebhook: number,
   busyWebhookIds: readonly string[],
-  busyRooms: readonly number[],
-  namedAccountIds: readonly string[],
-  namedWebhookIds: readonly string[],
-  /** Of each: nothing that was due earlier is looked for, but what the walk meets. */
-  namedSince: readonly (string | null)[],
+  busySlots: readonly number[],
+  notifiedAccountIds: readonly string[],
+  notifiedWebhookIds: readonly string[],
+  /** Of each: only what was due since then is claimed, unless the scan finds it. */
+  notifiedSince: readonly (string | null)[],
 ];
 
-/**
- * What every row repeats: how far the round over the webhooks has come. Null where no webhook was
- * left to look at.
- */
+/** What every row repeats: how far the scan has come. Null where it found no further webhook. */
 interface Scanned {
   readonly last_account_id: string | null;
   readonly last_webhook_id: string | null;
@@ -53,27 +49,28 @@ export interface ClaimedRow {
 /** One row at least; `number` is null in the one row where nothing was claimed. */
 export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
 
-// The recursion is a walk over the distinct webhooks of the index, one probe each: the first entry of a
-// webhook is its first due. `due_at` in its order is what binds it to the index of the queues, whatever the
-// planner believes of the table, which also holds the history; nothing but the walk is read of a webhook
-// that has nothing due. Of many webhooks each gives its share of the places at most, so that nothing is
-// locked that is not claimed; more than there are places come by lot. A queue is entered where it is known
-// to begin: before that lies one dead entry for each delivery since the last vacuum. Its bounds and its order
-// name all columns of its index, and `number + 0` is in no other: a planner that knew nothing of a new table
-// read the whole queue by the primary key, and every connection kept that plan. `now` is null but for tests,
-// which bring their own time: replicas then share one clock, the database's.
+// The recursion is a skip scan over the distinct webhooks of the index, one probe each: the first entry of a
+// webhook is its first due. `due_at` in its order binds it to the index of the queues, whatever statistics
+// the planner has of the table, which also holds the history. Nothing else is read of a webhook that has
+// nothing due. Each of many webhooks gets at most its share of the slots, so that nothing is locked that is
+// not claimed. Where there are more webhooks than slots, a random sample of them is taken. A queue is entered
+// where it is known to begin: before that lies one dead entry for each delivery since the last vacuum. The
+// bounds and the order of the queue name all columns of its index, and `number + 0` is in no other index:
+// without statistics of a new table the planner read the whole queue by the primary key, and every connection
+// kept that plan. `now` is null except in tests, which bring their own time: so replicas share one clock, the
+// database's.
 export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
 WITH RECURSIVE moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
 ),
-queue (account_id, webhook_id, due_at, place) AS (
+queue (account_id, webhook_id, due_at, ordinal) AS (
   (SELECT account_id, webhook_id, due_at, 1
    FROM webhooks.deliveries
    WHERE $4::integer > 0 AND due_at IS NOT NULL AND (account_id, webhook_id) > ($2::text, $3::text)
    ORDER BY account_id, webhook_id, due_at
    LIMIT 1)
   UNION ALL
-  SELECT next.account_id, next.webhook_id, next.due_at, queue.place + 1
+  SELECT next.account_id, next.webhook_id, next.due_at, queue.ordinal + 1
   FROM queue
   CROSS JOIN LATERAL (
     SELECT account_id, webhook_id, due_at
@@ -81,9 +78,9 @@ queue (account_id, webhook_id, due_at, place) AS (
     WHERE due_at IS NOT NULL AND (account_id, webhook_id) > (queue.account_id, queue.webhook_id)
     ORDER BY account_id, webhook_id, due_at
     LIMIT 1) AS next
-  WHERE queue.place < $4::integer
+  WHERE queue.ordinal < $4::integer
 ),
-named AS MATERIALIZED (
+notified AS MATERIALIZED (
   SELECT account_id, webhook_id, min(since) AS since
   FROM (
     SELECT account_id, webhook_id, due_at AS since FROM queue CROSS JOIN moment WHERE due_at <= moment.now
@@ -94,12 +91,12 @@ named AS MATERIALIZED (
 ),
 ready AS MATERIALIZED (
   SELECT webhook.account_id, webhook.id, webhook.url, webhook.secret_key_id, webhook.secret_sealed,
-    webhook.stopped_up_to, named.since, coalesce(busy.room, $7::integer) AS room,
+    webhook.stopped_up_to, notified.since, coalesce(busy.slots, $7::integer) AS slots,
     greatest(1, $5::integer / (count(*) OVER ())::integer) AS share
-  FROM named
-  JOIN webhooks.webhooks AS webhook ON webhook.account_id = named.account_id AND webhook.id = named.webhook_id
-  LEFT JOIN unnest($8::text[], $9::integer[]) AS busy (webhook_id, room) ON busy.webhook_id = webhook.id
-  WHERE webhook.active AND webhook.deleted_at IS NULL AND coalesce(busy.room, $7::integer) > 0
+  FROM notified
+  JOIN webhooks.webhooks AS webhook ON webhook.account_id = notified.account_id AND webhook.id = notified.webhook_id
+  LEFT JOIN unnest($8::text[], $9::integer[]) AS busy (webhook_id, slots) ON busy.webhook_id = webhook.id
+  WHERE webhook.active AND webhook.deleted_at IS NULL AND coalesce(busy.slots, $7::integer) > 0
   ORDER BY random()
   LIMIT $5::integer
 ),
@@ -114,7 +111,7 @@ candidate AS MATERIALIZED (
       AND (account_id, webhook_id, due_at) >= (ready.account_id, ready.id, ready.since)
       AND (account_id, webhook_id, due_at) <= (ready.account_id, ready.id, moment.now)
     ORDER BY account_id, webhook_id, due_at, number
-    LIMIT least(ready.room, ready.share)
+    LIMIT least(ready.slots, ready.share)
     FOR UPDATE SKIP LOCKED) AS due
 ),
 picked AS MATERIALIZED (
@@ -133,12 +130,12 @@ claimed AS (
     picked.url, picked.secret_key_id, picked.secret_sealed, picked.turn
 ),
 scanned AS (
-  SELECT max(place) AS place FROM queue
+  SELECT max(ordinal) AS ordinal FROM queue
 )
 SELECT claimed.*, queue.account_id AS last_account_id, queue.webhook_id AS last_webhook_id,
-  coalesce(scanned.place, 0) AS scanned
+  coalesce(scanned.ordinal, 0) AS scanned
 FROM scanned
-LEFT JOIN queue ON queue.place = scanned.place
+LEFT JOIN queue ON queue.ordinal = scanned.ordinal
 LEFT JOIN claimed ON true
 ORDER BY claimed.turn
 `);

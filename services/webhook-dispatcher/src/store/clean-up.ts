@@ -1,4 +1,4 @@
-// What the clean-up deletes, a bounded piece at a time; each statement returns how many rows it touched.
+// What the clean-up deletes, in bounded pieces. Each statement returns how many rows it touched.
 
 import { statement } from "@annals/postgres";
 
@@ -39,7 +39,9 @@ emptied AS (
 SELECT ((SELECT count(*) FROM deleted) + (SELECT count(*) FROM emptied))::integer AS touched
 `);
 
-/** Deliveries that were stopped: those never attempted go, the others stay as they are in the history. */
+/**
+ * Stopped deliveries: deletes those never attempted; the others stay in the history without a next attempt.
+ */
 export const settleStopped = statement<
   [now: string | null, limit: number],
   Touched
@@ -77,7 +79,7 @@ settled AS (
 SELECT ((SELECT count(*) FROM deleted) + (SELECT count(*) FROM settled))::integer AS touched
 `);
 
-/** Records of deliveries whose last attempt is longer ago than they are kept. */
+/** Records of deliveries whose last attempt is older than the retention. */
 export const deleteExpiredDeliveries = statement<
   [now: string | null, retentionDays: number, limit: number],
   Touched

@@ -1,5 +1,5 @@
-// Stores deliveries, due at once. What is sent is put together here, once: `{"id":"<payload id>"`
-// and the entry's tail, so that an entry travels once however many webhooks are told of it.
+// Stores deliveries, due at once. Here the body is put together, once: `{"id":"<payload id>"` and the entry's
+// tail. So an entry is sent to PostgreSQL once, however many webhooks receive it.
 
 import { statement } from "@annals/postgres";
 
@@ -8,8 +8,8 @@ type Params = [
   webhookIds: readonly string[],
   ids: readonly string[],
   payloadIds: readonly string[],
-  /** Of each delivery: its place among the entries, from 1. */
-  places: readonly number[],
+  /** Of each delivery: the ordinal of its entry, from 1. */
+  ordinals: readonly number[],
   events: readonly string[],
   tails: readonly string[],
   now: string | null,
@@ -21,8 +21,8 @@ INSERT INTO webhooks.deliveries
 SELECT $1::text, delivery.webhook_id, delivery.id, delivery.payload_id, entry.event,
   convert_to('{"id":"' || delivery.payload_id || '"' || entry.tail, 'UTF8'), moment.now, moment.now, moment.now
 FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY
-  AS delivery (webhook_id, id, payload_id, place, turn)
-JOIN unnest($6::text[], $7::text[]) WITH ORDINALITY AS entry (event, tail, place) USING (place)
+  AS delivery (webhook_id, id, payload_id, entry_ordinal, turn)
+JOIN unnest($6::text[], $7::text[]) WITH ORDINALITY AS entry (event, tail, entry_ordinal) USING (entry_ordinal)
 CROSS JOIN (SELECT coalesce($8::timestamptz, clock_timestamp()) AS now) AS moment
 ORDER BY delivery.turn
 `);

@@ -1,6 +1,6 @@
-// Stores a new webhook, and the account's cursors where it is the first. Only the sealed secret is
-// ever written. The cursors begin at 0: `after_*` of the webhook is what keeps it from being told
-// of what was before it.
+// Stores a new webhook, and the account's cursors where it is the first. Only the sealed secret is ever
+// written. The cursors begin at 0: because of its `after_*` the webhook receives nothing from before it was
+// created.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
-// Deletes a webhook for ever: its secret is erased at once, its deliveries follow piece by piece,
-// then its row. No row: the account has no such webhook.
+// Deletes a webhook permanently: its secret is erased at once; the clean-up deletes its deliveries, then its
+// row. No row: the account has no such webhook.
 
 import { statement } from "@annals/postgres";
 

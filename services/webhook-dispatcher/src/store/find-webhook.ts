@@ -12,9 +12,8 @@ WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 `);
 
 /**
- * The same, and the row stays as it is until the transaction ends: claims and fan-outs, which lock
- * it too, are then either done and seen by later statements, or see what this transaction makes of
- * it.
+ * The same, locked until the transaction ends. Fan-outs lock the row too: each is either committed and
+ * visible to later statements, or sees the changes of this transaction.
  */
 export const lockWebhook = statement<Params, WebhookRow>(`/* webhooks.lock-webhook */
 SELECT id, url, events, active, created_at

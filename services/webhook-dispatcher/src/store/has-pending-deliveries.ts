@@ -1,5 +1,5 @@
-// Whether a webhook has deliveries that are not done. The order binds it to the index of the queues:
-// without it a planner that knows the table badly may walk the whole history.
+// Whether a webhook has pending deliveries. The order binds it to the index of the queues: without it a
+// planner with stale statistics may scan the whole history.
 
 import { statement } from "@annals/postgres";
 

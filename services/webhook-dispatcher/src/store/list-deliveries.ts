@@ -1,4 +1,4 @@
-// The attempted deliveries of a webhook, newest first, from below a number.
+// The attempted deliveries of a webhook below a number, newest first.
 
 import { statement } from "@annals/postgres";
 

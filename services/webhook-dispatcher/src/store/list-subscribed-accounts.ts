@@ -1,5 +1,5 @@
-// The accounts with an active webhook, by id from after a given one, each with its cursors of the kinds that
-// one of them asks for; null for the others, of which nobody is to be told.
+// The accounts with an active webhook, by id after a given one. Each has its cursors of the kinds to which
+// one of its webhooks subscribes; the others are null.
 
 import { statement } from "@annals/postgres";
 

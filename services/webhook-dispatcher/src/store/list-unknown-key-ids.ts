@@ -1,4 +1,4 @@
-// One of the sealing keys that are in use and not among the given ones.
+// One of the sealing keys that are in use but not in the given list.
 
 import { statement } from "@annals/postgres";
 

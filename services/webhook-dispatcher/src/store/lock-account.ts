@@ -1,5 +1,4 @@
-// Makes whoever else would give this account a webhook wait until this transaction ends, so that
-// its count is exact.
+// Lets one transaction at a time create a webhook of an account, so that the count is exact.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
-// The active webhooks of an account that ask for a kind, locked until the transaction ends:
-// switching one off waits, and then knows of every delivery that was made for it.
+// The active webhooks of an account that subscribe to a kind, locked until the transaction ends: disabling
+// one waits, and then sees every delivery that was created for it.
 
 import { statement } from "@annals/postgres";
 import type { NoticeKind } from "@annals/messaging";

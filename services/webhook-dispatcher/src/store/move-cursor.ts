@@ -1,5 +1,5 @@
-// Moves a cursor by compare-and-set. No row: somebody else has moved it since it was read. The row
-// stays locked until the transaction ends.
+// Moves a cursor by compare-and-set. No row: another replica has moved it since it was read. The row stays
+// locked until the transaction ends.
 
 import { statement } from "@annals/postgres";
 import type { NoticeKind } from "@annals/messaging";

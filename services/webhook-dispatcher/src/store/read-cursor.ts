@@ -1,6 +1,6 @@
-// Where an account's cursor of a kind stands, and the lowest position that one of the kind's active
-// subscribers starts after: null where it has none. What lies below both concerns nobody. No row:
-// the account never had a webhook.
+// The position of an account's cursor of a kind, and the lowest position that one of its active subscribers
+// starts after: null without a subscriber. No webhook receives what lies below both. No row: the account
+// never had a webhook.
 
 import { statement } from "@annals/postgres";
 import type { NoticeKind } from "@annals/messaging";

@@ -1,7 +1,6 @@
-// Stores what came of attempts, each only where its claim is still the last: a process that was too
-// slow changes nothing. What is to be tried again becomes due after its delay, counted from now,
-// which is after the attempt's end. What is over loses its body, for nobody needs it any more.
-// Returns the rows that were changed.
+// Stores the results of attempts, each only where its claim is still the last: a process that was too slow
+// changes nothing. A retry becomes due after its delay, counted from now, which is after the end of the
+// attempt. A finished delivery loses its body. Returns the rows that were changed.
 
 import { statement } from "@annals/postgres";
 

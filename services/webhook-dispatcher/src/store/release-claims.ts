@@ -1,4 +1,4 @@
-// Gives claimed deliveries back unattempted: they are due at once, for whoever claims next.
+// Releases claimed deliveries unattempted: they are due at once, for any replica.
 
 import { statement } from "@annals/postgres";
 

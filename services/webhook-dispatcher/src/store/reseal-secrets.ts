@@ -10,7 +10,7 @@ export interface SealedRow {
   readonly secret_sealed: Buffer;
 }
 
-/** Secrets that another key than the given one has sealed, by account and id from after a given place. */
+/** Secrets that another key than the given one has sealed, by account and id after the given ones. */
 export const listSealedByOthers = statement<
   [keyId: string, afterAccountId: string, afterId: string, limit: number],
   SealedRow

@@ -1,6 +1,6 @@
-// Changes a webhook that the transaction has locked. Where it is switched off, the deliveries made
-// so far are not begun any more. Where it begins to ask for a kind, it is told only of what lies
-// after the given position; null leaves the old one.
+// Changes a webhook that the transaction has locked. Where it is disabled, its deliveries so far are stopped:
+// no attempt begins any more. Where it begins to subscribe to a kind, it receives what lies after the given
+// position; null keeps the earlier position.
 
 import { statement } from "@annals/postgres";
 import type { WebhookRow } from "./webhook-row.ts";

@@ -1,4 +1,4 @@
-// A webhook as the store's statements return it: what may be shown, never its secret.
+// A webhook as the statements return it: what clients may see, never its secret.
 
 export interface WebhookRow {
   readonly id: string;

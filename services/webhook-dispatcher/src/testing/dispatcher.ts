@@ -1,5 +1,5 @@
-// What the tests of this service share: a migrated database, and the parts of a replica as serve.ts
-// builds them, with a time and a producer that the test drives. Imported by tests only.
+// The fixtures of this service's tests: a migrated database, and the parts of a replica as serve.ts builds
+// them, with a clock and producers that the test controls. Imported by tests only.
 
 import { createLog, createRegistry, type Logger } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
@@ -17,24 +17,21 @@ import { AddressGuard } from "../outbound/address-guard.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import type { Positions } from "../outbound/producers.ts";
 import type { Message } from "../outbound/sender.ts";
+import { awaitDisabled } from "../rpc/await-disabled.ts";
 import { createWebhook } from "../rpc/create-webhook.ts";
 import { deleteWebhook } from "../rpc/delete-webhook.ts";
 import { listDeliveries } from "../rpc/list-deliveries.ts";
 import { updateWebhook } from "../rpc/update-webhook.ts";
-import {
-  DeliveryEngine,
-  type DeliveryEngineDeps,
-  START_WINDOW_MS,
-} from "../workers/delivery-engine.ts";
+import { START_WINDOW_MS } from "../workers/attempts.ts";
+import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
 import { FanOut } from "../workers/fan-out.ts";
-import { SwitchOff } from "../workers/switch-off.ts";
 
 export const log: Logger = createLog({ service: "test", level: "error" }, { write: () => {} });
 /** A line of a key file. */
 export const KEY_LINE = `test-1:${randomBytes(32).toString("base64")}`;
 const keys = new SecretKeys(KEY_LINE);
 
-/** An empty schema; gone when the test is finished. */
+/** An empty schema, dropped when the test is finished. */
 export async function newDatabase(): Promise<TestDatabase & { readonly pool: () => Pool }> {
   const database = await createDatabase(inject("stack").databaseUrl);
   onTestFinished(() => database.drop());
@@ -54,11 +51,11 @@ export async function newDatabase(): Promise<TestDatabase & { readonly pool: () 
   return { ...database, pool };
 }
 
-/** What accounts have, in memory: as the ledger and the export service would tell it. */
+/** The entries of accounts, in memory, as the ledger and the export service have them. */
 export class FakeProducers {
   readonly rows = new Map<string, Entry[]>();
-  /** How often entries were asked for. */
-  asked = 0;
+  /** How often entries were read. */
+  reads = 0;
 
   add(accountId: string, kind: NoticeKind, count = 1): bigint {
     const rows = this.#of(accountId, kind);
@@ -79,7 +76,7 @@ export class FakeProducers {
   }
 
   async entries(kind: NoticeKind, id: string, after: bigint, limit: number): Promise<Entry[]> {
-    this.asked += 1;
+    this.reads += 1;
     return this.#of(id, kind).slice(Number(after), Number(after) + limit);
   }
 
@@ -95,7 +92,7 @@ export interface Attempted extends Message {
   readonly end: (result: Partial<AttemptResult>) => void;
 }
 
-/** A receiver in memory: each attempt waits until the test ends it, or ends as `answer` says. */
+/** A receiver in memory: each attempt waits until the test ends it, or ends with the status of `answer`. */
 class FakeSender {
   readonly attempts: Attempted[] = [];
   answer: ((message: Message) => number | null | undefined) | undefined;
@@ -118,7 +115,7 @@ class FakeSender {
   }
 }
 
-/** A time that the test sets, as the statements take it. */
+/** A clock that the test controls, as the statements take it. */
 export class FakeTime {
   #ms = Date.parse("2026-01-31T09:30:00.000Z");
 
@@ -128,7 +125,7 @@ export class FakeTime {
     this.#ms += Math.round(seconds * 1000);
   }
 
-  /** `seconds` from now, as the interface shows it. */
+  /** `seconds` from now, as the interface has it. */
   text(seconds = 0): string {
     const iso = new Date(this.#ms + seconds * 1000).toISOString();
     return iso.replace("Z", "000Z");
@@ -140,8 +137,8 @@ export interface Replica<Sending = FakeSender> {
   readonly engine: DeliveryEngine;
   readonly fanOut: FanOut;
   readonly sender: Sending;
-  /** Stores entries for an account and turns them into deliveries. */
-  readonly happen: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
+  /** Stores entries of an account and fans them out. */
+  readonly produce: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
 }
 
 export interface ReplicaOptions {
@@ -154,11 +151,11 @@ export interface ReplicaOptions {
 }
 
 /** The workers of one replica. The engine's loop is not started: tests call `round`. */
-export function newReplica(pool: Pool, options: ReplicaOptions): Replica {
+function newReplica(pool: Pool, options: ReplicaOptions): Replica {
   return newReplicaWith(new FakeSender(), pool, options);
 }
 
-/** The same with a sender of the test's own. */
+/** The same with another sender. */
 export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
   sender: Sending,
   pool: Pool,
@@ -182,21 +179,30 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
     clock: systemClock(),
     random: randomBytes,
     producers,
-    onDeliveries: (...made) => engine.look(...made),
+    onDeliveries: (...made) => engine.notify(...made),
   });
   return {
     pool,
     engine,
     fanOut,
     sender,
-    happen: async (accountId, count = 1, kind = "events") => {
-      fanOut.look({ kind, accountId, position: producers.add(accountId, kind, count) });
+    produce: async (accountId, count = 1, kind = "events") => {
+      fanOut.notify({ kind, accountId, position: producers.add(accountId, kind, count) });
       await fanOut.settled();
     },
   };
 }
 
-export interface Made {
+/** One service: its database, its producers, its handlers, and any number of replicas. */
+export async function newService(options: Omit<ReplicaOptions, "producers"> = {}) {
+  const database = await newDatabase();
+  const producers = new FakeProducers();
+  const handlers = newHandlers(database.pool(), producers);
+  const replica = (pool = database.pool()) => newReplica(pool, { ...options, producers });
+  return { database, handlers, producers, replica };
+}
+
+export interface Created {
   readonly webhook: { readonly id: string; readonly active: boolean };
   readonly secret: string;
 }
@@ -207,11 +213,6 @@ export function newHandlers(
   producers: FakeProducers,
   guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
 ) {
-  const switchOff = new SwitchOff({
-    database: pool,
-    startWindowMs: START_WINDOW_MS,
-    onStopped: () => {},
-  });
   const deps = {
     clock: systemClock(),
     database: pool,
@@ -219,14 +220,18 @@ export function newHandlers(
     keys,
     producers,
     random: randomBytes,
-    switchOff,
+    awaitDisabled: awaitDisabled({
+      database: pool,
+      startWindowMs: START_WINDOW_MS,
+      onDisabled: () => {},
+    }),
     onSubscriber: () => {},
   };
   const call =
     <In, Out>(handler: unknown) =>
     (request: In): Promise<Out> =>
       (handler as (request: In) => Promise<Out>)(request);
-  const create = call<object, Made>(createWebhook(deps));
+  const create = call<object, Created>(createWebhook(deps));
   return {
     create: (accountId: string, given: object = {}) =>
       create({
@@ -237,7 +242,7 @@ export function newHandlers(
         ...given,
       }),
     update: (accountId: string, id: string, given: object) =>
-      call<object, Made>(updateWebhook(deps))({ accountId, id, events: [], ...given }),
+      call<object, Created>(updateWebhook(deps))({ accountId, id, events: [], ...given }),
     delete: (accountId: string, id: string) =>
       call<object, object>(deleteWebhook(deps))({ accountId, id }),
     deliveries: async (accountId: string, webhookId: string, limit = 100) =>

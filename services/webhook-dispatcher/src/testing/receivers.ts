@@ -1,5 +1,5 @@
-// What the tests of the sender share: a sender that trusts the tests' authority and may reach the loopback
-// interface, and servers that behave as badly as they are told. Imported by tests only.
+// The fixtures of the sender's tests: a sender that trusts the test authority and may connect to the loopback
+// interface, and servers that misbehave as the test wants. Imported by tests only.
 
 import { systemClock } from "@annals/contract";
 import { CertificateAuthority, Subscriber } from "@annals/testing";
@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { AddressGuard, systemResolve } from "../outbound/address-guard.ts";
 import { Sender } from "../outbound/sender.ts";
 
-/** Far more than any answer takes, on a busy machine too. */
+/** Far more than any response takes, also on a busy machine. */
 export const PATIENT_MS = 5_000;
 const authority = new CertificateAuthority();
 const guard = new AddressGuard({ resolve: systemResolve, allowPrivateAddresses: true });
@@ -35,7 +35,7 @@ export async function newSubscriber(...hosts: string[]): Promise<Subscriber> {
   return subscriber;
 }
 
-/** A TLS server that writes what it is told to each connection and reads what comes. */
+/** A TLS server that calls `write` for each connection once it has received something. */
 export async function rawServer(write: (socket: NodeJS.WritableStream) => void): Promise<string> {
   const server = createTls(authority.issue("127.0.0.1"), (socket) => {
     socket.on("error", () => {});
@@ -46,7 +46,7 @@ export async function rawServer(write: (socket: NodeJS.WritableStream) => void):
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Writes as fast as it is read, so often or until the other side goes away; then the last of it. */
+/** Writes the chunk as fast as it is read, `times` or until the connection closes; then `last`. */
 export function flood(
   socket: NodeJS.WritableStream,
   chunk: Buffer,

@@ -1,8 +1,7 @@
-// Deletes, a piece at a time, what nobody asks for any more: deliveries of deleted and of
-// switched-off webhooks, and records older than they are kept. Any number of replicas may do it at
-// once.
+// The clean-up: deletes, a bounded piece at a time, deliveries of deleted and disabled webhooks, and records
+// that are older than the retention. Any number of replicas may do it at once.
 
-import type { Logger } from "@annals/chassis";
+import { type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
 import {
@@ -10,52 +9,35 @@ import {
   deleteOfDeletedWebhooks,
   settleStopped,
 } from "../store/clean-up.ts";
-import { Wake } from "./wake.ts";
 
 export interface CleanUpDeps {
   readonly database: Database;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Null for the database's own clock. */
   readonly now: () => string | null;
   readonly retentionDays: number;
 }
 
 const INTERVAL_MS = 60_000;
+/** Rows of one statement. */
 const PIECE = 1_000;
 
-export interface CleanUp {
-  /** A webhook was switched off or deleted. */
-  wake(): void;
-  /** Resolves when nothing is under way. */
-  stop(): Promise<void>;
+/** Wake it when a webhook was disabled or deleted. */
+export function startCleanUp(deps: CleanUpDeps): Loop {
+  return startLoop({
+    name: "clean_up",
+    log: deps.log,
+    failures: deps.metrics.failures,
+    delayMs: INTERVAL_MS,
+    run: (signal) => cleanUp(deps, signal),
+  });
 }
 
-export function startCleanUp(deps: CleanUpDeps): CleanUp {
-  const wake = new Wake();
-  let isStopping = false;
-  const loop = (async () => {
-    while (!isStopping) {
-      await cleanUp(deps, () => isStopping).catch((error: unknown) => {
-        deps.metrics.failures.inc({ worker: "clean_up" });
-        deps.log.warn({ err: error }, "clean-up failed");
-      });
-      if (!isStopping) await wake.wait(INTERVAL_MS);
-    }
-  })();
-  return {
-    wake: () => wake.wake(),
-    stop: () => {
-      isStopping = true;
-      wake.wake();
-      return loop;
-    },
-  };
-}
-
-/** Everything that is to go now. */
+/** Deletes all that is due now. Ends early when the signal is aborted. */
 export async function cleanUp(
   { database, now, retentionDays }: Pick<CleanUpDeps, "database" | "now" | "retentionDays">,
-  isStopping: () => boolean = () => false,
+  signal?: AbortSignal,
 ): Promise<void> {
   const pieces = [
     () => database.run(deleteOfDeletedWebhooks, [PIECE]),
@@ -64,6 +46,6 @@ export async function cleanUp(
   ];
   for (const piece of pieces) {
     let touched = 1;
-    while (touched > 0 && !isStopping()) touched = (await piece())[0]?.touched ?? 0;
+    while (touched > 0 && signal?.aborted !== true) touched = (await piece())[0]?.touched ?? 0;
   }
 }

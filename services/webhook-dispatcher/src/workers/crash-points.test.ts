@@ -1,35 +1,24 @@
-// Guarantee: wherever a process ends between what happened and the stored result, nothing is lost and no
-// delivery is made twice. Each test ends a replica at one point and lets another go on. Before the notice,
-// and after it: fan-out.test.ts. Whole processes are killed in test/flows/webhooks-nothing-lost.test.ts.
+// Guarantee: wherever a process crashes between the entry and the stored result, nothing is lost and no
+// delivery is created twice. Each test ends a replica at one point and lets another go on. Before the notice,
+// and after it: fan-out.test.ts. Real processes are killed in test/flows/webhooks-nothing-lost.test.ts.
 
 import { unavailable } from "@annals/errors";
-import type { Pool } from "@annals/postgres";
 import { expect, test } from "vitest";
-import {
-  FakeProducers,
-  FakeTime,
-  newAccountId,
-  newDatabase,
-  newHandlers,
-  newReplica,
-} from "../testing/dispatcher.ts";
+import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
 
-const dead = () => unavailable("the process has ended here");
+const crashed = () => unavailable("the process has crashed here");
 
 async function begin() {
-  const database = await newDatabase();
-  const producers = new FakeProducers();
   const time = new FakeTime();
-  const handlers = newHandlers(database.pool(), producers);
+  const { database, handlers, producers, replica } = await newService({ now: time.now });
   const accountId = newAccountId();
   const { webhook } = await handlers.create(accountId);
-  const replica = (pool: Pool = database.pool()) => newReplica(pool, { producers, now: time.now });
   const count = async () => (await database.query("SELECT FROM webhooks.deliveries")).length;
   const records = () => handlers.deliveries(accountId, webhook.id);
   return { accountId, count, database, producers, records, replica, time };
 }
 
-test("in the fan-out, before its commit: nothing of it is there, and the next does it whole", async () => {
+test("in the fan-out, before its commit: nothing of it is stored, and the next replica does all of it", async () => {
   const { accountId, count, database, producers, replica } = await begin();
   const pool = database.pool();
   const dying = replica({
@@ -37,34 +26,38 @@ test("in the fan-out, before its commit: nothing of it is there, and the next do
     transaction: (work) =>
       pool.transaction(async (transaction) => {
         await work(transaction);
-        throw dead();
+        throw crashed();
       }),
   });
-  await dying.happen(accountId, 5);
+  await dying.produce(accountId, 5);
   expect(await count()).toBe(0);
   const { fanOut } = replica();
-  fanOut.look({ kind: "events", accountId, position: producers.add(accountId, "events", 0) });
+  fanOut.notify({ kind: "events", accountId, position: producers.add(accountId, "events", 0) });
   await fanOut.settled();
   expect(await count()).toBe(5);
 });
 
-test("in the fan-out, after its commit and before anybody knows: the next makes none again", async () => {
+test("in the fan-out, after its commit and before the acknowledgement: the next replica creates none again", async () => {
   const { accountId, count, database, producers, replica } = await begin();
   const pool = database.pool();
   const dying = replica({
     ...pool,
     transaction: async (work) => {
       await pool.transaction(work);
-      throw dead();
+      throw crashed();
     },
   });
-  await dying.happen(accountId, 5);
+  await dying.produce(accountId, 5);
   expect(await count()).toBe(5);
   const next = replica();
-  next.fanOut.look({ kind: "events", accountId, position: producers.add(accountId, "events", 2) });
+  next.fanOut.notify({
+    kind: "events",
+    accountId,
+    position: producers.add(accountId, "events", 2),
+  });
   await next.fanOut.settled();
   expect(await count()).toBe(7);
-  // Nobody woke the engine for the first five.
+  // The engine was not notified of the first five.
   next.sender.answer = () => 200;
   await next.engine.round();
   expect(next.sender.attempts.length).toBe(7);
@@ -77,12 +70,12 @@ test("after the claim, before the request: attempted when the lease is over, and
     ...pool,
     run: async (statement, params) => {
       const rows = await pool.run(statement, params);
-      if (statement.name === "webhooks.claim-deliveries") throw dead();
+      if (statement.name === "webhooks.claim-deliveries") throw crashed();
       return rows;
     },
   });
-  await dying.happen(accountId);
-  await expect(dying.engine.round()).rejects.toThrow("the process has ended here");
+  await dying.produce(accountId);
+  await expect(dying.engine.round()).rejects.toThrow("the process has crashed here");
   const next = replica();
   next.sender.answer = () => 200;
   await next.engine.round();
@@ -96,7 +89,7 @@ test("after the claim, before the request: attempted when the lease is over, and
 test("after the request, before its result: sent again with the same body, and counted once", async () => {
   const { accountId, records, replica, time } = await begin();
   const dying = replica();
-  await dying.happen(accountId);
+  await dying.produce(accountId);
   await dying.engine.round();
   const next = replica();
   next.sender.answer = () => 503;
@@ -108,22 +101,22 @@ test("after the request, before its result: sent again with the same body, and c
   expect([second?.payloadId, second?.body]).toEqual([first?.payloadId, first?.body]);
 });
 
-test("after the result's commit, its answer lost: stored again changes nothing", async () => {
+test("after the result's commit, its acknowledgement lost: to store it again changes nothing", async () => {
   const { accountId, database, records, replica } = await begin();
   const pool = database.pool();
   let losses = 0;
-  const unlucky = replica({
+  const unacknowledged = replica({
     ...pool,
     run: async (statement, params) => {
       const rows = await pool.run(statement, params);
-      if (statement.name === "webhooks.record-results" && losses++ === 0) throw dead();
+      if (statement.name === "webhooks.record-results" && losses++ === 0) throw crashed();
       return rows;
     },
   });
-  unlucky.sender.answer = () => 500;
-  await unlucky.happen(accountId);
-  await unlucky.engine.round();
-  await unlucky.engine.settled();
+  unacknowledged.sender.answer = () => 500;
+  await unacknowledged.produce(accountId);
+  await unacknowledged.engine.round();
+  await unacknowledged.engine.settled();
   expect(losses).toBe(2);
   expect(await records()).toMatchObject([{ attempts: 1, statusCode: 500 }]);
 });

@@ -1,39 +1,24 @@
-// Guarantee: a delivery is in one hand at a time and is never lost with it; a hand that was too slow
-// changes nothing; and one receiver never takes the places of others.
+// Guarantee: one replica at a time has a delivery, and no delivery is lost with its replica; a replica that
+// was too slow changes nothing; one receiver never takes the slots of others.
 
 import { eventually } from "@annals/testing";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import {
-  FakeProducers,
-  FakeTime,
-  newAccountId,
-  newDatabase,
-  newHandlers,
-  newReplica,
-  type ReplicaOptions,
-} from "../testing/dispatcher.ts";
-import { START_WINDOW_MS } from "./delivery-engine.ts";
-
-async function begin(options: Omit<ReplicaOptions, "producers"> = {}) {
-  const database = await newDatabase();
-  const producers = new FakeProducers();
-  const handlers = newHandlers(database.pool(), producers);
-  const replica = () => newReplica(database.pool(), { ...options, producers });
-  return { database, handlers, producers, replica };
-}
+import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
+import { START_WINDOW_MS } from "./attempts.ts";
 
 describe("leases", () => {
-  test("what one replica has claimed no other gets, until its lease is over", async () => {
+  test("a claimed delivery goes to no other replica until its lease is over", async () => {
     const time = new FakeTime();
-    const { handlers, replica } = await begin({ now: time.now });
+    const { handlers, replica } = await newService({ now: time.now });
     const [a, b] = [replica(), replica()];
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
-    await a.happen(accountId);
+    await a.produce(accountId);
     await a.engine.round();
     await b.engine.round();
     expect([a.sender.attempts.length, b.sender.attempts.length]).toEqual([1, 0]);
-    // Replica a is cut off. Its deadline and the margin pass.
+    // Replica a is cut off. The deadline and the margin pass.
     time.advance(20);
     await b.engine.round();
     expect(b.sender.attempts.length).toBe(1);
@@ -41,14 +26,14 @@ describe("leases", () => {
     await b.engine.settled();
     const record = await handlers.deliveries(accountId, webhook.id);
     expect(record).toMatchObject([{ attempts: 1, statusCode: 503 }]);
-    // The late result of a is not taken.
+    // The late result of a is not stored.
     a.sender.attempts[0]?.end({ outcome: "success", statusCode: 200 });
     await a.engine.settled();
     expect(await handlers.deliveries(accountId, webhook.id)).toEqual(record);
   });
 
-  test("two replicas that claim at the same time share the work: each delivery once", async () => {
-    const { handlers, replica } = await begin({ maxInFlightPerEndpoint: 500 });
+  test("replicas that claim at once share the work: each delivery is sent once", async () => {
+    const { handlers, replica } = await newService({ maxInFlightPerEndpoint: 500 });
     const accounts = await Promise.all(
       Array.from({ length: 5 }, async () => {
         const accountId = newAccountId();
@@ -58,7 +43,7 @@ describe("leases", () => {
     );
     const replicas = [replica(), replica(), replica()];
     for (const one of replicas) one.sender.answer = () => 200;
-    for (const accountId of accounts) await replicas[0]?.happen(accountId, 200);
+    for (const accountId of accounts) await replicas[0]?.produce(accountId, 200);
     for (let round = 0; round < 10; round++) {
       await Promise.all(replicas.map(({ engine }) => engine.round()));
     }
@@ -68,12 +53,12 @@ describe("leases", () => {
     expect(new Set(sent).size).toBe(1_000);
   });
 
-  test("a stop gives attempts their grace, then gives them back unattempted", async () => {
-    const { handlers, replica } = await begin();
+  test("stop waits for attempts for the grace period, then releases them unattempted", async () => {
+    const { handlers, replica } = await newService();
     const [a, b] = [replica(), replica()];
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId, 3);
+    await a.produce(accountId, 3);
     a.engine.start();
     await eventually("three attempts", () => a.sender.attempts.length === 3);
     const stopped = a.engine.stop(50);
@@ -88,53 +73,53 @@ describe("leases", () => {
     );
   });
 
-  test("a claim that took too long to come is not begun", async () => {
-    const { handlers, database, producers } = await begin();
+  test("no attempt begins on a claim that took too long", async () => {
+    const { handlers, database, replica } = await newService();
     const pool = database.pool();
     const slow: typeof pool = {
       ...pool,
       run: async (statement, params) => {
         const rows = await pool.run(statement, params);
-        if (statement.name === "webhooks.claim-deliveries") await waited(START_WINDOW_MS + 50);
+        if (statement.name === "webhooks.claim-deliveries") await pause(START_WINDOW_MS + 50);
         return rows;
       },
     };
-    const a = newReplica(slow, { producers });
+    const a = replica(slow);
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId);
+    await a.produce(accountId);
     await a.engine.round();
     await a.engine.settled();
     expect(a.sender.attempts).toEqual([]);
-    const b = newReplica(pool, { producers });
+    const b = replica(pool);
     await b.engine.round();
     expect(b.sender.attempts.length).toBe(1);
   });
 });
 
-describe("what is claimed without a walk", () => {
-  test("what this replica made, and nothing of another's", async () => {
-    const { handlers, replica } = await begin();
+describe("claims without a scan", () => {
+  test("take what this replica fanned out, and nothing of another replica", async () => {
+    const { handlers, replica } = await newService();
     const [a, b] = [replica(), replica()];
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId, 3);
+    await a.produce(accountId, 3);
     await b.engine.round(false);
     await a.engine.round(false);
     expect([a.sender.attempts.length, b.sender.attempts.length]).toEqual([3, 0]);
-    // Given back, they are nobody's: the walk finds them.
+    // After their release the scan finds them.
     await a.engine.stop(0);
     await b.engine.round();
     expect(b.sender.attempts.length).toBe(3);
     await b.engine.stop(0);
   });
 
-  test("what lies behind a place that came free, to the last", async () => {
-    const { handlers, replica } = await begin({ maxInFlightPerEndpoint: 3 });
+  test("take the rest of a queue whenever a slot is free, to the last", async () => {
+    const { handlers, replica } = await newService({ maxInFlightPerEndpoint: 3 });
     const a = replica();
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId, 50);
+    await a.produce(accountId, 50);
     for (let done = 0; done < 50; done++) {
       await eventually("one more", async () => {
         await a.engine.round(false);
@@ -150,54 +135,54 @@ describe("what is claimed without a walk", () => {
 });
 
 describe("fairness", () => {
-  test("a receiver gets no more at a time than its places", async () => {
-    const { handlers, replica } = await begin({ maxInFlightPerEndpoint: 3 });
+  test("a receiver has no more attempts under way than its slots", async () => {
+    const { handlers, replica } = await newService({ maxInFlightPerEndpoint: 3 });
     const a = replica();
     const accountId = newAccountId();
     await handlers.create(accountId);
-    await a.happen(accountId, 10);
+    await a.produce(accountId, 10);
     for (let i = 0; i < 3; i++) await a.engine.round();
     expect(a.sender.attempts.length).toBe(3);
     a.sender.attempts[1]?.end({});
-    await eventually("a place is free", async () => {
+    await eventually("a slot is free", async () => {
       await a.engine.round();
       return a.sender.attempts.length === 4;
     });
   });
 
-  test("each receiver's first comes before any one's second, whoever has waited longer", async () => {
-    const { handlers, replica } = await begin({ maxInFlight: 6 });
+  test("the first of each receiver comes before the second of any, however long that has waited", async () => {
+    const { handlers, replica } = await newService({ maxInFlight: 6 });
     const a = replica();
     const hung = newAccountId();
     await handlers.create(hung, { url: "https://hung.example.com/" });
-    await a.happen(hung, 500);
+    await a.produce(hung, 500);
     for (let i = 0; i < 5; i++) {
       const accountId = newAccountId();
       await handlers.create(accountId, { url: `https://healthy-${i}.example.com/` });
-      await a.happen(accountId, 2);
+      await a.produce(accountId, 2);
     }
     await a.engine.round();
     expect(new Set(a.sender.attempts.map(({ url }) => url)).size).toBe(6);
   });
 
-  test("many receivers that hang leave places for the others", async () => {
-    const { handlers, replica } = await begin({ maxInFlight: 40, maxInFlightPerEndpoint: 10 });
+  test("many receivers that hang leave slots for the others", async () => {
+    const { handlers, replica } = await newService({ maxInFlight: 40, maxInFlightPerEndpoint: 10 });
     const a = replica();
     for (let i = 0; i < 8; i++) {
       const hung = newAccountId();
       await handlers.create(hung, { url: "https://hung.example.com/" });
-      await a.happen(hung, 50);
+      await a.produce(hung, 50);
       await a.engine.round();
     }
     const healthy = newAccountId();
     await handlers.create(healthy, { url: "https://healthy.example.com/" });
-    await a.happen(healthy);
+    await a.produce(healthy);
     await a.engine.round();
     expect(a.sender.attempts.at(-1)?.url).toBe("https://healthy.example.com/");
   });
 
-  test("a round looks at a bounded number of webhooks, and the next goes on behind them", async () => {
-    const { database, handlers, replica } = await begin({ maxInFlight: 5_000 });
+  test("a round scans a bounded number of webhooks, and the next goes on behind them", async () => {
+    const { database, handlers, replica } = await newService({ maxInFlight: 5_000 });
     const accountId = newAccountId();
     const { webhook } = await handlers.create(accountId);
     // 1,500 webhooks with one delivery each.
@@ -218,7 +203,3 @@ describe("fairness", () => {
     await a.engine.stop(0);
   });
 });
-
-function waited(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

@@ -1,10 +1,14 @@
-// Turns what happened into deliveries: from a notice or a find of the sweep, one frozen delivery
-// for each entry and webhook that asks for it. The cursor moves in the transaction that stores
-// them, from the very position that was read: whatever comes twice, and however many replicas look,
-// each is made once.
+// The fan-out: turns outbox entries into deliveries. For each notice, and each find of the sweep, it stores
+// one immutable delivery for each entry and webhook that subscribes to it. The cursor moves in the
+// transaction that stores them, from the position that was read. So each delivery is made once, whatever
+// comes twice and however many replicas work at once.
 //
-// What there is is read before who wants it. So a webhook made meanwhile may miss only what was
-// stored before it was made.
+// Entries are read before subscribers. So a webhook that is created meanwhile can miss only what was stored
+// before it was created.
+//
+// Not a loop of loop.ts: there is no delay between runs, several accounts are worked on at once, and none
+// twice at once. A failed page is retried at the end of the queue, with fewer entries; the sweep retries what
+// is dropped.
 
 import type { Logger } from "@annals/chassis";
 import { type Clock, newId } from "@annals/contract";
@@ -19,7 +23,7 @@ import { createDeliveries } from "../store/create-deliveries.ts";
 import { lockSubscribers } from "../store/lock-subscribers.ts";
 import { moveCursor } from "../store/move-cursor.ts";
 import { readCursor } from "../store/read-cursor.ts";
-import { Unsubscribed } from "./unsubscribed.ts";
+import { NegativeSubscriptionCache } from "./negative-subscription-cache.ts";
 
 export interface FanOutDeps {
   readonly clock: Clock;
@@ -34,17 +38,17 @@ export interface FanOutDeps {
   readonly onDeliveries: (accountId: string, webhookIds: Iterable<string>) => void;
 }
 
-/** Accounts and kinds worked on at a time. */
-const LANES = 4;
-/** Deliveries that one transaction makes, a single entry's aside. */
+/** Accounts and kinds that are worked on at once. */
+const CONCURRENCY = 4;
+/** Deliveries that one transaction makes, except for a single entry's. */
 const MAX_DELIVERIES = 1_000;
-/** Accounts and kinds that may wait; the sweep finds again what is dropped. */
+/** Accounts and kinds that may wait; the sweep finds what is dropped. */
 const MAX_WAITING = 100_000;
 
-interface Look {
+interface Task {
   readonly kind: NoticeKind;
   readonly accountId: string;
-  /** The row reaches at least to here. */
+  /** The entries reach at least to here. */
   target: bigint;
   /** Fewer after a failure, in case it was too much at once. */
   limit: number;
@@ -52,19 +56,22 @@ interface Look {
 
 export class FanOut {
   readonly #deps: FanOutDeps;
-  readonly #unsubscribed: Unsubscribed;
-  readonly #waiting = new Map<string, Look>();
+  readonly #withoutSubscribers: NegativeSubscriptionCache;
+  readonly #waiting = new Map<string, Task>();
   readonly #underWay = new Map<string, Promise<void>>();
   #isStopping = false;
 
   constructor(deps: FanOutDeps) {
     this.#deps = deps;
-    this.#unsubscribed = new Unsubscribed({ ...deps, onSubscribed: (notice) => this.look(notice) });
+    this.#withoutSubscribers = new NegativeSubscriptionCache({
+      ...deps,
+      onSubscribed: (notice) => this.notify(notice),
+    });
   }
 
-  /** Takes note of a notice; the work is done soon. */
-  look(notice: Notice): void {
-    if (this.#unsubscribed.keeps(notice)) return;
+  /** Queues the work of a notice. Returns at once and never throws. */
+  notify(notice: Notice): void {
+    if (this.#withoutSubscribers.keeps(notice)) return;
     const { kind, accountId, position } = notice;
     const key = `${kind} ${accountId}`;
     const waiting = this.#waiting.get(key);
@@ -77,16 +84,16 @@ export class FanOut {
     this.#pump();
   }
 
-  /** A webhook of the account was made or changed: its notices are worth a look again. */
+  /** A webhook of the account was created or changed: the account may have subscribers now. */
   expectSubscriber(accountId: string): void {
-    this.#unsubscribed.forget(accountId);
+    this.#withoutSubscribers.forget(accountId);
   }
 
   /** Takes no more, and resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#waiting.clear();
-    await this.#unsubscribed.stop();
+    await this.#withoutSubscribers.stop();
     await this.settled();
   }
 
@@ -96,11 +103,11 @@ export class FanOut {
   }
 
   #pump(): void {
-    for (const [key, look] of this.#waiting) {
-      if (this.#underWay.size >= LANES) return;
+    for (const [key, task] of this.#waiting) {
+      if (this.#underWay.size >= CONCURRENCY) return;
       if (this.#underWay.has(key)) continue;
       this.#waiting.delete(key);
-      const one = this.#carry(key, look).finally(() => {
+      const one = this.#run(key, task).finally(() => {
         this.#underWay.delete(key);
         this.#pump();
       });
@@ -108,43 +115,43 @@ export class FanOut {
     }
   }
 
-  /** One page; what is left goes to the end of the row, behind other accounts. */
-  async #carry(key: string, look: Look): Promise<void> {
+  /** One page. What is left goes to the end of the queue, behind other accounts. Never rejects. */
+  async #run(key: string, task: Task): Promise<void> {
     const { log, metrics } = this.#deps;
     try {
-      const isDone = await this.#page(look);
-      if (!isDone) this.#again(key, look);
+      const isDone = await this.#page(task);
+      if (!isDone) this.#again(key, task);
     } catch (error) {
       metrics.failures.inc({ worker: "fan_out" });
-      const { accountId, kind, limit } = look;
+      const { accountId, kind, limit } = task;
       log.warn({ err: error, account_id: accountId, kind }, "fan-out failed");
-      if (limit > 1) this.#again(key, { ...look, limit: Math.floor(limit / 10) || 1 });
+      if (limit > 1) this.#again(key, { ...task, limit: Math.floor(limit / 10) || 1 });
     }
   }
 
-  #again(key: string, look: Look): void {
+  #again(key: string, task: Task): void {
     if (this.#isStopping) return;
     const newer = this.#waiting.get(key);
-    if (newer && newer.target > look.target) look.target = newer.target;
+    if (newer && newer.target > task.target) task.target = newer.target;
     this.#waiting.delete(key);
-    this.#waiting.set(key, look);
+    this.#waiting.set(key, task);
   }
 
   /** Resolves to whether nothing is left up to the target. */
-  async #page({ accountId, kind, target, limit }: Look): Promise<boolean> {
+  async #page({ accountId, kind, target, limit }: Task): Promise<boolean> {
     const { database, producers } = this.#deps;
     const [cursor] = await database.run(readCursor, [accountId, kind, patternsOf(kind)]);
     if (!cursor || cursor.starts_after === null) {
-      // The cursor stays: who subscribes later brings the position to begin at.
-      this.#unsubscribed.add(kind, accountId);
+      // The cursor stays: a later subscriber has its own position to start after.
+      this.#withoutSubscribers.add(kind, accountId);
       return true;
     }
     const position = BigInt(cursor.position);
     if (target <= position) return true;
-    // Below this nobody is to be told of anything.
+    // Nobody subscribes to what lies below.
     const from = max(position, BigInt(cursor.starts_after));
-    const room = Math.floor(MAX_DELIVERIES / cursor.subscribers);
-    const pageSize = Math.max(1, Math.min(limit, room));
+    const maxEntries = Math.floor(MAX_DELIVERIES / cursor.subscribers);
+    const pageSize = Math.max(1, Math.min(limit, maxEntries));
     const entries = from >= target ? [] : await producers.entries(kind, accountId, from, pageSize);
     checkGapless(entries, from);
     const to = entries.at(-1)?.position ?? from;
@@ -186,7 +193,7 @@ export class FanOut {
       planned.map(({ webhookId }) => webhookId),
       planned.map(() => newId("wh_del", random)),
       planned.map(() => newId("wh_evt", random)),
-      planned.map(({ place }) => place),
+      planned.map(({ ordinal }) => ordinal),
       entries.map(({ name }) => name),
       entries.map((entry) => payloadTail(entry, timestamp)),
       now(),

@@ -1,7 +1,8 @@
-// Stores what came of attempts and gives back what was not attempted: many at a time, and again for
-// as long as their lease may hold when the database does not answer. Called by the delivery engine.
+// Stores the results of attempts, and releases claims that were not attempted: many in one statement, retried
+// for as long as their leases may hold while the database does not answer. Called by attempts.ts. It must
+// never reject.
 
-import { type Logger } from "@annals/chassis";
+import type { Logger } from "@annals/chassis";
 import { Batcher } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
@@ -27,13 +28,17 @@ export interface ResultWriterDeps {
   readonly metrics: Metrics;
   readonly retryDelaysS: readonly number[];
   readonly now: () => string | null;
-  /** As long as results can be waited for: after it their leases are over and others have the deliveries. */
+  /**
+   * For how long a statement is retried: after it the leases are over, and other replicas have the
+   * deliveries.
+   */
   readonly keepTryingMs: number;
 }
 
 const MAX_GROUP = 500;
+/** Statements under way. */
 const CONCURRENCY = 1;
-/** Between two tries. */
+/** Between two attempts of a statement. */
 const RETRY_MS = 250;
 
 export class ResultWriter {
@@ -41,7 +46,7 @@ export class ResultWriter {
   readonly #results: Batcher<Result, void>;
   readonly #releases: Batcher<Claim, void>;
 
-  /** `maxWaiting`: as many as can be claimed at a time. */
+  /** `maxWaiting`: as many as can be claimed at once. */
   constructor(deps: ResultWriterDeps, maxWaiting: number) {
     this.#deps = deps;
     const bounds = { maxGroup: MAX_GROUP, concurrency: CONCURRENCY, maxWaiting };
@@ -49,19 +54,19 @@ export class ResultWriter {
     this.#releases = new Batcher({ ...bounds, work: (claims) => this.#release(claims) });
   }
 
-  /** Resolves when it is stored, or when that is no longer of use. Never rejects. */
+  /** Resolves when it is stored, or when its lease is over. */
   async record(result: Result): Promise<void> {
-    await this.#results.submit(result).catch((error: unknown) => this.#giveUp(error));
+    await this.#results.submit(result).catch((error: unknown) => this.#onTimeout(error));
   }
 
-  /** Resolves when it is given back; if it cannot be, its lease ends by itself. Never rejects. */
+  /** Resolves when it is released, or when its lease runs out. */
   async release(claim: Claim): Promise<void> {
-    await this.#releases.submit(claim).catch((error: unknown) => this.#giveUp(error));
+    await this.#releases.submit(claim).catch((error: unknown) => this.#onTimeout(error));
   }
 
   async #record(given: readonly Result[]) {
     const { database, metrics, now, retryDelaysS } = this.#deps;
-    // In one order everywhere, so that two replicas never wait for each other.
+    // In one order everywhere, so that two replicas never deadlock.
     const results = given.toSorted((a, b) => (BigInt(a.number) < BigInt(b.number) ? -1 : 1));
     const rows = await this.#untilAnswered(() =>
       database.run(recordResults, [
@@ -83,6 +88,7 @@ export class ResultWriter {
     return claims.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
+  /** Not a loop of loop.ts: the attempts wait for the answer, and it ends with their leases. */
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#deps.keepTryingMs;
     for (;;) {
@@ -95,9 +101,9 @@ export class ResultWriter {
     }
   }
 
-  #giveUp(error: unknown): void {
+  #onTimeout(error: unknown): void {
     this.#deps.metrics.failures.inc({ worker: "deliveries" });
-    this.#deps.log.warn({ err: error }, "results of deliveries are lost: they are made again");
+    this.#deps.log.warn({ err: error }, "results of deliveries are lost: they are delivered again");
   }
 }
 

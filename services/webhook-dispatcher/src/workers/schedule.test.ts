@@ -3,36 +3,27 @@
 // same every time. Under a time that the test sets.
 
 import { expect, test } from "vitest";
-import {
-  FakeProducers,
-  FakeTime,
-  newAccountId,
-  newDatabase,
-  newHandlers,
-  newReplica,
-} from "../testing/dispatcher.ts";
+import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
 
 async function begin(retryDelaysS?: readonly number[]) {
-  const database = await newDatabase();
-  const producers = new FakeProducers();
   const time = new FakeTime();
   const accountId = newAccountId();
-  const handlers = newHandlers(database.pool(), producers);
+  const service = await newService({ now: time.now, ...(retryDelaysS && { retryDelaysS }) });
+  const { database, handlers } = service;
   const { webhook } = await handlers.create(accountId);
-  const options = { producers, now: time.now, ...(retryDelaysS && { retryDelaysS }) };
-  const replica = newReplica(database.pool(), options);
-  await replica.happen(accountId);
+  const replica = service.replica();
+  await replica.produce(accountId);
   return {
     database,
     time,
     accountId,
     replica,
-    newReplica: () => newReplica(database.pool(), options),
+    newReplica: service.replica,
     record: async () => (await handlers.deliveries(accountId, webhook.id))[0],
   };
 }
 
-test("a receiver that never does well is asked four times, at 0, 1, 5 and 15 minutes", async () => {
+test("a receiver that always fails gets four attempts, at 0, 1, 5 and 15 minutes", async () => {
   const { time, replica, record, newReplica: another } = await begin();
   expect(await record()).toBeUndefined();
   const attempts = [];
@@ -59,7 +50,7 @@ test("a receiver that never does well is asked four times, at 0, 1, 5 and 15 min
       lastAttemptAt: time.text(),
       ...(delay !== undefined && { nextRetryAt: time.text(delay) }),
     });
-    // A new process for each attempt: nothing of the schedule is in memory.
+    // A new process for each attempt: the schedule is not in memory.
     current = another();
     if (delay === undefined) break;
     time.advance(delay - 0.001);
@@ -79,7 +70,7 @@ test("a receiver that never does well is asked four times, at 0, 1, 5 and 15 min
   expect(body).toMatchObject({ id: attempts[0]?.payloadId, data: { sequence_number: 1 } });
 });
 
-test("a receiver that does well the third time is asked three times", async () => {
+test("a receiver that succeeds at the third attempt gets three", async () => {
   const { time, replica, record } = await begin([60, 300, 900]);
   replica.sender.answer = () => (replica.sender.attempts.length < 3 ? 503 : 204);
   for (const delay of [60, 300, 900]) {
@@ -99,7 +90,7 @@ test("a receiver that does well the third time is asked three times", async () =
   });
 });
 
-test("what is over keeps no body", async () => {
+test("a finished delivery keeps no body", async () => {
   const { database, replica, time } = await begin([60]);
   const bodies = () =>
     database.query<{ n: string }>("SELECT count(body) AS n FROM webhooks.deliveries");

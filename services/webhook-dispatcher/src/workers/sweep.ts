@@ -1,8 +1,8 @@
-// Looks every few seconds for what no notice told of: it compares the cursors of every account that
-// has subscribers with how far the producers reach. So a notice that is lost, or a NATS that is
-// away, costs seconds and nothing else.
+// The sweep: compares, every few seconds, the cursors of every account that has subscribers with how far the
+// producers reach, and hands what lies behind to the fan-out. So a lost notice, or a NATS outage, costs
+// seconds and nothing else. Any number of replicas may sweep at once.
 
-import type { Logger } from "@annals/chassis";
+import { type Logger, type Loop, MAX_BACKOFF_MS, startLoop } from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
 import { patternsOf } from "../domain/kinds.ts";
@@ -13,61 +13,50 @@ import {
   type SubscribedAccountRow,
 } from "../store/list-subscribed-accounts.ts";
 import type { FanOut } from "./fan-out.ts";
-import { Wake } from "./wake.ts";
 
 export interface SweepDeps {
   readonly database: Database;
-  readonly fanOut: Pick<FanOut, "look">;
+  readonly fanOut: Pick<FanOut, "notify">;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly producers: Pick<Producers, "positions">;
   readonly intervalMs: number;
 }
 
-/** What one call may ask the producers. */
+/** The most that one call to a producer may ask for. */
 const ACCOUNTS_PER_CALL = 1_000;
 
-/** Begins to sweep; the returned function ends it and resolves when nothing is under way. */
-export function startSweep(deps: SweepDeps): () => Promise<void> {
-  const wake = new Wake();
-  let isStopping = false;
-  const loop = (async () => {
-    while (!isStopping) {
-      await wake.wait(deps.intervalMs);
-      if (!isStopping) await sweep(deps);
-    }
-  })();
-  return () => {
-    isStopping = true;
-    wake.wake();
-    return loop;
-  };
+export function startSweep(deps: SweepDeps): Loop {
+  return startLoop({
+    name: "sweep",
+    log: deps.log,
+    failures: deps.metrics.failures,
+    initialDelayMs: deps.intervalMs,
+    delayMs: deps.intervalMs,
+    // One unreachable producer must not delay what the sweep finds at the other.
+    maxBackoffMs: Math.min(deps.intervalMs, MAX_BACKOFF_MS),
+    run: () => sweep(deps),
+  });
 }
 
 async function sweep(deps: SweepDeps): Promise<void> {
-  const { database, log, metrics } = deps;
-  try {
-    let after = "";
-    for (;;) {
-      const accounts = await database.run(listSubscribedAccounts, [
-        after,
-        ACCOUNTS_PER_CALL,
-        patternsOf("events"),
-        patternsOf("verifications"),
-        patternsOf("exports"),
-      ]);
-      if (accounts.length > 0) await compare(deps, accounts);
-      const last = accounts.at(-1);
-      if (!last || accounts.length < ACCOUNTS_PER_CALL) return;
-      after = last.account_id;
-    }
-  } catch (error) {
-    metrics.failures.inc({ worker: "sweep" });
-    log.warn({ err: error }, "sweep failed");
+  let after = "";
+  for (;;) {
+    const accounts = await deps.database.run(listSubscribedAccounts, [
+      after,
+      ACCOUNTS_PER_CALL,
+      patternsOf("events"),
+      patternsOf("verifications"),
+      patternsOf("exports"),
+    ]);
+    if (accounts.length > 0) await compare(deps, accounts);
+    const last = accounts.at(-1);
+    if (!last || accounts.length < ACCOUNTS_PER_CALL) return;
+    after = last.account_id;
   }
 }
 
-/** Each producer by itself: that one is away must not keep the other from being asked. */
+/** Each producer by itself: one that cannot answer must not keep the other from being asked. */
 async function compare(
   { fanOut, metrics, producers }: SweepDeps,
   accounts: readonly SubscribedAccountRow[],
@@ -85,7 +74,7 @@ async function compare(
         const cursor = account[kind];
         if (cursor === null || position <= BigInt(cursor)) continue;
         metrics.sweepFinds.inc({ kind });
-        fanOut.look({ kind, accountId: account.account_id, position });
+        fanOut.notify({ kind, accountId: account.account_id, position });
       }
     }
   }

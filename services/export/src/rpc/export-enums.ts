@@ -1,4 +1,4 @@
-// Formats and statuses as proto numbers and as the words of the interface.
+// Formats and statuses: their proto numbers, and their names in the interface.
 
 import type { ExportFormat, ExportStatus } from "@annals/contract";
 import { ExportFormat as ProtoFormat, ExportStatus as ProtoStatus } from "@annals/proto/exports";
@@ -16,7 +16,7 @@ export const STATUS_NUMBERS: Record<ExportStatus, ProtoStatus> = {
 };
 
 /** Undefined for a format that this release does not know. */
-export function formatWord(format: ProtoFormat): ExportFormat | undefined {
+export function formatName(format: ProtoFormat): ExportFormat | undefined {
   switch (format) {
     case ProtoFormat.JSONL:
       return "jsonl";

@@ -1,0 +1,126 @@
+// The negative subscription cache: remembers for a moment which accounts and kinds have no subscriber. Most
+// accounts have no webhook, and each of their flushes sends a notice: one query each would cost more than the
+// deliveries of the others. The newest position of a remembered account is kept, and one statement asks for
+// all accounts that have one. Called by fan-out.ts. It must never lose a kept position: a webhook that
+// another replica created is served late by at most this moment, and misses nothing. The sweep finds what is
+// beyond the bound.
+
+import { type Logger, type Loop, startLoop } from "@annals/chassis";
+import { NOTICE_KINDS, type Notice, type NoticeKind } from "@annals/messaging";
+import type { Database } from "@annals/postgres";
+import { eventOf } from "../domain/kinds.ts";
+import type { Metrics } from "../metrics.ts";
+import { findSubscribed } from "../store/find-subscribed.ts";
+
+export interface NegativeSubscriptionCacheDeps {
+  readonly database: Database;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Called with the newest position of an account that has a subscriber after all. */
+  readonly onSubscribed: (notice: Notice) => void;
+}
+
+/** From one query for the accounts with a kept position to the next. */
+const INTERVAL_MS = 250;
+/** An account and kind beyond it costs a query each time. */
+const MAX_ENTRIES = 100_000;
+/** Accounts and kinds that one statement asks for. */
+const PIECE = 1_000;
+
+interface Entry {
+  readonly kind: NoticeKind;
+  readonly accountId: string;
+  /** The newest position that came since the database was asked. */
+  kept: bigint | undefined;
+  /** No position came in the last interval. */
+  isIdle: boolean;
+}
+
+export class NegativeSubscriptionCache {
+  readonly #deps: NegativeSubscriptionCacheDeps;
+  readonly #entries = new Map<string, Entry>();
+  readonly #loop: Loop;
+  #isStopping = false;
+
+  constructor(deps: NegativeSubscriptionCacheDeps) {
+    this.#deps = deps;
+    this.#loop = startLoop({
+      name: "subscription_cache",
+      log: deps.log,
+      failures: deps.metrics.failures,
+      initialDelayMs: INTERVAL_MS,
+      delayMs: INTERVAL_MS,
+      maxBackoffMs: INTERVAL_MS,
+      run: () => this.#revalidate(),
+    });
+  }
+
+  /** The database has just answered that the account has no subscriber of this kind. */
+  add(kind: NoticeKind, accountId: string): void {
+    const key = keyOf(kind, accountId);
+    if (this.#isStopping || this.#entries.has(key)) return;
+    if (this.#entries.size >= MAX_ENTRIES) return;
+    this.#entries.set(key, { kind, accountId, kept: undefined, isIdle: false });
+  }
+
+  /** Whether the notice is kept here, and needs no work now. */
+  keeps({ kind, accountId, position }: Notice): boolean {
+    const found = this.#entries.get(keyOf(kind, accountId));
+    if (!found) return false;
+    if (found.kept === undefined || found.kept < position) found.kept = position;
+    found.isIdle = false;
+    return true;
+  }
+
+  /** The account has a new subscriber: its kept positions go on at once. */
+  forget(accountId: string): void {
+    for (const kind of NOTICE_KINDS) this.#release(this.#entries.get(keyOf(kind, accountId)));
+  }
+
+  /** Keeps nothing more, and resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#entries.clear();
+    await this.#loop.stop();
+  }
+
+  #release(found: Entry | undefined): void {
+    if (!found) return;
+    const { accountId, kept, kind } = found;
+    this.#entries.delete(keyOf(kind, accountId));
+    if (kept !== undefined) this.#deps.onSubscribed({ kind, accountId, position: kept });
+  }
+
+  /** Asks again for the entries with a kept position; forgets those that were idle for a whole interval. */
+  async #revalidate(): Promise<void> {
+    const kept: Entry[] = [];
+    for (const [key, entry] of this.#entries) {
+      if (entry.kept !== undefined) kept.push(entry);
+      else if (entry.isIdle) this.#entries.delete(key);
+      else entry.isIdle = true;
+    }
+    for (let at = 0; at < kept.length; at += PIECE) await this.#ask(kept.slice(at, at + PIECE));
+  }
+
+  async #ask(piece: readonly Entry[]): Promise<void> {
+    const asked = piece.map(({ kept }) => kept);
+    const rows = await this.#deps.database.run(findSubscribed, [
+      piece.map(({ accountId }) => accountId),
+      piece.map(({ kind }) => eventOf(kind)),
+    ]);
+    for (const { ordinal } of rows) {
+      const found = piece[ordinal - 1];
+      // It may have been released meanwhile, or the process drains.
+      if (found && this.#entries.get(keyOf(found.kind, found.accountId)) === found) {
+        this.#release(found);
+      }
+    }
+    for (const [index, entry] of piece.entries()) {
+      if (entry.kept === asked[index]) entry.kept = undefined;
+    }
+  }
+}
+
+function keyOf(kind: NoticeKind, accountId: string): string {
+  return `${kind} ${accountId}`;
+}
