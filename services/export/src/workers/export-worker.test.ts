@@ -49,6 +49,7 @@ afterEach(async () => {
   workers = [];
   await database.query("DELETE FROM exports.jobs");
   await database.query("DELETE FROM exports.outbox");
+  await database.query("DELETE FROM exports.outbox_heads");
 });
 
 afterAll(async () => {
@@ -203,6 +204,26 @@ test("what fails is tried again after a pause, and fails for good after its atte
   expect(attempts).toBe(2);
   expect(await filesOf(id)).toEqual([]);
   expect(await outbox()).toEqual([]);
+});
+
+test("a position that a replica of the release before takes first is given once: the job is tried again", async () => {
+  const addAsBefore = `INSERT INTO exports.outbox SELECT account_id, position + 1, 'export.completed', '{}', created_at
+    FROM exports.outbox ORDER BY position DESC LIMIT 1`;
+  work(ledger());
+  await reached(await queue(), "completed");
+  const id = await pool.transaction(async (transaction) => {
+    await transaction.run({ name: "test.add", text: addAsBefore, plannedAnew: true }, []);
+    const queued = await queue();
+    await eventually("it waits for the other's commit", async () => {
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+        AND wait_event_type = 'Lock' AND query ~ 'add-to-outbox'`;
+      return (await database.query(waiting)).length > 0;
+    });
+    return queued;
+  });
+  await reached(id, "completed");
+  expect(await job(id)).toMatchObject({ attempts: 2 });
+  expect((await outbox()).map(({ position }) => Number(position))).toEqual([1, 2, 3]);
 });
 
 test("a job whose workers died each time fails for good", async () => {

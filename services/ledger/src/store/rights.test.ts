@@ -60,8 +60,9 @@ test.each([
   "UPDATE ledger.payloads SET metadata = '{}'",
   "DELETE FROM ledger.heads",
   "TRUNCATE ledger.heads",
-  "DELETE FROM ledger.outbox",
   "UPDATE ledger.outbox SET data = '{}'",
+  "TRUNCATE ledger.outbox",
+  "DELETE FROM ledger.outbox_heads",
   "TRUNCATE ledger.chain CASCADE",
   "UPDATE ledger.time_blocks SET latest = ''",
   "DELETE FROM ledger.time_blocks",
@@ -86,11 +87,12 @@ test("the rights are those, and no role that it may take on has more", async () 
   const rights = await database.query(
     `SELECT table_name, string_agg(privilege_type, ',' ORDER BY privilege_type) AS rights
      FROM information_schema.role_table_grants WHERE grantee = $1 AND table_schema = 'ledger'
-     AND table_name IN ('chain', 'payloads', 'time_blocks') GROUP BY 1 ORDER BY 1`,
+     AND table_name IN ('chain', 'outbox', 'payloads', 'time_blocks') GROUP BY 1 ORDER BY 1`,
     [ROLE],
   );
   expect(rights).toEqual([
     { table_name: "chain", rights: "INSERT,SELECT" },
+    { table_name: "outbox", rights: "DELETE,INSERT,SELECT" },
     { table_name: "payloads", rights: "INSERT,SELECT" },
     { table_name: "time_blocks", rights: "INSERT,SELECT" },
   ]);
