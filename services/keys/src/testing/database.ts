@@ -84,7 +84,7 @@ export function runCommand(
   words: readonly string[],
   variables: Variables = {},
 ): Promise<Outcome> {
-  const main = fileURLToPath(new URL("main.ts", import.meta.url));
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
   const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl, ...variables };
   return new Promise((resolve) => {
     execFile(
