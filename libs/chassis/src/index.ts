@@ -1,6 +1,7 @@
 export * from "./admin-server.ts";
 export * from "./config.ts";
 export * from "./log.ts";
+export * from "./loop.ts";
 export * from "./main.ts";
 export * from "./metrics.ts";
 export * from "./run.ts";

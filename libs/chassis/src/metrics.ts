@@ -2,7 +2,7 @@
 // (process, RPC, database) is declared here. Names follow OpenTelemetry where it names the thing,
 // `annals_` is for the domain. A label has a closed set of values; an id is never a label.
 
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -48,6 +48,16 @@ export function databaseDuration(registry: Registry): Histogram {
     help: "Time until PostgreSQL answers a statement, by the statement's name.",
     labelNames: ["db_operation_name", "error_type"],
     buckets: DURATION_BUCKETS_S,
+    registers: [registry],
+  });
+}
+
+/** Failed runs of the loops of loop.ts. */
+export function workerFailures(registry: Registry): Counter<"worker"> {
+  return new Counter({
+    name: "annals_worker_failures_total",
+    help: "Failed runs of background work, each retried with backoff, by worker.",
+    labelNames: ["worker"],
     registers: [registry],
   });
 }

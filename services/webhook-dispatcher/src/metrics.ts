@@ -1,6 +1,13 @@
 // The metrics of the webhook dispatcher, besides those that every service has.
 
-import { Counter, DURATION_BUCKETS_S, Gauge, Histogram, type Registry } from "@annals/chassis";
+import {
+  Counter,
+  DURATION_BUCKETS_S,
+  Gauge,
+  Histogram,
+  type Registry,
+  workerFailures,
+} from "@annals/chassis";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -8,6 +15,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const LATENESS_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300];
 
 export function createMetrics(registry: Registry) {
+  const failures = workerFailures(registry);
   return {
     /** outcome: one of ATTEMPT_OUTCOMES. */
     attempts: new Histogram({
@@ -55,11 +63,18 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
     /** worker: deliveries, fan_out, sweep, clean_up. */
-    failures: new Counter({
+    failures,
+    /** The name of `failures` in earlier releases, with the same values. */
+    deprecatedFailures: new Counter({
       name: "annals_webhook_worker_failures_total",
-      help: "Rounds of a worker that failed and are tried again, by worker: deliveries, fan_out, sweep, clean_up.",
+      help: "Deprecated: the same as annals_worker_failures_total.",
       labelNames: ["worker"],
       registers: [registry],
+      async collect() {
+        this.reset();
+        const { values } = await failures.get();
+        for (const { labels, value } of values) this.inc(labels, value);
+      },
     }),
   };
 }

@@ -1,0 +1,95 @@
+// The loop of every background worker: runs a piece of work, waits, runs it again, until it is stopped.
+// Called by the services' workers. It must never run the same work twice at once, never end because a run
+// failed, and never retry a failure faster than its backoff.
+
+import type { Logger } from "./log.ts";
+import type { Counter } from "./metrics.ts";
+
+export interface LoopOptions {
+  /** Label `worker` of the failure metric and field `worker` of the log line: snake_case. */
+  readonly name: string;
+  readonly log: Logger;
+  readonly failures: Pick<Counter<"worker">, "inc">;
+  /** From the end of a run to the begin of the next. */
+  readonly delayMs: number;
+  /** Before the first run, which begins at once by default. */
+  readonly initialDelayMs?: number;
+  /** Upper bound of the backoff, where {@link MAX_BACKOFF_MS} is too late. */
+  readonly maxBackoffMs?: number;
+  /**
+   * One run. It may resolve to a delay in milliseconds in place of `delayMs`: 0 begins the next run at once.
+   * It should end soon after `signal` is aborted; what it rejects with then is not a failure.
+   */
+  readonly run: (signal: AbortSignal) => Promise<number | void>;
+  /** From 0 to 1, for the jitter. */
+  readonly random?: () => number;
+}
+
+export interface Loop {
+  /**
+   * Begins the next run now, or right after the run under way: any number of calls make one run. A backoff
+   * lasts to its end all the same, and the run follows it.
+   */
+  wake(): void;
+  /** Begins no further run, aborts the signal of the run under way, and resolves when that has ended. */
+  stop(): Promise<void>;
+}
+
+/** After the first failed run; twice as long after each further one, and from half of it to all of it. */
+export const FIRST_BACKOFF_MS = 250;
+export const MAX_BACKOFF_MS = 5_000;
+
+export function startLoop(options: LoopOptions): Loop {
+  const { delayMs, failures, initialDelayMs = 0, log, name, run } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let isWoken = false;
+  let failed = 0;
+  let endWait = (): void => {};
+  let endDelay = (): void => {};
+
+  const wait = async (ms: number, isBackoff: boolean): Promise<void> => {
+    if (signal.aborted || ms <= 0 || (isWoken && !isBackoff)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    endWait = resolve;
+    if (!isBackoff) endDelay = resolve;
+    await promise;
+    clearTimeout(timer);
+  };
+  const runOnce = async (): Promise<void> => {
+    isWoken = false;
+    try {
+      const nextMs = (await run(signal)) ?? delayMs;
+      failed = 0;
+      await wait(nextMs, false);
+    } catch (error) {
+      if (signal.aborted) return;
+      failures.inc({ worker: name });
+      log.warn({ err: error, worker: name }, "background work failed");
+      await wait(backoffMs(options, failed), true);
+      failed += 1;
+    }
+  };
+  const ended = (async () => {
+    await wait(initialDelayMs, false);
+    while (!signal.aborted) await runOnce();
+  })();
+  return {
+    wake: () => {
+      isWoken = true;
+      endDelay();
+    },
+    stop: () => {
+      stopping.abort();
+      endWait();
+      return ended;
+    },
+  };
+}
+
+function backoffMs(options: LoopOptions, failedBefore: number): number {
+  const { maxBackoffMs = MAX_BACKOFF_MS, random = Math.random } = options;
+  const ms = Math.min(FIRST_BACKOFF_MS * 2 ** failedBefore, maxBackoffMs);
+  return (ms / 2) * (1 + random());
+}
