@@ -4,6 +4,7 @@
 // outbox must never give a position twice, show a position before the one below it, or delete an unread entry
 // within its month.
 
+import { type Loop, type LoopOptions, startLoop } from "@annals/chassis";
 import { complete, internal, invalid } from "@annals/errors";
 import {
   addToOutbox,
@@ -57,6 +58,8 @@ const MAX_ACCOUNTS = 1_000;
 const KEPT_DAYS_READ = 7;
 /** Days that an entry waits for a reader: an account without webhooks has none, and nobody can tell. */
 const KEPT_DAYS_UNREAD = 30;
+
+const PRUNE_DELAY_MS = 600_000;
 
 export function outbox(schema: string): Outbox {
   const [add, list, positions, find, prune] = [
@@ -112,4 +115,16 @@ export function outbox(schema: string): Outbox {
       }
     },
   };
+}
+
+/**
+ * Deletes the entries that are too old, for as long as the process runs. Any number of replicas may do it.
+ */
+export function startOutboxPruner(
+  { prune }: Pick<Outbox, "prune">,
+  deps: Pick<LoopOptions, "failures" | "log"> & { readonly database: Database },
+): Loop {
+  const { database, failures, log } = deps;
+  const run = (signal: AbortSignal): Promise<void> => prune(database, signal);
+  return startLoop({ name: "outbox_pruner", failures, log, delayMs: PRUNE_DELAY_MS, run });
 }

@@ -1,6 +1,6 @@
 // Guarantee: a list by time finds exactly the events that occurred then, in the order of the chain,
 // however many time blocks are filled; with them a page deep in a chain reads no more than one at its
-// head. Whoever changes a time block, so that lists pass over an event, is found by verification.
+// head. A time block that was changed, so that lists skip an event, is found by verification.
 
 import { createLog } from "@annals/chassis";
 import { InvalidReason } from "@annals/proto/ledger";
@@ -222,9 +222,10 @@ describe("filling", () => {
     await insertChain(ACCOUNT, times);
     await ledger.database.run(fillTimeBlocks, [ACCOUNT, "0", "1"]);
     const log = createLog({ service: "test", level: "error" });
-    const stop = startTimeBlockFiller({ database: ledger.database, log });
+    const failures = { inc: () => {} };
+    const filler = startTimeBlockFiller({ database: ledger.database, failures, log });
     await expect.poll(filled, { timeout: 10_000 }).toHaveLength(3);
-    await stop();
+    await filler.stop();
     expect(await filled()).toEqual([0, 1, 2].map((block) => blockOf(ACCOUNT, block)));
   });
 });
@@ -238,7 +239,7 @@ describe("verification", () => {
     }));
 
   beforeEach(async () => {
-    // Three whole blocks and some.
+    // Three complete blocks and some.
     for (let times = 0; times < 4; times += 1) {
       await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 800)] });
     }
