@@ -1,5 +1,5 @@
 // Guarantees of the append path when something fails: an append that PostgreSQL refuses fails
-// alone; an append whose outcome is unknown is told as such and never stored twice; a chain that
+// alone; an append whose outcome is unknown is reported as such and never stored twice; a chain that
 // does not continue at its head takes no append.
 
 import { expect, test } from "vitest";
@@ -116,7 +116,7 @@ test("a group whose answer is lost is tried again by nobody", async () => {
   const { queue } = newQueue(proxy.url);
   const accountId = newAccountId();
   await queue.submit(append(accountId));
-  // What comes in one turn goes in one group; its request holds their action.
+  // Appends of one turn of the event loop are one group; its request holds their action.
   proxy.arm("grouped");
   const group = Array.from({ length: 50 }, () =>
     queue.submit(append(accountId, { action: "grouped" })),

@@ -1,5 +1,5 @@
-// Guarantees of the append path: appends that come together share transactions; whoever appends, by
-// whichever path and from however many replicas, continues the one chain; a key stands for one
+// Guarantees of the append path: appends that arrive together share transactions; every append, by
+// whichever path and from any number of replicas, continues the one chain; a key identifies one
 // request.
 
 import { GENESIS_HASH } from "@annals/event";
@@ -192,7 +192,7 @@ describe("idempotency", () => {
       firstSequence: 2,
       eventCount: 1,
     });
-    // This replica's guess holds again, and the key makes the statement store nothing.
+    // The cached head of this replica is right again, and the key makes the statement store nothing.
     await one.queue.submit(append(accountId));
     await one.queue.submit(append(accountId));
     expect((await one.queue.submit(keyed(accountId, "k"))).outcome).toBe("replayed");
