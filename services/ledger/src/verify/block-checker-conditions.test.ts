@@ -1,4 +1,4 @@
-// Guarantee: each condition by which PostgreSQL calls a block whole finds something that no other does,
+// Guarantee: each condition by which PostgreSQL finds a block valid finds something that no other does,
 // and what a forger with true hashes makes is judged as the verifier judges it.
 
 import { beforeAll, describe, expect, test } from "vitest";

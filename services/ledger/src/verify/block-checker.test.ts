@@ -1,6 +1,6 @@
-// Guarantee: PostgreSQL calls a block whole only where the verifier of this service finds every row of
+// Guarantee: PostgreSQL finds a block valid only where the verifier of this service finds every row of
 // it valid, and it does so for whatever can be appended: the two define the hash in two languages and
-// agree. What it cannot read is not whole, and no failure. A few blocks at most are checked at one time.
+// agree. What it cannot read is not valid, and no failure. A few blocks at most are checked at one time.
 
 import { GENESIS_HASH } from "@annals/event";
 import type { Database } from "@annals/postgres";
@@ -136,7 +136,7 @@ describe("not whole", () => {
 });
 
 describe("a few at one time", () => {
-  test("of many checks two are under way, and those that nobody waits for any more are not begun", async () => {
+  test("of many checks two are under way, and those that are cancelled are not begun", async () => {
     const begun: (() => void)[] = [];
     let mostAtOnce = 0;
     let underWay = 0;
@@ -148,11 +148,11 @@ describe("a few at one time", () => {
         return [];
       },
     };
-    const lanes = new BlockChecker(slow);
+    const checker = new BlockChecker(slow);
     const given = new AbortController();
-    const left = Array.from({ length: 3 }, () => lanes.check("a", { from: 1, to: 1 }, NEVER));
+    const left = Array.from({ length: 3 }, () => checker.check("a", { from: 1, to: 1 }, NEVER));
     const gone = Array.from({ length: 3 }, () =>
-      lanes.check("a", { from: 1, to: 1 }, given.signal),
+      checker.check("a", { from: 1, to: 1 }, given.signal),
     );
     given.abort();
     const outcomes = Promise.allSettled([...left, ...gone]);

@@ -86,7 +86,10 @@ async function verifyRows(
   return verifier;
 }
 
-/** The head has to be the last row, and that row the end of what was verified: else one was added or changed. */
+/**
+ * The head has to be the last row, and that row the end of what was verified: else one was added or
+ * changed.
+ */
 async function compareHead(
   database: Database,
   verifier: ChainVerifier,
