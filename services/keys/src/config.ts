@@ -15,7 +15,7 @@ export const SETTINGS = {
   ...databaseSettings,
   keyPrefix: matching(
     "ANNALS_KEY_PREFIX",
-    "What stands before `_sk_` in the keys that are minted.",
+    "The part before `_sk_` in the keys that are minted.",
     /^[a-z][a-z0-9]{0,31}$/,
     { fallback: "annals" },
   ),

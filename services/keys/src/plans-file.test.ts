@@ -1,4 +1,4 @@
-// An operator's mistake with plans is told before anybody feels it: a file with faults keeps the service
+// An operator's mistake with plans is reported before it has an effect: a file with faults keeps the service
 // from starting, an account whose plan the file lacks keeps it from becoming ready, and a command refuses a
 // plan that is not there. What a newer file has added does not stop replicas that run.
 

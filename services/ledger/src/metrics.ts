@@ -1,4 +1,4 @@
-// The metrics of the ledger, besides those that every service has.
+// The metrics of the ledger, besides those that every service has. Made once by serve.ts.
 
 import { Counter, Histogram, type Registry } from "@annals/chassis";
 
@@ -24,7 +24,7 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-  // An alert on the increase sees the first one only where the series was there before it.
+  // An alert on the increase sees the first one only where the series exists before it.
   metrics.verifications.inc({ result: "valid" }, 0);
   metrics.verifications.inc({ result: "invalid" }, 0);
   return metrics;

@@ -1,5 +1,5 @@
-// What the tests of this folder share: pools that close with their test, and a TCP proxy before
-// PostgreSQL that cuts, holds back or lets through what a test tells it to. Imported by tests only.
+// Fixtures of the tests of this folder: pools that close with their test, and a TCP proxy before PostgreSQL
+// that passes, holds back or cuts the traffic that a test chooses. Imported by tests only.
 
 import { createLog } from "@annals/chassis";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
@@ -39,7 +39,7 @@ export interface Proxy {
   onRequest: (chunk: Buffer) => "pass" | "cut" | "hold";
   /** Called with every chunk of the server's; the client gets what it returns, in one piece. */
   onAnswer: (chunk: Buffer) => Buffer;
-  /** Cuts every connection, as a server that goes down. */
+  /** Cuts every connection, as a server that shuts down. */
   cutAll(): void;
 }
 

@@ -1,6 +1,6 @@
 // Guarantees of the migration to one outbox: entries of the release before are counted on; replicas of both
-// releases that add at the same time give no position twice and leave no gap; an export that loses such a race
-// is completed by its next attempt. And what the service may do with its outbox, PostgreSQL enforces.
+// releases that add at the same time give no position twice and leave no gap; an export that loses such a
+// race is completed by its next attempt. And what the service may do with its outbox, PostgreSQL enforces.
 
 import { createLog } from "@annals/chassis";
 import {
@@ -48,7 +48,7 @@ function openPool({ url }: TestDatabase): Pool {
   return pool;
 }
 
-const unprepared = (text: string) => ({ name: "test.outbox", text, plannedAnew: true });
+const unprepared = (text: string) => ({ name: "test.outbox", text, customPlan: true });
 
 /** As the release before adds an entry. */
 async function addAsBefore(database: Database): Promise<bigint> {

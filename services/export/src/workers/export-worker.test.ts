@@ -212,7 +212,7 @@ test("a position that a replica of the release before takes first is given once:
   work(ledger());
   await reached(await queue(), "completed");
   const id = await pool.transaction(async (transaction) => {
-    await transaction.run({ name: "test.add", text: addAsBefore, plannedAnew: true }, []);
+    await transaction.run({ name: "test.add", text: addAsBefore, customPlan: true }, []);
     const queued = await queue();
     await eventually("it waits for the other's commit", async () => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()

@@ -1,4 +1,4 @@
-// Guarantees: AdmitRequests answers every group in its place, a client's many waiting requests
+// Guarantees: AdmitRequests answers every group in order, a client's many waiting requests
 // count one by one, outcomes are counted in the metrics, and a call that is malformed or beyond
 // bounds is refused by name and counts nothing.
 

@@ -145,7 +145,7 @@ describe("groups of several keys", () => {
     const unknown = keyHash(mintKey("annals"));
     const secrets = [second.secretSha256, unknown, first.secretSha256];
     const rows = await service.run(admitRequests, [secrets, [3, 9, 150], LIMIT]);
-    const byPlace = new Map(rows.map((row) => [row.place, row]));
+    const byPlace = new Map(rows.map((row) => [row.ordinal, row]));
     expect(byPlace.get("1")).toMatchObject({ key_id: second.keyId, granted: 3, used: 3 });
     expect(byPlace.get("2")).toBeUndefined();
     expect(byPlace.get("3")).toMatchObject({ key_id: first.keyId, granted: 100, used: 100 });

@@ -1,5 +1,5 @@
-// What the tests of this service share: a database of the test's own with the service's schema, a
-// pool with the service's rights, and the service's commands on it. Imported by tests only.
+// Fixtures of this service: a database with its schema, a pool with its rights, and its commands. Imported by
+// tests only.
 
 import { createLog, parseConfig } from "@annals/chassis";
 import { keyHash, mintKey, newId, SCOPES, systemClock } from "@annals/contract";

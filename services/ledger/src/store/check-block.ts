@@ -1,11 +1,11 @@
 // Recomputes a block of a chain inside PostgreSQL, so that no row has to travel: the digests of the
 // stored parts, the leaf with its hash, the links from row to row, the copies for filters, the time
-// blocks (docs/hash-chain.md). It answers how many rows there are and how many of them are whole: a
-// block is whole where both are its size, and nothing else may be concluded. Which row is not, and
-// why, is the verifier's to say (domain/chain-verifier.ts). A null anywhere makes a row not whole, and
-// what somebody wrote there in place of JSON fails the statement.
+// blocks (docs/hash-chain.md). It returns how many rows there are and how many of them are valid: a
+// block is valid where both are its size, and nothing else may be concluded. Which row is not, and why, the
+// verifier finds (domain/chain-verifier.ts). A null anywhere makes a row invalid, and text that is not JSON
+// fails the statement.
 //
-// From the inside out: the rows with what stands before each; each row judged; the rows of each time
+// From the inside out: the rows, each with the one before; each row checked; the rows of each time
 // block counted (one that is missing hides its events from lists by time, unless it is behind the
 // last). to_json of a text escapes as RFC 8785 does. The orders, the full join and the offset are
 // there for speed: for an account that grew since the last ANALYZE PostgreSQL expects one row, and
@@ -99,5 +99,5 @@ LEFT JOIN (
   SELECT block, earliest, latest FROM ledger.time_blocks WHERE account_id = $1::text
 ) AS filled USING (block)
 `,
-  { plannedAnew: true },
+  { customPlan: true },
 );

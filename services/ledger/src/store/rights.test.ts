@@ -26,7 +26,7 @@ beforeAll(async () => {
     log: createLog({ service: "test", level: "error" }),
   });
   run = (text) =>
-    pool.run<[], Record<string, unknown>>({ name: "test.rights", text, plannedAnew: true }, []);
+    pool.run<[], Record<string, unknown>>({ name: "test.rights", text, customPlan: true }, []);
   await run(APPEND);
   return async () => {
     await pool.close();

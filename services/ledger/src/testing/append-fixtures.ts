@@ -1,6 +1,5 @@
-// What the tests of this service share: a migrated database of the test's own, append queues on it
-// as serve.ts builds them, appends, and a proxy that loses answers of PostgreSQL. Imported by tests
-// only.
+// Fixtures of the append path: a migrated database, append queues on it as serve.ts builds them, appends, and
+// a proxy that loses commit acknowledgements. Imported by tests only.
 
 import { GENESIS_HASH } from "@annals/event";
 import { createLog, createRegistry, databaseDuration } from "@annals/chassis";
@@ -89,7 +88,7 @@ export function newQueue(databaseUrl: string) {
   return {
     queue,
     pool,
-    /** Alarms raised for chains that do not continue at their heads. */
+    /** Alerts for chains that do not continue at their heads. */
     brokenChains: async () => (await metrics.brokenChains.get()).values[0]?.value ?? 0,
     notified,
     /** Groups that were stored, each in one transaction. */
@@ -140,12 +139,12 @@ export const UNAVAILABLE = {
 export function whileHeld<T>(pool: Pool, accountId: string, work: () => Promise<T>): Promise<T> {
   return pool.transaction(async (transaction) => {
     const text = "SELECT FROM ledger.heads WHERE account_id = $1 FOR UPDATE";
-    await transaction.run({ name: "test.hold", text, plannedAnew: true }, [accountId]);
+    await transaction.run({ name: "test.hold", text, customPlan: true }, [accountId]);
     return work();
   });
 }
 
-/** As no statement of ours can: the head is an earlier event again. */
+/** Makes the head an earlier event again, as no statement of the service can. */
 export async function moveHeadBack(
   database: TestDatabase,
   accountId: string,
@@ -161,9 +160,9 @@ export async function moveHeadBack(
 export const newAccountId = () => newId("acct");
 
 /**
- * The same database through a proxy. Once armed with a text, it passes the next request that holds
- * the text on, waits for PostgreSQL's answer and cuts the connection in its place: the statement
- * was done, and nobody knows.
+ * The same database through a proxy. Once armed with a text, it passes on the next request that contains the
+ * text, waits for PostgreSQL's answer and cuts the connection in its place: the statement was executed, and
+ * its outcome is unknown to the client.
  */
 export async function losingAnswers(databaseUrl: string) {
   const target = new URL(databaseUrl);

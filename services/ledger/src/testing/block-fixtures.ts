@@ -1,5 +1,5 @@
-// What the tests of the block checker share: a ledger's database of their own with chains in it, true
-// and forged, and what the verifier of this service says of them. Imported by tests only.
+// Fixtures of the block checker: a database with valid and forged chains, and what the verifier of this
+// service finds in them. Imported by tests only.
 
 import { FIELDS, fieldDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
 import { createLog, createRegistry } from "@annals/chassis";
@@ -69,7 +69,7 @@ export async function openBlockFixtures() {
       );
       return accountId;
     },
-    /** What the verifier says of the rows from the first to the one numbered `to`. */
+    /** What the verifier finds in the rows from the first to the one numbered `to`. */
     isValid: async (accountId: string, to = EVENTS) => {
       const rows = await database.run(readRange, [accountId, "1", String(to), to + 1]);
       const verifier = new ChainVerifier(accountId, { sequenceNumber: 0, hash: GENESIS_HASH });
@@ -83,7 +83,7 @@ export async function openBlockFixtures() {
   };
 }
 
-/** Puts an event at the place of another, with true digests and a true hash, whatever its actor is. */
+/** Replaces an event by another with valid digests and a valid hash, whatever its actor is. */
 export async function forge(
   owner: TestDatabase,
   accountId: string,
