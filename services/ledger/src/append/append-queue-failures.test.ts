@@ -9,10 +9,10 @@ import {
   losingAnswers,
   moveHeadBack,
   newAccountId,
-  newLedgerDatabase,
   newQueue,
   UNAVAILABLE,
 } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 
 const stored = (accountId: string) =>
   [
@@ -73,7 +73,7 @@ test("bytes that are not UTF-8, in a part or an id, are refused alone", async ()
   expect(rows.map(({ action }) => action)).toEqual(["a", "b", "c"]);
 });
 
-test("a batch with one event that PostgreSQL refuses is refused whole", async () => {
+test("a batch with one event that PostgreSQL refuses is refused as a unit", async () => {
   const database = await newLedgerDatabase();
   const { queue } = newQueue(database.url);
   const accountId = newAccountId();
@@ -87,7 +87,7 @@ test("a batch with one event that PostgreSQL refuses is refused whole", async ()
 
 test.each([
   ["COMMIT", "under the lock", 0],
-  ["ledger.append-events", "by the guessed head", 2],
+  ["ledger.append-events", "by the cached head", 2],
 ])(
   "when the answer to %s is lost, %s, the append is unavailable and is not stored twice",
   async (text, _, before) => {
@@ -110,7 +110,7 @@ test.each([
   },
 );
 
-test("a group whose answer is lost is tried again by nobody", async () => {
+test("a group whose answer is lost is not retried", async () => {
   const database = await newLedgerDatabase();
   const proxy = await losingAnswers(database.url);
   const { queue } = newQueue(proxy.url);
@@ -127,7 +127,7 @@ test("a group whose answer is lost is tried again by nobody", async () => {
   expect(await database.query(...stored(accountId))).toHaveLength(51);
 });
 
-test("a head that was moved back takes no append and raises the alarm; nothing is stored", async () => {
+test("a head that was moved back takes no append and raises the alert; nothing is stored", async () => {
   const database = await newLedgerDatabase();
   const { brokenChains, queue } = newQueue(database.url);
   const accountId = newAccountId();

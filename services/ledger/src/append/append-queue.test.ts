@@ -10,10 +10,10 @@ import {
   chainOf,
   eventOf,
   newAccountId,
-  newLedgerDatabase,
   newQueue,
   whileHeld,
 } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 
 const outcomes = (results: readonly (Stored | Replayed)[]) => results.map(({ outcome }) => outcome);
 
@@ -76,7 +76,7 @@ describe("group commit", () => {
 });
 
 describe("the two paths", () => {
-  test("a replica that appends alone locks and reads the head once, then trusts its guess", async () => {
+  test("a replica that appends alone locks and reads the head once, then uses its cached head", async () => {
     const database = await newLedgerDatabase();
     const { queue, ran } = newQueue(database.url);
     const accountId = newAccountId();
@@ -86,7 +86,7 @@ describe("the two paths", () => {
     expect(await ran("ledger.append-events")).toBe(10);
   });
 
-  test("a guess that another replica made wrong stores nothing; the append goes under the lock", async () => {
+  test("a cached head that another replica made stale stores nothing; the append goes under the lock", async () => {
     const database = await newLedgerDatabase();
     const [one, other] = [newQueue(database.url), newQueue(database.url)];
     const accountId = newAccountId();

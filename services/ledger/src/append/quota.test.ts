@@ -5,7 +5,7 @@
 import { ErrorKind } from "@annals/proto/errors";
 import type { AppendOutcome } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
-import { newLedgerDatabase } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 import { appendOf, openLedger, SetClock, type TestLedger } from "../testing/test-ledger.ts";
 
 const ACCOUNT = "acct_1";
@@ -36,7 +36,7 @@ test("of 600 appends at once over two ledgers a quota of 250 stores 250", async 
   expect(row).toEqual({ stored: 250 });
 });
 
-test("a batch is stored whole or not at all, and a smaller one after it still fits", async () => {
+test("a batch is stored as a unit or not at all, and a smaller one after it still fits", async () => {
   const ledger = openLedger(await newLedgerDatabase(), new SetClock(CLOCK_TEXT));
   const quota = { monthlyQuota: 10n };
   const one = await send(

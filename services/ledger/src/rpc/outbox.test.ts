@@ -5,11 +5,11 @@
 
 import type { Pool } from "@annals/postgres";
 import { describe, expect, test } from "vitest";
-import { newLedgerDatabase } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 import { appendOf, openLedger, SetClock } from "../testing/test-ledger.ts";
 
 const ACCOUNT = "acct_1";
-const NOBODY = "acct_nobody";
+const NO_EVENTS = "acct_empty";
 
 describe("verifications", () => {
   test("each adds the entry of its own answer, and then a notice", async () => {
@@ -73,10 +73,10 @@ describe("verifications", () => {
     await client.createEvents({ appends: [appendOf(ACCOUNT, 1)] });
     const verifying = client.verifyChain({ accountId: ACCOUNT }, { signal: gone.signal });
     await expect(verifying).rejects.toThrow(/abort|cancel/i);
-    await client.verifyChain({ accountId: NOBODY });
+    await client.verifyChain({ accountId: NO_EVENTS });
     expect(notices.map(({ kind, accountId }) => `${kind} ${accountId}`)).toEqual([
       `events ${ACCOUNT}`,
-      `verifications ${NOBODY}`,
+      `verifications ${NO_EVENTS}`,
     ]);
     const { entries } = await client.listOutbox({ accountId: ACCOUNT, limit: 10 });
     expect(entries).toEqual([]);
@@ -149,7 +149,7 @@ describe("positions", () => {
     await client.createEvents({ appends: [appendOf(ACCOUNT, 5), appendOf("acct_2", 2)] });
     await client.verifyChain({ accountId: "acct_2" });
     const { positions } = await client.getPositions({
-      accountIds: ["acct_2", NOBODY, ACCOUNT, "acct_2"],
+      accountIds: ["acct_2", NO_EVENTS, ACCOUNT, "acct_2"],
     });
     expect(positions).toMatchObject([
       { headSequenceNumber: 2n, outbox: 1n },

@@ -1,11 +1,10 @@
 // Guarantee: the role that the service runs as can add events and can neither change nor delete
 // them. PostgreSQL enforces it, not this service.
 
-import { createLog } from "@annals/chassis";
-import { createPool } from "@annals/postgres";
-import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
-import { beforeAll, expect, inject, test } from "vitest";
+import type { TestDatabase } from "@annals/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROLE } from "../serve.ts";
+import { newLedgerDatabase, openPool } from "../testing/database.ts";
 
 const DENIED = { code: "42501" };
 
@@ -14,22 +13,11 @@ let database: TestDatabase;
 let run: (text: string) => Promise<Record<string, unknown>[]>;
 
 beforeAll(async () => {
-  database = await createMigratedDatabase(inject("stack").databaseUrl);
-  const pool = createPool({
-    connectionString: database.url,
-    role: ROLE,
-    applicationName: "annals-rights-test",
-    maxConnections: 1,
-    statementTimeoutMs: 5_000,
-    log: createLog({ service: "test", level: "error" }),
-  });
+  database = await newLedgerDatabase(afterAll);
+  const pool = openPool(database.url, { atEnd: afterAll });
   run = (text) =>
     pool.run<[], Record<string, unknown>>({ name: "test.rights", text, customPlan: true }, []);
   await run(APPEND);
-  return async () => {
-    await pool.close();
-    await database.drop();
-  };
 });
 
 /** What the service may do: an event, with its payload. */

@@ -1,29 +1,20 @@
-// Fixtures of the append path: a migrated database, append queues on it as serve.ts builds them, appends, and
-// a proxy that loses commit acknowledgements. Imported by tests only.
+// Fixtures of the append path: append queues as serve.ts builds them, appends, stored chains, and a proxy
+// that loses commit acknowledgements. Imported by tests only.
 
 import { GENESIS_HASH } from "@annals/event";
 import { createLog, createRegistry, databaseDuration } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
-import { createPool, type Pool } from "@annals/postgres";
-import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import type { Pool } from "@annals/postgres";
+import { openProxy, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { expect, inject, onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type Append, type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
-import { ROLE } from "../serve.ts";
 import { AppendQueue } from "../append/append-queue.ts";
+import { openPool } from "./database.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
 const log = createLog({ service: "test", level: "error" }, { write: () => {} });
-
-/** An empty ledger; gone when the test is finished. */
-export async function newLedgerDatabase(): Promise<TestDatabase> {
-  const database = await createMigratedDatabase(inject("stack").databaseUrl);
-  onTestFinished(() => database.drop());
-  return database;
-}
 
 export interface Link {
   readonly sequence_number: string;
@@ -57,16 +48,7 @@ export function newQueue(databaseUrl: string) {
   const registry = createRegistry("ledger");
   const metrics = createMetrics(registry);
   const duration = databaseDuration(registry);
-  const pool: Pool = createPool({
-    connectionString: databaseUrl,
-    role: ROLE,
-    applicationName: "annals-ledger-test",
-    maxConnections: 5,
-    statementTimeoutMs: 10_000,
-    duration,
-    log,
-  });
-  onTestFinished(() => pool.close());
+  const pool = openPool(databaseUrl, { duration });
   const notified: bigint[] = [];
   const queue = new AppendQueue({
     clock: systemClock(),
@@ -102,7 +84,7 @@ export function append(
   changes: Partial<Append> & { readonly action?: string } = {},
 ) {
   const { action = "a", events = [eventOf(action)], ...rest } = changes;
-  const whole = {
+  const complete = {
     accountId,
     receivedAt: TIME,
     idempotencyKey: "",
@@ -110,7 +92,7 @@ export function append(
     ...rest,
     events,
   };
-  return prepareAppend(whole, randomBytes);
+  return prepareAppend(complete, randomBytes);
 }
 
 /** What an event carries in UTF-8, as texts. */
@@ -163,38 +145,15 @@ export const newAccountId = () => newId("acct");
  * its outcome is unknown to the client.
  */
 export async function losingAnswers(databaseUrl: string) {
-  const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
+  const proxy = await openProxy(databaseUrl);
+  onTestFinished(() => proxy.close());
   let armed: string | undefined;
   let lost = 0;
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    let loses = false;
-    const cut = () => [client, upstream].forEach((socket) => socket.destroy());
-    for (const socket of [client, upstream]) sockets.add(socket.on("error", cut).on("close", cut));
-    client.on("data", (chunk) => {
-      if (armed !== undefined && chunk.includes(armed)) {
-        loses = true;
-        armed = undefined;
-      }
-      upstream.write(chunk);
-    });
-    upstream.on("data", (chunk) => {
-      if (loses) {
-        lost += 1;
-        cut();
-      } else {
-        client.write(chunk);
-      }
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    sockets.forEach((socket) => socket.destroy());
-    server.close();
-  });
-  const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: url.href, arm: (text: string) => void (armed = text), lost: () => lost };
+  proxy.onRequest = (chunk) => {
+    if (armed === undefined || !chunk.includes(armed)) return "pass";
+    armed = undefined;
+    lost += 1;
+    return "cut";
+  };
+  return { url: proxy.url, arm: (text: string) => void (armed = text), lost: () => lost };
 }

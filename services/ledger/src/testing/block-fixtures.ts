@@ -4,16 +4,15 @@
 import { FIELDS, fieldDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
 import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
-import { createPool } from "@annals/postgres";
-import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import type { TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
-import { inject } from "vitest";
+import { afterAll } from "vitest";
 import { append, eventOf } from "./append-fixtures.ts";
+import { newLedgerDatabase, openPool } from "./database.ts";
 import { ChainVerifier } from "../domain/chain-verifier.ts";
 import type { NewEvent } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
 import { chainRow } from "../verify/chain-row.ts";
-import { ROLE } from "../serve.ts";
 import { readRange } from "../store/read-range.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
@@ -25,20 +24,12 @@ export const NEVER: AbortSignal = new AbortController().signal;
 export type BlockFixtures = Awaited<ReturnType<typeof openBlockFixtures>>;
 
 export async function openBlockFixtures() {
-  const owner = await createMigratedDatabase(inject("stack").databaseUrl);
-  const log = createLog({ service: "test", level: "error" });
-  const database = createPool({
-    connectionString: owner.url,
-    role: ROLE,
-    applicationName: "annals-block-checker-test",
-    maxConnections: 3,
-    statementTimeoutMs: 10_000,
-    log,
-  });
+  const owner = await newLedgerDatabase(afterAll);
+  const database = openPool(owner.url, { atEnd: afterAll });
   const queue = new AppendQueue({
     clock: systemClock(),
     database,
-    log,
+    log: createLog({ service: "test", level: "error" }),
     metrics: createMetrics(createRegistry("test")),
     notices: { notify: () => {} },
     random: randomBytes,
@@ -73,10 +64,6 @@ export async function openBlockFixtures() {
       const verifier = new ChainVerifier(accountId, { sequenceNumber: 0, hash: GENESIS_HASH });
       verifier.take(rows.map(chainRow));
       return verifier.firstInvalid === undefined && verifier.checked === to;
-    },
-    close: async () => {
-      await database.close();
-      await owner.drop();
     },
   };
 }

@@ -5,16 +5,15 @@ import { createLog, createRegistry, rpcClientDuration, rpcServerDuration } from 
 import { clientInterceptors, serverInterceptors } from "@annals/rpc";
 import type { Clock } from "@annals/contract";
 import type { Notice } from "@annals/messaging";
-import { createPool, type Pool } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
 import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
-import { onTestFinished } from "vitest";
 import { createMetrics } from "../metrics.ts";
-import { ROLE } from "../serve.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
+import { openPool } from "./database.ts";
 
 export interface TestLedger {
   readonly client: Client<typeof LedgerService>;
@@ -47,16 +46,7 @@ export function openLedger(
   around: (database: Pool) => Pool = (database) => database,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
-  const pool = createPool({
-    connectionString: url,
-    role: ROLE,
-    applicationName: "annals-ledger-test",
-    maxConnections: 4,
-    statementTimeoutMs: 10_000,
-    log,
-  });
-  onTestFinished(() => pool.close());
-  const database = around(pool);
+  const database = around(openPool(url));
   const registry = createRegistry("test");
   const metrics = createMetrics(registry);
   const sent: Notice[] = [];

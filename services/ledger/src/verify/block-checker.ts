@@ -58,7 +58,7 @@ async function check(
     const [row] = await database.run(checkBlock, [accountId, String(from), String(to)]);
     const size = to - from + 1;
     if (!row?.previous_hash || !row.hash) return undefined;
-    if (Number(row.rows) !== size || Number(row.whole) !== size) return undefined;
+    if (Number(row.rows) !== size || Number(row.valid) !== size) return undefined;
     const hash = row.hash.toString("hex");
     return { from, to, previousHash: row.previous_hash.toString("hex"), hash };
   } catch (error) {

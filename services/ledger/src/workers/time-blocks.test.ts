@@ -7,7 +7,7 @@ import { InvalidReason } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { newLedgerDatabase } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 import { TIME_BLOCK_SIZE } from "../domain/time-block.ts";
 import { checkBlock } from "../store/check-block.ts";
 import { fillTimeBlocks } from "../store/fill-time-blocks.ts";
@@ -202,7 +202,7 @@ describe("filling", () => {
     latest: times[(block + 1) * TIME_BLOCK_SIZE - 1],
   });
 
-  test("makes the blocks of which every number is taken, of every account, once", async () => {
+  test("fills the complete blocks of every account, once", async () => {
     await insertChain(ACCOUNT, times);
     await insertChain(NEIGHBOUR, times.slice(0, 2 * TIME_BLOCK_SIZE - 1));
     await Promise.all([fillAll(), fillSome(openLedger(database).database, "", EVERYTHING)]);
@@ -218,7 +218,7 @@ describe("filling", () => {
     expect(await filled()).toEqual([]);
   });
 
-  test("goes on after what is there, by itself, until it is stopped", async () => {
+  test("continues after the filled blocks in the background, until it is stopped", async () => {
     await insertChain(ACCOUNT, times);
     await ledger.database.run(fillTimeBlocks, [ACCOUNT, "0", "1"]);
     const log = createLog({ service: "test", level: "error" });
