@@ -12,7 +12,7 @@ import { DatabaseError } from "pg";
 const TRANSIENT = [
   "08", // connection exception
   "53", // insufficient resources: disk full, out of memory, too many connections
-  "57P", // the server is shutting down, starting or was told to end this connection
+  "57P", // the server is shutting down, starting, or ended this connection on request
   "57014", // statement_timeout
   "55P03", // lock_timeout
   "40001", // serialization failure

@@ -1,6 +1,6 @@
-// Guarantees of an outbox: positions have no gap and are given once, whoever adds at the same time; an entry
-// that no reader has passed is not deleted within its month, one that a reader has passed is deleted after a
-// week, and the last entry of an account is never deleted.
+// Guarantees of an outbox: positions have no gap and are given once, however many add at the same time; an
+// entry that no reader has passed is not deleted within its month, one that a reader has passed is deleted
+// after a week, and the last entry of an account is never deleted.
 
 import { describe, expect, test } from "vitest";
 import { outbox } from "./outbox.ts";

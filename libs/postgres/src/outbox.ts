@@ -56,7 +56,10 @@ const MAX_ACCOUNTS = 1_000;
  * read, and its database may be restored from a backup of the last days.
  */
 const KEPT_DAYS_READ = 7;
-/** Days that an entry waits for a reader: an account without webhooks has none, and nobody can tell. */
+/**
+ * Days that an entry waits for a reader: an account without webhooks has none, which a producer cannot
+ * know.
+ */
 const KEPT_DAYS_UNREAD = 30;
 
 const PRUNE_DELAY_MS = 600_000;

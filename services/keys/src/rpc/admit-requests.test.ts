@@ -38,7 +38,7 @@ function service(rateLimitPerMinute = 10) {
 }
 
 describe("answers", () => {
-  test("each group in its place, an unknown one empty", async () => {
+  test("each group in order, an unknown one empty", async () => {
     const { call } = service();
     const key = await storeKey(database, { scopes: ["verify"] });
     const { admissions, limit } = await call([
