@@ -3,7 +3,7 @@
 // block as valid that was not recomputed; a block that it does not report as valid may still be.
 
 import type { Database } from "@annals/postgres";
-import { Coalescer } from "@annals/rpc";
+import { Batcher } from "@annals/rpc";
 import type { WholeBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
 
@@ -24,13 +24,13 @@ interface Asked {
 }
 
 export class BlockChecker {
-  readonly #queue: Coalescer<Asked, WholeBlock | undefined>;
+  readonly #queue: Batcher<Asked, WholeBlock | undefined>;
 
   constructor(database: Database) {
-    this.#queue = new Coalescer({
+    this.#queue = new Batcher({
       work: (asked) => Promise.allSettled(asked.map((one) => check(database, one))),
       maxGroup: 1,
-      lanes: CONCURRENCY,
+      concurrency: CONCURRENCY,
       // Bounded by the verifications, each of which submits a few.
       maxWaiting: Infinity,
     });
