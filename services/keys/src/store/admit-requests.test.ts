@@ -44,7 +44,7 @@ describe("one key", () => {
   test("the row says whose the key is and what it may do", async () => {
     const key = await storeKey(service, { scopes: ["events:read", "verify"] });
     expect(await admit(service, key)).toEqual({
-      place: "1",
+      ordinal: "1",
       account_id: key.accountId,
       key_id: key.keyId,
       scopes: ["events:read", "verify"],

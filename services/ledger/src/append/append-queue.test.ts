@@ -31,12 +31,15 @@ describe("group commit", () => {
     expect(notified.at(-1)).toBe(1_000n);
   });
 
-  test("appends one after the other take a transaction each, without a wait", async () => {
+  test("appends one after the other take a transaction each, without a wait; the metrics count both batchers", async () => {
     const database = await newLedgerDatabase();
-    const { queue, groups } = newQueue(database.url);
+    const { queue, groups, batches } = newQueue(database.url);
     const accountId = newAccountId();
     for (let n = 0; n < 20; n += 1) await queue.submit(append(accountId));
     expect(await groups()).toBe(20);
+    expect(await batches("ledger_appends")).toBe(20);
+    // The first appended under the lock.
+    expect(await batches("ledger_commits")).toBe(19);
   });
 
   test("a group is bounded in bytes, and an append larger than the bound is stored alone", async () => {

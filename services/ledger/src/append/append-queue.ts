@@ -24,7 +24,9 @@ export class AppendQueue {
   readonly #chains: KeyedBatcher<PreparedAppend, Stored | Replayed>;
 
   constructor(given: Omit<FlushDeps, "commits" | "heads">) {
-    const deps = { ...given, commits: new Commits(given.database), heads: new HeadCache() };
+    const { batcher } = given.metrics;
+    const commits = new Commits(given.database, batcher("ledger_commits"));
+    const deps = { ...given, commits, heads: new HeadCache() };
     this.#chains = new KeyedBatcher({
       work: (accountId, appends) => flush(deps, accountId, appends),
       weigh: ({ weight }) => weight,
@@ -32,6 +34,7 @@ export class AppendQueue {
       concurrency: 1,
       maxWaiting: MAX_WAITING_BYTES_OF_CHAIN,
       maxWeight: MAX_HELD_BYTES,
+      metrics: batcher("ledger_appends"),
     });
   }
 

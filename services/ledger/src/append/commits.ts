@@ -2,7 +2,7 @@
 // together, or while all concurrency slots are taken, go in one statement for all their chains. Called by
 // flush.ts. No chain must wait for another's lock, nor fail for another's fault.
 
-import { Batcher } from "@annals/rpc";
+import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import { appendEvents, appendParams } from "../store/append-events.ts";
@@ -17,7 +17,7 @@ const MAX_SHARED_BYTES = 128 * 1024;
 export class Commits {
   readonly #planned: Batcher<PlannedAppend, boolean>;
 
-  constructor(database: Database) {
+  constructor(database: Database, metrics: BatcherMetrics) {
     this.#planned = new Batcher({
       work: (planned) => storeAll(database, planned),
       weigh: ({ plan }) => plan.appends.reduce((sum, { weight }) => sum + weight, 0),
@@ -25,6 +25,7 @@ export class Commits {
       concurrency: CONCURRENCY,
       // Bounded by the queues of the chains.
       maxWaiting: Infinity,
+      metrics,
     });
   }
 

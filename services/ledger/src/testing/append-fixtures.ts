@@ -73,6 +73,8 @@ export function newQueue(databaseUrl: string) {
     notified,
     /** Groups that were stored, each in one transaction. */
     groups: () => count("annals_append_group_size"),
+    /** Groups that a batcher started. */
+    batches: (batcher: string) => count("annals_batcher_group_size", `"${batcher}"`),
     /** How often a statement was run. */
     ran: (statement: string) => count("db_client_operation_duration_seconds", `"${statement}"`),
   };
