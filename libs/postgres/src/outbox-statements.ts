@@ -31,7 +31,7 @@ interface ExpiredRow extends PositionRow {
 const daysAgo = (days: string): string =>
   `to_char((now() - ${days}::integer * interval '1 day') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-// The row of the outbox's head is locked until the commit. So positions have no gaps, and nobody sees a
+// The row of the outbox's head is locked until the commit. So positions have no gaps, and no reader sees a
 // position before the one below it. Export services of the release before count from the last entry and know
 // no head (services/export/migrations/0002_outbox-heads.sql), so the greater of the two counts.
 export const addToOutbox = (schema: string): Statement<EntryParams, PositionRow> =>

@@ -1,4 +1,4 @@
-// The outbox of a service: a gapless row of entries an account, added in the transaction of what they tell of
+// The outbox of a service: a gapless row of entries an account, added in the transaction of what they report
 // and read by the webhook dispatcher over RPC (docs/adr/0014-one-outbox.md). A service that produces entries
 // declares its outbox once, by the name of its schema, which has the tables `outbox` and `outbox_heads`. The
 // outbox must never give a position twice, show a position before the one below it, or delete an unread entry

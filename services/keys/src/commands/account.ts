@@ -22,7 +22,7 @@ export async function createAccount(
     readonly name: string;
     readonly keyName: string;
     readonly secret?: string;
-    /** The default plan by default. */
+    /** Absent: the default plan. */
     readonly plan?: string;
   },
 ): Promise<NewAccount> {

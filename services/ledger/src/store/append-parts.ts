@@ -1,6 +1,6 @@
 // What the two statements that append have in common: append-events.ts to one chain, append-to-chains.ts
 // to several. Both provide `fresh`, the events with their chains and ordinals, and `fresh_keys`; STORE does
-// the rest. The order of the parameters is in this file alone.
+// the rest. The order of $3 to $23 is in this file alone.
 
 import { textArray } from "@annals/postgres";
 import type { ChainedEvent, Plan } from "../domain/plan-flush.ts";

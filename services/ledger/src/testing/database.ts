@@ -1,4 +1,5 @@
-// A ledger's database of a test's own, and pools on it with the rights of the service. Imported by tests only.
+// A ledger's database of a test's own, and pools on it with the rights of the service. Imported by tests
+// only.
 
 import { createLog } from "@annals/chassis";
 import { createPool, type Pool, type PoolOptions } from "@annals/postgres";
