@@ -1,5 +1,5 @@
-// The metrics of batchers, the same in every service that has one. Made once a process by its metrics.ts; each
-// batcher gets the recorder of its name.
+// The metrics of batchers, the same in every service that has one. Called once a process by its metrics.ts;
+// each batcher gets the recorder of its name.
 
 import { Counter, Histogram, type Registry } from "@annals/chassis";
 import type { BatcherMetrics } from "./batcher.ts";

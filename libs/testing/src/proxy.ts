@@ -1,5 +1,5 @@
-// A TCP proxy before a server that passes, holds back or cuts the traffic as a test chooses. Imported by tests
-// only.
+// A TCP proxy before a server that passes, holds back or cuts the traffic as a test chooses. Imported by
+// tests only.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
