@@ -10,7 +10,7 @@ import {
   type Pool,
   violatedConstraint,
 } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import { createDatabase, createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,15 +22,9 @@ const ACCOUNT = "acct_1";
 const TIME = "2026-05-10T12:00:00.000000Z";
 const ENTRY = { accountId: ACCOUNT, eventName: "export.completed", data: "{}", createdAt: TIME };
 
-async function emptyDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase(inject("stack").databaseUrl);
+async function newDatabase(make = createMigratedDatabase): Promise<TestDatabase> {
+  const database = await make(inject("stack").databaseUrl);
   onTestFinished(() => database.drop());
-  return database;
-}
-
-async function newDatabase(): Promise<TestDatabase> {
-  const database = await emptyDatabase();
-  await migrate({ connectionString: database.url, ...SCHEMA });
   return database;
 }
 
@@ -67,7 +61,7 @@ const positionsOf = async (database: TestDatabase) => {
 };
 
 test("entries from before the migration are counted on", async () => {
-  const database = await emptyDatabase();
+  const database = await newDatabase(createDatabase);
   const before = await mkdtemp(join(tmpdir(), "annals-migrations-"));
   onTestFinished(() => rm(before, { recursive: true }));
   const first = "0001_exports.sql";

@@ -43,7 +43,7 @@ export async function verifyChain(
     hash: ends.head_hash?.toString("hex") ?? GENESIS_HASH,
   };
   const range = rangeOf(asked, head.sequence);
-  const verifier = await verifyRows(deps, { accountId, range, ends }, signal);
+  const verifier = await verifyStored(deps, { accountId, range, ends }, signal);
   if (range.to === head.sequence) {
     await compareHead(deps.database, verifier, { accountId, head, ends });
   }
@@ -74,7 +74,7 @@ function rangeOf({ fromSequence, toSequence }: AskedRange, head: number): Range 
 }
 
 /** Verifies the rows that the range has. Where the last row is before its end, the tail was cut off. */
-async function verifyRows(
+async function verifyStored(
   deps: Deps,
   chain: { readonly accountId: string; readonly range: Range; readonly ends: EndsRow },
   signal: AbortSignal,
