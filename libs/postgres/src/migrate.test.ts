@@ -1,6 +1,6 @@
 // Guarantees: migrations are applied in order, once, all or none, also by several processes at
-// once; a file that changed after it was applied is refused; the readiness check tells a schema
-// that is behind or changed, and accepts one that is ahead, which the release after ours has made.
+// once; a file that changed after it was applied is refused; the readiness check reports a
+// schema that is behind or changed, and accepts one of a later release.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -68,7 +68,7 @@ test("a name that is no migration's is refused before anything is done", async (
   await expect(up()).rejects.toThrow("a migration is named NNNN_name.sql, not 2_more.sql");
 });
 
-test("the check tells a schema that is behind, and which command mends it", async () => {
+test("the check tells a schema that is behind, and which command fixes it", async () => {
   const { write, up, check } = await withFolder();
   await expect(check()).rejects.toMatchObject({ code: "42P01" });
   await up();

@@ -1,6 +1,6 @@
 // Migrations: numbered SQL files of a service, applied forward only and each once; what is missing
-// is applied in one transaction. A file that was applied may never change. A service whose schema
-// is behind or unknown to it is not ready and says why.
+// is applied in one transaction. A file that was applied may never change. A service whose schema lacks a
+// migration, or has another one, is not ready and says why.
 
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -24,7 +24,7 @@ interface Migration {
 
 const FILE_NAME = /^\d{4}_[a-z0-9-]+\.sql$/;
 
-/** Any constant serves; processes that migrate at the same time wait for each other on it. */
+/** An advisory lock, any constant: processes that migrate at the same time wait for each other. */
 const LOCK = 7_203_114_081;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -71,10 +71,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   }
 }
 
-/**
- * A readiness check: resolves to a sentence when the database lacks a migration of ours or has one
- * changed.
- */
+/** A readiness check: resolves to a sentence when a migration is missing in the database or differs. */
 export function schemaCheck(
   database: Database,
   { schema, directory }: Omit<MigrateOptions, "connectionString">,
@@ -100,10 +97,7 @@ interface Applied {
   readonly sha256: string;
 }
 
-/**
- * Migrations in the database that this release does not know are fine: the release after ours was
- * here (additive).
- */
+/** Migrations that only the database has are fine: they are additive, of a later release. */
 function changedFile(
   migrations: readonly Migration[],
   applied: readonly Applied[],

@@ -1,4 +1,4 @@
-// Guarantees: a failure that passes by itself is `unavailable` and the pool serves again without a
+// Guarantees: a transient failure is `unavailable` and the pool recovers without a
 // restart; nothing that PostgreSQL does ends the process; numbers and times keep every digit; the
 // connections have the rights of the role and no others.
 

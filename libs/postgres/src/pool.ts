@@ -1,4 +1,4 @@
-// The connection pool of a service, and transactions on it. The only place that opens connections
+// The connection pool of a service, and transactions on it. Only this file and migrate.ts open connections
 // to PostgreSQL.
 
 import { AnnalsError, unavailable } from "@annals/errors";
@@ -15,7 +15,7 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
   readonly maxConnections: number;
-  /** The server gives a statement up after this long. */
+  /** The statement timeout: the server cancels a statement after this long. */
   readonly statementTimeoutMs: number;
   readonly log: Logger;
   readonly duration?: Histogram;
@@ -24,24 +24,24 @@ export interface PoolOptions {
 export interface Pool extends Database {
   /**
    * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it
-   * rejects. A COMMIT whose answer is lost rejects with `unavailable`: the outcome is then unknown,
-   * and only what the transaction itself stored (an idempotency key) can tell.
+   * rejects. A lost commit acknowledgement rejects with `unavailable`: the outcome is then unknown, and only
+   * what the transaction stored (an idempotency key) can show it.
    */
   transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A connection that cannot be had within this time counts as refused. */
+/** A connection that is not open within this time counts as refused. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** The client waits this much longer than the server's own limit: for a server that is stopped or cut off. */
+/** The client times out this much later than the server: where the server hangs or is unreachable. */
 const ANSWER_GRACE_MS = 1_000;
 
 const IDLE_TIMEOUT_MS = 60_000;
 
 /**
- * PostgreSQL ends a transaction whose client has sent nothing for so long. A process that stands still inside
- * one would keep its locks, the head of a chain among them, for as long as it stands.
+ * PostgreSQL ends a transaction whose client has sent nothing for this long. A process that hangs inside one
+ * would keep its locks, the head of a chain among them.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000;
 
@@ -76,8 +76,8 @@ export function createPool(options: PoolOptions): Pool {
   });
   // Without a listener the loss of an idle connection ends the process.
   pool.on("error", (error) => options.log.warn({ err: error }, "idle database connection lost"));
-  // And so does the loss of one that is on its way from the pool to the code that asked for it: the
-  // pool has taken its listener off by then. The next statement on the connection reports it.
+  // So does the loss of one between the pool and the code that asked for it: the pool has removed its
+  // listener by then. The next statement on the connection reports it.
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
     run: (statement, params) =>
@@ -92,7 +92,7 @@ export function createPool(options: PoolOptions): Pool {
 
 /**
  * In pg the options in the address replace those beside it: without this, an address with some
- * would drop the role. Our statements are short, and compiling one takes longer than running it.
+ * would drop the role. JIT is off: the statements are short, and compiling one takes longer than running it.
  */
 function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
   const url = new URL(connectionString);
@@ -107,10 +107,7 @@ function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
 
 interface Connection {
   readonly client: pg.PoolClient;
-  /**
-   * True once it has failed in any way but a statement's: nobody may use it again, and asking it
-   * anything is in vain.
-   */
+  /** True once it has failed in any way but a statement's: it must not be used again. */
   isLost: boolean;
 }
 
@@ -148,7 +145,7 @@ async function transaction<T>(
         observed(options, statement, () => send(connection, statement, params)),
     });
   } catch (error) {
-    // The server rolls back by itself what a lost connection had begun.
+    // The server rolls back the transaction of a lost connection.
     if (!connection.isLost) {
       await query(connection, { text: "ROLLBACK" }).catch(() => (connection.isLost = true));
     }
@@ -162,11 +159,11 @@ async function transaction<T>(
 
 async function send<Params extends readonly unknown[], Row>(
   connection: Connection,
-  { name, text, plannedAnew }: Statement<Params, Row>,
+  { name, text, customPlan }: Statement<Params, Row>,
   params: Params,
 ): Promise<Row[]> {
   const values = params as unknown as unknown[];
-  const { rows } = await query(connection, { ...(!plannedAnew && { name }), text, values });
+  const { rows } = await query(connection, { ...(!customPlan && { name }), text, values });
   return rows as Row[];
 }
 

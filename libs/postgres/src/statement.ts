@@ -5,9 +5,12 @@
 export interface Statement<Params extends readonly unknown[], Row> {
   readonly name: string;
   readonly text: string;
-  /** Where true the statement is not prepared: PostgreSQL plans it for the very parameters of each call. */
-  readonly plannedAnew: boolean;
-  /** Never set: it carries the types of the parameters and of a row. */
+  /**
+   * Where true PostgreSQL makes a custom plan for the parameters of each call: the statement is not
+   * prepared.
+   */
+  readonly customPlan: boolean;
+  /** Never set: it holds the types of the parameters and of a row. */
   readonly types?: (params: Params) => Row;
 }
 
@@ -15,7 +18,7 @@ export interface Statement<Params extends readonly unknown[], Row> {
 export interface Database {
   /**
    * Runs one statement and resolves to its rows. Rejects with `unavailable` when PostgreSQL cannot
-   * be reached or has no room, else with pg's own DatabaseError.
+   * be reached or has no capacity, else with pg's own DatabaseError.
    */
   run<Params extends readonly unknown[], Row>(
     statement: Statement<Params, Row>,
@@ -28,10 +31,10 @@ const NAME = /^\s*\/\* ([a-z]+\.[a-z-]+) \*\//;
 /** Declares a statement. Throws when the text does not begin with its name in a comment. */
 export function statement<Params extends readonly unknown[], Row>(
   text: string,
-  { plannedAnew = false }: { readonly plannedAnew?: boolean } = {},
+  { customPlan = false }: { readonly customPlan?: boolean } = {},
 ): Statement<Params, Row> {
   const name = NAME.exec(text)?.[1];
   if (name === undefined)
     throw new TypeError(`a statement begins with /* schema.name */: ${text.slice(0, 60)}`);
-  return { name, text, plannedAnew };
+  return { name, text, customPlan };
 }

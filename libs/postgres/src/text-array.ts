@@ -1,6 +1,6 @@
-// A text[] in the binary form of PostgreSQL's protocol (array_send of its arrayfuncs.c): for statements that
-// carry much text. pg writes an array as text, which escapes every quote and which the server then takes
-// apart character by character. A parameter that is bytes is sent as binary, whatever its type.
+// A text[] in the binary format of PostgreSQL's protocol (array_send of its arrayfuncs.c), for statements
+// with much text. pg encodes an array as text: it escapes every quote, and the server parses it character by
+// character. A parameter of bytes is sent as binary, whatever its type.
 
 /** The type `text` in pg_type. */
 const TEXT_OID = 25;
@@ -30,7 +30,7 @@ export function textArray(values: readonly (string | Uint8Array | null)[]): Buff
   return bytes;
 }
 
-/** The bytes that it took. */
+/** Returns the number of bytes written. */
 function put(bytes: Buffer, at: number, value: string | Uint8Array): number {
   if (typeof value === "string") return bytes.write(value, at);
   bytes.set(value, at);

@@ -1,5 +1,5 @@
 // Guarantees: what a transaction did is there when it resolves, and is not when it rejects, with
-// one exception that is told as `unavailable`: a COMMIT whose answer was lost. A transaction never
+// one exception that is reported as `unavailable`: a lost commit acknowledgement. A transaction never
 // leaves a connection in a state that the next user of it could notice.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,7 +21,7 @@ async function withTable(options: { readonly constraint?: string } = {}) {
   return { database, pool, proxy, rows };
 }
 
-test("commits when the work resolves, and nobody sees a part of it before", async () => {
+test("commits when the work resolves, and no part of it is visible before", async () => {
   const { pool, rows } = await withTable();
   const result = await pool.transaction(async (transaction) => {
     await transaction.run(insert, [1]);
@@ -34,7 +34,7 @@ test("commits when the work resolves, and nobody sees a part of it before", asyn
   expect(await rows()).toStrictEqual([1, 2]);
 });
 
-test("rolls back when the work rejects, with the work's own error, and the connection serves on", async () => {
+test("rolls back when the work rejects, with the work's own error, and the connection stays usable", async () => {
   const { pool, rows } = await withTable();
   const fault = new TypeError("no");
   const work = pool.transaction(async (transaction) => {
@@ -77,7 +77,7 @@ describe("a connection that is cut", () => {
     proxy.onRequest = (chunk) => (chunk.includes("COMMIT") ? "cut" : "pass");
     const work = pool.transaction((transaction) => transaction.run(insert, [1]));
     await expect(work).rejects.toMatchObject(UNAVAILABLE);
-    // The server had the COMMIT: that is what "unknown" means, and why only an idempotency key can tell.
+    // The server had the COMMIT: that is what "unknown" means, and why only an idempotency key can show it.
     expect(await rows()).toStrictEqual([1]);
     proxy.onRequest = () => "pass";
     expect(await pool.run(all, [])).toStrictEqual([{ n: 1 }]);
@@ -109,7 +109,7 @@ describe("a connection that is cut", () => {
   });
 });
 
-test("a server that falls silent does not hold the caller twice: no ROLLBACK is waited for", async () => {
+test("a server that hangs does not delay the caller twice: no ROLLBACK is waited for", async () => {
   const { pool, proxy } = await withTable();
   await pool.run(all, []);
   proxy.onRequest = (chunk) => (chunk.includes("test.insert") ? "hold" : "pass");

@@ -3,5 +3,6 @@ export * from "./certificates.ts";
 export * from "./database.ts";
 export * from "./eventually.ts";
 export * from "./http-client.ts";
+export * from "./proxy.ts";
 export * from "./shared-stack.ts";
 export * from "./subscriber.ts";

@@ -10,11 +10,12 @@ import {
   rpcServerDuration,
   startAdminServer,
   startTracing,
+  workerFailures,
 } from "@annals/chassis";
 import { clientInterceptors, connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
-import { createPool, schemaCheck } from "@annals/postgres";
+import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
@@ -23,6 +24,7 @@ import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { openStorage } from "./outbound/open-storage.ts";
 import { exportsService } from "./service.ts";
+import { OUTBOX } from "./store/outbox.ts";
 import { ExportWorker } from "./workers/export-worker.ts";
 
 /** The role that 0001_exports.sql creates. */
@@ -72,6 +74,10 @@ export async function serve(
   const work = { clock, database, ledger: client, log, metrics, notices, storage };
   const worker = new ExportWorker({ ...work, ...config });
   closers.add("worker", worker, () => worker.close());
+
+  const failures = workerFailures(registry);
+  const pruner = startOutboxPruner(OUTBOX, { database, failures, log });
+  closers.add("outbox pruner", pruner, () => pruner.stop());
 
   const wake = () => worker.wake();
   const rpc = await startRpcServer({

@@ -15,7 +15,7 @@ export const SETTINGS = {
   ...databaseSettings,
   keyPrefix: matching(
     "ANNALS_KEY_PREFIX",
-    "What stands before `_sk_` in the keys that are minted.",
+    "Prefix of the keys that are created, before `_sk_`.",
     /^[a-z][a-z0-9]{0,31}$/,
     { fallback: "annals" },
   ),

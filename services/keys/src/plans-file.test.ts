@@ -1,20 +1,18 @@
-// An operator's mistake with plans is told before anybody feels it: a file with faults keeps the service
+// An operator's mistake with plans is reported before it has an effect: a file with faults keeps the service
 // from starting, an account whose plan the file lacks keeps it from becoming ready, and a command refuses a
 // plan that is not there. What a newer file has added does not stop replicas that run.
 
-import { ConfigError, createLog } from "@annals/chassis";
-import { createPool, migrate, type Pool } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
-import { execFile } from "node:child_process";
+import { ConfigError } from "@annals/chassis";
+import type { Pool } from "@annals/postgres";
+import type { TestDatabase } from "@annals/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { SCHEMA } from "./commands/migrate.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { plansCheck, readPlans } from "./plans-file.ts";
+import { migratedDatabase, runCommand } from "./testing/database.ts";
 
 const PLANS = { plans: { free: { max_keys: 2 }, team: {} }, default: "free" };
-const MAIN = join(import.meta.dirname, "main.ts");
 
 let owner: TestDatabase;
 let pool: Pool;
@@ -22,16 +20,7 @@ let folder: string;
 let file: string;
 
 beforeAll(async () => {
-  owner = await createDatabase(inject("stack").databaseUrl);
-  await migrate({ connectionString: owner.url, ...SCHEMA });
-  pool = createPool({
-    connectionString: owner.url,
-    role: "annals_keys",
-    applicationName: "annals-keys-test",
-    maxConnections: 2,
-    statementTimeoutMs: 5_000,
-    log: createLog({ service: "test", level: "error" }),
-  });
+  ({ owner, service: pool } = await migratedDatabase(afterAll));
   folder = await mkdtemp(join(tmpdir(), "annals-plans-"));
   file = join(folder, "plans.json");
 });
@@ -40,26 +29,16 @@ beforeEach(async () => {
   await owner.query("TRUNCATE keys.accounts CASCADE");
 });
 afterAll(async () => {
-  await pool.close();
-  await owner.drop();
   await rm(folder, { recursive: true });
 });
 
-/** Runs the service's command line; both streams and the status. */
-function keys(words: readonly string[], plansFile = file) {
-  return new Promise<{ status: unknown; stdout: string; stderr: string }>((resolve) => {
-    const env = {
-      PATH: process.env["PATH"],
-      ANNALS_DATABASE_URL: owner.url,
-      ANNALS_PLANS_FILE: plansFile,
-      ANNALS_RPC_PORT: "0",
-      ANNALS_ADMIN_PORT: "0",
-    };
-    execFile(process.execPath, ["-C", "source", MAIN, ...words], { env }, (error, stdout, stderr) =>
-      resolve({ status: error?.code ?? 0, stdout, stderr }),
-    );
+/** Runs a command of the service. */
+const keys = (words: readonly string[], plansFile = file) =>
+  runCommand(owner.url, words, {
+    ANNALS_PLANS_FILE: plansFile,
+    ANNALS_RPC_PORT: "0",
+    ANNALS_ADMIN_PORT: "0",
   });
-}
 
 async function accountWithPlan(plan: string | null): Promise<string> {
   const id = `acct_${plan ?? "none"}`;

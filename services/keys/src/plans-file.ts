@@ -1,5 +1,5 @@
-// The operator's file of plans (ANNALS_PLANS_FILE): read once at the start, and held against what accounts
-// name. Called by main.ts and the commands.
+// The operator's file of plans (ANNALS_PLANS_FILE): read once at the start, and compared with the plans that
+// accounts name. Called by main.ts and the commands.
 
 import { ConfigError } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -25,8 +25,8 @@ export async function readPlans(path: string | undefined): Promise<Plans> {
 
 /**
  * A readiness check: resolves to a sentence as long as an account names a plan that the file does not have.
- * Once it has passed it is not asked again: a name that a command gives later, from a newer file, must not
- * stop every replica at once.
+ * Once it has passed it is not repeated: a name that a command sets later, from a newer file, must not make
+ * every replica unready at once.
  */
 export function plansCheck(database: Database, plans: Plans): () => Promise<string | undefined> {
   let hasPassed = false;

@@ -1,11 +1,13 @@
-// The metrics of the ledger, besides those that every service has.
+// The metrics of the ledger, besides those that every service has. Made once by serve.ts.
 
 import { Counter, Histogram, type Registry } from "@annals/chassis";
+import { batcherMetrics } from "@annals/rpc";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(registry: Registry) {
   const metrics = {
+    batcher: batcherMetrics(registry),
     flushes: new Histogram({
       name: "annals_append_group_size",
       help: "Events that are stored together on one chain: how well concurrent appends share commits.",
@@ -24,7 +26,7 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-  // An alert on the increase sees the first one only where the series was there before it.
+  // An alert on the increase sees the first one only where the series exists before it.
   metrics.verifications.inc({ result: "valid" }, 0);
   metrics.verifications.inc({ result: "invalid" }, 0);
   return metrics;

@@ -9,17 +9,19 @@ import {
   rpcServerDuration,
   startAdminServer,
   startTracing,
+  workerFailures,
 } from "@annals/chassis";
 import { serverInterceptors, startRpcServer } from "@annals/rpc";
 import { pooledRandom, systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
-import { createPool, schemaCheck } from "@annals/postgres";
+import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
+import { AppendQueue } from "./append/append-queue.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { ledgerService } from "./service.ts";
-import { AppendQueue } from "./append/append-queue.ts";
+import { OUTBOX } from "./store/outbox.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
 import { startTimeBlockFiller } from "./workers/time-block-filler.ts";
 
@@ -52,10 +54,13 @@ export async function serve(
     log,
   });
   closers.add("database", database, () => database.close());
-  const stopSweep = startIdempotencySweep({ database, log });
-  closers.add("idempotency sweep", stopSweep, () => stopSweep());
-  const stopFiller = startTimeBlockFiller({ database, log });
-  closers.add("time block filler", stopFiller, () => stopFiller());
+  const background = { database, failures: workerFailures(registry), log };
+  const sweep = startIdempotencySweep(background);
+  closers.add("idempotency sweep", sweep, () => sweep.stop());
+  const filler = startTimeBlockFiller(background);
+  closers.add("time block filler", filler, () => filler.stop());
+  const pruner = startOutboxPruner(OUTBOX, background);
+  closers.add("outbox pruner", pruner, () => pruner.stop());
 
   const name = "annals-ledger";
   const messaging = await connectMessaging({ url: config.natsUrl, name, log });

@@ -1,4 +1,4 @@
-// Marks a job completed, once, and only for who holds its lease. No row: somebody else holds it now.
+// Marks a job completed, once, and only for the holder of its lease. No row: another replica holds it now.
 
 import { statement } from "@annals/postgres";
 import type { ExportRow } from "./export-row.ts";

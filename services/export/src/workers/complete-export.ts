@@ -2,10 +2,9 @@
 // neither, once a job.
 
 import { type Clock, exportJson } from "@annals/contract";
-import { internal } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
-import { appendOutbox, lockOutbox } from "../store/append-outbox.ts";
 import { completeJob } from "../store/complete-job.ts";
+import { OUTBOX } from "../store/outbox.ts";
 import type { TakenRow } from "../store/take-job.ts";
 import type { WrittenFile } from "./write-export.ts";
 import { LeaseLost } from "./lease.ts";
@@ -45,14 +44,12 @@ export async function completeExport(
       createdAt: row.created_at,
       completedAt,
     });
-    await transaction.run(lockOutbox, [job.account_id]);
-    const [entry] = await transaction.run(appendOutbox, [
-      job.account_id,
-      EVENT_NAME,
+    const entry = {
+      accountId: job.account_id,
+      eventName: EVENT_NAME,
       data,
-      completedAt,
-    ]);
-    if (!entry) throw internal("the outbox gave no position");
-    return BigInt(entry.position);
+      createdAt: completedAt,
+    };
+    return OUTBOX.add(transaction, entry);
   });
 }

@@ -5,9 +5,9 @@
 
 import { type Clock, systemClock } from "@annals/contract";
 import { unavailable } from "@annals/errors";
-import { createPool, migrate, type Pool } from "@annals/postgres";
+import { createPool, type Pool } from "@annals/postgres";
 import { EventFilterSchema, StreamEventsResponseSchema } from "@annals/proto/ledger";
-import { createDatabase, eventually, type TestDatabase } from "@annals/testing";
+import { createMigratedDatabase, eventually, type TestDatabase } from "@annals/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createRegistry } from "@annals/chassis";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -15,7 +15,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import { SCHEMA } from "../commands/migrate.ts";
 import { createMetrics } from "../metrics.ts";
 import { directoryStorage } from "../outbound/directory-storage.ts";
 import { ExportWorker, type WorkerDeps } from "./export-worker.ts";
@@ -31,8 +30,7 @@ let workers: ExportWorker[] = [];
 let jobs = 0;
 
 beforeAll(async () => {
-  database = await createDatabase(databaseUrl);
-  await migrate({ connectionString: database.url, ...SCHEMA });
+  database = await createMigratedDatabase(databaseUrl);
   pool = createPool({
     connectionString: database.url,
     role: "annals_exports",
@@ -49,6 +47,7 @@ afterEach(async () => {
   workers = [];
   await database.query("DELETE FROM exports.jobs");
   await database.query("DELETE FROM exports.outbox");
+  await database.query("DELETE FROM exports.outbox_heads");
 });
 
 afterAll(async () => {
@@ -203,6 +202,26 @@ test("a failed attempt is retried after a delay, and the last one fails the job 
   expect(attempts).toBe(2);
   expect(await filesOf(id)).toEqual([]);
   expect(await outbox()).toEqual([]);
+});
+
+test("a position that a replica of the release before takes first is given once: the job is tried again", async () => {
+  const addAsBefore = `INSERT INTO exports.outbox SELECT account_id, position + 1, 'export.completed', '{}', created_at
+    FROM exports.outbox ORDER BY position DESC LIMIT 1`;
+  work(ledger());
+  await reached(await queue(), "completed");
+  const id = await pool.transaction(async (transaction) => {
+    await transaction.run({ name: "test.add", text: addAsBefore, customPlan: true }, []);
+    const queued = await queue();
+    await eventually("it waits for the other's commit", async () => {
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+        AND wait_event_type = 'Lock' AND query ~ 'add-to-outbox'`;
+      return (await database.query(waiting)).length > 0;
+    });
+    return queued;
+  });
+  await reached(id, "completed");
+  expect(await job(id)).toMatchObject({ attempts: 2 });
+  expect((await outbox()).map(({ position }) => Number(position))).toEqual([1, 2, 3]);
 });
 
 test("a job whose worker crashed in each attempt fails for good", async () => {

@@ -10,11 +10,11 @@ import { createApiKey } from "../store/create-api-key.ts";
 export interface NewAccount {
   readonly accountId: string;
   readonly keyId: string;
-  /** The whole first key, with all scopes. Shown once. */
+  /** The first key in full, with all scopes. Shown once. */
   readonly key: string;
 }
 
-/** Stores an account and its first key. Give it a transaction: one without the other is of no use. */
+/** Stores an account and its first key. Call it in a transaction: neither is of use without the other. */
 export async function createAccount(
   transaction: Database,
   maker: KeyMaker,
@@ -22,7 +22,7 @@ export async function createAccount(
     readonly name: string;
     readonly keyName: string;
     readonly secret?: string;
-    /** The default plan unless told. */
+    /** Absent: the default plan. */
     readonly plan?: string;
   },
 ): Promise<NewAccount> {

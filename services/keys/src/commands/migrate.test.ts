@@ -1,4 +1,4 @@
-// Guarantees: `migrate` may run any number of times and by any number of processes; it sees to it
+// Guarantees: `migrate` may run any number of times and by any number of processes; it makes sure
 // that the first account holds the bootstrap key, brings back no key that was revoked, and takes no
 // key that could never be admitted.
 

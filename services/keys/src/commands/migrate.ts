@@ -1,5 +1,5 @@
 // The verb `migrate`: brings the schema up to this release and, where ANNALS_BOOTSTRAP_KEY is set,
-// sees to it that the first account holds that key. Run again, it changes nothing.
+// makes sure that the first account holds that key. Run again, it changes nothing.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { isPlausibleKey, keyHash } from "@annals/contract";

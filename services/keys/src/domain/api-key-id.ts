@@ -1,5 +1,5 @@
-// The shape of a key's id. Ids come from clients: what cannot be one is no key, and need not reach
-// the database, which cannot even hold every text.
+// The shape of a key's id. Ids come from clients: a text that cannot be one is no key and need not
+// reach the database, which cannot hold every text.
 
 const SHAPE = /^key_[0-9a-hjkmnp-tv-z]{26}$/;
 

@@ -1,5 +1,5 @@
 // Guarantees: a new key is minted from the given randomness in the documented shape, holds its
-// scopes once and in order, and what is stored of it can neither be turned back nor be told apart
+// scopes once and in order, and what is stored of it can neither be reversed nor be distinguished
 // from any other.
 
 import { isPlausibleKey, keyHash, SCOPES } from "@annals/contract";
@@ -25,7 +25,7 @@ test("takes everything from its maker", () => {
   expect(isApiKeyId(made.id)).toBe(true);
 });
 
-test("takes the secret that an operator brings as it is", () => {
+test("takes the secret that an operator provides as it is", () => {
   const secret = "acme_sk_0123456789abcdef";
   const made = newApiKey(maker, { name: "ci", scopes: SCOPES, secret });
   expect(made).toMatchObject({ secret, keyPrefix: "acme_sk_0123...ef" });

@@ -16,13 +16,13 @@ export interface NewApiKey {
 export interface KeyMaker {
   readonly clock: Clock;
   readonly random: (size: number) => Uint8Array;
-  /** What stands before `_sk_`. */
+  /** The part before `_sk_`. */
   readonly prefix: string;
 }
 
 /**
  * Makes a key that holds `scopes` (at least one, all known; each is kept once, in the order of
- * interface 2.1). A `secret` that an operator brings is taken as it is; else one is minted. Throws
+ * interface 2.1). A `secret` that an operator provides is used as it is; otherwise one is minted. Throws
  * `invalid`.
  */
 export function newApiKey(

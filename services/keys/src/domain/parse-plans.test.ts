@@ -18,7 +18,7 @@ function faultsOf(file: unknown): string[] {
   return [];
 }
 
-test("a file gives each plan its limits and the default to whoever has none", () => {
+test("a file gives each plan its limits and the default to an account that has none", () => {
   const plans = parse({
     plans: {
       free: {
@@ -52,7 +52,7 @@ test("without a file nothing is limited", () => {
 });
 
 describe("faults", () => {
-  test("all are reported at once, each with its place", () => {
+  test("all are reported at once, each with its path", () => {
     const faults = faultsOf({
       plans: {
         "Free Plan": {},
@@ -103,7 +103,7 @@ describe("faults", () => {
     expect(faultsOf(file)).toContain(fault);
   });
 
-  test("a name that stands twice, and what is no JSON", () => {
+  test("a name that appears twice, and text that is not JSON", () => {
     expect(faultsOf('{"plans":{"a":{"max_keys":1,"max_keys":9}},"default":"a"}').join()).toMatch(
       /max_keys.*byte 28/,
     );

@@ -1,6 +1,6 @@
-// Reads the text of a file of plans. It is parsed whole: every fault is reported at once, an unknown member
-// is one (a limit that is misspelt must not be no limit), and so is a name that stands twice. It is pure;
-// plans-file.ts reads the file.
+// Parses the text of a file of plans and reports every fault at once. An unknown member is a fault (a
+// misspelt limit must not be no limit), and so is a name that appears twice. It is pure; plans-file.ts reads
+// the file.
 
 import { JsonFault, type JsonValue, readJson } from "@annals/event";
 import { type Feature, FEATURES } from "@annals/contract";

@@ -1,4 +1,4 @@
-// Guarantees: AdmitRequests answers every group in its place, a client's many waiting requests
+// Guarantees: AdmitRequests answers every group in order, a client's many waiting requests
 // count one by one, outcomes are counted in the metrics, and a call that is malformed or beyond
 // bounds is refused by name and counts nothing.
 
@@ -38,7 +38,7 @@ function service(rateLimitPerMinute = 10) {
 }
 
 describe("answers", () => {
-  test("each group in its place, an unknown one empty", async () => {
+  test("each group in order, an unknown one empty", async () => {
     const { call } = service();
     const key = await storeKey(database, { scopes: ["verify"] });
     const { admissions, limit } = await call([

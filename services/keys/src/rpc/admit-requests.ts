@@ -36,9 +36,9 @@ export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admi
       groups.map((group) => group.count),
       limit,
     ]);
-    const byPlace = new Map(rows.map((row) => [Number(row.place), row]));
+    const byOrdinal = new Map(rows.map((row) => [Number(row.ordinal), row]));
     const admissions = groups.map((group, index) => {
-      const row = byPlace.get(index + 1);
+      const row = byOrdinal.get(index + 1);
       deps.metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
       deps.metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
       deps.metrics.admissions.inc({ outcome: "rate_limited" }, row ? group.count - row.granted : 0);

@@ -1,5 +1,5 @@
 // Guarantees: a window of 60 seconds begins with a key's first request and holds exactly the limit,
-// whoever asks and in whatever groups; what is refused costs nothing; an unknown or revoked secret
+// from any number of gateways and in any groups; what is refused costs nothing; an unknown or revoked secret
 // has no row; no two groups wait for each other in a circle.
 
 import { keyHash, mintKey, systemClock } from "@annals/contract";
@@ -44,7 +44,7 @@ describe("one key", () => {
   test("the row says whose the key is and what it may do", async () => {
     const key = await storeKey(service, { scopes: ["events:read", "verify"] });
     expect(await admit(service, key)).toEqual({
-      place: "1",
+      ordinal: "1",
       account_id: key.accountId,
       key_id: key.keyId,
       scopes: ["events:read", "verify"],
@@ -129,7 +129,7 @@ describe("the window", () => {
     expect(await admit(service, key)).toMatchObject({ granted: 1, used: 1, ends_in_s: 60 });
   });
 
-  test("that is long over gives a whole new one, of which a group takes what it needs", async () => {
+  test("that is long over is followed by a new one in full, of which a group takes what it needs", async () => {
     const key = await storeKey(service);
     await admit(service, key, LIMIT);
     await age(key, 86_400);
@@ -139,16 +139,16 @@ describe("the window", () => {
 });
 
 describe("groups of several keys", () => {
-  test("each key has its own window, and rows name the places of the parameters", async () => {
+  test("each key has its own window, and rows have the ordinals of the parameters", async () => {
     const first = await storeKey(service);
     const second = await storeKey(service, { accountId: first.accountId });
     const unknown = keyHash(mintKey("annals"));
     const secrets = [second.secretSha256, unknown, first.secretSha256];
     const rows = await service.run(admitRequests, [secrets, [3, 9, 150], LIMIT]);
-    const byPlace = new Map(rows.map((row) => [row.place, row]));
-    expect(byPlace.get("1")).toMatchObject({ key_id: second.keyId, granted: 3, used: 3 });
-    expect(byPlace.get("2")).toBeUndefined();
-    expect(byPlace.get("3")).toMatchObject({ key_id: first.keyId, granted: 100, used: 100 });
+    const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
+    expect(byOrdinal.get("1")).toMatchObject({ key_id: second.keyId, granted: 3, used: 3 });
+    expect(byOrdinal.get("2")).toBeUndefined();
+    expect(byOrdinal.get("3")).toMatchObject({ key_id: first.keyId, granted: 100, used: 100 });
   });
 
   test("no groups, no rows", async () => {

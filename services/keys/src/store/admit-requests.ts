@@ -1,7 +1,7 @@
 // Authenticates and counts a group of requests in one statement. The database's clock and the row
 // lock of the rate window decide, so any number of gateways and of keys services count as one
-// (interface 8). Never give it two entries with the same secret: one statement cannot update a row
-// twice.
+// (interface 8). It must never get two entries with the same secret: one statement cannot update a
+// row twice.
 
 import { statement } from "@annals/postgres";
 
@@ -9,7 +9,7 @@ type Params = [secretSha256s: readonly Uint8Array[], counts: readonly number[], 
 
 export interface AdmissionRow {
   /** From 1, in the order of the parameters. A secret that is unknown or revoked has no row. */
-  readonly place: string;
+  readonly ordinal: string;
   readonly account_id: string;
   readonly key_id: string;
   readonly scopes: readonly string[];
@@ -20,15 +20,14 @@ export interface AdmissionRow {
   readonly ends_in_s: number;
 }
 
-// "excluded.started_at" is the one reading of the clock that the whole row decision rests on. Rows
-// are taken in the order of the primary key, so that two groups never wait for each other in a
-// circle.
+// "excluded.started_at" is the one reading of the clock that the decision about a row is based on. Rows are
+// locked in the order of the primary key, so that two groups never deadlock.
 export const admitRequests = statement<Params, AdmissionRow>(`/* keys.admit-requests */
 WITH asked AS (
-  SELECT secret_sha256, wanted, place
-  FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, place)
+  SELECT secret_sha256, wanted, ordinal
+  FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
 ), known AS (
-  SELECT asked.place, asked.wanted, api_keys.account_id, api_keys.id AS key_id, api_keys.scopes, accounts.plan
+  SELECT asked.ordinal, asked.wanted, api_keys.account_id, api_keys.id AS key_id, api_keys.scopes, accounts.plan
   FROM asked
   JOIN keys.api_keys ON api_keys.secret_sha256 = asked.secret_sha256 AND api_keys.revoked_at IS NULL
   JOIN keys.accounts ON accounts.account_id = api_keys.account_id
@@ -50,6 +49,6 @@ WITH asked AS (
   RETURNING account_id, key_id, used, granted,
     greatest(1, ceil(extract(epoch FROM started_at + interval '60 seconds' - clock_timestamp())))::integer AS ends_in_s
 )
-SELECT place, account_id, key_id, scopes, plan, granted, used, ends_in_s
+SELECT ordinal, account_id, key_id, scopes, plan, granted, used, ends_in_s
 FROM known JOIN counted USING (account_id, key_id)
 `);

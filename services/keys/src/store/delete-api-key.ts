@@ -1,5 +1,5 @@
-// Revokes a live key for ever. The commit comes before the answer: whoever asks after it no longer
-// finds the key. No row: the account has no such key.
+// Revokes a live key permanently. The commit comes before the answer: no admission after it finds the key.
+// No row: the account has no such key.
 
 import { statement } from "@annals/postgres";
 

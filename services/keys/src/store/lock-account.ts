@@ -1,5 +1,5 @@
-// Reads an account and makes whoever else would add a key to it wait until this transaction ends. No row:
-// no such account.
+// Reads an account and locks it until the transaction ends: others that add a key to it wait. No row: no such
+// account.
 
 import { statement } from "@annals/postgres";
 
@@ -7,7 +7,7 @@ export interface LockedAccountRow {
   readonly plan: string | null;
 }
 
-// NO KEY: what only refers to the account, as every new key does, need not wait.
+// NO KEY: a row that only refers to the account, as every new key does, need not wait.
 export const lockAccount = statement<[accountId: string], LockedAccountRow>(`/* keys.lock-account */
 SELECT plan FROM keys.accounts WHERE account_id = $1::text FOR NO KEY UPDATE
 `);

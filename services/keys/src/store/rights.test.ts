@@ -36,7 +36,7 @@ describe("the service's role cannot", () => {
     ["change a table", "ALTER TABLE keys.api_keys ADD COLUMN n int"],
     ["make a role", "CREATE ROLE annals_mine"],
   ])("%s", async (_, text) => {
-    const once = { plannedAnew: true };
+    const once = { customPlan: true };
     const forbidden = statement<[], never>(`/* keys.forbidden */ ${text}`, once);
     await expect(service.run(forbidden, [])).rejects.toMatchObject(FORBIDDEN);
   });

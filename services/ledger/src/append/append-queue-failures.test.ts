@@ -1,5 +1,5 @@
 // Guarantees of the append path when something fails: an append that PostgreSQL refuses fails
-// alone; an append whose outcome is unknown is told as such and never stored twice; a chain that
+// alone; an append whose outcome is unknown is reported as such and never stored twice; a chain that
 // does not continue at its head takes no append.
 
 import { expect, test } from "vitest";
@@ -9,10 +9,10 @@ import {
   losingAnswers,
   moveHeadBack,
   newAccountId,
-  newLedgerDatabase,
   newQueue,
   UNAVAILABLE,
 } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 
 const stored = (accountId: string) =>
   [
@@ -73,7 +73,7 @@ test("bytes that are not UTF-8, in a part or an id, are refused alone", async ()
   expect(rows.map(({ action }) => action)).toEqual(["a", "b", "c"]);
 });
 
-test("a batch with one event that PostgreSQL refuses is refused whole", async () => {
+test("a batch with one event that PostgreSQL refuses is refused as a unit", async () => {
   const database = await newLedgerDatabase();
   const { queue } = newQueue(database.url);
   const accountId = newAccountId();
@@ -87,7 +87,7 @@ test("a batch with one event that PostgreSQL refuses is refused whole", async ()
 
 test.each([
   ["COMMIT", "under the lock", 0],
-  ["ledger.append-events", "by the guessed head", 2],
+  ["ledger.append-events", "by the cached head", 2],
 ])(
   "when the answer to %s is lost, %s, the append is unavailable and is not stored twice",
   async (text, _, before) => {
@@ -110,13 +110,13 @@ test.each([
   },
 );
 
-test("a group whose answer is lost is tried again by nobody", async () => {
+test("a group whose answer is lost is not retried", async () => {
   const database = await newLedgerDatabase();
   const proxy = await losingAnswers(database.url);
   const { queue } = newQueue(proxy.url);
   const accountId = newAccountId();
   await queue.submit(append(accountId));
-  // What comes in one turn goes in one group; its request holds their action.
+  // Appends of one turn of the event loop are one group; its request holds their action.
   proxy.arm("grouped");
   const group = Array.from({ length: 50 }, () =>
     queue.submit(append(accountId, { action: "grouped" })),
@@ -127,7 +127,7 @@ test("a group whose answer is lost is tried again by nobody", async () => {
   expect(await database.query(...stored(accountId))).toHaveLength(51);
 });
 
-test("a head that was moved back takes no append and raises the alarm; nothing is stored", async () => {
+test("a head that was moved back takes no append and raises the alert; nothing is stored", async () => {
   const database = await newLedgerDatabase();
   const { brokenChains, queue } = newQueue(database.url);
   const accountId = newAccountId();

@@ -1,5 +1,5 @@
-// Guarantees of the append path: appends that come together share transactions; whoever appends, by
-// whichever path and from however many replicas, continues the one chain; a key stands for one
+// Guarantees of the append path: appends that arrive together share transactions; every append, by
+// whichever path and from any number of replicas, continues the one chain; a key identifies one
 // request.
 
 import { GENESIS_HASH } from "@annals/event";
@@ -10,10 +10,10 @@ import {
   chainOf,
   eventOf,
   newAccountId,
-  newLedgerDatabase,
   newQueue,
   whileHeld,
 } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 
 const outcomes = (results: readonly (Stored | Replayed)[]) => results.map(({ outcome }) => outcome);
 
@@ -31,12 +31,15 @@ describe("group commit", () => {
     expect(notified.at(-1)).toBe(1_000n);
   });
 
-  test("appends one after the other take a transaction each, without a wait", async () => {
+  test("appends one after the other take a transaction each, without a wait; the metrics count both batchers", async () => {
     const database = await newLedgerDatabase();
-    const { queue, groups } = newQueue(database.url);
+    const { queue, groups, batches } = newQueue(database.url);
     const accountId = newAccountId();
     for (let n = 0; n < 20; n += 1) await queue.submit(append(accountId));
     expect(await groups()).toBe(20);
+    expect(await batches("ledger_appends")).toBe(20);
+    // The first appended under the lock.
+    expect(await batches("ledger_commits")).toBe(19);
   });
 
   test("a group is bounded in bytes, and an append larger than the bound is stored alone", async () => {
@@ -76,7 +79,7 @@ describe("group commit", () => {
 });
 
 describe("the two paths", () => {
-  test("a replica that appends alone locks and reads the head once, then trusts its guess", async () => {
+  test("a replica that appends alone locks and reads the head once, then uses its cached head", async () => {
     const database = await newLedgerDatabase();
     const { queue, ran } = newQueue(database.url);
     const accountId = newAccountId();
@@ -86,7 +89,7 @@ describe("the two paths", () => {
     expect(await ran("ledger.append-events")).toBe(10);
   });
 
-  test("a guess that another replica made wrong stores nothing; the append goes under the lock", async () => {
+  test("a cached head that another replica made stale stores nothing; the append goes under the lock", async () => {
     const database = await newLedgerDatabase();
     const [one, other] = [newQueue(database.url), newQueue(database.url)];
     const accountId = newAccountId();
@@ -192,7 +195,7 @@ describe("idempotency", () => {
       firstSequence: 2,
       eventCount: 1,
     });
-    // This replica's guess holds again, and the key makes the statement store nothing.
+    // The cached head of this replica is right again, and the key makes the statement store nothing.
     await one.queue.submit(append(accountId));
     await one.queue.submit(append(accountId));
     expect((await one.queue.submit(keyed(accountId, "k"))).outcome).toBe("replayed");

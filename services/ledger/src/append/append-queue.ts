@@ -1,14 +1,14 @@
-// The append path. Appends to one chain are gathered while an earlier group of that chain is being
-// stored, and a group is stored in one transaction that holds the head's lock: group commit, with
-// no timer. Chains do not wait for each other. Called by the CreateEvents handler. It must never
-// answer before PostgreSQL has committed, and never try again what may have been stored.
+// The append path: group commit with no timer. Appends to one chain are batched while an earlier group of
+// that chain is being stored; a group is stored in one transaction that holds the head's lock. Chains do not
+// wait for each other. Called by the CreateEvents handler. It must never answer before PostgreSQL has
+// committed, and never retry what may have been stored.
 
 import { KeyedBatcher } from "@annals/rpc";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
 import { Commits } from "./commits.ts";
 import { flush, type FlushDeps } from "./flush.ts";
-import { HeadGuesses } from "./head-cache.ts";
+import { HeadCache } from "./head-cache.ts";
 
 /** Bytes that one transaction stores at most, a larger single append aside. */
 const MAX_FLUSH_BYTES = 4 * 1024 * 1024;
@@ -23,8 +23,10 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 export class AppendQueue {
   readonly #chains: KeyedBatcher<PreparedAppend, Stored | Replayed>;
 
-  constructor(given: Omit<FlushDeps, "commits" | "guesses">) {
-    const deps = { ...given, commits: new Commits(given.database), guesses: new HeadGuesses() };
+  constructor(given: Omit<FlushDeps, "commits" | "heads">) {
+    const { batcher } = given.metrics;
+    const commits = new Commits(given.database, batcher("ledger_commits"));
+    const deps = { ...given, commits, heads: new HeadCache() };
     this.#chains = new KeyedBatcher({
       work: (accountId, appends) => flush(deps, accountId, appends),
       weigh: ({ weight }) => weight,
@@ -32,6 +34,7 @@ export class AppendQueue {
       concurrency: 1,
       maxWaiting: MAX_WAITING_BYTES_OF_CHAIN,
       maxWeight: MAX_HELD_BYTES,
+      metrics: batcher("ledger_appends"),
     });
   }
 

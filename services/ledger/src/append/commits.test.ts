@@ -10,11 +10,11 @@ import {
   losingAnswers,
   moveHeadBack,
   newAccountId,
-  newLedgerDatabase,
   newQueue,
   UNAVAILABLE,
   whileHeld,
 } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 import { NEVER } from "../testing/block-fixtures.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
 
@@ -38,7 +38,7 @@ async function lengths(database: TestDatabase, accounts: readonly string[]): Pro
   return chains.map((links) => links.length);
 }
 
-test("what comes for many chains at the same time is one transaction, and each chain is whole", async () => {
+test("appends to many chains at the same time are one transaction, and each chain is valid", async () => {
   const database = await newLedgerDatabase();
   const replica = newQueue(database.url);
   const accounts = await knownChains(replica, 40);
@@ -123,7 +123,7 @@ test("two replicas on the same chains", async () => {
   for (const { brokenChains } of replicas) expect(await brokenChains()).toBe(0);
 });
 
-test("a chain that somebody holds keeps none of those it came with waiting", async () => {
+test("a chain whose head is locked delays none of its group", async () => {
   const database = await newLedgerDatabase();
   const replica = newQueue(database.url);
   const accounts = await knownChains(replica, 3);
@@ -166,7 +166,7 @@ test("a head that was moved back stops its own chain only", async () => {
   }
 });
 
-test("a key stands for one request of its own account", async () => {
+test("a key identifies one request of its own account", async () => {
   const database = await newLedgerDatabase();
   const [replica, other] = [newQueue(database.url), newQueue(database.url)];
   const accounts = await knownChains(replica, 4);

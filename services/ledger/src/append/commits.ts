@@ -1,23 +1,23 @@
-// Stores groups of appends that were planned on the heads this process knows. Chains share transactions:
-// groups that come together, or while all lanes are taken, go in one statement for all their chains. Called
-// by flush.ts. No chain must wait for another's lock, nor fail for another's fault.
+// Stores groups of appends that were planned on cached heads. Chains share transactions: groups that arrive
+// together, or while all concurrency slots are taken, go in one statement for all their chains. Called by
+// flush.ts. No chain must wait for another's lock, nor fail for another's fault.
 
-import { Batcher } from "@annals/rpc";
+import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { appendEvents } from "../store/append-events.ts";
-import { appendToChains } from "../store/append-to-chains.ts";
-import { appendParams, appendToChainsParams, type PlannedAppend } from "./append-params.ts";
+import { appendEvents, appendParams } from "../store/append-events.ts";
+import type { PlannedAppend } from "../store/append-parts.ts";
+import { appendToChains, appendToChainsParams } from "../store/append-to-chains.ts";
 
 /** Statements under way at a time. */
 const CONCURRENCY = 4;
-/** Bytes of a statement for several chains: whoever brings little does not wait for who brings much. */
+/** Bytes of a statement for several chains: a small group does not wait for large ones. */
 const MAX_SHARED_BYTES = 128 * 1024;
 
 export class Commits {
   readonly #planned: Batcher<PlannedAppend, boolean>;
 
-  constructor(database: Database) {
+  constructor(database: Database, metrics: BatcherMetrics) {
     this.#planned = new Batcher({
       work: (planned) => storeAll(database, planned),
       weigh: ({ plan }) => plan.appends.reduce((sum, { weight }) => sum + weight, 0),
@@ -25,10 +25,11 @@ export class Commits {
       concurrency: CONCURRENCY,
       // Bounded by the queues of the chains.
       maxWaiting: Infinity,
+      metrics,
     });
   }
 
-  /** One plan a chain at a time. Resolves to whether it was stored: it is not where its head is another. */
+  /** One plan a chain at a time. Resolves to whether it was stored: it is not where the head has moved. */
   store(planned: PlannedAppend): Promise<boolean> {
     return this.#planned.submit(planned);
   }
@@ -47,7 +48,7 @@ async function storeAll(
   } catch (error) {
     // It may have been stored.
     if (error instanceof AnnalsError) throw error;
-    // PostgreSQL would not have something of one chain, and has nothing of any.
+    // PostgreSQL refused the data of one chain, and stored nothing of any.
     return each();
   }
 }

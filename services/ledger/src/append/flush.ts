@@ -1,8 +1,8 @@
-// Stores one group of appends to one chain. Where this process was the last to append, the head it
-// knows is tried at once: one statement, one round trip, which stores nothing when the head has
-// moved or an idempotency key is known. Else the head is locked and read first. Either way the
-// statement's own condition on the head and the unique constraints of the chain decide, not what
-// this process believes.
+// Stores one group of appends to one chain. Called by append-queue.ts. Where this process was the last to
+// append, it tries the cached head at once: one statement, one round trip, which stores nothing when the head
+// has moved or an idempotency key is known. Otherwise it locks and reads the head first. Either way the
+// statement's own condition on the head and the unique constraints of the chain decide, not what this process
+// has cached.
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -19,19 +19,18 @@ import {
   type Stored,
 } from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
-import { appendEvents } from "../store/append-events.ts";
+import { appendEvents, appendParams } from "../store/append-events.ts";
 import { createHead } from "../store/create-head.ts";
 import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
 import { type HeadRow, lockHead } from "../store/lock-head.ts";
-import { appendParams } from "./append-params.ts";
 import type { Commits } from "./commits.ts";
-import type { HeadGuesses } from "./head-cache.ts";
+import type { HeadCache } from "./head-cache.ts";
 
 export interface FlushDeps {
   readonly clock: Clock;
   readonly commits: Commits;
   readonly database: Pool;
-  readonly guesses: HeadGuesses;
+  readonly heads: HeadCache;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly notices: Notices;
@@ -40,7 +39,7 @@ export interface FlushDeps {
 
 type Outcomes = readonly PromiseSettledResult<Stored | Replayed>[];
 
-/** One outcome an append, in order. Where one append cannot be stored the others still are. */
+/** One outcome an append, in order. Where one append cannot be stored, the others still are. */
 export async function flush(
   deps: FlushDeps,
   accountId: string,
@@ -48,7 +47,7 @@ export async function flush(
 ): Promise<Outcomes> {
   try {
     const { after, events, outcomes } =
-      (await appendToGuessedHead(deps, accountId, appends)) ??
+      (await appendToCachedHead(deps, accountId, appends)) ??
       (await appendUnderLock(deps, accountId, appends));
     deps.metrics.flushes.observe(events.length);
     if (events.length > 0) {
@@ -56,28 +55,28 @@ export async function flush(
     }
     return outcomes;
   } catch (error) {
-    deps.guesses.forget(accountId);
+    deps.heads.forget(accountId);
     return refused(deps, accountId, appends, error);
   }
 }
 
-/** Resolves to undefined when the guess did not hold: nothing was stored. */
-async function appendToGuessedHead(
+/** Resolves to undefined when the cached head is stale: nothing was stored. */
+async function appendToCachedHead(
   deps: FlushDeps,
   accountId: string,
   appends: readonly PreparedAppend[],
 ): Promise<Plan | undefined> {
-  const guess = deps.guesses.get(accountId);
-  if (!guess?.alone) return undefined;
+  const cached = deps.heads.get(accountId);
+  if (!cached?.alone) return undefined;
   const plan = planFlush({
     ...planned(deps, accountId, appends),
-    head: guess.head,
+    head: cached.head,
     known: new Map(),
   });
-  // What looks refused here may be a replay, which needs no room: that is known under the lock.
+  // What seems over the quota may be a replay, which takes none of it: that is known under the lock.
   if (plan.isOverQuota) return undefined;
   if (!(await deps.commits.store({ accountId, plan }))) return undefined;
-  deps.guesses.set(accountId, { head: plan.after, alone: true });
+  deps.heads.set(accountId, { head: plan.after, alone: true });
   return plan;
 }
 
@@ -86,7 +85,7 @@ async function appendUnderLock(
   accountId: string,
   appends: readonly PreparedAppend[],
 ): Promise<Plan> {
-  const guess = deps.guesses.get(accountId);
+  const cached = deps.heads.get(accountId);
   const plan = await deps.database.transaction(async (transaction) => {
     const head = await lockedHead(transaction, accountId);
     const known = await knownRequests(transaction, accountId, appends);
@@ -96,8 +95,8 @@ async function appendUnderLock(
     if (!moved) throw internal(`the head of chain ${accountId} moved while it was locked`);
     return made;
   });
-  const alone = guess === undefined || guess.head.hash === plan.before.hash;
-  deps.guesses.set(accountId, { head: plan.after, alone });
+  const alone = cached === undefined || cached.head.hash === plan.before.hash;
+  deps.heads.set(accountId, { head: plan.after, alone });
   return plan;
 }
 
@@ -149,10 +148,9 @@ function planned(
 }
 
 /**
- * What becomes of a group that PostgreSQL would not store. A failure that may pass, or whose
- * outcome is unknown, is given to all: nothing is tried again. A broken constraint of the chain is
- * an alarm. What is left is data that PostgreSQL refuses: the group is halved until only the append
- * at fault fails.
+ * The outcomes of a group that PostgreSQL did not store. A transient failure, or one whose outcome is
+ * unknown, is the outcome of all: nothing is retried. A violated constraint of the chain raises the alert.
+ * What is left is data that PostgreSQL refuses: the group is halved until only the append at fault fails.
  */
 async function refused(
   deps: FlushDeps,

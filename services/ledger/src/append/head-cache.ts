@@ -1,32 +1,33 @@
-// What this process last knew of the heads of chains. Only guesses: the statement that appends
-// checks the head itself.
+// The cache of chain heads: for each chain, the head that this process last read or wrote. The cached heads
+// are for an optimistic compare-and-swap, so a stale one is harmless: the statement that appends checks the
+// head itself.
 
 import type { Head } from "../domain/plan-flush.ts";
 
-export interface HeadGuess {
+export interface CachedHead {
   readonly head: Head;
-  /** Whether nobody else appended between our last two groups, so that the guess is worth trying. */
+  /** Whether no other process appended between our last two groups, so that the head is worth trying. */
   readonly alone: boolean;
 }
 
-/** Chains whose head is remembered; the one that was used longest ago goes first. */
-const MAX_GUESSES = 10_000;
+/** Chains whose head is cached; the least recently used one goes first. */
+const MAX_HEADS = 10_000;
 
-export class HeadGuesses {
-  readonly #guesses = new Map<string, HeadGuess>();
+export class HeadCache {
+  readonly #heads = new Map<string, CachedHead>();
 
-  get(accountId: string): HeadGuess | undefined {
-    return this.#guesses.get(accountId);
+  get(accountId: string): CachedHead | undefined {
+    return this.#heads.get(accountId);
   }
 
-  set(accountId: string, guess: HeadGuess): void {
-    this.#guesses.delete(accountId);
-    this.#guesses.set(accountId, guess);
-    const [oldest] = this.#guesses.size > MAX_GUESSES ? this.#guesses.keys() : [];
-    if (oldest !== undefined) this.#guesses.delete(oldest);
+  set(accountId: string, cached: CachedHead): void {
+    this.#heads.delete(accountId);
+    this.#heads.set(accountId, cached);
+    const [oldest] = this.#heads.size > MAX_HEADS ? this.#heads.keys() : [];
+    if (oldest !== undefined) this.#heads.delete(oldest);
   }
 
   forget(accountId: string): void {
-    this.#guesses.delete(accountId);
+    this.#heads.delete(accountId);
   }
 }

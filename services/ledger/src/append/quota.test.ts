@@ -1,11 +1,11 @@
 // The monthly quota is exact: whatever ledgers append at the same time, an account stores as many events in
-// a month of UTC as its plan allows and not one more; a request is stored whole or refused whole, a replay
-// needs no room, and a new month begins at zero.
+// a month of UTC as its plan allows and not one more; a request is stored or refused as a unit, a replay
+// takes no quota, and a new month begins at zero.
 
 import { ErrorKind } from "@annals/proto/errors";
 import type { AppendOutcome } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
-import { newLedgerDatabase } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 import { appendOf, openLedger, SetClock, type TestLedger } from "../testing/test-ledger.ts";
 
 const ACCOUNT = "acct_1";
@@ -36,7 +36,7 @@ test("of 600 appends at once over two ledgers a quota of 250 stores 250", async 
   expect(row).toEqual({ stored: 250 });
 });
 
-test("a batch is stored whole or not at all, and a smaller one after it still fits", async () => {
+test("a batch is stored as a unit or not at all, and a smaller one after it still fits", async () => {
   const ledger = openLedger(await newLedgerDatabase(), new SetClock(CLOCK_TEXT));
   const quota = { monthlyQuota: 10n };
   const one = await send(
@@ -72,7 +72,7 @@ test("a replay needs no room, also where this ledger believes to know the head",
   const kept = appendOf(ACCOUNT, 2, { ...quota, idempotencyKey: "k" });
   expect(casesOf(await send(ledgers[0], kept))).toEqual(["stored"]);
   for (const ledger of ledgers) {
-    // Full: each time the same ledger is asked twice, so that its guess of the head holds.
+    // Full: each time the same ledger is asked twice, so that its cached head is right.
     for (let i = 0; i < 2; i++) {
       const outcomes = await send(ledger, kept, appendOf(ACCOUNT, 1, quota));
       expect(casesOf(outcomes)).toEqual(["replayed", "refused"]);
@@ -105,7 +105,7 @@ test("what was stored without a quota counts when a plan is given later in the m
   const quota = { monthlyQuota: 9n };
   const later = await send(ledger, appendOf(ACCOUNT, 2, quota), appendOf(ACCOUNT, 1, quota));
   expect(casesOf(later)).toEqual(["refused", "stored"]);
-  // Nobody counts against the account whose plan has no quota.
+  // An account whose plan has no quota may store any number.
   expect(casesOf(await send(ledger, appendOf(ACCOUNT, 50)))).toEqual(["stored"]);
 });
 

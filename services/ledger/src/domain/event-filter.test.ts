@@ -1,5 +1,6 @@
-// Guarantee: a prefix stands for exactly the texts that begin with it, in PostgreSQL's own order
-// ("C" on UTF-8: by code point). And a filter is by time only where nothing but a place is beside it.
+// Guarantee: a prefix matches exactly the texts that begin with it, in PostgreSQL's own order ("C" on UTF-8:
+// by code point). And a filter is by time only where besides it there is at most a range of sequence
+// numbers.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What a list or a stream selects, and the range of texts that an action prefix stands for.
+// What a list or a stream selects, and the range of texts that an action prefix matches.
 
 export interface EventFilter {
   readonly action?: string | undefined;
@@ -43,7 +43,7 @@ function successor(prefix: string): string | null {
   return null;
 }
 
-/** Whether a filter asks for a time and for nothing else but a place. */
+/** Whether a filter has a time and besides it at most a range of sequence numbers. */
 export function isByTimeOnly(filter: EventFilter): boolean {
   const { action, actorId, actorType, targetId, targetType, occurredFrom, occurredTo } = filter;
   const others = [action, actorId, actorType, targetId, targetType];

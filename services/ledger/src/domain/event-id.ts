@@ -1,7 +1,7 @@
 // The id of an event: `evt_`, the sequence number in 13 characters of base 32, and 13 random
-// characters. To clients it is opaque. Here it leads straight to the row, so that events need no
-// index by id; the random part, compared when an event is read, keeps ids of one account from being
-// guessed in another.
+// characters. To clients it is opaque. Here it gives the key of the row, so that events need no
+// index by id. The random part is compared when an event is read, so that ids of one account cannot be
+// guessed from another.
 
 import { base32 } from "@annals/contract";
 
@@ -20,7 +20,7 @@ export function eventId(sequenceNumber: number, random: Uint8Array): string {
   return PREFIX + text.padStart(SEQUENCE_LENGTH, "0") + base32(random);
 }
 
-/** The sequence number in an id, or undefined when the text cannot be an id of ours. */
+/** The sequence number in an id, or undefined when the text is not a valid id. */
 export function sequenceOfId(id: string): number | undefined {
   const digits = SHAPE.exec(id)?.[1];
   if (digits === undefined) return undefined;

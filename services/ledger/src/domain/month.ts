@@ -24,7 +24,7 @@ export function monthAt(
   return { month: head.month, monthStart: head.monthStart };
 }
 
-/** Whole seconds from `createdAt` until the month after `month` begins; at least 1. */
+/** Seconds, rounded up, from `createdAt` until the month after `month` begins; at least 1. */
 export function secondsToNextMonth(month: string, createdAt: string): number {
   const [year = 0, number = 0] = month.split("-").map(Number);
   // Date counts months from 0, so that the number of this month names the next.

@@ -1,7 +1,7 @@
-// Decides what becomes of a group of appends to one chain: which are replays of an earlier request, which
-// are refused (also for the monthly quota of the account's plan), and what is stored, with sequence
-// numbers, ids, leaves and hashes (docs/hash-chain.md). It is pure: the head, the known idempotency keys,
-// the time and the random bytes are given.
+// Plans a group of appends to one chain: which are replays of an earlier request, which are refused (also for
+// the monthly quota of the account's plan), and what is stored, with sequence numbers, ids, leaves and hashes
+// (docs/hash-chain.md). Called by append/flush.ts. It is pure: the head, the known idempotency keys, the time
+// and the random bytes are parameters.
 
 import { leafHash, leafText } from "@annals/event";
 import { AnnalsError, invalid } from "@annals/errors";
@@ -49,13 +49,13 @@ export interface Remembered extends KnownRequest {
 }
 
 export interface Plan {
-  /** One for each append. They are true once the plan is stored. */
+  /** One for each append. They hold once the plan is stored. */
   readonly outcomes: readonly PromiseSettledResult<Stored | Replayed>[];
   readonly before: Head;
   readonly after: Head;
   readonly createdAt: string;
   readonly events: readonly ChainedEvent[];
-  /** Those of the events, whole. */
+  /** The appends of the events. */
   readonly appends: readonly PreparedAppend[];
   readonly remembered: readonly Remembered[];
   /** Whether an append was refused because the month's events are used up. */
@@ -154,7 +154,7 @@ function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): Chai
   });
 }
 
-/** A request that would pass the quota is refused whole; a smaller one may still fit. */
+/** A request that would exceed the quota is refused as a unit; a smaller one may still fit. */
 function overQuota(
   head: Head,
   { events, monthlyQuota }: PreparedAppend,

@@ -1,4 +1,4 @@
-// What can be computed of an append before its place in the chain is known: salts and digests. Done
+// What can be computed of an append before its sequence numbers are known: salts and digests. Done
 // outside the head's lock, so that the lock is held for as little work as possible.
 
 import { DIGEST_BYTES, FIELDS, SALT_BYTES, writeFieldDigest } from "@annals/event";
@@ -6,7 +6,7 @@ import { DIGEST_BYTES, FIELDS, SALT_BYTES, writeFieldDigest } from "@annals/even
 /** The parts that can hold personal data: canonical JSON objects in UTF-8. */
 export type Parts = Readonly<Record<(typeof FIELDS)[number], Uint8Array>>;
 
-/** What nobody reads on its way to the database is in UTF-8, as it came. */
+/** What is only passed on to the database is in UTF-8, as received. */
 export interface NewEvent extends Parts {
   readonly action: string;
   readonly occurredAt: string;

@@ -1,27 +1,25 @@
-// GetPositions: what a consumer compares its cursors with. It is asked again and again and costs next to
-// nothing.
+// GetPositions: how far the chain and the outbox of each account reach, which a consumer compares with its
+// cursors. Consumers call it every few seconds for all their accounts.
 
-import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { getPositions as getPositionsStatement } from "../store/get-positions.ts";
-
-const MAX_ACCOUNTS = 1_000;
+import { getHeadSequences } from "../store/get-head-sequences.ts";
+import { OUTBOX } from "../store/outbox.ts";
 
 interface Deps {
   readonly database: Database;
 }
 
-export function getPositions(deps: Deps): ServiceImpl<typeof LedgerService>["getPositions"] {
+export function getPositions({
+  database,
+}: Deps): ServiceImpl<typeof LedgerService>["getPositions"] {
   return async ({ accountIds }) => {
-    if (accountIds.length > MAX_ACCOUNTS) {
-      throw invalid({ field: "account_ids", message: `must be at most ${MAX_ACCOUNTS}` });
-    }
-    const rows = await deps.database.run(getPositionsStatement, [accountIds]);
-    const positions = rows.map((row) => ({
-      headSequenceNumber: BigInt(row.head_sequence_number),
-      outbox: BigInt(row.outbox),
+    const outbox = await OUTBOX.positions(database, accountIds);
+    const heads = await database.run(getHeadSequences, [accountIds]);
+    const positions = heads.map((head, index) => ({
+      headSequenceNumber: BigInt(head.sequence_number),
+      outbox: outbox[index] ?? 0n,
     }));
     return { positions };
   };

@@ -4,7 +4,8 @@
 import type { Pool } from "@annals/postgres";
 import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
-import { newAccountId, newLedgerDatabase } from "../testing/append-fixtures.ts";
+import { newAccountId } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 import { LIMIT } from "../store/list-events.ts";
 import { appendOf, openLedger } from "../testing/test-ledger.ts";
 

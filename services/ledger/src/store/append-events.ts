@@ -1,20 +1,22 @@
 // Appends events to a chain and moves its head, in one statement: all of it or nothing. The
 // statement itself holds the conditions: the head is the one that the hashes were computed from,
 // and no idempotency key of the group is in use. Where one of them fails it stores nothing and
-// returns no row. It waits for whoever holds the head's row lock, then looks again.
+// returns no row. It waits for the head's row lock, then checks the head again.
 
 import { statement } from "@annals/postgres";
 import {
   type AppendColumns,
+  appendColumns,
   EVENT_NAMES,
   GIVEN_EVENTS,
   GIVEN_KEYS,
   KEY_NAMES,
   keysAreNew,
+  type PlannedAppend,
   STORE,
 } from "./append-parts.ts";
 
-export type AppendParams = [
+type AppendParams = [
   accountId: string,
   /** Sequence number of the head before. */
   headSequence: string,
@@ -24,6 +26,16 @@ export type AppendParams = [
   /** Sequence number of the last event before the month. */
   monthStart: string,
 ];
+
+export function appendParams({ accountId, plan }: PlannedAppend): AppendParams {
+  return [
+    accountId,
+    String(plan.before.sequence),
+    ...appendColumns([plan], plan.createdAt),
+    plan.after.month,
+    String(plan.after.monthStart),
+  ];
+}
 
 export const appendEvents = statement<
   AppendParams,
@@ -41,12 +53,12 @@ WITH moved AS (
     AND ${keysAreNew("$1::text")}
   RETURNING sequence_number
 ), fresh AS (
-  SELECT $1::text AS account_id, $2::bigint + place AS sequence_number, $8::text AS created_at,
-    place::integer AS place, place::integer AS hash_place, ${EVENT_NAMES}
-  FROM moved, ${GIVEN_EVENTS} WITH ORDINALITY AS given (${EVENT_NAMES}, place)
+  SELECT $1::text AS account_id, $2::bigint + ordinal AS sequence_number, $8::text AS created_at,
+    ordinal::integer AS ordinal, ordinal::integer AS hash_ordinal, ${EVENT_NAMES}
+  FROM moved, ${GIVEN_EVENTS} WITH ORDINALITY AS given (${EVENT_NAMES}, ordinal)
 ), fresh_keys AS (
-  SELECT $1::text AS account_id, place::integer AS place, ${KEY_NAMES}
-  FROM moved, ${GIVEN_KEYS} WITH ORDINALITY AS given (${KEY_NAMES}, place)
+  SELECT $1::text AS account_id, ordinal::integer AS ordinal, ${KEY_NAMES}
+  FROM moved, ${GIVEN_KEYS} WITH ORDINALITY AS given (${KEY_NAMES}, ordinal)
 ), ${STORE}
 SELECT sequence_number FROM moved
 `);

@@ -1,8 +1,17 @@
 // What the two statements that append have in common: append-events.ts to one chain, append-to-chains.ts
-// to several. Both bring `fresh`, the events with their chains and places, and `fresh_keys`; STORE does the
-// rest.
+// to several. Both provide `fresh`, the events with their chains and ordinals, and `fresh_keys`; STORE does
+// the rest. The order of $3 to $23 is in this file alone.
 
-/** $3 to $23 of both: columns of events, then of idempotency keys. Texts are as `textArray` lays them out. */
+import { textArray } from "@annals/postgres";
+import type { ChainedEvent, Plan } from "../domain/plan-flush.ts";
+
+/** A plan, and the account whose chain it is for. */
+export interface PlannedAppend {
+  readonly accountId: string;
+  readonly plan: Plan;
+}
+
+/** $3 to $23 of both: columns of events, then of idempotency keys. Texts are as `textArray` encodes them. */
 export type AppendColumns<CreatedAt> = [
   /** 32 bytes each: for each chain the head's hash before, then the hash of each of its events. */
   hashes: Uint8Array,
@@ -32,6 +41,45 @@ export type AppendColumns<CreatedAt> = [
   eventCounts: readonly number[],
 ];
 
+/** The values of {@link AppendColumns}: one array or one run of bytes a column, in the order of the plans. */
+export function appendColumns<CreatedAt>(
+  plans: readonly Plan[],
+  createdAt: CreatedAt,
+): AppendColumns<CreatedAt> {
+  const events = plans.flatMap((plan) => plan.events);
+  const appends = plans.flatMap((plan) => plan.appends);
+  const remembered = plans.flatMap((plan) => plan.remembered);
+  const texts = (of: (event: ChainedEvent) => string | Uint8Array | undefined) =>
+    textArray(events.map((event) => of(event) ?? null));
+  return [
+    Buffer.from(plans.map(hashes).join(""), "hex"),
+    texts(({ id }) => id),
+    texts(({ event }) => event.action),
+    texts(({ event }) => event.occurredAt),
+    texts(({ receivedAt }) => receivedAt),
+    createdAt,
+    Buffer.concat(appends.map(({ digests }) => digests)),
+    texts(({ event }) => event.actor),
+    texts(({ event }) => event.context),
+    texts(({ event }) => event.diff),
+    texts(({ event }) => event.metadata),
+    texts(({ event }) => event.target),
+    Buffer.concat(appends.map(({ salts }) => salts)),
+    texts(({ event }) => event.actorId),
+    texts(({ event }) => event.actorType),
+    texts(({ event }) => event.targetId),
+    texts(({ event }) => event.targetType),
+    remembered.map(({ idempotencyKey }) => idempotencyKey),
+    Buffer.concat(remembered.map(({ requestSha256 }) => requestSha256)),
+    remembered.map(({ firstSequence }) => String(firstSequence)),
+    remembered.map(({ eventCount }) => eventCount),
+  ];
+}
+
+function hashes({ before, events }: Plan): string {
+  return before.hash + events.map(({ hash }) => hash).join("");
+}
+
 /** A table function of what is given for each event, and the names of its columns. */
 export const GIVEN_EVENTS = `unnest(
     $4::text[], $5::text[], $6::text[], $7::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
@@ -51,29 +99,29 @@ export const keysAreNew = (accountId: string): string => `NOT EXISTS (
         AND created_at > now() - interval '24 hours')`;
 
 /**
- * `place` of an event or a key counts from 1 over all that is given, `hash_place` of an event says the same
- * of the hash before its own. A key that is still here after its 24 hours is taken over.
+ * `ordinal` of an event or a key counts from 1 over all that is given; `hash_ordinal` of an event is that
+ * of the hash before its own. A key that is still stored after its 24 hours is overwritten.
  */
 export const STORE = `chained AS (
   INSERT INTO ledger.chain (
     account_id, sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash)
   SELECT account_id, sequence_number, id, action, occurred_at, received_at, created_at,
-    substring($9::bytea FROM (place - 1) * 160 + 1 FOR 160),
-    substring($3::bytea FROM (hash_place - 1) * 32 + 1 FOR 32),
-    substring($3::bytea FROM hash_place * 32 + 1 FOR 32)
+    substring($9::bytea FROM (ordinal - 1) * 160 + 1 FOR 160),
+    substring($3::bytea FROM (hash_ordinal - 1) * 32 + 1 FOR 32),
+    substring($3::bytea FROM hash_ordinal * 32 + 1 FOR 32)
   FROM fresh
 ), kept AS (
   INSERT INTO ledger.payloads (
     account_id, sequence_number, actor, context, diff, metadata, target, salts,
     actor_id, actor_type, target_id, target_type)
   SELECT account_id, sequence_number, actor, context, diff, metadata, target,
-    substring($15::bytea FROM (place - 1) * 80 + 1 FOR 80),
+    substring($15::bytea FROM (ordinal - 1) * 80 + 1 FOR 80),
     actor_id, actor_type, target_id, target_type
   FROM fresh
 ), remembered AS (
   INSERT INTO ledger.idempotency_keys AS known (
     account_id, idempotency_key, request_sha256, first_sequence_number, event_count, created_at)
-  SELECT account_id, idempotency_key, substring($21::bytea FROM (place - 1) * 32 + 1 FOR 32),
+  SELECT account_id, idempotency_key, substring($21::bytea FROM (ordinal - 1) * 32 + 1 FOR 32),
     first_sequence_number, event_count, now()
   FROM fresh_keys
   ON CONFLICT (account_id, idempotency_key) DO UPDATE SET

@@ -1,20 +1,22 @@
-// As append-events.ts, to several chains in one transaction. Each is appended to, or not, for itself: a chain
-// whose head has moved, or one of whose keys is in use, has no row in the answer. Nor has one whose head
-// somebody holds: nobody's events wait for those of another account.
+// As append-events.ts, to several chains in one transaction. Each chain is appended to, or not, on its own:
+// a chain whose head has moved, or one of whose keys is in use, has no row in the result. Nor has one whose
+// head is locked: no account's events wait for those of another.
 
 import { statement } from "@annals/postgres";
 import {
   type AppendColumns,
+  appendColumns,
   EVENT_NAMES,
   GIVEN_EVENTS,
   GIVEN_KEYS,
   KEY_NAMES,
   keysAreNew,
+  type PlannedAppend,
   STORE,
 } from "./append-parts.ts";
 
 /** Every account once. What else is given for a chain is in the order of the accounts. */
-export type AppendToChainsParams = [
+type AppendToChainsParams = [
   accountIds: readonly string[],
   /** Sequence numbers of the heads before. */
   headSequences: readonly string[],
@@ -31,15 +33,34 @@ export type AppendToChainsParams = [
   chainsOfKeys: readonly number[],
 ];
 
+export function appendToChainsParams(planned: readonly PlannedAppend[]): AppendToChainsParams {
+  const plans = planned.map(({ plan }) => plan);
+  const counts = plans.map(({ events }) => events.length);
+  let before = 0;
+  const countsBefore = counts.map((count) => (before += count) - count);
+  const createdAts = plans.map(({ createdAt }) => createdAt);
+  return [
+    planned.map(({ accountId }) => accountId),
+    plans.map((plan) => String(plan.before.sequence)),
+    ...appendColumns(plans, createdAts),
+    plans.map(({ after }) => after.month),
+    plans.map(({ after }) => String(after.monthStart)),
+    counts,
+    countsBefore,
+    plans.flatMap(({ events }, index) => events.map(() => index + 1)),
+    plans.flatMap(({ remembered }, index) => remembered.map(() => index + 1)),
+  ];
+}
+
 // A key of one chain's events that another chain has in use keeps that one from moving too: it is then
-// appended to for itself.
+// appended to on its own.
 export const appendToChains = statement<
   AppendToChainsParams,
   { readonly account_id: string }
 >(`/* ledger.append-to-chains */
 WITH given AS (
   SELECT account_id, head_sequence, created_at, month, month_start, events,
-    events_before, chain, (events_before + chain)::integer AS hash_place
+    events_before, chain, (events_before + chain)::integer AS hash_ordinal
   FROM unnest($1::text[], $2::bigint[], $8::text[], $24::text[], $25::bigint[], $26::integer[], $27::integer[])
     WITH ORDINALITY AS given (
       account_id, head_sequence, created_at, month, month_start, events, events_before, chain)
@@ -51,26 +72,26 @@ WITH given AS (
 ), moved AS (
   UPDATE ledger.heads SET
     sequence_number = head_sequence + events,
-    hash = substring($3::bytea FROM (hash_place - 1 + events) * 32 + 1 FOR 32),
+    hash = substring($3::bytea FROM (hash_ordinal - 1 + events) * 32 + 1 FOR 32),
     month = given.month,
     month_start = given.month_start
   FROM given JOIN free USING (account_id)
   WHERE heads.account_id = given.account_id
     AND sequence_number = head_sequence
-    AND hash = substring($3::bytea FROM (hash_place - 1) * 32 + 1 FOR 32)
+    AND hash = substring($3::bytea FROM (hash_ordinal - 1) * 32 + 1 FOR 32)
     AND ${keysAreNew("given.account_id")}
   RETURNING given.account_id, head_sequence, created_at, events_before, chain
 ), fresh AS (
-  SELECT account_id, head_sequence + place - events_before AS sequence_number, created_at,
-    place::integer AS place, (place + chain - 1)::integer AS hash_place, ${EVENT_NAMES}
+  SELECT account_id, head_sequence + ordinal - events_before AS sequence_number, created_at,
+    ordinal::integer AS ordinal, (ordinal + chain - 1)::integer AS hash_ordinal, ${EVENT_NAMES}
   FROM moved JOIN
     ROWS FROM (${GIVEN_EVENTS}, unnest($28::integer[])) WITH ORDINALITY
-    AS event (${EVENT_NAMES}, chain, place) USING (chain)
+    AS event (${EVENT_NAMES}, chain, ordinal) USING (chain)
 ), fresh_keys AS (
-  SELECT account_id, place::integer AS place, ${KEY_NAMES}
+  SELECT account_id, ordinal::integer AS ordinal, ${KEY_NAMES}
   FROM moved JOIN
     ROWS FROM (${GIVEN_KEYS}, unnest($29::integer[])) WITH ORDINALITY
-    AS key (${KEY_NAMES}, chain, place) USING (chain)
+    AS key (${KEY_NAMES}, chain, ordinal) USING (chain)
 ), ${STORE}
 SELECT account_id FROM moved
 `);

@@ -1,11 +1,11 @@
 // Recomputes a block of a chain inside PostgreSQL, so that no row has to travel: the digests of the
 // stored parts, the leaf with its hash, the links from row to row, the copies for filters, the time
-// blocks (docs/hash-chain.md). It answers how many rows there are and how many of them are whole: a
-// block is whole where both are its size, and nothing else may be concluded. Which row is not, and
-// why, is the verifier's to say (domain/chain-verifier.ts). A null anywhere makes a row not whole, and
-// what somebody wrote there in place of JSON fails the statement.
+// blocks (docs/hash-chain.md). It returns how many rows there are and how many of them are valid: a
+// block is valid where both are its size, and nothing else may be concluded. Which row is not, and why, the
+// verifier finds (domain/chain-verifier.ts). A null anywhere makes a row invalid, and text that is not JSON
+// fails the statement.
 //
-// From the inside out: the rows with what stands before each; each row judged; the rows of each time
+// From the inside out: the rows, each with the one before; each row checked; the rows of each time
 // block counted (one that is missing hides its events from lists by time, unless it is behind the
 // last). to_json of a text escapes as RFC 8785 does. The orders, the full join and the offset are
 // there for speed: for an account that grew since the last ANALYZE PostgreSQL expects one row, and
@@ -20,7 +20,7 @@ type Params = [accountId: string, fromSequence: string, toSequence: string];
 export interface BlockRow {
   /** Null where there is none. */
   readonly rows: string | null;
-  readonly whole: string | null;
+  readonly valid: string | null;
   /** Of the row with the first number and of that with the last; null where there is none. */
   readonly previous_hash: Buffer | null;
   readonly hash: Buffer | null;
@@ -29,14 +29,14 @@ export interface BlockRow {
 export const checkBlock = statement<Params, BlockRow>(
   `/* ledger.check-block */
 SELECT sum(rows) AS rows,
-  sum(whole) FILTER (WHERE earliest_found >= earliest AND latest_found <= latest
-    OR block > coalesce((SELECT max(block) FROM ledger.time_blocks WHERE account_id = $1::text), -1)) AS whole,
+  sum(valid) FILTER (WHERE earliest_found >= earliest AND latest_found <= latest
+    OR block > coalesce((SELECT max(block) FROM ledger.time_blocks WHERE account_id = $1::text), -1)) AS valid,
   string_agg(first_previous_hash, '') AS previous_hash,
   string_agg(last_hash, '') AS hash
 FROM (
   SELECT (sequence_number - 1) / ${TIME_BLOCK_SIZE} AS block,
     count(*) AS rows,
-    count(*) FILTER (WHERE is_whole) AS whole,
+    count(*) FILTER (WHERE is_valid) AS valid,
     min(occurred_at) AS earliest_found,
     max(occurred_at) AS latest_found,
     string_agg(previous_hash, '') FILTER (WHERE sequence_number = $2::bigint) AS first_previous_hash,
@@ -69,7 +69,7 @@ FROM (
         || '","previous_hash":"' || encode(previous_hash, 'hex')
         || '","received_at":"' || received_at
         || '","sequence_number":' || sequence_number::text
-        || ',"v":1}', 'UTF8')) = hash AS is_whole
+        || ',"v":1}', 'UTF8')) = hash AS is_valid
     FROM (
       SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
         actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type,
@@ -92,12 +92,12 @@ FROM (
       WINDOW in_order AS (ORDER BY chain.sequence_number)
     ) AS with_before
     OFFSET 0
-  ) AS judged
+  ) AS checked
   GROUP BY 1
 ) AS counted
 LEFT JOIN (
   SELECT block, earliest, latest FROM ledger.time_blocks WHERE account_id = $1::text
 ) AS filled USING (block)
 `,
-  { plannedAnew: true },
+  { customPlan: true },
 );

@@ -1,5 +1,5 @@
-// Makes the head of a chain that has none. Of any number at the same time one makes it; the others
-// wait for that one's transaction and change nothing.
+// Makes the head of a chain that has none. Of concurrent callers one creates it; the others wait for
+// its transaction and change nothing.
 
 import { statement } from "@annals/postgres";
 

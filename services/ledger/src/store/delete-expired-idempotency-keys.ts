@@ -1,4 +1,4 @@
-// Forgets idempotency keys that are older than 24 hours, at most the given number at a time.
+// Deletes idempotency keys that are older than 24 hours, at most the given number.
 
 import { statement } from "@annals/postgres";
 

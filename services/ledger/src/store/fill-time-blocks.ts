@@ -1,9 +1,9 @@
 // Adds the blocks of a chain from one to another to the time blocks, where the first of them follows
-// one that is there: a list would pass over what is missing in between. Every number of them has to
-// be taken. Another replica may add the same ones at the same time.
+// a filled one: a list would skip a missing block in between. Every sequence number of them has to be
+// stored. Another replica may add the same ones at the same time.
 //
-// The order keeps PostgreSQL to the primary key also for an account that it takes for an empty one,
-// because it grew since the last ANALYZE.
+// ORDER BY makes PostgreSQL read the primary key also for an account that its statistics show as empty,
+// because the account grew since the last ANALYZE.
 
 import { statement } from "@annals/postgres";
 import { TIME_BLOCK_SIZE } from "../domain/time-block.ts";
@@ -27,5 +27,5 @@ WHERE ($2::bigint = 0 OR EXISTS (
 GROUP BY 1, 2
 ON CONFLICT (account_id, block) DO NOTHING
 `,
-  { plannedAnew: true },
+  { customPlan: true },
 );

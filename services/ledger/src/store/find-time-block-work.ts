@@ -8,7 +8,7 @@ type Params = [afterAccountId: string, limit: number];
 
 export interface TimeBlockWorkRow {
   readonly account_id: string;
-  /** The first block that is not there, and the first of which not every number is taken. */
+  /** The first block that is not filled, and the first one that is not complete. */
   readonly next_block: string;
   readonly end_block: string;
 }

@@ -1,7 +1,7 @@
-// One page of the events of an account that occurred within a time, by keyset on the sequence
-// number, in either direction, where nothing else but a place is asked for. The time blocks say
-// where to look; what lies behind the last block is searched event by event. A null parameter does
-// not filter. It has to answer what list-events.ts answers, whatever blocks are there.
+// One page of the events of an account that occurred within a time, by keyset on the sequence number, in
+// either direction, where besides it there is at most a range of sequence numbers. The time blocks select
+// what to search; what lies behind the last block is searched event by event. A null parameter does not
+// filter. It has to return what list-events.ts returns, whatever blocks are filled.
 
 import { type Statement, statement } from "@annals/postgres";
 import { TIME_BLOCK_SIZE } from "../domain/time-block.ts";
@@ -65,7 +65,7 @@ CROSS JOIN LATERAL (
 ) AS payload
 ORDER BY sequence_number ${direction}
 `,
-    { plannedAnew: true },
+    { customPlan: true },
   );
 
 export const listEventsByTimeAscending = inOrder("list-events-by-time-ascending", "ASC");

@@ -1,8 +1,8 @@
 // One page of the events of an account that match a filter, by keyset on the sequence number, in
-// either direction. A null parameter does not filter. The page's place is asked of both tables:
+// either direction. A null parameter does not filter. The bounds of the page are on both tables:
 // PostgreSQL does not carry a bound over a join, and the index that is read may belong to either.
-// The statement is planned anew each time (the plan depends on which filters are there), so each
-// single filter reads its own index in the order of the page.
+// The statement has a custom plan (it depends on which filters are there), so each single filter reads its
+// own index in the order of the page.
 
 import { type Statement, statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
@@ -12,7 +12,7 @@ export type ListParams = [
   afterSequence: string | null,
   beforeSequence: string | null,
   action: string | null,
-  /** Inclusive and exclusive ends of a range of actions that begin alike. */
+  /** Inclusive and exclusive ends of a range of actions with the same prefix. */
   actionFrom: string | null,
   actionTo: string | null,
   actorId: string | null,
@@ -54,7 +54,7 @@ ${MATCHING_EVENTS}
 ORDER BY chain.sequence_number ${direction}
 LIMIT $13::integer
 `,
-    { plannedAnew: true },
+    { customPlan: true },
   );
 
 export const listEventsAscending = inOrder("list-events-ascending", "ASC");

@@ -1,5 +1,5 @@
-// The head of a chain and its last row, as of one moment: they agree, or somebody changed one of
-// them by other means.
+// The head of a chain and its last row, in one snapshot: they agree, or one of them was changed
+// outside of the append path.
 
 import { statement } from "@annals/postgres";
 

@@ -1,12 +1,10 @@
 // Guarantee: the role that the service runs as can add events and can neither change nor delete
 // them. PostgreSQL enforces it, not this service.
 
-import { createLog } from "@annals/chassis";
-import { createPool, migrate } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
-import { beforeAll, expect, inject, test } from "vitest";
-import { SCHEMA } from "../commands/migrate.ts";
+import type { TestDatabase } from "@annals/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROLE } from "../serve.ts";
+import { newLedgerDatabase, openPool } from "../testing/database.ts";
 
 const DENIED = { code: "42501" };
 
@@ -15,23 +13,11 @@ let database: TestDatabase;
 let run: (text: string) => Promise<Record<string, unknown>[]>;
 
 beforeAll(async () => {
-  database = await createDatabase(inject("stack").databaseUrl);
-  await migrate({ connectionString: database.url, ...SCHEMA });
-  const pool = createPool({
-    connectionString: database.url,
-    role: ROLE,
-    applicationName: "annals-rights-test",
-    maxConnections: 1,
-    statementTimeoutMs: 5_000,
-    log: createLog({ service: "test", level: "error" }),
-  });
+  database = await newLedgerDatabase(afterAll);
+  const pool = openPool(database.url, { atEnd: afterAll });
   run = (text) =>
-    pool.run<[], Record<string, unknown>>({ name: "test.rights", text, plannedAnew: true }, []);
+    pool.run<[], Record<string, unknown>>({ name: "test.rights", text, customPlan: true }, []);
   await run(APPEND);
-  return async () => {
-    await pool.close();
-    await database.drop();
-  };
 });
 
 /** What the service may do: an event, with its payload. */
@@ -60,8 +46,9 @@ test.each([
   "UPDATE ledger.payloads SET metadata = '{}'",
   "DELETE FROM ledger.heads",
   "TRUNCATE ledger.heads",
-  "DELETE FROM ledger.outbox",
   "UPDATE ledger.outbox SET data = '{}'",
+  "TRUNCATE ledger.outbox",
+  "DELETE FROM ledger.outbox_heads",
   "TRUNCATE ledger.chain CASCADE",
   "UPDATE ledger.time_blocks SET latest = ''",
   "DELETE FROM ledger.time_blocks",
@@ -86,11 +73,12 @@ test("the rights are those, and no role that it may take on has more", async () 
   const rights = await database.query(
     `SELECT table_name, string_agg(privilege_type, ',' ORDER BY privilege_type) AS rights
      FROM information_schema.role_table_grants WHERE grantee = $1 AND table_schema = 'ledger'
-     AND table_name IN ('chain', 'payloads', 'time_blocks') GROUP BY 1 ORDER BY 1`,
+     AND table_name IN ('chain', 'outbox', 'payloads', 'time_blocks') GROUP BY 1 ORDER BY 1`,
     [ROLE],
   );
   expect(rights).toEqual([
     { table_name: "chain", rights: "INSERT,SELECT" },
+    { table_name: "outbox", rights: "DELETE,INSERT,SELECT" },
     { table_name: "payloads", rights: "INSERT,SELECT" },
     { table_name: "time_blocks", rights: "INSERT,SELECT" },
   ]);

@@ -20,5 +20,5 @@ ${MATCHING_EVENTS}
 ORDER BY chain.sequence_number
 LIMIT $13::integer
 `,
-  { plannedAnew: true },
+  { customPlan: true },
 );

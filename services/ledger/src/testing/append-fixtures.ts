@@ -1,32 +1,20 @@
-// What the tests of this service share: a migrated database of the test's own, append queues on it
-// as serve.ts builds them, appends, and a proxy that loses answers of PostgreSQL. Imported by tests
-// only.
+// Fixtures of the append path: append queues as serve.ts builds them, appends, stored chains, and a proxy
+// that loses commit acknowledgements. Imported by tests only.
 
 import { GENESIS_HASH } from "@annals/event";
 import { createLog, createRegistry, databaseDuration } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
-import { createPool, migrate, type Pool } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import type { Pool } from "@annals/postgres";
+import { openProxy, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { expect, inject, onTestFinished } from "vitest";
-import { SCHEMA } from "../commands/migrate.ts";
+import { expect, onTestFinished } from "vitest";
 import { type Append, type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
-import { ROLE } from "../serve.ts";
 import { AppendQueue } from "../append/append-queue.ts";
+import { openPool } from "./database.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
 const log = createLog({ service: "test", level: "error" }, { write: () => {} });
-
-/** An empty ledger; gone when the test is finished. */
-export async function newLedgerDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase(inject("stack").databaseUrl);
-  onTestFinished(() => database.drop());
-  await migrate({ connectionString: database.url, ...SCHEMA });
-  return database;
-}
 
 export interface Link {
   readonly sequence_number: string;
@@ -60,16 +48,7 @@ export function newQueue(databaseUrl: string) {
   const registry = createRegistry("ledger");
   const metrics = createMetrics(registry);
   const duration = databaseDuration(registry);
-  const pool: Pool = createPool({
-    connectionString: databaseUrl,
-    role: ROLE,
-    applicationName: "annals-ledger-test",
-    maxConnections: 5,
-    statementTimeoutMs: 10_000,
-    duration,
-    log,
-  });
-  onTestFinished(() => pool.close());
+  const pool = openPool(databaseUrl, { duration });
   const notified: bigint[] = [];
   const queue = new AppendQueue({
     clock: systemClock(),
@@ -89,11 +68,13 @@ export function newQueue(databaseUrl: string) {
   return {
     queue,
     pool,
-    /** Alarms raised for chains that do not continue at their heads. */
+    /** Alerts for chains that do not continue at their heads. */
     brokenChains: async () => (await metrics.brokenChains.get()).values[0]?.value ?? 0,
     notified,
     /** Groups that were stored, each in one transaction. */
     groups: () => count("annals_append_group_size"),
+    /** Groups that a batcher started. */
+    batches: (batcher: string) => count("annals_batcher_group_size", `"${batcher}"`),
     /** How often a statement was run. */
     ran: (statement: string) => count("db_client_operation_duration_seconds", `"${statement}"`),
   };
@@ -105,7 +86,7 @@ export function append(
   changes: Partial<Append> & { readonly action?: string } = {},
 ) {
   const { action = "a", events = [eventOf(action)], ...rest } = changes;
-  const whole = {
+  const complete = {
     accountId,
     receivedAt: TIME,
     idempotencyKey: "",
@@ -113,7 +94,7 @@ export function append(
     ...rest,
     events,
   };
-  return prepareAppend(whole, randomBytes);
+  return prepareAppend(complete, randomBytes);
 }
 
 /** What an event carries in UTF-8, as texts. */
@@ -140,12 +121,12 @@ export const UNAVAILABLE = {
 export function whileHeld<T>(pool: Pool, accountId: string, work: () => Promise<T>): Promise<T> {
   return pool.transaction(async (transaction) => {
     const text = "SELECT FROM ledger.heads WHERE account_id = $1 FOR UPDATE";
-    await transaction.run({ name: "test.hold", text, plannedAnew: true }, [accountId]);
+    await transaction.run({ name: "test.hold", text, customPlan: true }, [accountId]);
     return work();
   });
 }
 
-/** As no statement of ours can: the head is an earlier event again. */
+/** Makes the head an earlier event again, as no statement of the service can. */
 export async function moveHeadBack(
   database: TestDatabase,
   accountId: string,
@@ -161,43 +142,20 @@ export async function moveHeadBack(
 export const newAccountId = () => newId("acct");
 
 /**
- * The same database through a proxy. Once armed with a text, it passes the next request that holds
- * the text on, waits for PostgreSQL's answer and cuts the connection in its place: the statement
- * was done, and nobody knows.
+ * The same database through a proxy. Once armed with a text, it passes on the next request that contains the
+ * text, waits for PostgreSQL's answer and cuts the connection in its place: the statement was executed, and
+ * its outcome is unknown to the client.
  */
 export async function losingAnswers(databaseUrl: string) {
-  const target = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
+  const proxy = await openProxy(databaseUrl);
+  onTestFinished(() => proxy.close());
   let armed: string | undefined;
   let lost = 0;
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    let loses = false;
-    const cut = () => [client, upstream].forEach((socket) => socket.destroy());
-    for (const socket of [client, upstream]) sockets.add(socket.on("error", cut).on("close", cut));
-    client.on("data", (chunk) => {
-      if (armed !== undefined && chunk.includes(armed)) {
-        loses = true;
-        armed = undefined;
-      }
-      upstream.write(chunk);
-    });
-    upstream.on("data", (chunk) => {
-      if (loses) {
-        lost += 1;
-        cut();
-      } else {
-        client.write(chunk);
-      }
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    sockets.forEach((socket) => socket.destroy());
-    server.close();
-  });
-  const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: url.href, arm: (text: string) => void (armed = text), lost: () => lost };
+  proxy.onRequest = (chunk) => {
+    if (armed === undefined || !chunk.includes(armed)) return "pass";
+    armed = undefined;
+    lost += 1;
+    return "cut";
+  };
+  return { url: proxy.url, arm: (text: string) => void (armed = text), lost: () => lost };
 }

@@ -1,20 +1,18 @@
-// What the tests of the block checker share: a ledger's database of their own with chains in it, true
-// and forged, and what the verifier of this service says of them. Imported by tests only.
+// Fixtures of the block checker: a database with valid and forged chains, and what the verifier of this
+// service finds in them. Imported by tests only.
 
 import { FIELDS, fieldDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
 import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
-import { createPool, migrate } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import type { TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
-import { inject } from "vitest";
+import { afterAll } from "vitest";
 import { append, eventOf } from "./append-fixtures.ts";
-import { SCHEMA } from "../commands/migrate.ts";
+import { newLedgerDatabase, openPool } from "./database.ts";
 import { ChainVerifier } from "../domain/chain-verifier.ts";
 import type { NewEvent } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
 import { chainRow } from "../verify/chain-row.ts";
-import { ROLE } from "../serve.ts";
 import { readRange } from "../store/read-range.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
@@ -26,21 +24,12 @@ export const NEVER: AbortSignal = new AbortController().signal;
 export type BlockFixtures = Awaited<ReturnType<typeof openBlockFixtures>>;
 
 export async function openBlockFixtures() {
-  const owner = await createDatabase(inject("stack").databaseUrl);
-  await migrate({ connectionString: owner.url, ...SCHEMA });
-  const log = createLog({ service: "test", level: "error" });
-  const database = createPool({
-    connectionString: owner.url,
-    role: ROLE,
-    applicationName: "annals-block-checker-test",
-    maxConnections: 3,
-    statementTimeoutMs: 10_000,
-    log,
-  });
+  const owner = await newLedgerDatabase(afterAll);
+  const database = openPool(owner.url, { atEnd: afterAll });
   const queue = new AppendQueue({
     clock: systemClock(),
     database,
-    log,
+    log: createLog({ service: "test", level: "error" }),
     metrics: createMetrics(createRegistry("test")),
     notices: { notify: () => {} },
     random: randomBytes,
@@ -69,21 +58,17 @@ export async function openBlockFixtures() {
       );
       return accountId;
     },
-    /** What the verifier says of the rows from the first to the one numbered `to`. */
+    /** What the verifier finds in the rows from the first to the one numbered `to`. */
     isValid: async (accountId: string, to = EVENTS) => {
       const rows = await database.run(readRange, [accountId, "1", String(to), to + 1]);
       const verifier = new ChainVerifier(accountId, { sequenceNumber: 0, hash: GENESIS_HASH });
       verifier.take(rows.map(chainRow));
       return verifier.firstInvalid === undefined && verifier.checked === to;
     },
-    close: async () => {
-      await database.close();
-      await owner.drop();
-    },
   };
 }
 
-/** Puts an event at the place of another, with true digests and a true hash, whatever its actor is. */
+/** Replaces an event by another with valid digests and a valid hash, whatever its actor is. */
 export async function forge(
   owner: TestDatabase,
   accountId: string,

@@ -1,4 +1,4 @@
-// Guarantee: each condition by which PostgreSQL calls a block whole finds something that no other does,
+// Guarantee: each condition by which PostgreSQL finds a block valid finds something that no other does,
 // and what a forger with true hashes makes is judged as the verifier judges it.
 
 import { beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +17,6 @@ let fixtures: BlockFixtures;
 
 beforeAll(async () => {
   fixtures = await openBlockFixtures();
-  return fixtures.close;
 });
 
 /** An event of a true hash, which the one before is linked to and the one after is not. */
@@ -54,7 +53,7 @@ describe("each condition of the statement is needed", () => {
       /AND \(actor_value[^)]*\)\s*IS NOT DISTINCT FROM .*/,
       set("payloads SET actor_id = 'v'"),
     ],
-    ["the hash", /AND sha256\('\\x00'[\s\S]*= hash(?= AS is_whole)/, set("chain SET action = 'b'")],
+    ["the hash", /AND sha256\('\\x00'[\s\S]*= hash(?= AS is_valid)/, set("chain SET action = 'b'")],
   ])("%s: without it a change is not found", async (_, condition, change) => {
     const blind = new BlockChecker({
       run: (statement, params) => {
@@ -70,7 +69,7 @@ describe("each condition of the statement is needed", () => {
   });
 });
 
-describe("a forged actor with true hashes is judged as by the verifier, or not whole", () => {
+describe("a forged actor with valid hashes is judged as by the verifier, or not valid", () => {
   test.each([
     ['{"id":"u"}', "u", true],
     ['{"id":"u"}', "v", false],

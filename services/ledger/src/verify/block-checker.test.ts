@@ -1,6 +1,6 @@
-// Guarantee: PostgreSQL calls a block whole only where the verifier of this service finds every row of
+// Guarantee: PostgreSQL finds a block valid only where the verifier of this service finds every row of
 // it valid, and it does so for whatever can be appended: the two define the hash in two languages and
-// agree. What it cannot read is not whole, and no failure. A few blocks at most are checked at one time.
+// agree. What it cannot read is not valid, and no failure. A few blocks at most are checked at one time.
 
 import { GENESIS_HASH } from "@annals/event";
 import type { Database } from "@annals/postgres";
@@ -16,7 +16,6 @@ let fixtures: BlockFixtures;
 
 beforeAll(async () => {
   fixtures = await openBlockFixtures();
-  return fixtures.close;
 });
 
 const LAST_CODE_POINT = 0x10_ff_ff;
@@ -34,7 +33,7 @@ function allTexts(): string[] {
   );
 }
 
-describe("whole", () => {
+describe("valid", () => {
   test("a block, a piece of one, a single event", async () => {
     const accountId = await fixtures.newChain();
     const rows = await fixtures.database.run(readRange, [accountId, "1", String(EVENTS), EVENTS]);
@@ -75,7 +74,7 @@ describe("whole", () => {
   });
 });
 
-describe("not whole", () => {
+describe("not valid", () => {
   test("a change of any column of any row", async () => {
     const columns = await fixtures.owner.query(
       `SELECT table_name AS table, column_name AS column, data_type AS type FROM information_schema.columns
@@ -97,8 +96,8 @@ describe("not whole", () => {
         );
         // What the first row links to is not of the block: the verifier compares it with the row before.
         const isOfBlock = column !== "previous_hash" || sequence > 1;
-        const expected = `${table}.${column} of ${sequence} is not whole`;
-        const found = (await fixtures.check(accountId)) && isOfBlock ? "whole" : expected;
+        const expected = `${table}.${column} of ${sequence} is not valid`;
+        const found = (await fixtures.check(accountId)) && isOfBlock ? "valid" : expected;
         expect(found).toBe(expected);
       }
     }
@@ -115,7 +114,7 @@ describe("not whole", () => {
     }
   });
 
-  test("more than there is, or nothing at all", async () => {
+  test("more rows than there are, or none", async () => {
     expect(await fixtures.check(await fixtures.newChain(), 1, EVENTS + 1)).toBeUndefined();
     expect(await fixtures.check("acct_none")).toBeUndefined();
   });
@@ -135,8 +134,8 @@ describe("not whole", () => {
   });
 });
 
-describe("a few at one time", () => {
-  test("of many checks two are under way, and those that nobody waits for any more are not begun", async () => {
+describe("concurrency", () => {
+  test("of many checks two are under way, and those that are cancelled are not begun", async () => {
     const begun: (() => void)[] = [];
     let mostAtOnce = 0;
     let underWay = 0;
@@ -148,11 +147,11 @@ describe("a few at one time", () => {
         return [];
       },
     };
-    const lanes = new BlockChecker(slow);
+    const checker = new BlockChecker(slow);
     const given = new AbortController();
-    const left = Array.from({ length: 3 }, () => lanes.check("a", { from: 1, to: 1 }, NEVER));
+    const left = Array.from({ length: 3 }, () => checker.check("a", { from: 1, to: 1 }, NEVER));
     const gone = Array.from({ length: 3 }, () =>
-      lanes.check("a", { from: 1, to: 1 }, given.signal),
+      checker.check("a", { from: 1, to: 1 }, given.signal),
     );
     given.abort();
     const outcomes = Promise.allSettled([...left, ...gone]);

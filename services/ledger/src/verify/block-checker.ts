@@ -1,65 +1,69 @@
-// Checks blocks of chains inside PostgreSQL for the VerifyChain handler, a few at a time for all
-// verifications of the process together, so that any number of them leaves connections and
-// processors to appends. It must never call a block whole that was not recomputed; a block that it
-// does not call whole may be whole all the same.
+// Checks blocks of chains inside PostgreSQL, two at a time for all verifications of the process, so that any
+// number of them leaves connections and CPU to appends. Called by verify-range.ts. It must never report a
+// block as valid that was not recomputed; a block that it does not report as valid may still be.
 
 import type { Database } from "@annals/postgres";
+import { Batcher } from "@annals/rpc";
 import type { WholeBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
 
-/** Statements under way: two keep a processor of PostgreSQL busy while the other is being answered. */
-const LANES = 2;
+/** Statements at a time: one keeps a CPU of PostgreSQL busy while the result of the other travels. */
+const CONCURRENCY = 2;
 
-/** SQLSTATE classes: data that PostgreSQL cannot read as what it has to be, or nested too deeply for it. */
+/**
+ * SQLSTATE classes: data that PostgreSQL cannot parse as the type that it has to be, or too deeply nested.
+ */
 const ABOUT_THE_DATA = ["22", "54"];
 
+interface Asked {
+  readonly accountId: string;
+  /** Both ends included. */
+  readonly from: number;
+  readonly to: number;
+  readonly signal: AbortSignal;
+}
+
 export class BlockChecker {
-  readonly #database: Database;
-  readonly #waiting: (() => void)[] = [];
-  #free = LANES;
+  readonly #queue: Batcher<Asked, WholeBlock | undefined>;
 
   constructor(database: Database) {
-    this.#database = database;
+    this.#queue = new Batcher({
+      work: (asked) => Promise.allSettled(asked.map((one) => check(database, one))),
+      maxGroup: 1,
+      concurrency: CONCURRENCY,
+      // Bounded by the verifications, each of which submits a few.
+      maxWaiting: Infinity,
+    });
   }
 
   /**
-   * Resolves to the block where all of its rows are there and whole, linked from the first to the
+   * Resolves to the block where all of its rows are there and valid, linked from the first to the
    * last, else to undefined. What the first row links to is for the caller to compare.
    */
-  async check(
+  check(
     accountId: string,
     { from, to }: { readonly from: number; readonly to: number },
     signal: AbortSignal,
   ): Promise<WholeBlock | undefined> {
-    await this.#enter();
-    try {
-      signal.throwIfAborted();
-      const [row] = await this.#database.run(checkBlock, [accountId, String(from), String(to)]);
-      const size = to - from + 1;
-      if (!row?.previous_hash || !row.hash) return undefined;
-      if (Number(row.rows) !== size || Number(row.whole) !== size) return undefined;
-      const hash = row.hash.toString("hex");
-      return { from, to, previousHash: row.previous_hash.toString("hex"), hash };
-    } catch (error) {
-      if (isAboutTheData(error)) return undefined;
-      throw error;
-    } finally {
-      this.#leave();
-    }
+    return this.#queue.submit({ accountId, from, to, signal });
   }
+}
 
-  #enter(): Promise<void> | undefined {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return undefined;
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
+async function check(
+  database: Database,
+  { accountId, from, to, signal }: Asked,
+): Promise<WholeBlock | undefined> {
+  signal.throwIfAborted();
+  try {
+    const [row] = await database.run(checkBlock, [accountId, String(from), String(to)]);
+    const size = to - from + 1;
+    if (!row?.previous_hash || !row.hash) return undefined;
+    if (Number(row.rows) !== size || Number(row.valid) !== size) return undefined;
+    const hash = row.hash.toString("hex");
+    return { from, to, previousHash: row.previous_hash.toString("hex"), hash };
+  } catch (error) {
+    if (isAboutTheData(error)) return undefined;
+    throw error;
   }
 }
 

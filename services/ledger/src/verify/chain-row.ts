@@ -1,4 +1,4 @@
-// A row of the store as the verifier takes it.
+// Converts a row of the store for the verifier. Called by verify-range.ts.
 
 import type { ChainPayload, ChainRow } from "../domain/chain-verifier.ts";
 import type { RangeRow } from "../store/read-range.ts";
@@ -28,7 +28,7 @@ function payloadOf({
   salts,
   ...row
 }: RangeRow): ChainPayload | undefined {
-  // The columns are not null: where one is, the whole row is missing.
+  // The columns are not null: where one is, the row is missing.
   if (actor === null || context === null || diff === null || metadata === null) return undefined;
   if (target === null || salts === null) return undefined;
   return {

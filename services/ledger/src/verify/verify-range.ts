@@ -1,6 +1,6 @@
-// Verifies a range of a chain for the VerifyChain handler: in blocks that PostgreSQL recomputes by
-// itself, and row by row where it did not find a block whole, to name the first row that is not
-// what was appended, and why. It must never take more than a page of rows into memory.
+// Verifies a range of a chain: in blocks that PostgreSQL recomputes, and row by row where it does not find a
+// block valid, to name the first row that is not what was appended, and why. Called by verify-chain.ts. It
+// must never hold more than a page of rows in memory.
 
 import { GENESIS_HASH } from "@annals/event";
 import type { Database } from "@annals/postgres";
@@ -12,7 +12,7 @@ import { chainRow } from "./chain-row.ts";
 /** Rows of a statement: some 20 ms of PostgreSQL, half a second or so where they are of the largest size. */
 const BLOCK_SIZE = 2_000;
 
-/** Blocks of one verification that are checked or wait for it. */
+/** Blocks of one verification that are being checked or queued. */
 const BLOCKS_AHEAD = 4;
 
 /** Rows read at a time: a slice of the event loop of some milliseconds. */
@@ -30,8 +30,8 @@ export interface Range {
 }
 
 /**
- * Verifies the rows of a range in order, up to the first one that is not whole. A few blocks are
- * under way at one time, and their answers are taken in the order of the chain.
+ * Verifies the rows of a range in order, up to the first one that is not valid. A few blocks are checked
+ * concurrently, and their results are taken in the order of the chain.
  */
 export async function verifyRange(
   deps: Deps,
@@ -50,15 +50,15 @@ export async function verifyRange(
     while (ahead.length < BLOCKS_AHEAD && next <= range.to) {
       const block = { from: next, to: Math.min(next + BLOCK_SIZE - 1, range.to) };
       const checked = deps.blocks.check(accountId, block, signal);
-      // A failure is told to whoever takes the answer; of a block that nobody comes to, to nobody.
+      // The await below rejects with it. A block that is never awaited must not be an unhandled rejection.
       checked.catch(() => {});
       ahead.push({ block, checked });
       next = block.to + 1;
     }
     const first = ahead.shift();
     if (!first) break;
-    const whole = await first.checked;
-    if (whole && verifier.takeBlock(whole)) continue;
+    const valid = await first.checked;
+    if (valid && verifier.takeBlock(valid)) continue;
     await verifyRows(deps.database, verifier, { accountId, block: first.block, signal });
   }
   return verifier;

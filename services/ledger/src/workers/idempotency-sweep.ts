@@ -1,42 +1,27 @@
-// Forgets idempotency keys after their 24 hours, a few at a time, for as long as the process runs.
-// Any number of replicas may do it at the same time.
+// Deletes idempotency keys after their 24 hours, in batches, for as long as the process runs. Any number of
+// replicas may do it at the same time.
 
-import type { Logger } from "@annals/chassis";
+import { type Loop, type LoopOptions, startLoop } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import { deleteExpiredIdempotencyKeys } from "../store/delete-expired-idempotency-keys.ts";
 
 const INTERVAL_MS = 60_000;
 const BATCH = 5_000;
 
-/** Begins to sweep; the returned function ends it and resolves when nothing is under way. */
-export function startIdempotencySweep(deps: {
-  readonly database: Database;
-  readonly log: Logger;
-}): () => Promise<void> {
-  let sweeping = Promise.resolve();
-  const timer = setInterval(() => {
-    sweeping = sweeping.then(() => sweep(deps));
-  }, INTERVAL_MS);
-  return () => {
-    clearInterval(timer);
-    return sweeping;
-  };
-}
+type Deps = Pick<LoopOptions, "failures" | "log"> & { readonly database: Database };
 
-async function sweep({
-  database,
-  log,
-}: {
-  readonly database: Database;
-  readonly log: Logger;
-}): Promise<void> {
-  try {
-    let deleted = BATCH;
-    while (deleted === BATCH) {
-      const [row] = await database.run(deleteExpiredIdempotencyKeys, [BATCH]);
-      deleted = Number(row?.deleted ?? 0);
-    }
-  } catch (error) {
-    log.warn({ err: error }, "idempotency sweep failed");
-  }
+export function startIdempotencySweep({ database, failures, log }: Deps): Loop {
+  return startLoop({
+    name: "idempotency_sweep",
+    failures,
+    log,
+    delayMs: INTERVAL_MS,
+    run: async (signal) => {
+      let deleted = BATCH;
+      while (deleted === BATCH && !signal.aborted) {
+        const [row] = await database.run(deleteExpiredIdempotencyKeys, [BATCH]);
+        deleted = Number(row?.deleted ?? 0);
+      }
+    },
+  });
 }

@@ -1,55 +1,39 @@
-// Keeps the time blocks of all chains up with their heads, away from the append path, for as long
-// as the process runs. Any number of replicas may do it at the same time. Nothing waits for it: what
-// it has not come to is only slower to search.
+// Keeps the time blocks of all chains up with their heads, away from the append path, for as long as the
+// process runs. Any number of replicas may do it at the same time. Nothing waits for it: a block that is not
+// filled yet is only slower to search.
 
-import type { Logger } from "@annals/chassis";
+import { type Loop, type LoopOptions, startLoop } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import { fillTimeBlocks } from "../store/fill-time-blocks.ts";
 import { findTimeBlockWork, type TimeBlockWorkRow } from "../store/find-time-block-work.ts";
 
-/** From the end of one look to the begin of the next: at 20,000 events a second 20 blocks. */
-const INTERVAL_MS = 1_000;
+/** From the end of a run to the begin of the next: at 20,000 events a second 20 blocks. */
+const DELAY_MS = 1_000;
 
-/** Accounts of one look; the next look goes on after them, and after the last begins again. */
+/** Accounts of one run; the next run continues after them, and after the last begins again. */
 const ACCOUNTS = 1_000;
 
 /** Blocks of one statement: 65,536 events, less than a tenth of a second. */
 const BLOCKS = 64;
 
-interface Deps {
-  readonly database: Database;
-  readonly log: Logger;
-}
+type Deps = Pick<LoopOptions, "failures" | "log"> & { readonly database: Database };
 
-/** Begins to fill; the returned function ends it and resolves when nothing is under way. */
-export function startTimeBlockFiller({ database, log }: Deps): () => Promise<void> {
-  const stopped = new AbortController();
+export function startTimeBlockFiller({ database, failures, log }: Deps): Loop {
   let after = "";
-  let timer: NodeJS.Timeout;
-  let filling = Promise.resolve();
-  const look = async (): Promise<void> => {
-    try {
-      after = await fillSome(database, after, stopped.signal);
-    } catch (error) {
-      log.warn({ err: error }, "filling of time blocks failed");
-    }
-    if (!stopped.signal.aborted) schedule();
-  };
-  const schedule = (): void => {
-    timer = setTimeout(() => {
-      filling = look();
-    }, INTERVAL_MS);
-  };
-  schedule();
-  return () => {
-    stopped.abort();
-    clearTimeout(timer);
-    return filling;
-  };
+  return startLoop({
+    name: "time_blocks",
+    failures,
+    log,
+    delayMs: DELAY_MS,
+    initialDelayMs: DELAY_MS,
+    run: async (signal) => {
+      after = await fillSome(database, after, signal);
+    },
+  });
 }
 
 /**
- * Fills what is behind of the next accounts after `after`; answers the last of them, or the empty
+ * Fills the blocks that the next accounts after `after` lack. Resolves to the last of them, or to the empty
  * text where there are no more.
  */
 export async function fillSome(

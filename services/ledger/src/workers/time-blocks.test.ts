@@ -1,13 +1,13 @@
 // Guarantee: a list by time finds exactly the events that occurred then, in the order of the chain,
 // however many time blocks are filled; with them a page deep in a chain reads no more than one at its
-// head. Whoever changes a time block, so that lists pass over an event, is found by verification.
+// head. A time block that was changed, so that lists skip an event, is found by verification.
 
 import { createLog } from "@annals/chassis";
 import { InvalidReason } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { newLedgerDatabase } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
 import { TIME_BLOCK_SIZE } from "../domain/time-block.ts";
 import { checkBlock } from "../store/check-block.ts";
 import { fillTimeBlocks } from "../store/fill-time-blocks.ts";
@@ -202,7 +202,7 @@ describe("filling", () => {
     latest: times[(block + 1) * TIME_BLOCK_SIZE - 1],
   });
 
-  test("makes the blocks of which every number is taken, of every account, once", async () => {
+  test("fills the complete blocks of every account, once", async () => {
     await insertChain(ACCOUNT, times);
     await insertChain(NEIGHBOUR, times.slice(0, 2 * TIME_BLOCK_SIZE - 1));
     await Promise.all([fillAll(), fillSome(openLedger(database).database, "", EVERYTHING)]);
@@ -218,13 +218,14 @@ describe("filling", () => {
     expect(await filled()).toEqual([]);
   });
 
-  test("goes on after what is there, by itself, until it is stopped", async () => {
+  test("continues after the filled blocks in the background, until it is stopped", async () => {
     await insertChain(ACCOUNT, times);
     await ledger.database.run(fillTimeBlocks, [ACCOUNT, "0", "1"]);
     const log = createLog({ service: "test", level: "error" });
-    const stop = startTimeBlockFiller({ database: ledger.database, log });
+    const failures = { inc: () => {} };
+    const filler = startTimeBlockFiller({ database: ledger.database, failures, log });
     await expect.poll(filled, { timeout: 10_000 }).toHaveLength(3);
-    await stop();
+    await filler.stop();
     expect(await filled()).toEqual([0, 1, 2].map((block) => blockOf(ACCOUNT, block)));
   });
 });
@@ -238,7 +239,7 @@ describe("verification", () => {
     }));
 
   beforeEach(async () => {
-    // Three whole blocks and some.
+    // Three complete blocks and some.
     for (let times = 0; times < 4; times += 1) {
       await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 800)] });
     }

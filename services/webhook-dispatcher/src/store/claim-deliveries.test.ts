@@ -70,7 +70,7 @@ async function explained(
   await pool
     .transaction(async (transaction) => {
       const one = <Row>(text: string) =>
-        transaction.run(statement<[], Row>(text, { plannedAnew: true }), []);
+        transaction.run(statement<[], Row>(text, { customPlan: true }), []);
       await one("/* test.plan */ SET LOCAL plan_cache_mode = force_generic_plan");
       await one(`/* test.prepare */ PREPARE claim AS ${claimDeliveries.text}`);
       const [row] = await one<{ "QUERY PLAN": readonly { Plan: Node }[] }>(

@@ -318,6 +318,8 @@ export declare type ListOutboxRequest = Message<"annals.exports.v1.ListOutboxReq
   accountId: string;
 
   /**
+   * The cursor of the caller, the one reader: entries up to here are deleted once they are a week old.
+   *
    * @generated from field: int64 after_position = 2;
    */
   afterPosition: bigint;

@@ -1,0 +1,133 @@
+// The outbox of a service: a gapless row of entries an account, added in the transaction of what they report
+// and read by the webhook dispatcher over RPC (docs/adr/0014-one-outbox.md). A service that produces entries
+// declares its outbox once, by the name of its schema, which has the tables `outbox` and `outbox_heads`. The
+// outbox must never give a position twice, show a position before the one below it, or delete an unread entry
+// within its month.
+
+import { type Loop, type LoopOptions, startLoop } from "@annals/chassis";
+import { complete, internal, invalid } from "@annals/errors";
+import {
+  addToOutbox,
+  findExpiredOutbox,
+  getOutboxPositions,
+  listOutbox,
+  PRUNE_ACCOUNTS,
+  PRUNE_ENTRIES,
+  pruneOutbox,
+} from "./outbox-statements.ts";
+import type { Database } from "./statement.ts";
+
+export interface NewOutboxEntry {
+  readonly accountId: string;
+  readonly eventName: string;
+  /** JSON text. */
+  readonly data: string;
+  /** UTC with six fraction digits. */
+  readonly createdAt: string;
+}
+
+export interface ListOutboxRequest {
+  readonly accountId: string;
+  /** Where the reader's own cursor is: it needs no entry up to here any more. */
+  readonly afterPosition: bigint;
+  readonly limit: number;
+}
+
+/** As annals.notices.v1.OutboxEntry has it. */
+export type OutboxEntry = Omit<NewOutboxEntry, "accountId"> & { readonly position: bigint };
+
+export interface Outbox {
+  /** Adds an entry and resolves to its position. Adds to one account wait for each other's commit. */
+  add(database: Database, entry: NewOutboxEntry): Promise<bigint>;
+  /** The entries after a position, in order. Deletes what the reader has passed and no backup may need. */
+  list(database: Database, request: ListOutboxRequest): Promise<OutboxEntry[]>;
+  /** The last position of each account, in the order of the parameter; 0 where there is none. */
+  positions(database: Database, accountIds: readonly string[]): Promise<bigint[]>;
+  /** Deletes the entries of all accounts that have waited long enough for a reader. */
+  prune(database: Database, signal: AbortSignal): Promise<void>;
+}
+
+/** What one call may ask for. */
+const MAX_LIMIT = 1_000;
+const MAX_ACCOUNTS = 1_000;
+
+/**
+ * Days that an entry is kept where a reader has passed it. A reader asks before it has committed what it
+ * read, and its database may be restored from a backup of the last days.
+ */
+const KEPT_DAYS_READ = 7;
+/**
+ * Days that an entry waits for a reader: an account without webhooks has none, which a producer cannot
+ * know.
+ */
+const KEPT_DAYS_UNREAD = 30;
+
+const PRUNE_DELAY_MS = 600_000;
+
+export function outbox(schema: string): Outbox {
+  const [add, list, positions, find, prune] = [
+    addToOutbox(schema),
+    listOutbox(schema),
+    getOutboxPositions(schema),
+    findExpiredOutbox(schema),
+    pruneOutbox(schema),
+  ];
+  return {
+    add: async (database, { accountId, eventName, data, createdAt }) => {
+      const [added] = await database.run(add, [accountId, eventName, data, createdAt]);
+      if (!added) throw internal("the outbox gave no position");
+      return BigInt(added.position);
+    },
+    list: async (database, { accountId, afterPosition, limit }) => {
+      complete({ account_id: accountId });
+      if (limit < 1 || limit > MAX_LIMIT) {
+        throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
+      }
+      const rows = await database.run(list, [accountId, afterPosition, limit]);
+      if (afterPosition > 0n) {
+        await database.run(prune, [accountId, afterPosition, KEPT_DAYS_READ]);
+      }
+      return rows.map((row) => ({
+        position: BigInt(row.position),
+        eventName: row.event_name,
+        data: row.data,
+        createdAt: row.created_at,
+      }));
+    },
+    positions: async (database, accountIds) => {
+      if (accountIds.length > MAX_ACCOUNTS) {
+        throw invalid({ field: "account_ids", message: `must be at most ${MAX_ACCOUNTS}` });
+      }
+      const rows = await database.run(positions, [accountIds]);
+      return rows.map(({ position }) => BigInt(position));
+    },
+    prune: async (database, signal) => {
+      let after = "";
+      let found = PRUNE_ACCOUNTS;
+      while (found === PRUNE_ACCOUNTS && !signal.aborted) {
+        const accounts = await database.run(find, [after, KEPT_DAYS_UNREAD]);
+        for (const { account_id: accountId, position, has_expired: hasExpired } of accounts) {
+          let deleted = hasExpired ? PRUNE_ENTRIES : 0;
+          while (deleted === PRUNE_ENTRIES && !signal.aborted) {
+            const params = [accountId, BigInt(position), KEPT_DAYS_UNREAD] as const;
+            deleted = (await database.run(prune, [...params]))[0]?.deleted ?? 0;
+          }
+        }
+        found = accounts.length;
+        after = accounts.at(-1)?.account_id ?? "";
+      }
+    },
+  };
+}
+
+/**
+ * Deletes the entries that are too old, for as long as the process runs. Any number of replicas may do it.
+ */
+export function startOutboxPruner(
+  { prune }: Pick<Outbox, "prune">,
+  deps: Pick<LoopOptions, "failures" | "log"> & { readonly database: Database },
+): Loop {
+  const { database, failures, log } = deps;
+  const run = (signal: AbortSignal): Promise<void> => prune(database, signal);
+  return startLoop({ name: "outbox_pruner", failures, log, delayMs: PRUNE_DELAY_MS, run });
+}

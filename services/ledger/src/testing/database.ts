@@ -1,0 +1,35 @@
+// A ledger's database of a test's own, and pools on it with the rights of the service. Imported by tests
+// only.
+
+import { createLog } from "@annals/chassis";
+import { createPool, type Pool, type PoolOptions } from "@annals/postgres";
+import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import { inject, onTestFinished } from "vitest";
+import { ROLE } from "../serve.ts";
+
+/** Runs its work at the end of a test, or of a file where it is vitest's `afterAll`. */
+type AtEnd = (work: () => Promise<void>) => unknown;
+
+/** An empty ledger. */
+export async function newLedgerDatabase(atEnd: AtEnd = onTestFinished): Promise<TestDatabase> {
+  const database = await createMigratedDatabase(inject("stack").databaseUrl);
+  atEnd(() => database.drop());
+  return database;
+}
+
+export function openPool(
+  connectionString: string,
+  { atEnd = onTestFinished, ...options }: Partial<PoolOptions> & { readonly atEnd?: AtEnd } = {},
+): Pool {
+  const pool = createPool({
+    connectionString,
+    role: ROLE,
+    applicationName: "annals-ledger-test",
+    maxConnections: 5,
+    statementTimeoutMs: 10_000,
+    log: createLog({ service: "test", level: "error" }, { write: () => {} }),
+    ...options,
+  });
+  atEnd(() => pool.close());
+  return pool;
+}

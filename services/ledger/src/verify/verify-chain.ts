@@ -1,0 +1,106 @@
+// Verifies a range of an account's chain and compares its end with the head. Called by the VerifyChain
+// handler. Appends may go on meanwhile: the range ends at the head that was read first. A broken chain is a
+// result, not an error.
+
+import { GENESIS_HASH } from "@annals/event";
+import type { Verification } from "@annals/contract";
+import { internal, invalid } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { ChainVerifier } from "../domain/chain-verifier.ts";
+import { type EndsRow, readEnds } from "../store/read-ends.ts";
+import { readRange } from "../store/read-range.ts";
+import type { BlockChecker } from "./block-checker.ts";
+import { type Range, verifyRange } from "./verify-range.ts";
+
+interface Deps {
+  readonly blocks: BlockChecker;
+  readonly database: Database;
+}
+
+/** From the first event and to the head by default. */
+export interface AskedRange {
+  readonly accountId: string;
+  readonly fromSequence?: bigint | undefined;
+  readonly toSequence?: bigint | undefined;
+}
+
+interface Head {
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/** Rejects with `invalid` where the range is not in the chain. */
+export async function verifyChain(
+  deps: Deps,
+  asked: AskedRange,
+  signal: AbortSignal,
+): Promise<Omit<Verification, "verifiedAt">> {
+  const { accountId } = asked;
+  const [ends] = await deps.database.run(readEnds, [accountId]);
+  if (!ends) throw internal("the ends of a chain have no row");
+  const head = {
+    sequence: Number(ends.head_sequence ?? 0),
+    hash: ends.head_hash?.toString("hex") ?? GENESIS_HASH,
+  };
+  const range = rangeOf(asked, head.sequence);
+  const verifier = await verifyStored(deps, { accountId, range, ends }, signal);
+  if (range.to === head.sequence) {
+    await compareHead(deps.database, verifier, { accountId, head, ends });
+  }
+  signal.throwIfAborted();
+  return {
+    checked: verifier.checked,
+    fromSequence: range.from,
+    toSequence: range.to,
+    head,
+    firstInvalid: verifier.firstInvalid,
+  };
+}
+
+/** Both ends included. An empty chain has the range 1 to 0. */
+function rangeOf({ fromSequence, toSequence }: AskedRange, head: number): Range {
+  const from = fromSequence ?? 1n;
+  const to = toSequence ?? BigInt(head);
+  if (from < 1n || (fromSequence !== undefined && from > BigInt(head))) {
+    throw invalid({ field: "from_sequence", message: `must be from 1 to ${head}, the last event` });
+  }
+  if (to > BigInt(head) || (toSequence !== undefined && to < from)) {
+    throw invalid({
+      field: "to_sequence",
+      message: `must be from ${from} to ${head}, the last event`,
+    });
+  }
+  return { from: Number(from), to: Number(to) };
+}
+
+/** Verifies the rows that the range has. Where the last row is before its end, the tail was cut off. */
+async function verifyStored(
+  deps: Deps,
+  chain: { readonly accountId: string; readonly range: Range; readonly ends: EndsRow },
+  signal: AbortSignal,
+): Promise<ChainVerifier> {
+  const { accountId, ends, range } = chain;
+  const to = Math.min(range.to, Number(ends.last_sequence ?? 0));
+  const verifier = await verifyRange(deps, accountId, { from: range.from, to }, signal);
+  if (to < range.to) verifier.fail(verifier.tip.next, undefined, "head_mismatch");
+  return verifier;
+}
+
+/**
+ * The head has to be the last row, and that row the end of what was verified: else one was added or
+ * changed.
+ */
+async function compareHead(
+  database: Database,
+  verifier: ChainVerifier,
+  chain: { readonly accountId: string; readonly head: Head; readonly ends: EndsRow },
+): Promise<void> {
+  const { accountId, ends, head } = chain;
+  if (Number(ends.last_sequence ?? 0) > head.sequence) {
+    const beyond = String(head.sequence + 1);
+    const [row] = await database.run(readRange, [accountId, beyond, beyond, 1]);
+    verifier.fail(head.sequence + 1, row?.id, "head_mismatch");
+  } else if (verifier.tip.hash !== head.hash) {
+    verifier.fail(head.sequence, ends.last_id ?? undefined, "head_mismatch");
+  }
+}
