@@ -92,6 +92,14 @@ test.each([
   expect(faultsOf({ ANNALS_REPLICAS: replicas })).toHaveLength(1),
 );
 
+test("an unknown ANNALS_ variable is refused; a setting of a service is passed on", () => {
+  const environment = { ANNALS_PROT: "8081", ANNALS_LOG_LEVEL: "debug", ANNALS_PORT: "x" };
+  expect(faultsOf(environment)).toEqual([
+    "ANNALS_PROT is not a setting: did you mean ANNALS_PORT?",
+    expect.stringMatching(/^ANNALS_PORT must be/),
+  ]);
+});
+
 test("the ports of all gateways must exist", () => {
   expect(faultsOf({ ANNALS_PORT: "65535", ANNALS_REPLICAS: "gateway=2" })).toHaveLength(1);
   expect(faultsOf({ ANNALS_PORT: "65534", ANNALS_REPLICAS: "gateway=2" })).toHaveLength(0);

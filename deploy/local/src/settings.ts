@@ -2,7 +2,7 @@
 // Called by main.ts only. It must never start anything, and never report one fault where there are
 // several.
 
-import { isPlausibleKey } from "@annals/contract";
+import { isPlausibleKey, unknownSettings } from "@annals/contract";
 import { resolve } from "node:path";
 import { SERVICE_NAMES, type ServiceName } from "./services.ts";
 import { messageOf } from "./outcomes.ts";
@@ -103,13 +103,13 @@ const SETTINGS: Table = {
   },
 };
 
-/** All that is wrong with the environment, one sentence each. */
+/** Every fault of the environment, one line each. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(`the settings are wrong:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+    super(faults.join("\n"));
     this.faults = faults;
   }
 }
@@ -122,7 +122,7 @@ export function parseSettings(
   environment: Readonly<Record<string, string | undefined>>,
   checkout: string,
 ): Settings {
-  const faults: string[] = [];
+  const faults = unknownSettings(environment);
   function read<T>(setting: Setting<T>): T | undefined {
     const text = environment[setting.name]?.trim() || setting.absent;
     if (text === undefined) return undefined;

@@ -1,6 +1,6 @@
 // The settings that services share, so that each has one name and one sentence everywhere.
 
-import { flag, oneOf, optionalText, port, text, url, whole } from "./config.ts";
+import { flag, integer, oneOf, optionalText, port, text, url } from "./config.ts";
 import { LOG_LEVELS } from "./log.ts";
 
 /** Of every process. */
@@ -41,7 +41,7 @@ export const rpcServerSettings = {
   rpcPort: port("ANNALS_RPC_PORT", "Port of the RPC server; 0 takes a free one.", {
     fallback: "9090",
   }),
-  rpcMaxConnectionAgeS: whole(
+  rpcMaxConnectionAgeS: integer(
     "ANNALS_RPC_MAX_CONNECTION_AGE_S",
     "Seconds after which a connection is asked to go, so that callers find new replicas.",
     { min: 1, max: 86_400 },
@@ -57,13 +57,13 @@ export const databaseSettings = {
     ["postgres:", "postgresql:"],
     { secret: true },
   ),
-  databasePoolSize: whole(
+  databasePoolSize: integer(
     "ANNALS_DATABASE_POOL_SIZE",
     "Connections to PostgreSQL that a replica opens at most.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
-  databaseStatementTimeoutMs: whole(
+  databaseStatementTimeoutMs: integer(
     "ANNALS_DATABASE_STATEMENT_TIMEOUT_MS",
     "Milliseconds after which PostgreSQL gives a statement up.",
     { min: 100, max: 3_600_000 },
