@@ -38,23 +38,25 @@ export class DataDirectory {
   }
 
   /**
-   * Makes the directory where it is absent and takes its lock. Throws a sentence when a live stack
-   * holds it.
+   * Makes the directory where it is absent and takes its lock. Throws one line when another stack holds the
+   * lock or the directory cannot be written.
    */
   static open(path: string): DataDirectory {
-    if (!existsSync(path)) {
-      mkdirSync(path, { recursive: true });
-      // Traversable whatever the umask: PostgreSQL's user has a folder in it. What is secret in it
-      // is 0600.
-      chmodSync(path, 0o755);
+    try {
+      if (!existsSync(path)) {
+        mkdirSync(path, { recursive: true });
+        // Traversable whatever the umask: PostgreSQL's user has a folder in it. Secrets in it have mode 0600.
+        chmodSync(path, 0o755);
+      }
+      for (const folder of ["run", "log"]) mkdirSync(join(path, folder), { recursive: true });
+      const identity = startIdentity(process.pid) ?? "";
+      const directory = new DataDirectory(path, `${process.pid} ${identity}\n`);
+      directory.#lock();
+      return directory;
+    } catch (error) {
+      const code = errorCode(error);
+      throw code === undefined ? error : unwritable(path, code);
     }
-    for (const folder of ["run", "log"]) mkdirSync(join(path, folder), { recursive: true });
-    const directory = new DataDirectory(
-      path,
-      `${process.pid} ${startIdentity(process.pid) ?? ""}\n`,
-    );
-    directory.#lock();
-    return directory;
   }
 
   run(file: string): string {
@@ -177,6 +179,13 @@ function inUse(path: string, holder: string): Error {
   const pid = holder.split(" ")[0];
   return new Error(
     `${path} is in use by the stack with process id ${pid}: stop it, or set ANNALS_DATA_DIR`,
+  );
+}
+
+function unwritable(path: string, code: string): Error {
+  return new Error(
+    `the data directory ${path} cannot be written (${code}): ` +
+      "set ANNALS_DATA_DIR to a directory that this user may write",
   );
 }
 

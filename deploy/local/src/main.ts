@@ -38,7 +38,7 @@ try {
   introduce(stack);
 } catch (error) {
   if (!ending.signal.aborted) {
-    process.stderr.write(`annals: ${messageOf(error)}\n`);
+    process.stderr.write(`${messageOf(error).replaceAll(/^/gm, "annals: ")}\n`);
     process.exitCode = 1;
   }
 }
@@ -53,6 +53,7 @@ function introduce(running: Stack): void {
     `API           ${baseUrl}/v1`,
     ...others.map((url) => `              ${url}/v1`),
     `first API key ${process.stdout.isTTY ? running.bootstrapKey : `in ${keyFile}`}`,
+    ...metricsLines(running),
     "",
     `  curl ${baseUrl}/v1/events -H "Authorization: Bearer $(cat '${keyFile}')" \\`,
     `    -H 'Content-Type: application/json' -d '${event}'`,
@@ -60,6 +61,15 @@ function introduce(running: Stack): void {
     `ready ${baseUrl}/v1`,
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Where each service process serves /metrics, /livez and /readyz. */
+function metricsLines({ processes }: Stack): string[] {
+  const served = processes.filter((each) => each.adminUrl !== undefined);
+  return served.map(({ adminUrl, service, index }, at) => {
+    const label = at === 0 ? "metrics" : "";
+    return `${label.padEnd(13)} ${adminUrl}/metrics  ${service}-${index}`;
+  });
 }
 
 function stop(): void {

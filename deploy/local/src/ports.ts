@@ -30,7 +30,7 @@ export async function reservePort(port: number): Promise<ReservedPort> {
   const reserved = await tryReserve(port);
   if (reserved !== undefined) return reserved;
   throw new Error(
-    `port ${port} is taken on ${LOOPBACK}: stop what listens there, or set ANNALS_PORT to another`,
+    `port ${port} is in use on ${LOOPBACK}: stop what listens there, or set ANNALS_PORT to another port`,
   );
 }
 
@@ -52,7 +52,9 @@ function tryReserve(port: number): Promise<ReservedPort | undefined> {
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve(undefined);
       else if (error.code === "EACCES")
-        reject(new Error(`port ${port} may not be bound by this user`));
+        reject(
+          new Error(`this user may not listen on port ${port}: set ANNALS_PORT to another port`),
+        );
       else reject(error);
     });
     server.listen({ host: LOOPBACK, port, exclusive: true }, () => {

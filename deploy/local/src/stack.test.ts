@@ -2,7 +2,15 @@
 // stacks do not meet; a stop leaves nothing running; what a service is told is the contract and no
 // secret more. Real PostgreSQL, fake services.
 
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -165,7 +173,7 @@ describe("one stack", () => {
       /in use by the stack with process id \d+/,
     );
     const port = Number(new URL(stack.baseUrls[0] ?? "").port);
-    await expect(started({ port })).rejects.toThrow(`port ${port} is taken`);
+    await expect(started({ port })).rejects.toThrow(`port ${port} is in use`);
     expect((await ask(stack.baseUrls[0] ?? "")).pid).toBe(mine.pid);
   });
 });
@@ -219,4 +227,23 @@ test("a failed migration ends the start with its log, and nothing is left", asyn
   );
   expect(() => statSync(join(dataDir, "run/postgres-1.pid"))).toThrow("ENOENT");
   expect(() => statSync(join(dataDir, "run/stack.pid"))).toThrow("ENOENT");
+});
+
+test.each([
+  ["migrate", "ledger"],
+  ["serve", "gateway"],
+])(
+  "wrong settings found by %s of %s end the start at once, with its words alone",
+  async (verb, service) => {
+    const refuses = { env: { [service]: { ANNALS_FAKE_REFUSES: verb } } };
+    await expect(started(refuses)).rejects.toThrow(/^ANNALS_FAKE_REFUSES is wrong$/);
+  },
+);
+
+test("a data directory that cannot be written is one line that names the setting", async () => {
+  const file = join(temporaryFolder(), "file");
+  writeFileSync(file, "");
+  await expect(started({ dataDir: join(file, "data") })).rejects.toThrow(
+    `the data directory ${file}/data cannot be written (ENOTDIR): set ANNALS_DATA_DIR to`,
+  );
 });

@@ -31,6 +31,8 @@ const HOPELESS_DEATHS = 6;
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
 const LOG_TAIL_LINES = 15;
 const LOG_TAIL_BYTES = 8_192;
+/** The exit code of a service whose settings are wrong: it says why, and another start changes nothing. */
+export const WRONG_SETTINGS = 2;
 
 export interface ProcessSpec {
   /** Such as `ledger-1`: the name of its pid and log files. */
@@ -66,6 +68,10 @@ export class SupervisedProcess {
   #loop: Promise<void> | undefined;
   #ending: AbortController | undefined;
   #quickDeaths = 0;
+  /** Bytes of the log file before the process that runs now. */
+  #logStart = 0;
+  /** What a process said that ended because its settings are wrong. */
+  #refusal: string | undefined;
 
   constructor(spec: ProcessSpec, guard: OrphanGuard, log: (line: string) => void) {
     this.spec = spec;
@@ -82,17 +88,19 @@ export class SupervisedProcess {
   start(): void {
     if (this.#loop !== undefined) return;
     this.#quickDeaths = 0;
+    this.#refusal = undefined;
     this.#ending = new AbortController();
     this.#loop = this.#keepRunning(this.#ending.signal);
   }
 
   /**
-   * Resolves when it serves. Throws with the end of its log after `timeoutMs`, or when it keeps
-   * dying.
+   * Resolves when it serves. Throws with the end of its log after `timeoutMs` or when it keeps dying, and
+   * with its own message when its settings are wrong.
    */
   async waitReady(timeoutMs: number): Promise<void> {
     let isHopeless = false;
     const isReady = await waitUntil(async () => {
+      if (this.#refusal !== undefined) throw new Error(this.#refusal);
       isHopeless = this.#loop === undefined || this.#quickDeaths >= HOPELESS_DEATHS;
       const pid = this.pid();
       if (isHopeless) return true;
@@ -167,7 +175,10 @@ export class SupervisedProcess {
     const child = this.#spawn();
     child.stdin?.on("error", () => {});
     const end = new Promise<string>((resolve) => {
-      child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
+      child.once("exit", (code, signal) => {
+        if (code === WRONG_SETTINGS) this.#refusal = logFrom(this.spec.logFile, this.#logStart);
+        resolve(signal ?? `exit code ${code}`);
+      });
       // Without a process id it did not start, and no `exit` follows.
       child.on("error", (error) => child.pid ?? resolve(error.message));
     });
@@ -187,6 +198,7 @@ export class SupervisedProcess {
   #spawn(): ChildProcess {
     const { command, args, env, cwd, owner, logFile } = this.spec;
     moveLargeLog(logFile);
+    this.#logStart = logSize(logFile);
     const log = openSync(logFile, "a", 0o640);
     try {
       // A session of its own: Ctrl-C in a terminal goes to the whole foreground group, and only the
@@ -210,6 +222,16 @@ export function logTail(file: string): string {
   }
 }
 
+/** The bytes of a log file that is there, else 0. */
+export function logSize(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** What a log file has after its first `size` bytes. */
+export function logFrom(file: string, size: number): string {
+  return readFileSync(file).subarray(size).toString("utf8").trim();
+}
+
 function pauseMs(quickDeaths: number): number {
   return quickDeaths <= 2 ? 0 : Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (quickDeaths - 3));
 }
@@ -219,6 +241,5 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 function moveLargeLog(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
+  if (logSize(file) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
 }

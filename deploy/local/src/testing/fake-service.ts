@@ -15,6 +15,11 @@ export function runFakeService(
   const variables = Object.fromEntries(
     Object.entries(env).filter(([name]) => name.startsWith("ANNALS_")),
   );
+  if (env["ANNALS_FAKE_REFUSES"] === verb) {
+    process.stderr.write("ANNALS_FAKE_REFUSES is wrong\n");
+    process.exitCode = 2;
+    return;
+  }
   process.stdout.write(`${verb} ${JSON.stringify(variables)}\n`);
   if (verb === "migrate") {
     process.exitCode = env["ANNALS_FAKE_MIGRATION"] === "fails" ? 1 : 0;

@@ -13,7 +13,9 @@ const PLATFORM = `${process.platform}-${process.arch}`;
 export function makePortableCheckout(checkout: string): void {
   const copy = (from: string, to: string) =>
     cpSync(from, join(checkout, to), { recursive: true, dereference: true });
+  copy(resolve(LOCAL, "../../package.json"), "package.json");
   copy(join(LOCAL, "bootstrap.mjs"), "deploy/local/bootstrap.mjs");
+  copy(resolve(LOCAL, "../node-options.txt"), "deploy/node-options.txt");
   copy(join(LOCAL, "src"), "deploy/local/src");
   copy(join(LOCAL, "package.json"), "deploy/local/package.json");
   copy(join(import.meta.dirname, "fake-service.ts"), "fake-service.ts");
