@@ -7,15 +7,6 @@ capabilities: { drop: [ALL] }
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/*
-Flags of V8, by the service's name: unless told it holds a hundred megabytes of garbage for no gain. As in
-deploy/local/src/service-process.ts, which says why.
-*/}}
-{{- define "annals.v8Flags" -}}
-{{- $youngGeneration := dict "ledger" 8 "export" 2 "gateway" 8 -}}
---max-semi-space-size={{ get $youngGeneration . | default 16 }}, --no-allocation-site-pretenuring, --heap-growing-percent=100
-{{- end }}
-
 {{/* Files of a service that come from elsewhere; takes root, name and one. Empty where there are none. */}}
 {{- define "annals.volumes" -}}
 {{- if and (eq .name "keys") .one.plans }}
