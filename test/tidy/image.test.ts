@@ -1,6 +1,6 @@
-// Guarantee: what runs from source also runs from the image, where Node reads emitted JavaScript and
-// only production dependencies are there. The steps of deploy/Dockerfile themselves need the network
-// and are not run here.
+// Guarantee: what runs from source also runs from the image, which has emitted JavaScript, production
+// dependencies, no fixture and no test. The other steps of deploy/Dockerfile need the network and do not
+// run here.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -60,7 +60,7 @@ test("what runs in production imports only dependencies, none that are for devel
   expect(absent).toStrictEqual([]);
 });
 
-test("the image builds and runs every service, as nobody in particular and without a debugger", () => {
+test("the image builds and runs every service, as an ordinary user and without a debugger", () => {
   for (const service of SERVICES) expect(DOCKERFILE).toContain(`services/${service}`);
   expect(DOCKERFILE).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
   expect(DOCKERFILE).toContain('ENTRYPOINT ["/annals/deploy/entrypoint.sh"]');

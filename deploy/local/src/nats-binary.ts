@@ -119,8 +119,8 @@ async function fetchDebian(folder: string, means: Means): Promise<string> {
   const archive = readdirSync(folder).find((file) => file.endsWith(".deb"));
   if (archive === undefined) throw new Error("apt-get left no package");
   await runStep("dpkg-deb", ["-x", archive, "unpacked"], folder, {}, means);
-  for (const place of ["usr/sbin", "usr/bin"]) {
-    const binary = join(folder, "unpacked", place, "nats-server");
+  for (const path of ["usr/sbin", "usr/bin"]) {
+    const binary = join(folder, "unpacked", path, "nats-server");
     if (existsSync(binary)) return binary;
   }
   throw new Error(`${archive} holds no nats-server`);

@@ -1,5 +1,6 @@
 // Guarantee: the image gives each service the same options of Node.js and malloc as `npm start`, both from
-// deploy/node-options.txt; a variable that is set wins; Node.js takes the entrypoint's place as process 1.
+// deploy/node-options.txt; a variable that is set is kept; Node.js replaces the entrypoint's shell as
+// process 1.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,4 @@
-// Guarantee: the settings are read whole; every fault is reported at once, by name, and no secret
-// is repeated.
+// Guarantee: every fault of the settings is reported at once, by name, and no secret is repeated.
 
 import { mintKey } from "@annals/contract";
 import { expect, test } from "vitest";

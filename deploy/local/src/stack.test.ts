@@ -1,6 +1,6 @@
-// Guarantee: every process of a stack is started again after its death, on the same ports; two
-// stacks do not meet; a stop leaves nothing running; what a service is told is the contract and no
-// secret more. Real PostgreSQL, fake services.
+// Guarantee: every process of a stack is started again after its death, on the same ports; two stacks do not
+// interfere; a stop leaves nothing running; a service gets the settings it needs and no further secret. Real
+// PostgreSQL, fake services.
 
 import {
   existsSync,
@@ -76,7 +76,7 @@ describe("one stack", () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test("a service gets its contract, and no secret that it has no use for", async () => {
+  test("a service gets its settings, and no secret that it does not need", async () => {
     const [gateway] = stack.baseUrls;
     const { variables } = await ask(gateway ?? "");
     const ledgers = stack.processes
@@ -178,7 +178,7 @@ describe("one stack", () => {
   });
 });
 
-test("a stop leaves no process, no pid file, and the data whole for the next start", async () => {
+test("a stop leaves no process and no pid file, and the next start finds the data", async () => {
   const dataDir = temporaryFolder();
   const first = await started({ dataDir });
   await query(first, "create table kept (value int); insert into kept values (7)");
@@ -209,8 +209,8 @@ test("gateways take the ports from the first upwards", async () => {
   expect(stack.baseUrls).toEqual([`http://127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`]);
 });
 
-test("a disposable stack deletes its data, also what lies elsewhere", async () => {
-  // As root this is out of the reach of PostgreSQL's user, so the cluster lies elsewhere.
+test("a disposable stack deletes its data, also that in other folders", async () => {
+  // As root, PostgreSQL's user cannot reach this folder, so the cluster is elsewhere.
   const dataDir = join(temporaryFolder(), "hidden");
   mkdirSync(dataDir, { mode: 0o700 });
   const stack = await started({ dataDir, isDisposable: true });

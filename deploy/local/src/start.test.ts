@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 /** The bound for a second start, in milliseconds. */
 const SECOND_START_MS = 10_000;
 const FIRST_START_MS = 30_000;
-/** The guard asks, waits five seconds, insists. */
+/** The guard sends SIGTERM, waits five seconds, sends SIGKILL. */
 const GUARD_MS = 12_000;
 
 /**
@@ -55,11 +55,11 @@ function launch(
     PATH: process.env["PATH"],
     HOME: "/nonexistent",
     ANNALS_PORT: "0",
-    // A server of others: this test is not about NATS, and nothing connects to it.
+    // No NATS: this test does not need it, and nothing connects to it.
     ANNALS_NATS_URL: "nats://127.0.0.1:9",
     ...variables,
   };
-  // The checkout's own: this test run's may lie where the user cannot reach.
+  // The checkout's own: the user may not be able to reach that of this test run.
   const node = join(folder, "node_modules/node/bin/node");
   const words = [...shell, node, join(folder, "deploy/local/bootstrap.mjs"), word];
   const [command = "", ...args] = words;
@@ -200,7 +200,7 @@ test("a registry that cannot be reached is one line that names its address", asy
   expect(lines[1]).toMatch(/^annals: the package registry http:\/\/127\.0\.0\.1:9 .*ECONNREFUSED/);
 });
 
-test("an unknown word and a missing script are told with the usage", async () => {
+test("an unknown word and a missing script are reported with the usage", async () => {
   const { bootstrap, output } = launch("no-such-script.ts");
   expect(await once(bootstrap, "close")).toEqual([1, null]);
   expect(output()).toMatch(/there is no no-such-script\.ts[^]*usage:/);

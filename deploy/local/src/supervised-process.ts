@@ -1,6 +1,5 @@
-// One process that is kept running: started, started again when it dies, stopped when asked. Called
-// by stack.ts for PostgreSQL, NATS and every service. It must never start a second process while
-// the first still runs.
+// Keeps one process running: starts it, starts it again when it dies, stops it on request. Called by stack.ts
+// for PostgreSQL, NATS and every service. It must never start a second process while the first still runs.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,17 +16,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OrphanGuard } from "./orphan-guard.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** A process that lived less long than this died at its start. */
+/** A process that ends sooner than this died at its start. */
 const QUICK_DEATH_MS = 5_000;
-/**
- * The first two quick deaths are answered at once; then the pause doubles from the first to the
- * last of these.
- */
+/** After the first two quick deaths the restart is immediate; then the pause doubles between these. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1_000;
-/** Quick deaths in a row after which waiting for readiness gives up. */
-const HOPELESS_DEATHS = 6;
-/** A log larger than this is moved aside at the next start of its process; one such is kept. */
+/** Quick deaths in a row after which waiting for readiness fails. */
+const MAX_QUICK_DEATHS = 6;
+/** A larger log is renamed at the next start of its process; one old log is kept. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
 const LOG_TAIL_LINES = 15;
 const LOG_TAIL_BYTES = 8_192;
@@ -43,7 +39,7 @@ export interface ProcessSpec {
   readonly cwd: string;
   /** The user that it runs as; the caller's own when absent. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
-  /** The signal, without SIG, that makes it finish its work and end. */
+  /** The signal, without SIG, that makes it drain and end. */
   readonly stopSignal: "TERM" | "INT";
   /**
    * The signal for one that does not end in time. PostgreSQL's is SIGQUIT: it recovers from its log
@@ -54,7 +50,7 @@ export interface ProcessSpec {
   readonly stopGraceMs: number;
   readonly pidFile: string;
   readonly logFile: string;
-  /** Runs before every start: clears what the one before left, lets its ports go. */
+  /** Runs before every start: removes what the previous process left, releases its ports. */
   readonly beforeStart: () => Promise<void>;
   /** Whether it serves now; `pid` is that of the running process. */
   readonly isReady: (pid: number) => Promise<boolean>;
@@ -98,20 +94,20 @@ export class SupervisedProcess {
    * with its own message when its settings are wrong.
    */
   async waitReady(timeoutMs: number): Promise<void> {
-    let isHopeless = false;
+    let hasFailed = false;
     const isReady = await waitUntil(async () => {
       if (this.#refusal !== undefined) throw new Error(this.#refusal);
-      isHopeless = this.#loop === undefined || this.#quickDeaths >= HOPELESS_DEATHS;
+      hasFailed = this.#loop === undefined || this.#quickDeaths >= MAX_QUICK_DEATHS;
       const pid = this.pid();
-      if (isHopeless) return true;
+      if (hasFailed) return true;
       return pid !== undefined && (await this.spec.isReady(pid)) && this.pid() === pid;
     }, timeoutMs);
-    if (isReady && !isHopeless) {
-      // It does start, however often it was killed before.
+    if (isReady && !hasFailed) {
+      // It does start, so earlier kills do not count.
       this.#quickDeaths = 0;
       return;
     }
-    const why = isHopeless
+    const why = hasFailed
       ? "does not start"
       : `is not ready after ${Math.round(timeoutMs / 1_000)} s`;
     throw new Error(
@@ -119,7 +115,7 @@ export class SupervisedProcess {
     );
   }
 
-  /** Sends a signal to the running process, as an outsider would. False when none runs. */
+  /** Sends a signal to the running process. False when none runs. */
   kill(signal: NodeJS.Signals): boolean {
     return this.#child?.kill(signal) ?? false;
   }
@@ -131,7 +127,7 @@ export class SupervisedProcess {
   }
 
   /**
-   * Stops it for good: the stop signal, and the last signal after the grace or at once when
+   * Stops it permanently: the stop signal, then the last signal after the grace period, or at once with
    * `force`.
    */
   async stop(force = false): Promise<void> {
@@ -162,6 +158,10 @@ export class SupervisedProcess {
       const startedAt = performance.now();
       const how = await this.#runOnce(ending).catch((error: Error) => error.message);
       if (ending.aborted) return;
+      if (this.#refusal !== undefined) {
+        this.#log(`${this.spec.name} ended (${how}): its settings are wrong`);
+        return;
+      }
       const isQuick = performance.now() - startedAt < QUICK_DEATH_MS;
       this.#quickDeaths = isQuick ? this.#quickDeaths + 1 : 0;
       this.#log(`${this.spec.name} ended (${how}); starting it again`);
@@ -202,8 +202,8 @@ export class SupervisedProcess {
     const log = openSync(logFile, "a", 0o640);
     try {
       // A session of its own: Ctrl-C in a terminal goes to the whole foreground group, and only the
-      // stack may decide what stops when. The pipe on stdin tells the process, by its end, that the
-      // stack is gone.
+      // stack may decide what stops when. The end of the pipe on stdin tells the process that the
+      // stack has ended.
       const stdio = ["pipe" as const, log, log];
       return spawn(command, args, { cwd, env, stdio, detached: true, ...owner });
     } finally {

@@ -1,4 +1,4 @@
-{{/* What every container of Annals is held to: the "restricted" level of the Pod Security Standards, and a read-only root. */}}
+{{/* The security context of every container: the "restricted" level of the Pod Security Standards, and a read-only root. */}}
 {{- define "annals.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -7,7 +7,7 @@ capabilities: { drop: [ALL] }
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* Files of a service that come from elsewhere; takes root, name and one. Empty where there are none. */}}
+{{/* The volumes of a service; takes root, name and one. Empty if there are none. */}}
 {{- define "annals.volumes" -}}
 {{- if and (eq .name "keys") .one.plans }}
 - name: plans

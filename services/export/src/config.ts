@@ -21,19 +21,19 @@ export const SETTINGS = {
   ),
   directory: text(
     "ANNALS_EXPORT_DIRECTORY",
-    "Where export files are kept unless ANNALS_EXPORT_S3_BUCKET is set. All replicas must see the same directory.",
+    "Where export files are stored when ANNALS_EXPORT_S3_BUCKET is not set. All replicas must have the same directory.",
     { fallback: "/var/lib/annals/exports" },
   ),
   s3Bucket: optionalText(
     "ANNALS_EXPORT_S3_BUCKET",
-    "Keeps export files in this bucket of S3-compatible storage. Credentials come from the SDK's standard chain.",
+    "Stores export files in this bucket of S3-compatible storage. Credentials come from the SDK's standard chain.",
   ),
   s3Endpoint: optionalText(
     "ANNALS_EXPORT_S3_ENDPOINT",
     "URL of S3-compatible storage that is not AWS; buckets are then named in the path.",
   ),
   s3Region: text("ANNALS_EXPORT_S3_REGION", "Region of the bucket.", { fallback: "us-east-1" }),
-  s3Prefix: optionalText("ANNALS_EXPORT_S3_PREFIX", "What the keys of export files begin with."),
+  s3Prefix: optionalText("ANNALS_EXPORT_S3_PREFIX", "Prefix of the keys of export files."),
   concurrency: integer(
     "ANNALS_EXPORT_CONCURRENCY",
     "Exports that one replica writes at a time.",
@@ -42,19 +42,19 @@ export const SETTINGS = {
   ),
   leaseMs: integer(
     "ANNALS_EXPORT_LEASE_MS",
-    "Milliseconds after which an export whose replica is silent is taken over by another.",
+    "Milliseconds without a sign of its replica after which another replica takes over an export.",
     { min: 300, max: 600_000 },
     { fallback: "15000" },
   ),
   pollIntervalMs: integer(
     "ANNALS_EXPORT_POLL_INTERVAL_MS",
-    "Milliseconds between two looks for work that other replicas queued or left.",
+    "Milliseconds between two polls for work that other replicas queued or left.",
     { min: 50, max: 60_000 },
     { fallback: "1000" },
   ),
   maxAttempts: integer(
     "ANNALS_EXPORT_MAX_ATTEMPTS",
-    "Attempts at an export, with growing pauses between them, before it has failed for good.",
+    "Attempts at an export, with backoff, before it fails permanently.",
     { min: 1, max: 100 },
     { fallback: "10" },
   ),

@@ -6,8 +6,8 @@ const MIB = 1024 * 1024;
 
 export const SETTINGS = {
   ...processSettings,
-  host: text("ANNALS_HOST", "Address that the interface is served on.", { fallback: "0.0.0.0" }),
-  port: port("ANNALS_PORT", "Port that the interface is served on; 0 takes a free one.", {
+  host: text("ANNALS_HOST", "Address that the API is served on.", { fallback: "0.0.0.0" }),
+  port: port("ANNALS_PORT", "Port that the API is served on; 0 takes a free one.", {
     fallback: "8080",
   }),
   keysAddress: text(
@@ -30,13 +30,13 @@ export const SETTINGS = {
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make in its window of 60 seconds; shown where no key is known. Give keys the same.",
+    "Requests that a key may make in its window of 60 seconds; for the headers of answers to unknown keys. Give keys the same value.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
   bodyMaxBytes: integer(
     "ANNALS_BODY_MAX_BYTES",
-    "Bytes of a request body, that of a batch aside.",
+    "Bytes of a request body, except that of a batch.",
     { min: 1_024, max: 8 * MIB },
     { fallback: String(MIB) },
   ),
@@ -48,14 +48,14 @@ export const SETTINGS = {
   ),
   bodyMaxValues: integer(
     "ANNALS_BODY_MAX_VALUES",
-    "Members and elements in a request body, that of a batch aside. More than any event of 64 KiB can hold.",
+    "Members and elements in a request body, except that of a batch. More than any event of 64 KiB can hold.",
     { min: 1_000, max: 1_000_000 },
     { fallback: "40000" },
   ),
   batchBodyMaxValues: integer(
     "ANNALS_BATCH_BODY_MAX_VALUES",
     "Members and elements in the body of a batch of events. A thousand CloudTrail records have up to 50,000; " +
-      "reading 100,000 can hold the event loop for 100 milliseconds.",
+      "reading 100,000 can block the event loop for 100 milliseconds.",
     { min: 1_000, max: 1_000_000 },
     { fallback: "60000" },
   ),
@@ -73,13 +73,13 @@ export const SETTINGS = {
   ),
   requestTimeoutMs: integer(
     "ANNALS_REQUEST_TIMEOUT_MS",
-    "Milliseconds that a client has to send a whole request.",
+    "Milliseconds that a client has to send a complete request.",
     { min: 100, max: 600_000 },
     { fallback: "15000" },
   ),
   requestsMaxUnderWay: integer(
     "ANNALS_REQUESTS_MAX_UNDER_WAY",
-    "Requests under way in one gateway; more are refused at once. What it does in half a second is a good number.",
+    "Requests in progress in one gateway; more are refused at once. The number that it answers in half a second is a good value.",
     { min: 1, max: 1_000_000 },
     { fallback: "2000" },
   ),

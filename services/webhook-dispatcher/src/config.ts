@@ -16,13 +16,13 @@ import { messagingSettings } from "@annals/messaging";
 const retryDelaysS: Setting<readonly number[]> = {
   env: "ANNALS_WEBHOOK_RETRY_DELAYS_S",
   about:
-    "Seconds from the end of an attempt to the next, one number a retry, with commas between. " +
-    "The interface promises the three that stand here unless told.",
+    "Seconds from the end of an attempt to the next, one number for each retry, separated by commas. " +
+    "The API promises the three default values.",
   fallback: "60,300,900",
   secret: false,
   parse: (given) => {
     if (!/^\d{1,6}(\.\d{1,3})?(,\d{1,6}(\.\d{1,3})?){0,9}$/.test(given)) {
-      throw new Error("must be 1 to 10 numbers with commas between");
+      throw new Error("must be 1 to 10 numbers, separated by commas");
     }
     return given.split(",").map(Number);
   },
@@ -49,33 +49,33 @@ export const SETTINGS = {
   retryDelaysS,
   timeoutMs: integer(
     "ANNALS_WEBHOOK_TIMEOUT_MS",
-    "Milliseconds that an attempt may take in all: name, connection, TLS, headers and body of the answer.",
+    "Total milliseconds of an attempt: DNS, connection, TLS, headers and body of the response.",
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
   maxInFlightPerEndpoint: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ENDPOINT",
-    "Deliveries that one replica has under way to one webhook at a time.",
+    "Concurrent deliveries of one replica to one webhook.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
   maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
-    "Deliveries that one replica has under way in all.",
+    "Concurrent deliveries of one replica in total.",
     { min: 1, max: 10_000 },
     { fallback: "1000" },
   ),
   caFile: optionalText(
     "ANNALS_WEBHOOK_CA_FILE",
-    "File (PEM) of certificate authorities that are trusted besides the usual ones.",
+    "File (PEM) of certificate authorities to trust besides the default ones.",
   ),
   allowPrivateAddresses: flag(
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
-    "Whether deliveries may go to private and local addresses. Whoever may create webhooks then reaches them too.",
+    "Allows deliveries to private and local addresses. Every user who may create webhooks then reaches them too.",
   ),
   sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
-    "Milliseconds between two looks for what no notice told of.",
+    "Milliseconds between two polls for changes that no notice announced.",
     { min: 100, max: 86_400_000 },
     { fallback: "2000" },
   ),

@@ -1,6 +1,5 @@
-// A service that does nothing but obey the stack's contract: ports, admin server, migrate, SIGTERM,
-// the end of stdin. Run by the stack's tests in place of the real ones, whose faults must not fail
-// the supervisor's tests.
+// A service that only follows the stack's contract: ports, admin server, migrate, SIGTERM, the end of stdin.
+// The stack's tests run it in place of the real services, whose faults must not fail the supervisor's tests.
 
 import { createServer } from "node:http";
 

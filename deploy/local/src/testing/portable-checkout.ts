@@ -1,10 +1,10 @@
 // A small checkout with the fake services, complete enough for `node deploy/local/bootstrap.mjs
-// local` and made of copies only, so that any user can run it wherever it lies. Used by tests only.
+// local` and made of copies only, so that any user can run it in any folder. Used by tests only.
 
 import { createHash } from "node:crypto";
 import { cpSync, lchownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { packagedBinaries } from "../postgres-place.ts";
+import { packagedBinaries } from "../postgres-location.ts";
 
 const LOCAL = resolve(import.meta.dirname, "../..");
 const PLATFORM = `${process.platform}-${process.arch}`;
