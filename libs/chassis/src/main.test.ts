@@ -14,7 +14,7 @@ const ENTRY = new URL("index.ts", import.meta.url).href;
 function nodeArguments(words: readonly string[]): string[] {
   const program = `
     import { createServer } from "node:http";
-    import { integer, main, processSettings, UsageError } from ${JSON.stringify(ENTRY)};
+    import { ConfigError, integer, main, processSettings, run, UsageError } from ${JSON.stringify(ENTRY)};
     await main({
       service: "test",
       settings: { ...processSettings, size: integer("SIZE", "How many.", { min: 1, max: 9 }) },
@@ -26,8 +26,18 @@ function nodeArguments(words: readonly string[]): string[] {
           process.stdout.write("size " + config.size);
         },
         broken: async () => { throw new TypeError("a fault"); },
-        listen: ({ config }) => new Promise((_, reject) => {
-          createServer().once("error", reject).listen(config.adminPort, "127.0.0.1");
+        serve: ({ config, log }) => run({
+          log,
+          exitWithStdin: false,
+          serve: async (closers) => {
+            setInterval(() => {}, 1_000);
+            closers.add("part", undefined, () => log.info("part closed"));
+            const server = createServer();
+            await new Promise((resolve, reject) => {
+              server.once("error", reject).listen(config.adminPort, "127.0.0.1", resolve);
+            });
+            throw new ConfigError("SOME_FILE cannot be read");
+          },
         }),
         picky: async () => { throw new UsageError("picky wants a word"); },
       },
@@ -55,7 +65,7 @@ test.each([[], ["unknown"], ["constructor"], ["toString"], ["__proto__"]])(
     expect(run(words, { SIZE: "7" })).toStrictEqual({
       status: 2,
       stdout: "",
-      stderr: "usage: test show | broken | listen | picky\n",
+      stderr: "usage: test show | broken | serve | picky\n",
     });
   },
 );
@@ -81,6 +91,12 @@ test("a verb that fails ends with 1 and says where", () => {
   expect(stderr).toMatch(/^TypeError: a fault\n\s+at /);
 });
 
+test("a fault that the start finds closes what is open and is one line without a stack", () => {
+  const { status, stdout, stderr } = run(["serve"], { SIZE: "7", ANNALS_ADMIN_PORT: "0" });
+  expect({ status, stderr }).toStrictEqual({ status: 2, stderr: "SOME_FILE cannot be read\n" });
+  expect(stdout).toContain("part closed");
+});
+
 test("a port in use is one line that names its setting", async () => {
   const holder = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void holder.close());
@@ -88,7 +104,7 @@ test("a port in use is one line that names its setting", async () => {
   const { port } = holder.address() as AddressInfo;
   const env = { SIZE: "7", ANNALS_ADMIN_PORT: String(port) };
   // Not the synchronous form: it would hold up the server that has the port.
-  const ended = promisify(execFile)(process.execPath, nodeArguments(["listen"]), { env });
+  const ended = promisify(execFile)(process.execPath, nodeArguments(["serve"]), { env });
   await expect(ended).rejects.toMatchObject({
     code: 1,
     stderr: `ANNALS_ADMIN_PORT: cannot listen on port ${port} of 127.0.0.1 (another process uses it)\n`,

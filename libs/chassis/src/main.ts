@@ -36,7 +36,8 @@ export async function main<S extends Settings>(options: MainOptions<S>): Promise
     const isUsage = error instanceof ConfigError || error instanceof UsageError;
     const line = isUsage ? error.message : listenFault(error, options);
     process.stderr.write(`${line ?? String(error instanceof Error ? error.stack : error)}\n`);
-    process.exitCode = isUsage ? 2 : 1;
+    // Not only the exit code: what a failed start left open must not keep the process running.
+    process.exit(isUsage ? 2 : 1);
   }
 }
 

@@ -1,6 +1,7 @@
 // The life of a process: start what serve.ts builds, wait for a signal, close in reverse. Called by
 // every main.ts. What fails on the way up or down is logged and ends the process with status 1.
 
+import { ConfigError } from "./config.ts";
 import type { Logger } from "./log.ts";
 
 /** What was opened, in order. Closing goes backwards, one at a time, each bounded. */
@@ -64,11 +65,21 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
     log.info("ready");
     log.info({ reason: await stopAsked }, "stopping");
   } catch (error) {
+    if (isForOperator(error)) {
+      await closers.closeAll(log);
+      throw error;
+    }
     log.error({ err: error }, "start failed");
     process.exitCode = 1;
   }
   await closers.closeAll(log);
   process.exit();
+}
+
+/** Whether main.ts prints the error as one line that names the setting, in place of a stack in the log. */
+function isForOperator(error: unknown): boolean {
+  if (error instanceof ConfigError) return true;
+  return error instanceof Error && "syscall" in error && error.syscall === "listen";
 }
 
 async function within(ms: number, work: () => Promise<void> | void): Promise<void> {

@@ -6,17 +6,17 @@ const MIB = 1024 * 1024;
 
 export const SETTINGS = {
   ...processSettings,
-  host: text("ANNALS_HOST", "Address that the API is served on.", { fallback: "0.0.0.0" }),
-  port: port("ANNALS_PORT", "Port that the API is served on; 0 takes a free one.", {
+  host: text("ANNALS_HOST", "Address that the interface is served on.", { fallback: "0.0.0.0" }),
+  port: port("ANNALS_PORT", "Port that the interface is served on; 0 takes a free one.", {
     fallback: "8080",
   }),
   keysAddress: text(
     "ANNALS_KEYS_ADDRESS",
-    "The keys service: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+    "The keys service: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
   ),
   ledgerAddress: text(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+    "The ledger: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
   ),
   exportAddress: text(
     "ANNALS_EXPORT_ADDRESS",
@@ -30,13 +30,13 @@ export const SETTINGS = {
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make in its window of 60 seconds; for the headers of answers to unknown keys. Give keys the same value.",
+    "Requests that a key may make in its window of 60 seconds; shown where no key is known. Give keys the same.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
   bodyMaxBytes: integer(
     "ANNALS_BODY_MAX_BYTES",
-    "Bytes of a request body, except that of a batch.",
+    "Bytes of a request body other than a batch.",
     { min: 1_024, max: 8 * MIB },
     { fallback: String(MIB) },
   ),
@@ -48,7 +48,7 @@ export const SETTINGS = {
   ),
   bodyMaxValues: integer(
     "ANNALS_BODY_MAX_VALUES",
-    "Members and elements in a request body, except that of a batch. More than any event of 64 KiB can hold.",
+    "Members and elements in a request body other than a batch. More than any event of 64 KiB can hold.",
     { min: 1_000, max: 1_000_000 },
     { fallback: "40000" },
   ),
@@ -79,7 +79,7 @@ export const SETTINGS = {
   ),
   requestsMaxUnderWay: integer(
     "ANNALS_REQUESTS_MAX_UNDER_WAY",
-    "Requests in progress in one gateway; more are refused at once. The number that it answers in half a second is a good value.",
+    "Concurrent requests of one gateway; more are refused at once. What it serves in half a second is a good number.",
     { min: 1, max: 1_000_000 },
     { fallback: "2000" },
   ),

@@ -15,7 +15,7 @@ export const SETTINGS = {
   ...databaseSettings,
   keyPrefix: matching(
     "ANNALS_KEY_PREFIX",
-    "Prefix of minted keys, before `_sk_`.",
+    "Prefix of the keys that are created, before `_sk_`.",
     /^[a-z][a-z0-9]{0,31}$/,
     { fallback: "annals" },
   ),
@@ -27,7 +27,7 @@ export const SETTINGS = {
   ),
   plansFile: optionalText(
     "ANNALS_PLANS_FILE",
-    "JSON file of the plans that accounts can have; without it there is one plan without limits.",
+    "JSON file of the plans that accounts can have; one plan without limits when it is absent.",
   ),
   bootstrapKey: optionalText(
     "ANNALS_BOOTSTRAP_KEY",

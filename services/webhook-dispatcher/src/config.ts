@@ -12,12 +12,12 @@ import {
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
-/** Seconds after which each retry follows the attempt before; interface 6. */
+/** Seconds from the end of each attempt to its retry; interface 6. */
 const retryDelaysS: Setting<readonly number[]> = {
   env: "ANNALS_WEBHOOK_RETRY_DELAYS_S",
   about:
     "Seconds from the end of an attempt to the next, one number for each retry, separated by commas. " +
-    "The API promises the three default values.",
+    "The interface promises the three default values.",
   fallback: "60,300,900",
   secret: false,
   parse: (given) => {
@@ -35,7 +35,7 @@ export const SETTINGS = {
   ...messagingSettings,
   ledgerAddress: text(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+    "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
   ),
   exportAddress: optionalText(
     "ANNALS_EXPORT_ADDRESS",
@@ -49,33 +49,33 @@ export const SETTINGS = {
   retryDelaysS,
   timeoutMs: integer(
     "ANNALS_WEBHOOK_TIMEOUT_MS",
-    "Total milliseconds of an attempt: DNS, connection, TLS, headers and body of the response.",
+    "Milliseconds that an attempt may take in all: DNS, connection, TLS, headers and body of the response.",
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
   maxInFlightPerEndpoint: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ENDPOINT",
-    "Concurrent deliveries of one replica to one webhook.",
+    "Deliveries that one replica has under way to one webhook at once.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
   maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
-    "Concurrent deliveries of one replica in total.",
+    "Deliveries that one replica has under way in all.",
     { min: 1, max: 10_000 },
     { fallback: "1000" },
   ),
   caFile: optionalText(
     "ANNALS_WEBHOOK_CA_FILE",
-    "File (PEM) of certificate authorities to trust besides the default ones.",
+    "File (PEM) of certificate authorities that are trusted besides the default ones.",
   ),
   allowPrivateAddresses: flag(
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
-    "Allows deliveries to private and local addresses. Every user who may create webhooks then reaches them too.",
+    "Whether deliveries may go to private and local addresses. Whoever may create webhooks then reaches them too.",
   ),
   sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
-    "Milliseconds between two polls for changes that no notice announced.",
+    "Milliseconds between two sweeps, which recover what lost notices announced.",
     { min: 100, max: 86_400_000 },
     { fallback: "2000" },
   ),
