@@ -1,7 +1,7 @@
 // What `npm start`, `npm test` and the other npm scripts run first: plain JavaScript for any Node
-// from 20 on, with no dependency. It installs what is missing, then runs the asked program under
+// from 20 on, with no dependency. It installs what is missing, then runs the named program under
 // the project's own Node 24. It must never start a program of the project under the caller's Node,
-// nor look at the network when the install is whole.
+// nor use the network when the install is complete.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,13 +23,16 @@ const CHECKOUT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const MODULES = join(CHECKOUT, "node_modules");
 const STAMP = join(MODULES, ".annals-installed");
 const INSTALL_LOCK = join(MODULES, ".annals-installing");
+const INSTALL_LOG = join(MODULES, ".annals-install.log");
 const NODE = join(MODULES, "node/bin/node");
 
 /** How long a start waits for another start's install of the same checkout, in milliseconds. */
 const INSTALL_WAIT_MS = 10 * 60_000;
 const INSTALL_POLL_MS = 250;
+/** Pause before the first retry of a download, in milliseconds; the next one is ten times as long. */
+const FIRST_RETRY_MS = "1000";
 
-/** How often a script of npm looks whether npm still runs, in milliseconds. */
+/** How often a script of npm checks whether npm still runs, in milliseconds. */
 const PARENT_POLL_MS = 500;
 
 /** Signals that are passed on to the program. */
@@ -37,10 +40,14 @@ const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"];
 
 const USAGE = "usage: bootstrap.mjs install | local | test [arguments] | <script> [arguments]";
 
-/**
- * The words that name a program, and what each gives to Node; any other word is a script's path in
- * the checkout.
- */
+/** What npm and pnpm print where the network failed, and not the install. */
+const NETWORK_ERRORS = [
+  /\b(ENOTFOUND|EAI_AGAIN|ECONN(REFUSED|RESET)|ETIMEDOUT|E(HOST|NET)UNREACH)\b/,
+  /\b(ERR_SOCKET_TIMEOUT|\w+_CERT_\w+|operation timed out)\b/,
+  /(?<=client error \(Connect\): )[\w ]+/,
+];
+
+/** The words that name a program, with Node's arguments. Any other word is the path of a script. */
 const PROGRAMS = {
   local: ["-C", "source", "deploy/local/src/main.ts"],
   test: ["-C", "source", "node_modules/vitest/vitest.mjs", "run"],
@@ -54,22 +61,22 @@ async function main(word, ...args) {
   const isScript = word !== "install" && !(word in PROGRAMS);
   if (isScript && !existsSync(join(CHECKOUT, word)))
     return fail(`there is no ${word} in ${CHECKOUT}\n${USAGE}`);
-  const installed = await ensureInstalled();
+  const installed = await ensureInstalled().catch((error) => {
+    if (!["EACCES", "EPERM", "EROFS", "ENOSPC"].includes(error.code)) throw error;
+    return fail(`${MODULES} cannot be written (${error.code}): packages are installed there`);
+  });
   if (installed !== 0 || word === "install") return installed;
   const path = `${join(MODULES, ".bin")}${delimiter}${process.env.PATH ?? ""}`;
   return run(NODE, [...program, ...args], { ...process.env, PATH: path });
 }
 
-/**
- * Installs unless the stamp says that this very lockfile is installed for this platform. Returns
- * the exit code.
- */
+/** Installs unless the stamp names this lockfile and this platform. Returns the exit code. */
 async function ensureInstalled() {
   if (isInstalled()) return 0;
   if (!(await takeInstallLock())) {
     return isInstalled()
       ? 0
-      : fail(`another install has held ${INSTALL_LOCK} for ten minutes; remove it to go on`);
+      : fail(`another install has held ${INSTALL_LOCK} for ten minutes: remove it, then try again`);
   }
   try {
     if (isInstalled()) return 0;
@@ -77,12 +84,9 @@ async function ensureInstalled() {
     process.stdout.write(
       `installing packages with ${manifest.packageManager} (once; about a minute)\n`,
     );
-    const code = await install(manifest.packageManager, manifest.devDependencies.node);
-    if (code !== 0)
-      return fail(
-        `the install failed with exit code ${code}; what it printed above says why`,
-        code,
-      );
+    const { code, output } = await install(manifest.packageManager, manifest.devDependencies.node);
+    writeFileSync(INSTALL_LOG, output);
+    if (code !== 0) return fail(installFault(code, output), code);
     if (!existsSync(NODE))
       return fail(`the install left no Node at ${NODE}: this platform has no build of it`);
     writeFileSync(STAMP, lockfileStamp());
@@ -92,14 +96,24 @@ async function ensureInstalled() {
   }
 }
 
+/** One line when the registry cannot be reached; else all that the package manager printed. */
+function installFault(code, output) {
+  const [reason] = NETWORK_ERRORS.flatMap((each) => each.exec(output)?.[0] ?? []);
+  if (reason === undefined)
+    return `the install failed with exit code ${code}:\n${output.trimEnd()}`;
+  const [address = ""] = /https?:\/\/[^\s/"')]+/.exec(output) ?? [];
+  return (
+    `the package registry ${address} cannot be reached (${reason}): check the network and npm's registry ` +
+    `and proxy settings, then try again; ${INSTALL_LOG} has the details`
+  );
+}
+
 function isInstalled() {
   if (!existsSync(NODE) || !existsSync(STAMP)) return false;
   return readFileSync(STAMP, "utf8") === lockfileStamp();
 }
 
-/**
- * Names what an install depends on: the lockfile's content, the package manager and the platform.
- */
+/** Names what an install depends on: the lockfile, the workspace's settings and the platform. */
 function lockfileStamp() {
   const digest = createHash("sha256");
   for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"])
@@ -107,10 +121,7 @@ function lockfileStamp() {
   return `${digest.digest("hex")} ${process.platform}-${process.arch}\n`;
 }
 
-/**
- * Two first starts of one checkout must not install into the same folder at once. False when the
- * wait was too long.
- */
+/** Keeps two first starts from installing into one folder at once. False when the wait was too long. */
 async function takeInstallLock() {
   mkdirSync(MODULES, { recursive: true });
   for (const end = Date.now() + INSTALL_WAIT_MS; Date.now() < end; await delay(INSTALL_POLL_MS)) {
@@ -134,7 +145,7 @@ function readPid(file) {
 }
 
 function isAlive(pid) {
-  // An empty lock file is one that its maker has not written yet.
+  // An empty lock file was just made, and its process id comes next.
   if (!(pid > 0)) return existsSync(INSTALL_LOCK);
   try {
     process.kill(pid, 0);
@@ -145,8 +156,7 @@ function isAlive(pid) {
 }
 
 async function install(packageManager, nodeVersion) {
-  // Under `npm start` the npm that runs us is known; a bare `node bootstrap.mjs` takes the one on
-  // the PATH.
+  // Under `npm start` npm names itself; a plain `node bootstrap.mjs` takes the one on the PATH.
   const npmScript = process.env.npm_execpath;
   const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
   const [command, first] = isNpm ? [process.execPath, [npmScript]] : ["npm", []];
@@ -159,24 +169,28 @@ async function install(packageManager, nodeVersion) {
     "--frozen-lockfile",
     "--prefer-offline",
   ];
-  // This is the pinned pnpm already. Left to itself pnpm 12 wants its pin recorded in the lockfile,
-  // and a frozen install then fails wherever a registry does not publish all of pnpm's own
-  // packages. It also judges packages by the Node that they will run on, which is the project's and
-  // not the caller's.
+  // This is the pinned pnpm already. By default pnpm 12 wants its pin recorded in the lockfile, and a
+  // frozen install then fails where a registry does not have all of pnpm's own packages. It also has
+  // to judge packages by the project's Node and not by the caller's.
   const pin = { pnpm_config_pm_on_fail: "ignore", pnpm_config_node_version: nodeVersion };
+  // The default first retry comes after ten seconds: without a network that is a minute of silence.
+  const retries = {
+    npm_config_fetch_retry_mintimeout: FIRST_RETRY_MS,
+    pnpm_config_fetch_retry_mintimeout: FIRST_RETRY_MS,
+  };
   const npm = { npm_config_update_notifier: "false" };
-  return run(command, [...first, ...packages], {
-    ...process.env,
-    ...pin,
-    ...npm,
-    ...writableHome(),
+  const env = { ...retries, ...process.env, ...pin, ...npm, ...writableHome() };
+  let output = "";
+  const code = await run(command, [...first, ...packages], env, (bytes) => {
+    output += bytes;
+    const [progress] = /Progress: [^\n]*/.exec(bytes) ?? [];
+    if (process.stdout.isTTY && progress !== undefined) process.stdout.write(`\r${progress}`);
   });
+  if (process.stdout.isTTY) process.stdout.write("\n");
+  return { code, output };
 }
 
-/**
- * A user without a home folder (a service account, a container) still needs somewhere for npm's and
- * pnpm's caches.
- */
+/** A folder for the caches of npm and pnpm where the user has no home folder, as in a container. */
 function writableHome() {
   try {
     accessSync(homedir(), constants.W_OK);
@@ -194,23 +208,25 @@ function writableHome() {
 }
 
 /**
- * Runs a program in the checkout to its end, passing signals on. Returns its exit code, 128 + n
- * after signal n.
+ * Runs a program in the checkout to its end and passes signals on. `onOutput` gets what it prints; without
+ * it the program has this process's terminal. Returns its exit code, 128 + n after signal n.
  */
-function run(command, args, env) {
+function run(command, args, env, onOutput) {
   return new Promise((done) => {
-    const child = spawn(command, args, { cwd: CHECKOUT, env, stdio: "inherit" });
+    const stdio = onOutput === undefined ? "inherit" : ["ignore", "pipe", "pipe"];
+    const child = spawn(command, args, { cwd: CHECKOUT, env, stdio });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding("utf8").on("data", onOutput);
     for (const signal of PASSED_SIGNALS) process.on(signal, () => child.kill(signal));
     if (process.env.npm_lifecycle_event !== undefined) onLostParent(() => child.kill("SIGTERM"));
     child.once("error", (error) => done(fail(`${command} cannot be run: ${error.message}`)));
-    child.once("exit", (code, signal) => done(code ?? 128 + (osConstants.signals[signal] ?? 0)));
+    child.once("close", (code, signal) => done(code ?? 128 + (osConstants.signals[signal] ?? 0)));
   });
 }
 
 /**
- * npm runs a script through a shell, and a signal to npm reaches that shell and no further; a
- * SIGKILL of npm reaches nobody. So a script of npm watches the processes between itself and npm,
- * and takes their end for a SIGTERM.
+ * npm runs a script through a shell. A signal to npm reaches that shell only, and a SIGKILL of npm reaches
+ * no other process. So this program watches the processes between itself and npm, and stops when one ends.
  */
 function onLostParent(stop) {
   const parents = npmAncestors();
@@ -222,15 +238,13 @@ function onLostParent(stop) {
   timer.unref();
 }
 
-/**
- * The parent, and where that is npm's shell, the shell's parent: npm. Only Linux tells the second.
- */
+/** The parent, and where that is npm's shell, the shell's parent: npm. Only Linux shows the second. */
 function npmAncestors() {
   try {
     const [name, ...fields] = readFileSync(`/proc/${process.ppid}/stat`, "utf8").split(/(?<=\)) /);
     if (name.includes("(sh)")) return `${process.ppid} ${fields.join(" ").split(" ")[1]}`;
   } catch {
-    // Not Linux, or the parent ended this moment, which the next look tells.
+    // Not Linux, or the parent has just ended, which the next check shows.
   }
   return String(process.ppid);
 }

@@ -39,7 +39,7 @@ export function settingsOf(service: string): ReadonlySet<string> {
       throw new Error(`${service} spreads ${name}, which no settings.ts has`);
     const from = group.indexOf(`export const ${name} = {`);
     const found = namesIn(group.slice(from, group.indexOf("\n};", from)));
-    // A group may name settings that stand before it.
+    // A group may use settings that are defined before it.
     return found.length > 0 ? found : namesIn(group);
   });
   return new Set([...namesIn(config), ...spread]);

@@ -1,7 +1,6 @@
-// Guarantee: the chart gives each service settings that it has, holds every container to the
-// restricted level, and lets each service reach what docs/kubernetes.md says and nothing else. What
-// the source of the chart tells is always checked; with helm on the PATH, or ANNALS_TEST_HELM naming
-// it, the chart is also rendered and the manifests are checked.
+// Guarantee: the chart sets only settings that a service has, keeps every container at the restricted
+// level, and lets each service reach what docs/kubernetes.md says and nothing else. The source of the chart
+// is always checked; with helm on the PATH, or ANNALS_TEST_HELM naming it, the rendered manifests too.
 
 import { Ajv } from "ajv";
 import { execFileSync } from "node:child_process";
@@ -119,7 +118,7 @@ describe("the rendered chart", () => {
       for (const object of of(objects, "NetworkPolicy")) checkPolicy(object);
       for (const object of of(objects, "Service")) checkService(object);
     }
-    // A claim that one pod alone can mount would hold a rolling update for ever.
+    // A claim that only one pod can mount would block a rolling update permanently.
     const single = render(helm, EXAMPLES[0] ?? "", "--set", "export.replicas=1");
     const exporter = of(single, "Deployment").find((each) => componentOf(each) === "export");
     expect(exporter?.["spec"].strategy.type).toBe("Recreate");
@@ -132,7 +131,7 @@ describe("the rendered chart", () => {
     });
   });
 
-  test("is refused with a sentence where a value is missing or misspelled", () => {
+  test("is refused with a message that names the missing or misspelled value", () => {
     if (helm === undefined) return;
     const [minimal = ""] = EXAMPLES;
     const refusals: [string, string][] = [

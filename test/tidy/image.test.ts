@@ -1,14 +1,19 @@
-// Guarantee: what runs from source also runs from the image, where Node reads emitted JavaScript and
-// only production dependencies are there. The steps of deploy/Dockerfile themselves need the network
-// and are not run here.
+// Guarantee: what runs from source also runs from the image, which has emitted JavaScript, production
+// dependencies, no fixture and no test. The other steps of deploy/Dockerfile need the network and do not
+// run here.
 
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { settingsOf, textOf, yamlOf } from "./deployment.ts";
 import { FILES, importsOf, packageOf, PRODUCT, ROOT, SERVICES } from "./sources.ts";
 
 const DOCKERFILE = textOf("deploy/Dockerfile");
+
+/** An option of V8 or a variable of malloc, as it would be given to a process. */
+const OPTION = /--(max-semi-space-size|heap-growing-percent|no-allocation-site)|MALLOC_ARENA_MAX/;
 
 interface Manifest {
   readonly folder: string;
@@ -55,10 +60,11 @@ test("what runs in production imports only dependencies, none that are for devel
   expect(absent).toStrictEqual([]);
 });
 
-test("the image builds and runs every service, as nobody in particular and without a debugger", () => {
+test("the image builds and runs every service, as an ordinary user and without a debugger", () => {
   for (const service of SERVICES) expect(DOCKERFILE).toContain(`services/${service}`);
   expect(DOCKERFILE).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
-  expect(DOCKERFILE).toContain('ENTRYPOINT ["node", "--disable-sigusr1"]');
+  expect(DOCKERFILE).toContain('ENTRYPOINT ["/annals/deploy/entrypoint.sh"]');
+  expect(textOf("deploy/entrypoint.sh")).toMatch(/^exec node --disable-sigusr1 /m);
   expect(DOCKERFILE).not.toContain("--inspect");
   // Two stages of the same system and the same major version as the project's own Node.
   const bases = [...DOCKERFILE.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
@@ -106,26 +112,37 @@ test("compose runs every service from the image, read-only, with settings that t
   }
 });
 
-test("npm start and the image give the services one arena of malloc", () => {
-  expect(textOf("deploy/Dockerfile")).toMatch(/^ENV .*\bMALLOC_ARENA_MAX=1$/m);
-  expect(textOf("deploy/local/src/service-process.ts")).toContain('MALLOC_ARENAS = "1"');
+test("compose and the chart set no option of Node.js or malloc: the image has them from one file", () => {
+  const options = textOf("deploy/node-options.txt");
+  for (const name of SERVICES) expect(options).toMatch(new RegExp(`^${name} --\\S+`, "m"));
+  const elsewhere = FILES.filter(({ path }) => /^(deploy|helm)\//.test(path)).filter(
+    ({ path, text }) => path !== "deploy/node-options.txt" && OPTION.test(text),
+  );
+  expect(elsewhere.map(({ path }) => path).filter((path) => !path.endsWith(".test.ts"))).toEqual(
+    [],
+  );
 });
 
-test("npm start, compose and the chart give a service the same flags of V8", () => {
-  const source = textOf("deploy/local/src/service-process.ts");
-  const chart = textOf("helm/annals/templates/_pod.tpl");
-  const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
-  for (const name of SERVICES) {
-    const mib = numberIn(source, new RegExp(`^  "?${name}"?: (\\d+),$`, "m"));
-    const forAll = ["--no-allocation-site-pretenuring", "--heap-growing-percent=100"];
-    const flags = [`--max-semi-space-size=${mib}`, ...forAll];
-    expect(yamlOf("deploy/compose.yaml")["services"][name].command.slice(0, 3)).toStrictEqual(
-      flags,
-    );
-    const inChart = numberIn(chart, new RegExp(`dict.* "${name}" (\\d+)`));
-    expect(inChart || numberIn(chart, /default (\d+) \}\}/), name).toBe(mib);
-    for (const flag of forAll) {
-      for (const text of [source, chart]) expect(text).toContain(flag);
-    }
+test("the prune of the image removes fixtures, tests and sources, and keeps what runs", () => {
+  const [, command = ""] = /&& (find libs services proto .*)$/m.exec(DOCKERFILE) ?? [];
+  const folder = mkdtempSync(join(tmpdir(), "annals-image-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const emitted = FILES.flatMap(({ path }) => {
+    const module = /^((?:libs|services)\/[^/]+)\/src\/(.+)\.ts$/.exec(path);
+    return module ? [`${module[1]}/src/${module[2]}.ts`, `${module[1]}/dist/${module[2]}.js`] : [];
+  });
+  for (const path of [...emitted, "proto/gen/x.js", "libs/rpc/dist/x.js.map"]) {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), "");
   }
+  execFileSync("/bin/sh", ["-c", command], { cwd: folder });
+  const kept = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.includes("."),
+  );
+  const product = PRODUCT.filter(({ path }) => /^(libs|services)\//.test(path)).map(({ path }) =>
+    path.replace("/src/", "/dist/").replace(/\.ts$/, ".js"),
+  );
+  expect(kept.toSorted()).toStrictEqual([...product, "proto/gen/x.js"].toSorted());
+  const fixtures = emitted.filter((path) => path.includes("/dist/testing/"));
+  expect(fixtures.length).toBeGreaterThan(3);
 });

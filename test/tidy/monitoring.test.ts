@@ -1,5 +1,5 @@
-// Guarantee: the alerts that docs/operating.md promises exist, and no alert and no panel asks for a metric
-// that nothing reports, which would be silent for ever.
+// Guarantee: the alerts of docs/operating.md exist, and no alert and no panel uses a metric that no program
+// reports: it would never fire.
 
 import { expect, test } from "vitest";
 import { METRICS, type Node, textOf, yamlOf } from "./deployment.ts";
@@ -22,11 +22,11 @@ function metricsIn(expression: string): string[] {
   return words.filter((word) => !/^(by|and|or|unless|offset|\d+[smhd])$/.test(word));
 }
 
-test("every alert of docs/operating.md is a rule with its name, and every rule stands there", () => {
+test("every alert of docs/operating.md is a rule with its name, and every rule is listed there", () => {
   const section = /^## Alerts$[^]*?(?=^## )/m.exec(textOf("docs/operating.md"))?.[0] ?? "";
   const rows = [...section.matchAll(/^\| ([A-Z][^|]*?) \|/gm)].map(([, name = ""]) => name);
   const named = rows
-    // The heading; and what the exporter of the database's machine tells.
+    // The heading, and the alert for the exporter of the database's machine.
     .filter((row) => row !== "Alert" && row !== "Disk")
     .map((row) =>
       row.replaceAll(/(^| )(\w)/g, (_all, _space, letter: string) => letter.toUpperCase()),
@@ -34,13 +34,13 @@ test("every alert of docs/operating.md is a rule with its name, and every rule s
   expect(ALERTS.map((rule) => rule["alert"])).toStrictEqual(named);
 });
 
-test("alerts ask for metrics that are reported", () => {
+test("alerts use metrics that are reported", () => {
   const asked = ALERTS.flatMap((rule) => metricsIn(String(rule["expr"])));
   expect(asked.length).toBeGreaterThan(8);
   expect(asked.filter((name) => !METRICS.has(name) && !OF_OTHERS.test(name))).toStrictEqual([]);
 });
 
-test("the dashboard asks for metrics that are reported, and its panels have names of their own", () => {
+test("the dashboard uses metrics that are reported, and no two panels have the same title", () => {
   const dashboard = JSON.parse(textOf("deploy/grafana/annals.json")) as Node;
   const panels = dashboard["panels"] as Node[];
   const expressions = panels.flatMap((panel) => (panel["targets"] ?? []) as Node[]);

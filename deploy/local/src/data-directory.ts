@@ -18,14 +18,11 @@ import { commandLine, hasVariable, isAlive, sendSignal, startIdentity } from "./
 import { waitUntil } from "./wait-until.ts";
 import { errorCode } from "./outcomes.ts";
 
-/** How long a left-over process of an earlier start may take to end by itself, in milliseconds. */
+/** How long a leftover process of an earlier start may take to end by itself, in milliseconds. */
 const ORPHAN_GRACE_MS = 3_000;
 const ORPHAN_KILL_MS = 5_000;
 
-/**
- * Stale locks that are cleared before giving up: each is one start that took the lock and died
- * meanwhile.
- */
+/** Stale locks to remove before the start fails: each is of a start that took the lock and died. */
 const LOCK_ATTEMPTS = 5;
 
 export class DataDirectory {
@@ -38,23 +35,25 @@ export class DataDirectory {
   }
 
   /**
-   * Makes the directory where it is absent and takes its lock. Throws a sentence when a live stack
-   * holds it.
+   * Makes the directory where it is absent and takes its lock. Throws one line when another stack holds the
+   * lock or the directory cannot be written.
    */
   static open(path: string): DataDirectory {
-    if (!existsSync(path)) {
-      mkdirSync(path, { recursive: true });
-      // Traversable whatever the umask: PostgreSQL's user has a folder in it. What is secret in it
-      // is 0600.
-      chmodSync(path, 0o755);
+    try {
+      if (!existsSync(path)) {
+        mkdirSync(path, { recursive: true });
+        // Traversable whatever the umask: PostgreSQL's user has a folder in it. Secrets in it have mode 0600.
+        chmodSync(path, 0o755);
+      }
+      for (const folder of ["run", "log"]) mkdirSync(join(path, folder), { recursive: true });
+      const identity = startIdentity(process.pid) ?? "";
+      const directory = new DataDirectory(path, `${process.pid} ${identity}\n`);
+      directory.#lock();
+      return directory;
+    } catch (error) {
+      const code = errorCode(error);
+      throw code === undefined ? error : unwritable(path, code);
     }
-    for (const folder of ["run", "log"]) mkdirSync(join(path, folder), { recursive: true });
-    const directory = new DataDirectory(
-      path,
-      `${process.pid} ${startIdentity(process.pid) ?? ""}\n`,
-    );
-    directory.#lock();
-    return directory;
   }
 
   run(file: string): string {
@@ -70,7 +69,7 @@ export class DataDirectory {
     if (readText(this.#lockFile) === this.#lockText) rmSync(this.#lockFile, { force: true });
   }
 
-  /** Writes a file that only its owner may read, whole or not at all. */
+  /** Writes a file atomically, readable by its owner only. */
   writeSecret(file: string, text: string): void {
     const part = `${file}.${process.pid}`;
     writeFileSync(part, text, { mode: 0o600 });
@@ -78,8 +77,8 @@ export class DataDirectory {
   }
 
   /**
-   * The first API key: `given` when there is one, else the one that is kept, else a new one. Kept
-   * from now on.
+   * The first API key: `given` when there is one, else the stored one, else a new one. It is stored from
+   * now on.
    */
   bootstrapKey(given: string | undefined, mint: () => string): string {
     const file = join(this.path, "bootstrap-key");
@@ -102,9 +101,8 @@ export class DataDirectory {
   }
 
   /**
-   * Ends the processes that an earlier stack of this directory left behind, named by their pid
-   * files. `mark` gives the text that the command line of a named process must hold for it to be
-   * that process.
+   * Stops the processes that an earlier stack of this directory left, by their pid files. `mark` gives the
+   * text by which the command line of a named process is recognised.
    */
   async clearOrphans(mark: (name: string) => string): Promise<string[]> {
     const cleared = readdirSync(join(this.path, "run"))
@@ -140,7 +138,7 @@ export class DataDirectory {
     writeFileSync(mine, this.#lockText);
     try {
       for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
-        // A link is made whole or not at all, so nobody ever reads half a lock.
+        // Making a link is atomic: no process reads an incomplete lock.
         if (tryLink(mine, this.#lockFile)) return;
         const holder = readText(this.#lockFile);
         if (holder !== undefined && isHeld(holder)) throw inUse(this.path, holder);
@@ -162,7 +160,7 @@ export class DataDirectory {
     } catch {
       return; // Another start removed it first.
     }
-    // Between the read and the rename another start may have put its own lock there: give it back.
+    // Between the read and the rename another start may have taken the lock: restore it.
     if (readText(aside) !== stale) tryLink(aside, this.#lockFile);
     rmSync(aside, { force: true });
   }
@@ -177,6 +175,13 @@ function inUse(path: string, holder: string): Error {
   const pid = holder.split(" ")[0];
   return new Error(
     `${path} is in use by the stack with process id ${pid}: stop it, or set ANNALS_DATA_DIR`,
+  );
+}
+
+function unwritable(path: string, code: string): Error {
+  return new Error(
+    `the data directory ${path} cannot be written (${code}): ` +
+      "set ANNALS_DATA_DIR to a directory that this user may write",
   );
 }
 

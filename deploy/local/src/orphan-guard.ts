@@ -1,15 +1,12 @@
-// A small shell process that outlives the stack by a moment. When the stack's process ends without
-// having stopped its children (a SIGKILL, a crash), the guard's input ends, and the guard stops
-// what was left. Called by stack.ts. It must never stop anything while the stack lives.
+// A small shell process that ends after the stack. When the stack's process ends without stopping its
+// children (a SIGKILL, a crash), the guard's input ends, and the guard stops them. Called by stack.ts. It
+// must never stop anything while the stack runs.
 
 import { spawn } from "node:child_process";
 
-/**
- * The guard looks this often, in seconds, and so many times, before its SIGKILL. PostgreSQL is only
- * ever asked.
- */
-const LOOK_SECONDS = 0.2;
-const LOOKS = 25;
+/** Pause between two checks, in seconds, and checks before SIGKILL. PostgreSQL never gets SIGKILL. */
+const POLL_SECONDS = 0.2;
+const POLLS = 25;
 
 /**
  * Reads `add <pid> <signal>`, `remove <pid>` and `done`. At the end of its input it sends each
@@ -28,13 +25,13 @@ while read -r verb pid signal; do
   esac
 done
 for item in $list; do kill -s "\${item%%:*}" "\${item#*:}" 2>/dev/null; done
-looks=0
-while [ $looks -lt ${LOOKS} ]; do
+polls=0
+while [ $polls -lt ${POLLS} ]; do
   alive=0
   for item in $list; do kill -s 0 "\${item#*:}" 2>/dev/null && alive=1; done
   [ $alive -eq 1 ] || exit 0
-  sleep ${LOOK_SECONDS}
-  looks=$((looks + 1))
+  sleep ${POLL_SECONDS}
+  polls=$((polls + 1))
 done
 for item in $list; do
   case $item in TERM:*) kill -s KILL "\${item#*:}" 2>/dev/null ;; esac
@@ -42,12 +39,9 @@ done
 `;
 
 export interface OrphanGuard {
-  /**
-   * Names a process that must not outlive the stack, and the signal (without SIG) that stops it
-   * well.
-   */
+  /** Adds a process that must not outlive the stack, and the signal (without SIG) that stops it cleanly. */
   add(pid: number, signal: "TERM" | "INT"): void;
-  /** Forgets a process that has ended, before its id can be reused. */
+  /** Removes a process that has ended, before its id can be reused. */
   remove(pid: number): void;
   /** Ends the guard: nothing is left to stop. */
   close(): void;
@@ -64,7 +58,7 @@ export function startOrphanGuard(): OrphanGuard {
     stdio: ["pipe", "ignore", "ignore"],
   });
   const { stdin } = child;
-  // Losing the guard costs only the clearing after a crash: the next start clears as well.
+  // Without the guard only the cleanup after a crash is missing, and the next start cleans up too.
   child.on("error", () => {});
   stdin.on("error", () => {});
   child.unref();

@@ -1,4 +1,4 @@
-// What came of a system call or of a child process, in types. Called all over the stack. It must
+// The outcome of a system call or of a child process, with types. Called by most files of the stack. It must
 // never hide an error.
 
 import type { ChildProcess } from "node:child_process";
@@ -9,7 +9,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

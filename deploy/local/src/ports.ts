@@ -1,6 +1,5 @@
-// Ports on the loopback interface for the servers of a stack. Called by stack.ts before anything
-// starts. It must never give the same port twice: a port stays bound here until the moment its
-// server is about to start.
+// Reserves ports on the loopback interface for the servers of a stack. Called by stack.ts before anything
+// starts. It must never give the same port twice: a port stays bound here until its server starts.
 
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -18,19 +17,19 @@ const USUAL_EPHEMERAL_START = 32_768;
 const LOWEST_PORT = 10_000;
 const ATTEMPTS = 200;
 
-/** A port that nobody else on this machine can bind until it is released. */
+/** A port that no other process can bind until it is released. */
 export interface ReservedPort {
   readonly port: number;
-  /** Lets the port go; called just before its server binds it. Harmless when called again. */
+  /** Releases the port; called just before its server binds it. May be called again. */
   release(): Promise<void>;
 }
 
-/** Reserves a given port. Throws a plain sentence when another process has it. */
+/** Reserves a given port. Throws one line when another process has it. */
 export async function reservePort(port: number): Promise<ReservedPort> {
   const reserved = await tryReserve(port);
   if (reserved !== undefined) return reserved;
   throw new Error(
-    `port ${port} is taken on ${LOOPBACK}: stop what listens there, or set ANNALS_PORT to another`,
+    `port ${port} is in use on ${LOOPBACK}: stop what listens there, or set ANNALS_PORT to another port`,
   );
 }
 
@@ -47,12 +46,14 @@ export async function reserveFreePort(): Promise<ReservedPort> {
 
 function tryReserve(port: number): Promise<ReservedPort | undefined> {
   return new Promise((resolve, reject) => {
-    // Who connects before its time is turned away: an open connection would hold up the release.
+    // Early connections are closed: an open one would delay the release.
     const server = createServer((socket) => socket.destroy());
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve(undefined);
       else if (error.code === "EACCES")
-        reject(new Error(`port ${port} may not be bound by this user`));
+        reject(
+          new Error(`this user may not listen on port ${port}: set ANNALS_PORT to another port`),
+        );
       else reject(error);
     });
     server.listen({ host: LOOPBACK, port, exclusive: true }, () => {

@@ -1,6 +1,6 @@
 // Guarantee: one server on one cluster, whatever an earlier start left there: an orphaned server, its
-// children, a pid file that names a stranger. As root, a directory that PostgreSQL's user cannot reach is no
-// obstacle.
+// children, a pid file that names an unrelated process. As root it also starts where PostgreSQL's user cannot
+// reach the directory.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import { DataDirectory } from "./data-directory.ts";
 import { startOrphanGuard } from "./orphan-guard.ts";
 import { type ReservedPort, reserveFreePort } from "./ports.ts";
 import { postgresSpec, prepareCluster } from "./postgres.ts";
-import { findPlace, packagedBinaries, type PostgresPlace } from "./postgres-place.ts";
+import { findLocation, packagedBinaries, type PostgresLocation } from "./postgres-location.ts";
 import { isAlive } from "./process-table.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { temporaryFolder } from "./testing/folders.ts";
@@ -33,21 +33,21 @@ const START_MS = 20_000;
 
 interface Prepared {
   readonly directory: DataDirectory;
-  readonly place: PostgresPlace;
+  readonly location: PostgresLocation;
   readonly url: string;
   readonly port: ReservedPort;
 }
 
 async function prepare(dataDir: string, ...where: string[]): Promise<Prepared> {
   const directory = DataDirectory.open(dataDir);
-  const place = await findPlace(directory.path, ...where);
+  const location = await findLocation(directory.path, ...where);
   const port = await reserveFreePort();
-  return { directory, place, port, url: await prepareCluster(place, directory, port.port) };
+  return { directory, location, port, url: await prepareCluster(location, directory, port.port) };
 }
 
-async function supervise({ place, directory, port }: Prepared): Promise<SupervisedProcess> {
+async function supervise({ location, directory, port }: Prepared): Promise<SupervisedProcess> {
   const guard = startOrphanGuard();
-  const server = new SupervisedProcess(postgresSpec(place, directory, port), guard, () => {});
+  const server = new SupervisedProcess(postgresSpec(location, directory, port), guard, () => {});
   onTestFinished(async () => {
     await server.stop();
     guard.close();
@@ -57,15 +57,15 @@ async function supervise({ place, directory, port }: Prepared): Promise<Supervis
   return server;
 }
 
-/** A server that nobody supervises, as a SIGKILL of the stack and of its guard leaves it. */
-async function startOrphan({ place, directory, port }: Prepared): Promise<ChildProcess> {
-  const { command, args, env, isReady } = postgresSpec(place, directory, port);
+/** A server without a supervisor, as a SIGKILL of the stack and of its guard leaves it. */
+async function startOrphan({ location, directory, port }: Prepared): Promise<ChildProcess> {
+  const { command, args, env, isReady } = postgresSpec(location, directory, port);
   await port.release();
   const orphan = spawn(command, args, {
     env: { ...env },
     stdio: "ignore",
-    cwd: place.cluster,
-    ...place.owner,
+    cwd: location.cluster,
+    ...location.owner,
   });
   onTestFinished(() => void orphan.kill("SIGQUIT"));
   expect(await waitUntil(() => isReady(orphan.pid ?? 0), START_MS)).toBe(true);
@@ -93,21 +93,25 @@ test("an orphaned server is shut down before the new one starts", async () => {
   expect(await query(prepared.url, "select value from kept")).toEqual([{ value: 1 }]);
 });
 
-test("a pid file that names a stranger neither stops the start nor the stranger", async () => {
+test("a pid file that names an unrelated process stops neither the start nor that process", async () => {
   const prepared = await prepare(temporaryFolder());
   const orphan = await startOrphan(prepared);
   orphan.kill("SIGKILL");
   await once(orphan, "exit");
-  const stranger = spawn("sleep", ["60"], { stdio: "ignore", cwd: "/", ...prepared.place.owner });
-  onTestFinished(() => void stranger.kill("SIGKILL"));
-  const file = join(prepared.place.cluster, "postmaster.pid");
+  const unrelated = spawn("sleep", ["60"], {
+    stdio: "ignore",
+    cwd: "/",
+    ...prepared.location.owner,
+  });
+  onTestFinished(() => void unrelated.kill("SIGKILL"));
+  const file = join(prepared.location.cluster, "postmaster.pid");
   const [, ...rest] = readFileSync(file, "utf8").split("\n");
-  writeFileSync(file, [stranger.pid, ...rest].join("\n"));
+  writeFileSync(file, [unrelated.pid, ...rest].join("\n"));
   await supervise(prepared);
-  expect(isAlive(stranger.pid ?? 0)).toBe(true);
+  expect(isAlive(unrelated.pid ?? 0)).toBe(true);
 });
 
-test("a child of a killed server that does not end by itself is no obstacle to the next", async () => {
+test("a child of a killed server that does not end by itself does not stop the next start", async () => {
   const prepared = await prepare(temporaryFolder());
   const server = await supervise(prepared);
   const killed = server.pid();
@@ -126,7 +130,7 @@ test("a child of a killed server that does not end by itself is no obstacle to t
   expect(await query(prepared.url, "select value from kept")).toEqual([{ value: 1 }]);
 });
 
-test("a cluster that was being made when the start was killed is made anew", async () => {
+test("a cluster that was incomplete when the start was killed is made again", async () => {
   const dataDir = temporaryFolder();
   mkdirSync(join(dataDir, "postgres.part/base"), { recursive: true });
   const prepared = await prepare(dataDir);
@@ -136,9 +140,8 @@ test("a cluster that was being made when the start was killed is made anew", asy
   ]);
 });
 
-test("binaries and data directory may lie where PostgreSQL's user cannot go", async () => {
-  // For an ordinary user nothing is out of reach, and the same start must work without a second
-  // place.
+test("binaries and data directory may be where PostgreSQL's user cannot reach them", async () => {
+  // An ordinary user reaches everything, and the same start must work without a second location.
   const isRoot = process.getuid?.() === 0;
   const hidden = join(temporaryFolder(), "hidden");
   mkdirSync(hidden);
@@ -152,8 +155,8 @@ test("binaries and data directory may lie where PostgreSQL's user cannot go", as
   await supervise(prepared);
   expect(await query(prepared.url, "select 1 as one")).toEqual([{ one: 1 }]);
   expect(statSync(hidden).mode & 0o777).toBe(0o700);
-  expect(prepared.place.cluster.startsWith(system)).toBe(isRoot);
+  expect(prepared.location.cluster.startsWith(system)).toBe(isRoot);
   expect(existsSync(system)).toBe(isRoot);
-  const again = await findPlace(prepared.directory.path, join(hidden, "native/bin"), system);
-  expect(again).toEqual(prepared.place);
+  const again = await findLocation(prepared.directory.path, join(hidden, "native/bin"), system);
+  expect(again).toEqual(prepared.location);
 });

@@ -1,6 +1,6 @@
 // PostgreSQL 18 for one stack, from the binaries that come with the packages. Called by stack.ts.
 // It must never run two servers on one cluster, turn fsync off, listen beyond the loopback
-// interface, or leave half a cluster behind.
+// interface, or leave an incomplete cluster.
 
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -9,7 +9,7 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
-import { makeOwnedFolder, type PostgresPlace } from "./postgres-place.ts";
+import { makeOwnedFolder, type PostgresLocation } from "./postgres-location.ts";
 import { allProcesses, commandLine, isAlive, sendSignal } from "./process-table.ts";
 import type { ProcessSpec } from "./supervised-process.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -40,41 +40,41 @@ const STATE_LINE = 7;
 /** Above the most that Linux (2^22) and macOS (99,999) give to a process. */
 const IMPOSSIBLE_PID = 2 ** 30;
 
-/** Makes the cluster where there is none, and returns the URL of the database for its owner. */
+/** Makes the cluster if there is none, and returns the URL of the database for its owner. */
 export async function prepareCluster(
-  place: PostgresPlace,
+  location: PostgresLocation,
   directory: DataDirectory,
   port: number,
 ): Promise<string> {
   const passwordFile = join(directory.path, "database-password");
-  if (!existsSync(place.cluster)) {
+  if (!existsSync(location.cluster)) {
     const password = randomBytes(24).toString("hex");
     directory.writeSecret(passwordFile, password);
-    await makeCluster(place, directory, password);
+    await makeCluster(location, directory, password);
   }
-  const version = readFileSync(join(place.cluster, "PG_VERSION"), "utf8").trim();
+  const version = readFileSync(join(location.cluster, "PG_VERSION"), "utf8").trim();
   if (version !== MAJOR_VERSION) {
     throw new Error(
-      `${place.cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${MAJOR_VERSION}`,
+      `${location.cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${MAJOR_VERSION}`,
     );
   }
   const password = readFileSync(passwordFile, "utf8").trim();
   return `postgres://${ROLE}:${password}@${LOOPBACK}:${port}/${DATABASE}`;
 }
 
-/** How the server of a place is run and watched. */
+/** How the server of a location is run and watched. */
 export function postgresSpec(
-  place: PostgresPlace,
+  location: PostgresLocation,
   directory: DataDirectory,
   port: ReservedPort,
 ): ProcessSpec {
   return {
     name: "postgres-1",
-    command: serverCommand(place),
-    args: ["-D", place.cluster, ...serverOptions(place.cluster, port.port)],
+    command: serverCommand(location),
+    args: ["-D", location.cluster, ...serverOptions(location.cluster, port.port)],
     env: ENVIRONMENT,
-    cwd: place.cluster,
-    owner: place.owner,
+    cwd: location.cluster,
+    owner: location.owner,
     // SIGINT is the fast shutdown: sessions are ended, the data is written. SIGTERM would wait for
     // every client.
     stopSignal: "INT",
@@ -83,21 +83,18 @@ export function postgresSpec(
     pidFile: directory.run("postgres-1.pid"),
     logFile: directory.log("postgres-1.log"),
     beforeStart: async () => {
-      await endOrphan(place.cluster);
-      await endChildren(place);
+      await endOrphan(location.cluster);
+      await endChildren(location);
       await port.release();
     },
     isReady: async (pid) => {
-      const lines = postmasterFile(place.cluster);
+      const lines = postmasterFile(location.cluster);
       return Number(lines[PID_LINE]) === pid && lines[STATE_LINE]?.trim() === "ready";
     },
   };
 }
 
-/**
- * Ends a server that an earlier stack left on the cluster, and clears a pid file that names a
- * stranger.
- */
+/** Stops a server that an earlier stack left on the cluster; replaces the id of an unrelated process. */
 async function endOrphan(cluster: string): Promise<void> {
   const pid = Number(postmasterFile(cluster)[PID_LINE]);
   if (!(pid > 0)) return;
@@ -113,15 +110,15 @@ async function endOrphan(cluster: string): Promise<void> {
 }
 
 /**
- * Ends what is left of a server whose first process was killed. Its children end by themselves, but for one
- * that waits for a lock whose holder was killed too: that waits for ever, and PostgreSQL does not start
- * beside it. What was committed is in the log, which the next start recovers from.
+ * Kills the children of a server whose first process was killed. They end by themselves, except one that
+ * waits for a lock whose holder was killed too: it waits permanently, and PostgreSQL does not start beside
+ * it. The next start recovers all that was committed from the log.
  */
-async function endChildren(place: PostgresPlace): Promise<void> {
+async function endChildren(location: PostgresLocation): Promise<void> {
   const titles = [
-    `postgres: ${clusterName(place.cluster)}: `,
-    // A child that was forked just now and has not named itself yet.
-    `${serverCommand(place)} -D ${place.cluster} `,
+    `postgres: ${clusterName(location.cluster)}: `,
+    // A child that was just forked and has no title yet.
+    `${serverCommand(location)} -D ${location.cluster} `,
   ];
   const children = allProcesses().filter((pid) => {
     const line = commandLine(pid);
@@ -131,18 +128,17 @@ async function endChildren(place: PostgresPlace): Promise<void> {
   await waitUntil(() => !children.some(isAlive), ORPHAN_STOP_MS);
 }
 
-const serverCommand = ({ binaries }: PostgresPlace): string => join(binaries, "postgres");
+const serverCommand = ({ binaries }: PostgresLocation): string => join(binaries, "postgres");
 
-/** What PostgreSQL puts into the titles of its processes, by which they are found again. */
+/** What PostgreSQL puts into the titles of its processes, by which they are found. */
 function clusterName(cluster: string): string {
   return createHash("sha256").update(cluster).digest("hex").slice(0, 16);
 }
 
 /**
- * PostgreSQL refuses to start while the process id in its pid file is in use, be it by a stranger
- * that got the number or by a zombie that nobody collects. The number is replaced and the file
- * kept: its shared memory line is how PostgreSQL knows that no process of the dead server still
- * writes.
+ * PostgreSQL refuses to start while the process id in its pid file is in use, even by an unrelated process or
+ * by a zombie. So the id is replaced and the file kept: by its shared memory line PostgreSQL knows that no
+ * process of the dead server still writes.
  */
 function disownPid(cluster: string): void {
   const [, ...rest] = postmasterFile(cluster);
@@ -150,17 +146,17 @@ function disownPid(cluster: string): void {
 }
 
 async function makeCluster(
-  place: PostgresPlace,
+  location: PostgresLocation,
   directory: DataDirectory,
   password: string,
 ): Promise<void> {
-  // Made under another name and renamed when whole: a start that is killed in the middle leaves
-  // nothing to trust.
-  const part = `${place.cluster}.part`;
-  makeOwnedFolder(part, place.owner);
+  // Made under another name and renamed when complete: a start that is killed in between leaves no
+  // cluster.
+  const part = `${location.cluster}.part`;
+  makeOwnedFolder(part, location.owner);
   const passwordFile = join(part, "..", `.initdb-${process.pid}`);
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  if (place.owner !== undefined) chownSync(passwordFile, place.owner.uid, place.owner.gid);
+  if (location.owner !== undefined) chownSync(passwordFile, location.owner.uid, location.owner.gid);
   try {
     const options = [
       "-E",
@@ -173,7 +169,7 @@ async function makeCluster(
       ROLE,
     ];
     await runTool(
-      place,
+      location,
       directory,
       "initdb",
       ["-D", part, ...options, `--pwfile=${passwordFile}`],
@@ -183,24 +179,24 @@ async function makeCluster(
     rmSync(passwordFile, { force: true });
   }
   await runTool(
-    place,
+    location,
     directory,
     "postgres",
     ["--single", "-D", part, "postgres"],
     `CREATE DATABASE ${DATABASE}\n`,
   );
-  renameSync(part, place.cluster);
+  renameSync(part, location.cluster);
 }
 
 async function runTool(
-  place: PostgresPlace,
+  location: PostgresLocation,
   directory: DataDirectory,
   tool: "initdb" | "postgres",
   args: readonly string[],
   input: string,
 ): Promise<void> {
   const env = ENVIRONMENT;
-  const child = spawn(join(place.binaries, tool), args, { cwd: "/", env, ...place.owner });
+  const child = spawn(join(location.binaries, tool), args, { cwd: "/", env, ...location.owner });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (bytes) => (output += String(bytes)));
@@ -213,12 +209,12 @@ async function runTool(
     throw new Error(`${tool} failed:\n${output.trim()}`);
 }
 
-/** A quarter of the memory, which PostgreSQL takes as it needs it; as much as local work has a use for. */
+/** A quarter of the memory and at most 1 GiB, more than local work needs. PostgreSQL takes it as needed. */
 function sharedBuffersMib(): number {
   return Math.min(MAX_SHARED_BUFFERS_MIB, Math.floor(totalmem() / MIB / 4));
 }
 
-/** As docs/operating.md has it for a busy system: a load test is one. */
+/** The settings of docs/operating.md for a busy system, such as a load test. */
 function serverOptions(cluster: string, port: number): string[] {
   const options = {
     cluster_name: clusterName(cluster),

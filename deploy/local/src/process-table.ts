@@ -1,6 +1,6 @@
-// What the operating system says about a process that may not be our child: alive, since when,
-// started how. Called by the data directory's lock and by the clearing of orphans. It must never
-// take a reused process id for the old process.
+// Asks the operating system about a process that may not be a child: whether it runs, since when, its
+// command line. Called by the data directory's lock and by the cleanup of orphans. It must never take a
+// reused process id for the old process.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -19,10 +19,7 @@ export function isAlive(pid: number): boolean {
   return statFields(pid)?.[0] !== "Z";
 }
 
-/**
- * Sends a signal; 0 only looks. False where the process has ended: it may do so between any look at it and
- * this.
- */
+/** Sends a signal; 0 only checks. False when the process has ended, which it may do at any moment. */
 export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

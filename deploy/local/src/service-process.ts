@@ -1,24 +1,22 @@
-// What one process of a service is given: arguments, environment, probe. Called by stack.ts. It
-// must never give a service a secret that it has no use for.
+// The arguments, the environment and the readiness probe of one service process. Called by stack.ts. It must
+// never give a service a secret that it does not need.
 
 import { randomBytes } from "node:crypto";
 import { get } from "node:http";
 import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
+import { nodeOptions } from "./node-options.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
 import { addressVariable, entryFile, grpcTarget, SERVICES, type ServiceName } from "./services.ts";
 import type { ProcessSpec } from "./supervised-process.ts";
 
-/** A service drains for a while before it ends: what is in flight is finished. */
+/** A service drains before it ends: work in progress is finished. */
 const STOP_GRACE_MS = 20_000;
 const PROBE_TIMEOUT_MS = 1_000;
 /** Of the key that seals webhooks' signing secrets. */
 const SECRET_KEY_BYTES = 32;
 
-/**
- * Variables that the stack reads or makes itself and that are given only to those named in
- * `SERVICES`.
- */
+/** Variables that the stack reads or makes itself. Only the services that need them get them (`SERVICES`). */
 const WITHHELD = [
   "ANNALS_BOOTSTRAP_KEY",
   "ANNALS_DATABASE_URL",
@@ -30,43 +28,10 @@ const WITHHELD = [
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/**
- * Half of the young generation at most, in MiB. Unless told, V8 lets it grow with the machine's memory, to
- * 64 on a large one, and a service then holds 100 MB of garbage. Bytes outside the heap are given back when
- * it is collected: who writes files, few objects and many bytes, has a small one, or V8 would collect fully
- * for the bytes alone.
- */
-const YOUNG_GENERATION_MIB: Readonly<Record<ServiceName, number>> = {
-  keys: 16,
-  ledger: 8,
-  export: 2,
-  "webhook-dispatcher": 16,
-  gateway: 8,
-};
-
-/**
- * Else V8 moves what is made at places of the code whose objects have lived long once into the old
- * generation from the start, and all buffers that these hold: 70 MB of garbage in a gateway that downloads.
- */
-const NO_PRETENURING = "--no-allocation-site-pretenuring";
-
-/**
- * How far the old generation grows past what lived at its last collection before the next: to twice that.
- * Left to itself V8 lets it grow to five times where collecting goes fast, 100 MB in a gateway with 20 alive,
- * and where little is made there, to so little more that it collects all the time.
- */
-const HEAP_GROWTH = "--heap-growing-percent=100";
-
-/**
- * Of malloc. Left to itself each of V8's threads keeps what was freed in an arena of its own: 30 MB in a
- * gateway that takes large batches.
- */
-const MALLOC_ARENAS = "1";
-
 const CHECKOUT = join(import.meta.dirname, "../../..");
 /**
- * Where Node keeps the modules that it has stripped of types and compiled: without it every process carries
- * the compiler, 20 MB, and starts later.
+ * Where Node keeps compiled modules, without their types. Without it every process loads the compiler, which
+ * takes 20 MB and makes the start slower.
  */
 const COMPILE_CACHE = join(CHECKOUT, "node_modules/.cache/annals/compiled");
 
@@ -82,7 +47,7 @@ export interface Surroundings {
   readonly rateLimitPerMinute: number;
   /** RPC addresses, `host:port`, of the replicas that each service starts with. */
   readonly rpcAddresses: ReadonlyMap<ServiceName, readonly string[]>;
-  /** What wins over everything else, for one service or for every one. */
+  /** Variables that override all others, for one service or for every one. */
   readonly overrides: Partial<Record<ServiceName | "every", Variables>>;
 }
 
@@ -94,15 +59,7 @@ export interface ServicePorts {
 
 /** Arguments of Node for a verb of a service. */
 export function serviceArguments(service: ServiceName, verb: "serve" | "migrate"): string[] {
-  return [
-    `--max-semi-space-size=${YOUNG_GENERATION_MIB[service]}`,
-    NO_PRETENURING,
-    HEAP_GROWTH,
-    "-C",
-    "source",
-    entryFile(service),
-    verb,
-  ];
+  return [...nodeOptions(service).args, "-C", "source", entryFile(service), verb];
 }
 
 /** The environment of a service, without its own ports. */
@@ -111,10 +68,12 @@ export function serviceEnvironment(
   around: Surroundings,
 ): Record<string, string | undefined> {
   const definition = SERVICES[service];
-  const env: Record<string, string | undefined> = { ...around.environment };
+  const env: Record<string, string | undefined> = {
+    ...nodeOptions(service).environment,
+    ...around.environment,
+  };
   for (const name of WITHHELD) delete env[name];
   env["NODE_COMPILE_CACHE"] ??= COMPILE_CACHE;
-  env["MALLOC_ARENA_MAX"] ??= MALLOC_ARENAS;
   env["ANNALS_DATA_DIR"] = around.directory.path;
   env["ANNALS_RATE_LIMIT_PER_MINUTE"] = String(around.rateLimitPerMinute);
   if (definition.stores) {

@@ -1,5 +1,5 @@
-// The services of the system and what each is given: one table. Called by settings.ts and stack.ts.
-// It must never hold anything about how a service works inside.
+// The services of the system and what each gets: one table. Called by settings.ts and stack.ts. It must never
+// hold anything about how a service works inside.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

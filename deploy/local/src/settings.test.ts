@@ -1,5 +1,4 @@
-// Guarantee: the settings are read whole; every fault is reported at once, by name, and no secret
-// is repeated.
+// Guarantee: every fault of the settings is reported at once, by name, and no secret is repeated.
 
 import { mintKey } from "@annals/contract";
 import { expect, test } from "vitest";
@@ -91,6 +90,14 @@ test.each([
 ])("ANNALS_REPLICAS=%s is refused", (replicas) =>
   expect(faultsOf({ ANNALS_REPLICAS: replicas })).toHaveLength(1),
 );
+
+test("an unknown ANNALS_ variable is refused; a setting of a service is passed on", () => {
+  const environment = { ANNALS_PROT: "8081", ANNALS_LOG_LEVEL: "debug", ANNALS_PORT: "x" };
+  expect(faultsOf(environment)).toEqual([
+    "ANNALS_PROT is not a setting: did you mean ANNALS_PORT?",
+    expect.stringMatching(/^ANNALS_PORT must be/),
+  ]);
+});
 
 test("the ports of all gateways must exist", () => {
   expect(faultsOf({ ANNALS_PORT: "65535", ANNALS_REPLICAS: "gateway=2" })).toHaveLength(1);

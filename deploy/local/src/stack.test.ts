@@ -1,8 +1,16 @@
-// Guarantee: every process of a stack is started again after its death, on the same ports; two
-// stacks do not meet; a stop leaves nothing running; what a service is told is the contract and no
-// secret more. Real PostgreSQL, fake services.
+// Guarantee: every process of a stack is started again after its death, on the same ports; two stacks do not
+// interfere; a stop leaves nothing running; a service gets the settings it needs and no further secret. Real
+// PostgreSQL, fake services.
 
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -68,7 +76,7 @@ describe("one stack", () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test("a service gets its contract, and no secret that it has no use for", async () => {
+  test("a service gets its settings, and no secret that it does not need", async () => {
     const [gateway] = stack.baseUrls;
     const { variables } = await ask(gateway ?? "");
     const ledgers = stack.processes
@@ -165,12 +173,12 @@ describe("one stack", () => {
       /in use by the stack with process id \d+/,
     );
     const port = Number(new URL(stack.baseUrls[0] ?? "").port);
-    await expect(started({ port })).rejects.toThrow(`port ${port} is taken`);
+    await expect(started({ port })).rejects.toThrow(`port ${port} is in use`);
     expect((await ask(stack.baseUrls[0] ?? "")).pid).toBe(mine.pid);
   });
 });
 
-test("a stop leaves no process, no pid file, and the data whole for the next start", async () => {
+test("a stop leaves no process and no pid file, and the next start finds the data", async () => {
   const dataDir = temporaryFolder();
   const first = await started({ dataDir });
   await query(first, "create table kept (value int); insert into kept values (7)");
@@ -201,8 +209,8 @@ test("gateways take the ports from the first upwards", async () => {
   expect(stack.baseUrls).toEqual([`http://127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`]);
 });
 
-test("a disposable stack deletes its data, also what lies elsewhere", async () => {
-  // As root this is out of the reach of PostgreSQL's user, so the cluster lies elsewhere.
+test("a disposable stack deletes its data, also that in other folders", async () => {
+  // As root, PostgreSQL's user cannot reach this folder, so the cluster is elsewhere.
   const dataDir = join(temporaryFolder(), "hidden");
   mkdirSync(dataDir, { mode: 0o700 });
   const stack = await started({ dataDir, isDisposable: true });
@@ -219,4 +227,23 @@ test("a failed migration ends the start with its log, and nothing is left", asyn
   );
   expect(() => statSync(join(dataDir, "run/postgres-1.pid"))).toThrow("ENOENT");
   expect(() => statSync(join(dataDir, "run/stack.pid"))).toThrow("ENOENT");
+});
+
+test.each([
+  ["migrate", "ledger"],
+  ["serve", "gateway"],
+])(
+  "wrong settings found by %s of %s end the start at once, with its words alone",
+  async (verb, service) => {
+    const refuses = { env: { [service]: { ANNALS_FAKE_REFUSES: verb } } };
+    await expect(started(refuses)).rejects.toThrow(/^ANNALS_FAKE_REFUSES is wrong$/);
+  },
+);
+
+test("a data directory that cannot be written is one line that names the setting", async () => {
+  const file = join(temporaryFolder(), "file");
+  writeFileSync(file, "");
+  await expect(started({ dataDir: join(file, "data") })).rejects.toThrow(
+    `the data directory ${file}/data cannot be written (ENOTDIR): set ANNALS_DATA_DIR to`,
+  );
 });

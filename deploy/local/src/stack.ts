@@ -1,42 +1,35 @@
-// The whole system on one machine: PostgreSQL, NATS and every service that is built, started in
-// order, kept running, stopped in reverse. Called by main.ts (`npm start`) and by the tests'
-// constellation. It must never read `process.env`, touch another stack's directory or ports, or
-// leave a process behind.
+// The system on one machine: starts PostgreSQL, NATS and every service in order, keeps them running, and
+// stops them in reverse. Called by main.ts (`npm start`) and by the tests' constellation. It must never
+// read `process.env`, use another stack's directory or ports, or leave a process behind.
 
 import { mintKey } from "@annals/contract";
 import { join, resolve } from "node:path";
 import { DataDirectory } from "./data-directory.ts";
 import { migrate } from "./migrations.ts";
 import { natsSpec } from "./nats.ts";
-import { findNatsServer } from "./nats-binary.ts";
+import { findNatsServer, packagedNatsServer } from "./nats-binary.ts";
 import { type OrphanGuard, startOrphanGuard } from "./orphan-guard.ts";
 import { LOOPBACK, type ReservedPort, reserveFreePort, reservePort } from "./ports.ts";
 import { postgresSpec, prepareCluster } from "./postgres.ts";
-import { findPlace, removeData } from "./postgres-place.ts";
+import { findLocation, removeData } from "./postgres-location.ts";
 import { type ServicePorts, serviceSpec, type Surroundings } from "./service-process.ts";
 import { builtServices, entryFile, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
 import type { StackOptions, StackProcess } from "./stack-options.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { messageOf } from "./outcomes.ts";
 
-/**
- * Longest that PostgreSQL may take to recover after a crash, and that anything else may take to
- * serve.
- */
+/** The longest that PostgreSQL may take to recover after a crash, and any other process to get ready. */
 const POSTGRES_READY_MS = 120_000;
 const READY_MS = 60_000;
 
 /** The checkout that this file is in. */
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
-/** Keys are minted with this unless told otherwise. */
+/** The default prefix of minted keys. */
 const KEY_PREFIX = "annals";
 const RATE_LIMIT_PER_MINUTE = 100;
 
-/**
- * Starts everything and resolves when every process is ready. Throws a sentence, with nothing left
- * running.
- */
+/** Starts everything and resolves when every process is ready. Throws one line, and then nothing runs. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = DataDirectory.open(options.dataDir);
   const stack = new Stack(options, directory);
@@ -88,7 +81,7 @@ export class Stack {
     const root = this.#options.root ?? CHECKOUT;
     const services = this.#chosenServices(root);
     for (const name of await this.#directory.clearOrphans(orphanMark(this.#directory))) {
-      this.#log(`ended ${name}, which an earlier start had left`);
+      this.#log(`stopped ${name}, left by an earlier start`);
     }
     const ports = await this.#reservePorts(services);
     await Promise.all([this.#beginPostgres(), this.#beginNats()]);
@@ -118,10 +111,7 @@ export class Stack {
     this.#log(`${started.length} service processes are ready`);
   }
 
-  /**
-   * Starts one more process of a service and waits until it serves. The others are not told its
-   * address.
-   */
+  /** Starts one more process of a service and waits until it serves. The others do not get its address. */
   async addReplica(service: ServiceName): Promise<StackProcess> {
     const first = this.#options.port ?? 0;
     const index = (this.#counts.get(service) ?? 0) + 1;
@@ -133,9 +123,8 @@ export class Stack {
   }
 
   /**
-   * Stops everything in reverse order and lets go of the directory. With `force` nothing is given
-   * time to finish; PostgreSQL recovers from its log at the next start. May be called again, also
-   * to force.
+   * Stops everything in reverse order and releases the directory. With `force` no process gets time to
+   * finish; PostgreSQL recovers from its log at the next start. May be called again, also with `force`.
    */
   stop(force = false): Promise<void> {
     this.#ending.abort();
@@ -164,7 +153,7 @@ export class Stack {
       (name) => this.#options.replicas?.[name] && !services.includes(name),
     );
     if (unknown.length > 0) {
-      throw new Error(`replicas are asked of ${unknown.join(", ")}: they are not built`);
+      throw new Error(`there is no ${unknown.join(", ")} to make replicas of`);
     }
     return services;
   }
@@ -195,15 +184,15 @@ export class Stack {
       this.databaseUrl = this.#options.databaseUrl;
       return;
     }
-    const place = await findPlace(this.#directory.path);
-    if (!place.cluster.startsWith(this.#directory.path)) {
+    const location = await findLocation(this.#directory.path);
+    if (!location.cluster.startsWith(this.#directory.path)) {
       this.#log(
-        `PostgreSQL's user cannot reach ${this.#directory.path}: its files lie at ${place.cluster}`,
+        `PostgreSQL's user cannot reach ${this.#directory.path}: its files are in ${location.cluster}`,
       );
     }
     const port = await this.#reserve();
-    this.databaseUrl = await prepareCluster(place, this.#directory, port.port);
-    const server = this.#supervise("postgres", postgresSpec(place, this.#directory, port), {});
+    this.databaseUrl = await prepareCluster(location, this.#directory, port.port);
+    const server = this.#supervise("postgres", postgresSpec(location, this.#directory, port), {});
     await server.waitReady(POSTGRES_READY_MS);
     this.#log("PostgreSQL is ready");
   }
@@ -217,15 +206,15 @@ export class Stack {
       binary = await findNatsServer({
         given: this.#options.natsServerBin,
         path: this.#options.environment["PATH"] ?? "",
+        packaged: packagedNatsServer(),
         cache: join(CHECKOUT, "node_modules/.cache/annals"),
         log: this.#log,
         signal: this.#ending.signal,
       });
     } catch (error) {
       if (this.#options.natsServerBin !== undefined) throw error;
-      // Services meet a NATS that is down, which costs late webhooks and nothing else: no reason
-      // not to start.
-      this.#log(`going on without NATS, webhooks come late: ${messageOf(error)}`);
+      // NATS only shortens the delay of webhooks: no reason not to start.
+      this.#log(`starting without NATS, webhooks fall back to polling: ${messageOf(error)}`);
       return;
     }
     await this.#supervise("nats", natsSpec(binary, this.#directory, port), {}).waitReady();
@@ -233,7 +222,7 @@ export class Stack {
   }
 
   #startService(service: ServiceName, ports: ServicePorts): StackProcess {
-    if (this.#around === undefined) throw new Error("the stack has not begun");
+    if (this.#around === undefined) throw new Error("the stack has not started");
     const index = (this.#counts.get(service) ?? 0) + 1;
     const address = `${LOOPBACK}:${ports.main.port}`;
     return this.#supervise(service, serviceSpec(service, index, ports, this.#around), {
@@ -285,10 +274,7 @@ function rpcAddresses(
   );
 }
 
-/**
- * What the command line of a left-over process holds; PostgreSQL's own pid file deals with
- * PostgreSQL.
- */
+/** Text in the command line of a leftover process. For PostgreSQL its own pid file is used. */
 function orphanMark(directory: DataDirectory): (name: string) => string {
   return (name) => {
     const service = name.replace(/-\d+$/, "");

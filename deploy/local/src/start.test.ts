@@ -4,12 +4,13 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { reserveFreePort } from "./ports.ts";
 import { isAlive, sendSignal } from "./process-table.ts";
-import { newFolder } from "./testing/folders.ts";
+import { newFolder, temporaryFolder } from "./testing/folders.ts";
 import { giveTo, makePortableCheckout } from "./testing/portable-checkout.ts";
 import { processTree } from "./testing/process-tree.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -20,7 +21,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 /** The bound for a second start, in milliseconds. */
 const SECOND_START_MS = 10_000;
 const FIRST_START_MS = 30_000;
-/** The guard asks, waits five seconds, insists. */
+/** The guard sends SIGTERM, waits five seconds, sends SIGKILL. */
 const GUARD_MS = 12_000;
 
 /**
@@ -48,18 +49,19 @@ function launch(
   word: string,
   variables: Record<string, string> = {},
   shell: string[] = [],
+  folder: string = checkout,
 ): Started {
   const env = {
     PATH: process.env["PATH"],
     HOME: "/nonexistent",
     ANNALS_PORT: "0",
-    // A server of others: this test is not about NATS, and nothing connects to it.
+    // No NATS: this test does not need it, and nothing connects to it.
     ANNALS_NATS_URL: "nats://127.0.0.1:9",
     ...variables,
   };
-  // The checkout's own: this test run's may lie where the user cannot reach.
-  const node = join(checkout, "node_modules/node/bin/node");
-  const words = [...shell, node, join(checkout, "deploy/local/bootstrap.mjs"), word];
+  // The checkout's own: the user may not be able to reach that of this test run.
+  const node = join(folder, "node_modules/node/bin/node");
+  const words = [...shell, node, join(folder, "deploy/local/bootstrap.mjs"), word];
   const [command = "", ...args] = words;
   const bootstrap = spawn(command, args, { cwd: "/", env, stdio: "pipe", ...user });
   let text = "";
@@ -153,14 +155,52 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   },
 );
 
-test("settings that are wrong are told all at once, and the exit code says so", async () => {
-  const { bootstrap, output } = launch("local", { ANNALS_PORT: "x", ANNALS_REPLICAS: "moon=1" });
+test("wrong settings are reported all at once, one line each, and the exit code is 1", async () => {
+  const wrong = { ANNALS_PORT: "x", ANNALS_REPLICAS: "moon=1", ANNALS_PROT: "8081" };
+  const { bootstrap, output } = launch("local", wrong);
   expect(await once(bootstrap, "close")).toEqual([1, null]);
-  expect(output()).toContain("ANNALS_PORT must be");
-  expect(output()).toContain("ANNALS_REPLICAS must be");
+  expect(output().trimEnd().split("\n")).toEqual([
+    "annals: ANNALS_PROT is not a setting: did you mean ANNALS_PORT?",
+    expect.stringMatching(/^annals: ANNALS_REPLICAS must be/),
+    expect.stringMatching(/^annals: ANNALS_PORT must be/),
+  ]);
 });
 
-test("an unknown word and a missing script are told with the usage", async () => {
+test("a data directory of another user is one line that names ANNALS_DATA_DIR", async () => {
+  const folder = temporaryFolder();
+  if (!isRoot) chmodSync(folder, 0o500);
+  const { bootstrap, output } = launch("local", { ANNALS_DATA_DIR: join(folder, "data") });
+  expect(await once(bootstrap, "close")).toEqual([1, null]);
+  expect(output()).toMatch(/^annals: the data directory .* \(EACCES\): set ANNALS_DATA_DIR .*\n$/);
+});
+
+test("a port in use is one line that names ANNALS_PORT", async () => {
+  const held = await reserveFreePort();
+  onTestFinished(() => held.release());
+  const { bootstrap, output } = launch("local", { ANNALS_PORT: String(held.port) });
+  expect(await once(bootstrap, "close")).toEqual([1, null]);
+  expect(output()).toMatch(/^annals: port \d+ is in use on 127\.0\.0\.1: .* ANNALS_PORT .*\n$/);
+});
+
+test("a registry that cannot be reached is one line that names its address", async () => {
+  const fresh = newFolder();
+  onTestFinished(() => rmSync(fresh, { recursive: true, force: true }));
+  makePortableCheckout(fresh);
+  rmSync(join(fresh, "node_modules/.annals-installed"));
+  if (isRoot) giveTo(NOBODY, NOBODY, fresh);
+  const nowhere = {
+    npm_config_registry: "http://127.0.0.1:9/",
+    npm_config_cache: join(fresh, "npm"),
+    npm_config_fetch_retries: "0",
+  };
+  const { bootstrap, output } = launch("local", nowhere, [], fresh);
+  expect(await once(bootstrap, "close")).toEqual([1, null]);
+  const lines = output().trimEnd().split("\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toMatch(/^annals: the package registry http:\/\/127\.0\.0\.1:9 .*ECONNREFUSED/);
+});
+
+test("an unknown word and a missing script are reported with the usage", async () => {
   const { bootstrap, output } = launch("no-such-script.ts");
   expect(await once(bootstrap, "close")).toEqual([1, null]);
   expect(output()).toMatch(/there is no no-such-script\.ts[^]*usage:/);

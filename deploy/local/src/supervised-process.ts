@@ -1,6 +1,5 @@
-// One process that is kept running: started, started again when it dies, stopped when asked. Called
-// by stack.ts for PostgreSQL, NATS and every service. It must never start a second process while
-// the first still runs.
+// Keeps one process running: starts it, starts it again when it dies, stops it on request. Called by stack.ts
+// for PostgreSQL, NATS and every service. It must never start a second process while the first still runs.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,20 +16,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { OrphanGuard } from "./orphan-guard.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** A process that lived less long than this died at its start. */
+/** A process that ends sooner than this died at its start. */
 const QUICK_DEATH_MS = 5_000;
-/**
- * The first two quick deaths are answered at once; then the pause doubles from the first to the
- * last of these.
- */
+/** After the first two quick deaths the restart is immediate; then the pause doubles between these. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1_000;
-/** Quick deaths in a row after which waiting for readiness gives up. */
-const HOPELESS_DEATHS = 6;
-/** A log larger than this is moved aside at the next start of its process; one such is kept. */
+/** Quick deaths in a row after which waiting for readiness fails. */
+const MAX_QUICK_DEATHS = 6;
+/** A larger log is renamed at the next start of its process; one old log is kept. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
 const LOG_TAIL_LINES = 15;
 const LOG_TAIL_BYTES = 8_192;
+/** The exit code of a service whose settings are wrong: it says why, and another start changes nothing. */
+export const WRONG_SETTINGS = 2;
 
 export interface ProcessSpec {
   /** Such as `ledger-1`: the name of its pid and log files. */
@@ -41,7 +39,7 @@ export interface ProcessSpec {
   readonly cwd: string;
   /** The user that it runs as; the caller's own when absent. */
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
-  /** The signal, without SIG, that makes it finish its work and end. */
+  /** The signal, without SIG, that makes it drain and end. */
   readonly stopSignal: "TERM" | "INT";
   /**
    * The signal for one that does not end in time. PostgreSQL's is SIGQUIT: it recovers from its log
@@ -52,7 +50,7 @@ export interface ProcessSpec {
   readonly stopGraceMs: number;
   readonly pidFile: string;
   readonly logFile: string;
-  /** Runs before every start: clears what the one before left, lets its ports go. */
+  /** Runs before every start: removes what the previous process left, releases its ports. */
   readonly beforeStart: () => Promise<void>;
   /** Whether it serves now; `pid` is that of the running process. */
   readonly isReady: (pid: number) => Promise<boolean>;
@@ -66,6 +64,10 @@ export class SupervisedProcess {
   #loop: Promise<void> | undefined;
   #ending: AbortController | undefined;
   #quickDeaths = 0;
+  /** Bytes of the log file before the process that runs now. */
+  #logStart = 0;
+  /** What a process said that ended because its settings are wrong. */
+  #refusal: string | undefined;
 
   constructor(spec: ProcessSpec, guard: OrphanGuard, log: (line: string) => void) {
     this.spec = spec;
@@ -82,28 +84,30 @@ export class SupervisedProcess {
   start(): void {
     if (this.#loop !== undefined) return;
     this.#quickDeaths = 0;
+    this.#refusal = undefined;
     this.#ending = new AbortController();
     this.#loop = this.#keepRunning(this.#ending.signal);
   }
 
   /**
-   * Resolves when it serves. Throws with the end of its log after `timeoutMs`, or when it keeps
-   * dying.
+   * Resolves when it serves. Throws with the end of its log after `timeoutMs` or when it keeps dying, and
+   * with its own message when its settings are wrong.
    */
   async waitReady(timeoutMs: number): Promise<void> {
-    let isHopeless = false;
+    let hasFailed = false;
     const isReady = await waitUntil(async () => {
-      isHopeless = this.#loop === undefined || this.#quickDeaths >= HOPELESS_DEATHS;
+      if (this.#refusal !== undefined) throw new Error(this.#refusal);
+      hasFailed = this.#loop === undefined || this.#quickDeaths >= MAX_QUICK_DEATHS;
       const pid = this.pid();
-      if (isHopeless) return true;
+      if (hasFailed) return true;
       return pid !== undefined && (await this.spec.isReady(pid)) && this.pid() === pid;
     }, timeoutMs);
-    if (isReady && !isHopeless) {
-      // It does start, however often it was killed before.
+    if (isReady && !hasFailed) {
+      // It does start, so earlier kills do not count.
       this.#quickDeaths = 0;
       return;
     }
-    const why = isHopeless
+    const why = hasFailed
       ? "does not start"
       : `is not ready after ${Math.round(timeoutMs / 1_000)} s`;
     throw new Error(
@@ -111,7 +115,7 @@ export class SupervisedProcess {
     );
   }
 
-  /** Sends a signal to the running process, as an outsider would. False when none runs. */
+  /** Sends a signal to the running process. False when none runs. */
   kill(signal: NodeJS.Signals): boolean {
     return this.#child?.kill(signal) ?? false;
   }
@@ -123,7 +127,7 @@ export class SupervisedProcess {
   }
 
   /**
-   * Stops it for good: the stop signal, and the last signal after the grace or at once when
+   * Stops it permanently: the stop signal, then the last signal after the grace period, or at once with
    * `force`.
    */
   async stop(force = false): Promise<void> {
@@ -154,6 +158,10 @@ export class SupervisedProcess {
       const startedAt = performance.now();
       const how = await this.#runOnce(ending).catch((error: Error) => error.message);
       if (ending.aborted) return;
+      if (this.#refusal !== undefined) {
+        this.#log(`${this.spec.name} ended (${how}): its settings are wrong`);
+        return;
+      }
       const isQuick = performance.now() - startedAt < QUICK_DEATH_MS;
       this.#quickDeaths = isQuick ? this.#quickDeaths + 1 : 0;
       this.#log(`${this.spec.name} ended (${how}); starting it again`);
@@ -167,7 +175,10 @@ export class SupervisedProcess {
     const child = this.#spawn();
     child.stdin?.on("error", () => {});
     const end = new Promise<string>((resolve) => {
-      child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
+      child.once("exit", (code, signal) => {
+        if (code === WRONG_SETTINGS) this.#refusal = logFrom(this.spec.logFile, this.#logStart);
+        resolve(signal ?? `exit code ${code}`);
+      });
       // Without a process id it did not start, and no `exit` follows.
       child.on("error", (error) => child.pid ?? resolve(error.message));
     });
@@ -187,11 +198,12 @@ export class SupervisedProcess {
   #spawn(): ChildProcess {
     const { command, args, env, cwd, owner, logFile } = this.spec;
     moveLargeLog(logFile);
+    this.#logStart = logSize(logFile);
     const log = openSync(logFile, "a", 0o640);
     try {
       // A session of its own: Ctrl-C in a terminal goes to the whole foreground group, and only the
-      // stack may decide what stops when. The pipe on stdin tells the process, by its end, that the
-      // stack is gone.
+      // stack may decide what stops when. The end of the pipe on stdin tells the process that the
+      // stack has ended.
       const stdio = ["pipe" as const, log, log];
       return spawn(command, args, { cwd, env, stdio, detached: true, ...owner });
     } finally {
@@ -210,6 +222,16 @@ export function logTail(file: string): string {
   }
 }
 
+/** The bytes of a log file that is there, else 0. */
+export function logSize(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** What a log file has after its first `size` bytes. */
+export function logFrom(file: string, size: number): string {
+  return readFileSync(file).subarray(size).toString("utf8").trim();
+}
+
 function pauseMs(quickDeaths: number): number {
   return quickDeaths <= 2 ? 0 : Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (quickDeaths - 3));
 }
@@ -219,6 +241,5 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 function moveLargeLog(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
+  if (logSize(file) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
 }

@@ -1,14 +1,11 @@
-// Waiting for a condition with a deadline. Called wherever the stack waits for a process of its
-// own. It must never wait without a bound.
+// Waits for a condition with a deadline. Called wherever the stack waits for one of its processes. It must
+// never wait without a bound.
 
 import { setTimeout as delay } from "node:timers/promises";
 
 const POLL_MS = 25;
 
-/**
- * Asks `condition` again and again until it holds. Returns whether it held before `timeoutMs`
- * (milliseconds) were over.
- */
+/** Polls `condition` until it is true. Returns whether that was within `timeoutMs` milliseconds. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-{{/* The environment of each service. Every name is a setting of the service's config.ts; a test holds the two together. */}}
+{{/* The environment of each service. Every name is a setting of the service's config.ts; a test compares the two. */}}
 
 {{/* One variable from a Secret; takes env, from, and the value's path for the message. */}}
 {{- define "annals.secretVariable" -}}
@@ -9,7 +9,7 @@
       key: {{ .from.key }}
 {{- end }}
 
-{{/* `dns:///` with a headless Service gives a caller every replica, and it takes them in turn. */}}
+{{/* `dns:///` with a headless Service gives a caller every replica, in round robin. */}}
 {{- define "annals.addressVariable" -}}
 - name: ANNALS_{{ .name | upper | replace "-" "_" }}_ADDRESS
   value: dns:///{{ include "annals.name" . }}:9090
@@ -104,7 +104,7 @@
 {{ include (printf "annals.%sEnvironment" .name) . }}
 {{- end }}
 
-{{/* Of `migrate`: what every verb has to be given, with the owner's login. */}}
+{{/* Of `migrate`: the settings that every verb requires, with the owner's login. */}}
 {{- define "annals.migrateEnvironment" -}}
 {{ include "annals.processEnvironment" . }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_DATABASE_URL" "from" .one.migrateUrl "path" (printf "%s.migrateUrl" (include "annals.member" .))) }}

@@ -1,4 +1,4 @@
-{{/* What every container of Annals is held to: the "restricted" level of the Pod Security Standards, and a read-only root. */}}
+{{/* The security context of every container: the "restricted" level of the Pod Security Standards, and a read-only root. */}}
 {{- define "annals.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -7,16 +7,7 @@ capabilities: { drop: [ALL] }
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/*
-Flags of V8, by the service's name: unless told it holds a hundred megabytes of garbage for no gain. As in
-deploy/local/src/service-process.ts, which says why.
-*/}}
-{{- define "annals.v8Flags" -}}
-{{- $youngGeneration := dict "ledger" 8 "export" 2 "gateway" 8 -}}
---max-semi-space-size={{ get $youngGeneration . | default 16 }}, --no-allocation-site-pretenuring, --heap-growing-percent=100
-{{- end }}
-
-{{/* Files of a service that come from elsewhere; takes root, name and one. Empty where there are none. */}}
+{{/* The volumes of a service; takes root, name and one. Empty if there are none. */}}
 {{- define "annals.volumes" -}}
 {{- if and (eq .name "keys") .one.plans }}
 - name: plans

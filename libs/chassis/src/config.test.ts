@@ -1,10 +1,11 @@
-// Guarantee: a configuration is whole or there is none: every fault is told at once, in words that
-// say what is wanted, and a secret is never among them.
+// Guarantee: a configuration with a fault is refused: every fault is reported at once, each says what is
+// expected, and none repeats a secret.
 
 import { describe, expect, test } from "vitest";
 import {
   ConfigError,
   flag,
+  integer,
   matching,
   oneOf,
   optionalText,
@@ -13,12 +14,11 @@ import {
   type Setting,
   text,
   url,
-  whole,
 } from "./config.ts";
 
 const SETTINGS = {
   name: text("NAME", "Who it is."),
-  size: whole("SIZE", "How many.", { min: 1, max: 10 }, { fallback: "3" }),
+  size: integer("SIZE", "How many.", { min: 1, max: 10 }, { fallback: "3" }),
   database: url("DATABASE", "Where the data is.", ["postgres:"], { secret: true }),
   level: oneOf("LEVEL", "How loud.", ["low", "high"], { fallback: "low" }),
   collector: optionalText("COLLECTOR", "Where traces go."),
@@ -27,7 +27,7 @@ const SETTINGS = {
 const parse = <T>(setting: Setting<T>, given?: string): T =>
   parseConfig({ it: setting }, { [setting.env]: given }).it;
 
-test("values are typed, and what is absent or empty takes its fallback", () => {
+test("values are typed, and an absent or empty variable takes its default", () => {
   const environment = { NAME: "a", DATABASE: "postgres://h/d", SIZE: "", OTHER: "x" };
   expect(parseConfig(SETTINGS, environment)).toStrictEqual({
     name: "a",
@@ -38,24 +38,24 @@ test("values are typed, and what is absent or empty takes its fallback", () => {
   });
 });
 
-test("every fault is told at once, one a line, with what is wanted", () => {
+test("every fault is reported at once, one a line, with what is expected", () => {
   const environment = { SIZE: "11", DATABASE: "mysql://u:hunter2@h/d", LEVEL: "loud" };
   const read = (): unknown => parseConfig(SETTINGS, environment);
   expect(read).toThrow(ConfigError);
   expect(read).toThrow(
     [
       "NAME is required: Who it is.",
-      'SIZE must be a whole number from 1 to 10 (is "11")',
+      'SIZE must be an integer from 1 to 10 (is "11")',
       "DATABASE must be a URL that begins with postgres://",
       'LEVEL must be one of low, high (is "loud")',
     ].join("\n"),
   );
-  // The value of a secret is not part of it, however wrong it is.
+  // The value of a secret is never printed, valid or not.
   expect(read).not.toThrow("hunter2");
 });
 
-describe("a whole number", () => {
-  const size = whole("N", "About.", { min: 2, max: 1_000 });
+describe("an integer", () => {
+  const size = integer("N", "About.", { min: 2, max: 1_000 });
   test.each([
     ["2", 2],
     ["1000", 1_000],
@@ -63,18 +63,32 @@ describe("a whole number", () => {
   ])("%s is read", (given, value) => expect(parse(size, given)).toBe(value));
   test.each(["1", "1001", "2.5", "1e2", "0x10", "+5", "-5", " 5", "5 ", "５", "Infinity", "five"])(
     "%j is refused",
-    (given) => expect(() => parse(size, given)).toThrow("whole number from 2 to 1000"),
+    (given) => expect(() => parse(size, given)).toThrow("an integer from 2 to 1000"),
   );
+});
+
+test("an ANNALS_ variable that is no setting is refused beside the other faults", () => {
+  const environment = {
+    ANNALS_LOG_LEVLE: "debug",
+    NAME: "a",
+    SIZE: "11",
+    DATABASE: "postgres://h/d",
+  };
+  expect(() => parseConfig(SETTINGS, environment)).toThrow(
+    "ANNALS_LOG_LEVLE is not a setting: did you mean ANNALS_LOG_LEVEL?\nSIZE must be",
+  );
+  const own = { it: text("ANNALS_OWN", "Declared by the service.") };
+  expect(parseConfig(own, { ANNALS_OWN: "a" })).toStrictEqual({ it: "a" });
 });
 
 test("a port is 0 to 65535", () => {
   expect([parse(port("P", "."), "0"), parse(port("P", "."), "65535")]).toStrictEqual([0, 65_535]);
   expect(() => parse(port("P", "."), "65536")).toThrow("P must be");
-  // What Kubernetes puts into the environment beside a Service of that name.
+  // What Kubernetes adds to the environment for a Service of that name.
   expect(() => parse(port("P", "."), "tcp://10.0.0.1:4222")).toThrow("P must be");
 });
 
-test("a flag is false unless told, and only clear words tell it", () => {
+test("a flag is false by default and takes only true, false, 1 and 0", () => {
   const given = [undefined, "", "true", "1", "false", "0"];
   expect(given.map((word) => parse(flag("F", "."), word))).toStrictEqual([
     false,
@@ -88,7 +102,7 @@ test("a flag is false unless told, and only clear words tell it", () => {
     expect(() => parse(flag("F", "."), word)).toThrow("F must be true or false");
 });
 
-test("a shape is matched as it is written", () => {
+test("a pattern must match the whole value", () => {
   const prefix = matching("X", "About.", /^[a-z]{1,3}$/);
   expect(parse(prefix, "abc")).toBe("abc");
   for (const given of ["abcd", "ABC", "abc\n"])

@@ -1,15 +1,16 @@
-// Configuration from environment variables, parsed whole: every fault is reported at once and
-// nothing starts on half a configuration. Each service declares its settings in its config.ts with
-// a sentence each; main.ts hands in the environment. The declared sentences are what
-// docs/operating.md lists, and a test holds the two together.
+// Reads the configuration from environment variables. Called by main.ts with the settings that the service's
+// config.ts declares. It reports every fault at once, and nothing starts on a partly valid configuration.
+// docs/operating.md lists the declared sentences; a test compares the two.
+
+import { unknownSettings } from "@annals/contract";
 
 export interface Setting<T> {
   readonly env: string;
   /** One sentence for the operator, with the unit. */
   readonly about: string;
-  /** The text that stands for an absent variable; undefined makes the variable required. */
+  /** The default, as it would be written; undefined makes the variable required. */
   readonly fallback: string | undefined;
-  /** True for what must never be printed. */
+  /** True for a value that must never be printed. */
   readonly secret: boolean;
   /** Turns the text into the value, or throws an Error whose message says what is wanted. */
   readonly parse: (text: string) => T;
@@ -71,8 +72,8 @@ export function oneOf<const T extends string>(
   });
 }
 
-/** A whole number between `min` and `max`, both included. */
-export function whole(
+/** An integer from `min` to `max`, both included. */
+export function integer(
   env: string,
   about: string,
   range: { readonly min: number; readonly max: number },
@@ -81,17 +82,17 @@ export function whole(
   return setting(env, about, extra, (given) => {
     const value = Number(given);
     if (!/^\d+$/.test(given) || value < range.min || value > range.max) {
-      throw new Error(`must be a whole number from ${range.min} to ${range.max}`);
+      throw new Error(`must be an integer from ${range.min} to ${range.max}`);
     }
     return value;
   });
 }
 
 export function port(env: string, about: string, extra: Extra = {}): Setting<number> {
-  return whole(env, about, { min: 0, max: 65_535 }, extra);
+  return integer(env, about, { min: 0, max: 65_535 }, extra);
 }
 
-/** `true` or `1`, `false` or `0`. A setting that makes the product less safe has DANGEROUS in its name. */
+/** `true` or `1`, `false` or `0`. A setting that makes the service less safe has DANGEROUS in its name. */
 export function flag(env: string, about: string): Setting<boolean> {
   return setting(env, about, { fallback: "false" }, (given) => {
     if (!["true", "1", "false", "0"].includes(given)) throw new Error("must be true or false");
@@ -126,13 +127,15 @@ function setting<T>(
 
 /**
  * Reads every setting from `environment`. An empty variable counts as absent. Throws a {@link
- * ConfigError} that names every fault; the value of a secret is never part of it.
+ * ConfigError} that names every fault, ANNALS_ variables that are no setting included; the value of a
+ * secret is never part of it.
  */
 export function parseConfig<S extends Settings>(
   settings: S,
   environment: Readonly<Record<string, string | undefined>>,
 ): ConfigOf<S> {
-  const faults: string[] = [];
+  const own = Object.values(settings).map((one) => one.env);
+  const faults = unknownSettings(environment, own);
   const values = Object.entries(settings).map(([name, one]) => {
     const given = environment[one.env] || one.fallback;
     if (given === undefined) {

@@ -1,6 +1,6 @@
-// What every main.ts calls: reads the configuration, finds the verb on the command line and runs
-// it. Faults of the configuration or of the command line go to standard error, all at once, and the
-// process ends with status 2.
+// What every main.ts calls: reads the configuration, finds the verb on the command line and runs it. Faults
+// of the configuration or of the command line go to standard error, all at once, and the process ends with
+// status 2; a verb that fails ends it with 1. It must never print a secret.
 
 import { ConfigError, type ConfigOf, parseConfig, type Settings } from "./config.ts";
 import { createLog, type Logger, type LogLevel } from "./log.ts";
@@ -33,12 +33,32 @@ export async function main<S extends Settings>(options: MainOptions<S>): Promise
     const level = (config["logLevel"] ?? "info") as LogLevel;
     await verb({ config, log: createLog({ service: options.service, level }), words });
   } catch (error) {
-    const faults = error instanceof ConfigError || error instanceof UsageError;
-    process.stderr.write(
-      `${faults ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
-    );
-    process.exitCode = faults ? 2 : 1;
+    const isUsage = error instanceof ConfigError || error instanceof UsageError;
+    const line = isUsage ? error.message : listenFault(error, options);
+    process.stderr.write(`${line ?? String(error instanceof Error ? error.stack : error)}\n`);
+    // Not only the exit code: what a failed start left open must not keep the process running.
+    process.exit(isUsage ? 2 : 1);
   }
+}
+
+/** One line for a port that cannot be listened on, with its setting; undefined for any other error. */
+function listenFault<S extends Settings>(
+  error: unknown,
+  { settings, environment }: MainOptions<S>,
+): string | undefined {
+  const {
+    syscall,
+    code,
+    address,
+    port,
+  }: NodeJS.ErrnoException & { address?: string; port?: number } =
+    error instanceof Error ? error : new Error();
+  if (syscall !== "listen" || port === undefined) return undefined;
+  const setting = Object.values(settings).find(
+    ({ env, fallback }) => env.endsWith("_PORT") && Number(environment[env] || fallback) === port,
+  );
+  const why = code === "EADDRINUSE" ? "another process uses it" : String(code);
+  return `${setting?.env ?? "a port"}: cannot listen on port ${port} of ${address} (${why})`;
 }
 
 /** A fault of the command line; the message says what is wanted. */

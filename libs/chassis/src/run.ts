@@ -2,6 +2,7 @@
 // main.ts. A start that fails, an unhandled rejection and an uncaught exception are logged and end the
 // process with status 1. It must never let one part that hangs keep the others from closing.
 
+import { ConfigError } from "./config.ts";
 import type { Logger } from "./log.ts";
 
 /** What was opened, in order. It closes in reverse, one part after the other, each within a bound. */
@@ -61,6 +62,10 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
     log.info("ready");
     log.info({ reason: await stopAsked }, "stopping");
   } catch (error) {
+    if (isForOperator(error)) {
+      await closers.closeAll(log);
+      throw error;
+    }
     log.error({ err: error }, "start failed");
     process.exitCode = 1;
   }
@@ -79,6 +84,12 @@ function endOnUnhandledErrors(log: Logger): void {
   };
   process.on("unhandledRejection", endWith("unhandled rejection"));
   process.on("uncaughtException", endWith("uncaught exception"));
+}
+
+/** Whether main.ts prints the error as one line that names the setting, in place of a stack in the log. */
+function isForOperator(error: unknown): boolean {
+  if (error instanceof ConfigError) return true;
+  return error instanceof Error && "syscall" in error && error.syscall === "listen";
 }
 
 async function within(ms: number, work: () => Promise<void> | void): Promise<void> {

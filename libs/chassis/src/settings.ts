@@ -1,6 +1,7 @@
-// The settings that services share, so that each has one name and one sentence everywhere.
+// The settings that several services have, each with one name and one sentence. Spread by the services'
+// config.ts. It must never read the environment.
 
-import { flag, oneOf, optionalText, port, text, url, whole } from "./config.ts";
+import { flag, integer, oneOf, optionalText, port, text, url } from "./config.ts";
 import { LOG_LEVELS } from "./log.ts";
 
 /** Of every process. */
@@ -25,7 +26,7 @@ export const processSettings = {
   ),
   otlpEndpoint: optionalText(
     "ANNALS_OTLP_ENDPOINT",
-    "Where traces are sent (OTLP over HTTP); none are made when it is absent.",
+    "Where traces are sent (OTLP over HTTP); without it none are made.",
   ),
   exitWithStdin: flag(
     "ANNALS_EXIT_WITH_STDIN",
@@ -41,9 +42,9 @@ export const rpcServerSettings = {
   rpcPort: port("ANNALS_RPC_PORT", "Port of the RPC server; 0 takes a free one.", {
     fallback: "9090",
   }),
-  rpcMaxConnectionAgeS: whole(
+  rpcMaxConnectionAgeS: integer(
     "ANNALS_RPC_MAX_CONNECTION_AGE_S",
-    "Seconds after which a connection is asked to go, so that callers find new replicas.",
+    "Seconds after which the server sends GOAWAY on a connection, so that callers find new replicas.",
     { min: 1, max: 86_400 },
     { fallback: "300" },
   ),
@@ -53,19 +54,19 @@ export const rpcServerSettings = {
 export const databaseSettings = {
   databaseUrl: url(
     "ANNALS_DATABASE_URL",
-    "PostgreSQL of this service. `serve` takes on the service's own role; `migrate` needs one that may create roles.",
+    "PostgreSQL of this service. `serve` switches to the service's own role; `migrate` needs a role that may create roles.",
     ["postgres:", "postgresql:"],
     { secret: true },
   ),
-  databasePoolSize: whole(
+  databasePoolSize: integer(
     "ANNALS_DATABASE_POOL_SIZE",
-    "Connections to PostgreSQL that a replica opens at most.",
+    "Maximum connections to PostgreSQL of one replica.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
-  databaseStatementTimeoutMs: whole(
+  databaseStatementTimeoutMs: integer(
     "ANNALS_DATABASE_STATEMENT_TIMEOUT_MS",
-    "Milliseconds after which PostgreSQL gives a statement up.",
+    "Milliseconds after which PostgreSQL cancels a statement.",
     { min: 100, max: 3_600_000 },
     { fallback: "10000" },
   ),

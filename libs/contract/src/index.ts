@@ -6,5 +6,6 @@ export * from "./features.ts";
 export * from "./ids.ts";
 export * from "./random.ts";
 export * from "./scopes.ts";
+export * from "./setting-names.ts";
 export * from "./timestamps.ts";
 export * from "./verification-json.ts";

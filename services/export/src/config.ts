@@ -2,11 +2,11 @@
 
 import {
   databaseSettings,
+  integer,
   optionalText,
   processSettings,
   rpcServerSettings,
   text,
-  whole,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
@@ -34,25 +34,25 @@ export const SETTINGS = {
   ),
   s3Region: text("ANNALS_EXPORT_S3_REGION", "Region of the bucket.", { fallback: "us-east-1" }),
   s3Prefix: optionalText("ANNALS_EXPORT_S3_PREFIX", "Prefix of the keys of export files."),
-  concurrency: whole(
+  concurrency: integer(
     "ANNALS_EXPORT_CONCURRENCY",
     "Exports that one replica writes at once.",
     { min: 1, max: 16 },
     { fallback: "2" },
   ),
-  leaseMs: whole(
+  leaseMs: integer(
     "ANNALS_EXPORT_LEASE_MS",
     "Milliseconds without a renewal after which another replica takes over an export.",
     { min: 300, max: 600_000 },
     { fallback: "15000" },
   ),
-  pollIntervalMs: whole(
+  pollIntervalMs: integer(
     "ANNALS_EXPORT_POLL_INTERVAL_MS",
     "Milliseconds between two polls for exports that other replicas queued, or did not finish.",
     { min: 50, max: 60_000 },
     { fallback: "1000" },
   ),
-  maxAttempts: whole(
+  maxAttempts: integer(
     "ANNALS_EXPORT_MAX_ATTEMPTS",
     "Attempts at an export, with backoff between them, before it fails for good.",
     { min: 1, max: 100 },

@@ -1,6 +1,6 @@
 // The settings of the gateway.
 
-import { port, processSettings, text, whole } from "@annals/chassis";
+import { integer, port, processSettings, text } from "@annals/chassis";
 
 const MIB = 1024 * 1024;
 
@@ -12,11 +12,11 @@ export const SETTINGS = {
   }),
   keysAddress: text(
     "ANNALS_KEYS_ADDRESS",
-    "The keys service: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+    "The keys service: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
   ),
   ledgerAddress: text(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+    "The ledger: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
   ),
   exportAddress: text(
     "ANNALS_EXPORT_ADDRESS",
@@ -28,62 +28,62 @@ export const SETTINGS = {
     "The webhook dispatcher, in the same forms. Without it everything but /v1/webhooks is served.",
     { fallback: "dns:///webhook-dispatcher:9090" },
   ),
-  rateLimitPerMinute: whole(
+  rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
     "Requests that a key may make in its window of 60 seconds; shown where no key is known. Give keys the same.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
-  bodyMaxBytes: whole(
+  bodyMaxBytes: integer(
     "ANNALS_BODY_MAX_BYTES",
-    "Bytes of a request body, that of a batch aside.",
+    "Bytes of a request body other than a batch.",
     { min: 1_024, max: 8 * MIB },
     { fallback: String(MIB) },
   ),
-  batchBodyMaxBytes: whole(
+  batchBodyMaxBytes: integer(
     "ANNALS_BATCH_BODY_MAX_BYTES",
     "Bytes of the body of a batch of events.",
     { min: 1_024, max: 8 * MIB },
     { fallback: String(4 * MIB) },
   ),
-  bodyMaxValues: whole(
+  bodyMaxValues: integer(
     "ANNALS_BODY_MAX_VALUES",
-    "Members and elements in a request body, that of a batch aside. More than any event of 64 KiB can hold.",
+    "Members and elements in a request body other than a batch. More than any event of 64 KiB can hold.",
     { min: 1_000, max: 1_000_000 },
     { fallback: "40000" },
   ),
-  batchBodyMaxValues: whole(
+  batchBodyMaxValues: integer(
     "ANNALS_BATCH_BODY_MAX_VALUES",
     "Members and elements in the body of a batch of events. A thousand CloudTrail records have up to 50,000; " +
-      "reading 100,000 can hold the event loop for 100 milliseconds.",
+      "reading 100,000 can block the event loop for 100 milliseconds.",
     { min: 1_000, max: 1_000_000 },
     { fallback: "60000" },
   ),
-  eventMaxBytes: whole(
+  eventMaxBytes: integer(
     "ANNALS_EVENT_MAX_BYTES",
     "Bytes of one event in canonical form.",
     { min: 1_024, max: MIB },
     { fallback: String(64 * 1024) },
   ),
-  eventMaxDepth: whole(
+  eventMaxDepth: integer(
     "ANNALS_EVENT_MAX_DEPTH",
     "How deep objects and arrays of an event may nest; the event itself is the first level.",
     { min: 4, max: 128 },
     { fallback: "32" },
   ),
-  requestTimeoutMs: whole(
+  requestTimeoutMs: integer(
     "ANNALS_REQUEST_TIMEOUT_MS",
-    "Milliseconds that a client has to send a whole request.",
+    "Milliseconds that a client has to send a complete request.",
     { min: 100, max: 600_000 },
     { fallback: "15000" },
   ),
-  requestsMaxUnderWay: whole(
+  requestsMaxUnderWay: integer(
     "ANNALS_REQUESTS_MAX_UNDER_WAY",
-    "Requests under way in one gateway; more are refused at once. What it does in half a second is a good number.",
+    "Concurrent requests of one gateway; more are refused at once. What it serves in half a second is a good number.",
     { min: 1, max: 1_000_000 },
     { fallback: "2000" },
   ),
-  verifyTimeoutMs: whole(
+  verifyTimeoutMs: integer(
     "ANNALS_VERIFY_TIMEOUT_MS",
     "Milliseconds that the verification of a chain may take.",
     { min: 1_000, max: 3_600_000 },

@@ -2,11 +2,11 @@
 
 import {
   databaseSettings,
+  integer,
   matching,
   optionalText,
   processSettings,
   rpcServerSettings,
-  whole,
 } from "@annals/chassis";
 
 export const SETTINGS = {
@@ -19,7 +19,7 @@ export const SETTINGS = {
     /^[a-z][a-z0-9]{0,31}$/,
     { fallback: "annals" },
   ),
-  rateLimitPerMinute: whole(
+  rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
     "Requests that a key may make in its window of 60 seconds.",
     { min: 1, max: 1_000_000_000 },

@@ -3,12 +3,12 @@
 import {
   databaseSettings,
   flag,
+  integer,
   optionalText,
   processSettings,
   rpcServerSettings,
   type Setting,
   text,
-  whole,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
@@ -47,19 +47,19 @@ export const SETTINGS = {
       "Required by `serve`.",
   ),
   retryDelaysS,
-  timeoutMs: whole(
+  timeoutMs: integer(
     "ANNALS_WEBHOOK_TIMEOUT_MS",
     "Milliseconds that an attempt may take in all: DNS, connection, TLS, headers and body of the response.",
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
-  maxInFlightPerEndpoint: whole(
+  maxInFlightPerEndpoint: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ENDPOINT",
     "Deliveries that one replica has under way to one webhook at once.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
-  maxInFlight: whole(
+  maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
     "Deliveries that one replica has under way in all.",
     { min: 1, max: 10_000 },
@@ -73,13 +73,13 @@ export const SETTINGS = {
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
     "Whether deliveries may go to private and local addresses. Whoever may create webhooks then reaches them too.",
   ),
-  sweepIntervalMs: whole(
+  sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
     "Milliseconds between two sweeps, which recover what lost notices announced.",
     { min: 100, max: 86_400_000 },
     { fallback: "2000" },
   ),
-  retentionDays: whole(
+  retentionDays: integer(
     "ANNALS_WEBHOOK_DELIVERY_RETENTION_DAYS",
     "Days that the record of a delivery is kept after its last attempt.",
     { min: 1, max: 3_650 },

@@ -1,6 +1,5 @@
-// A service that does nothing but obey the stack's contract: ports, admin server, migrate, SIGTERM,
-// the end of stdin. Run by the stack's tests in place of the real ones, whose faults must not fail
-// the supervisor's tests.
+// A service that only follows the stack's contract: ports, admin server, migrate, SIGTERM, the end of stdin.
+// The stack's tests run it in place of the real services, whose faults must not fail the supervisor's tests.
 
 import { createServer } from "node:http";
 
@@ -15,6 +14,11 @@ export function runFakeService(
   const variables = Object.fromEntries(
     Object.entries(env).filter(([name]) => name.startsWith("ANNALS_")),
   );
+  if (env["ANNALS_FAKE_REFUSES"] === verb) {
+    process.stderr.write("ANNALS_FAKE_REFUSES is wrong\n");
+    process.exitCode = 2;
+    return;
+  }
   process.stdout.write(`${verb} ${JSON.stringify(variables)}\n`);
   if (verb === "migrate") {
     process.exitCode = env["ANNALS_FAKE_MIGRATION"] === "fails" ? 1 : 0;

@@ -1,10 +1,10 @@
 // A small checkout with the fake services, complete enough for `node deploy/local/bootstrap.mjs
-// local` and made of copies only, so that any user can run it wherever it lies. Used by tests only.
+// local` and made of copies only, so that any user can run it in any folder. Used by tests only.
 
 import { createHash } from "node:crypto";
 import { cpSync, lchownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { packagedBinaries } from "../postgres-place.ts";
+import { packagedBinaries } from "../postgres-location.ts";
 
 const LOCAL = resolve(import.meta.dirname, "../..");
 const PLATFORM = `${process.platform}-${process.arch}`;
@@ -13,7 +13,9 @@ const PLATFORM = `${process.platform}-${process.arch}`;
 export function makePortableCheckout(checkout: string): void {
   const copy = (from: string, to: string) =>
     cpSync(from, join(checkout, to), { recursive: true, dereference: true });
+  copy(resolve(LOCAL, "../../package.json"), "package.json");
   copy(join(LOCAL, "bootstrap.mjs"), "deploy/local/bootstrap.mjs");
+  copy(resolve(LOCAL, "../node-options.txt"), "deploy/node-options.txt");
   copy(join(LOCAL, "src"), "deploy/local/src");
   copy(join(LOCAL, "package.json"), "deploy/local/package.json");
   copy(join(import.meta.dirname, "fake-service.ts"), "fake-service.ts");

@@ -1,4 +1,4 @@
-// Which processes descend from which: for the tests that kill a whole stack as an outsider would.
+// Which processes descend from which: for the tests that kill all processes of a stack.
 // Used by tests only.
 
 import { spawnSync } from "node:child_process";

