@@ -3,7 +3,7 @@
 // whose payload is gone, whose filter columns say other than its parts, or that a list by time would
 // not find, is as broken as one that was changed. It is pure; the handler feeds it rows in order.
 
-import { checkLeaf } from "@annals/event";
+import { checkLeaf, type Part } from "@annals/event";
 import type { InvalidReason } from "@annals/contract";
 
 export interface FirstInvalid {
@@ -29,12 +29,7 @@ export interface ChainRow {
   readonly payload: ChainPayload | undefined;
 }
 
-export interface ChainPayload {
-  readonly actor: string;
-  readonly context: string;
-  readonly diff: string;
-  readonly metadata: string;
-  readonly target: string;
+export interface ChainPayload extends Readonly<Record<Part, string>> {
   readonly salts: Buffer;
   readonly actorId: string | undefined;
   readonly actorType: string | undefined;
@@ -112,9 +107,8 @@ export class ChainVerifier {
     if (row.previousHash !== this.#previousHash) return "link_mismatch";
     const { payload } = row;
     if (!payload || !filtersAgree(payload)) return "digest_mismatch";
-    const { salts, actor, context, diff, metadata, target } = payload;
-    const parts = { actor, context, diff, metadata, target };
-    const fault = checkLeaf({ ...row, chain: this.#chain, parts, salts });
+    const { salts } = payload;
+    const fault = checkLeaf({ ...row, chain: this.#chain, parts: payload, salts });
     return fault ?? (row.isListed ? undefined : "digest_mismatch");
   }
 }

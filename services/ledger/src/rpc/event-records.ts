@@ -47,15 +47,9 @@ export function* eventRecords(
 
 function record(row: RecordRow, { accountId, includeProof, format }: RecordOptions): string {
   const event = {
-    id: row.id,
+    // The id, the action, the hash and the parts have the same names in both.
+    ...row,
     sequenceNumber: BigInt(row.sequence_number),
-    action: row.action,
-    actor: row.actor,
-    target: row.target,
-    context: row.context,
-    diff: row.diff,
-    metadata: row.metadata,
-    hash: row.hash,
     previousHash: row.previous_hash,
     occurredAt: row.occurred_at,
     receivedAt: row.received_at,

@@ -2,6 +2,7 @@
 // in constant memory. For other services; no client of the interface reaches it.
 
 import { complete, invalid } from "@annals/errors";
+import { PARTS } from "@annals/event";
 import type { Database } from "@annals/postgres";
 import { type LedgerService, RecordFormat } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -69,9 +70,7 @@ function following(params: ListParams, rows: readonly RecordRow[]): ListParams |
   const last = rows.at(-1);
   if (last === undefined || rows.length < params[LIMIT]) return undefined;
   let characters = 0;
-  for (const { actor, context, diff, metadata, target } of rows) {
-    characters += actor.length + context.length + diff.length + metadata.length + target.length;
-  }
+  for (const row of rows) for (const part of PARTS) characters += row[part].length;
   const fitting = Math.floor((PAGE_CHARACTERS / characters) * rows.length);
   const next: ListParams = [...params];
   next[AFTER] = last.sequence_number;

@@ -1,7 +1,7 @@
 // What the tests of the block checker share: a ledger's database of their own with chains in it, true
 // and forged, and what the verifier of this service says of them. Imported by tests only.
 
-import { FIELDS, fieldDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
+import { PARTS, partDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
 import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { createPool, migrate } from "@annals/postgres";
@@ -96,9 +96,9 @@ export async function forge(
 ): Promise<void> {
   const { at = 1, previousHash = GENESIS_HASH, actor = "{}", actorId = null } = event;
   const parts = { actor, context: "{}", diff: "{}", metadata: "{}", target: "{}" };
-  const salts = FIELDS.map(() => randomBytes(16));
+  const salts = PARTS.map(() => randomBytes(16));
   const digests = Buffer.concat(
-    FIELDS.map((field, index) => fieldDigest(salts[index] as Buffer, parts[field])),
+    PARTS.map((field, index) => partDigest(salts[index] as Buffer, parts[field])),
   );
   const times = { createdAt: "", occurredAt: "", receivedAt: "" };
   const leaf = { action: "a", chain: accountId, digests, id: "e", previousHash };

@@ -1,13 +1,14 @@
 // POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or
 // none, with consecutive sequence numbers. Counts as one request.
 
+import { eventJson } from "@annals/event";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
-import { dataOf } from "../../render/data.ts";
+import { dataOf, listBytes } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../v1.ts";
-import { idempotency, IdempotencyHeaders, showReplay } from "./idempotency.ts";
+import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";
 
@@ -43,8 +44,6 @@ const Body = Type.Object(
   { additionalProperties: false },
 );
 
-const FRAME = { open: '{"data":[', close: "]}" };
-
 export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
   return route({
     summary: "Store a batch of events",
@@ -71,7 +70,10 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
       const { accountId } = admission;
       const quota = monthlyQuota(admission);
       const request = { accountId, receivedAt, events, ...key, ...quota };
-      return appends.append(request, FRAME).then(showReplay);
+      return appends.append(request).then((appended) => ({
+        body: listBytes(appended.events.map(eventJson), "]}"),
+        ...replayHeaders(appended),
+      }));
     },
   });
 }
