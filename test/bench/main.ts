@@ -7,6 +7,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startConstellation } from "../constellation.ts";
+import { compare } from "./compare/compare.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { measureBatches } from "./measure/batches.ts";
 import type { Bench, Section } from "./measure/bench.ts";
@@ -26,7 +27,8 @@ import { openSql } from "./sql.ts";
 const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
 
 try {
-  await main(parseOptions(process.argv.slice(2)));
+  const options = parseOptions(process.argv.slice(2));
+  await (options.compare.length > 0 ? compare(options, say) : main(options));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -20,6 +20,12 @@ export interface Options {
   readonly backlog: number;
   /** Events of an export at most. */
   readonly exported: number;
+  /** Checkouts to compare with this one, interleaved; where there are any, nothing else is measured. */
+  readonly compare: readonly string[];
+  /** Of a comparison, only what has this text in its name. */
+  readonly only: string;
+  /** Events of the chain that a comparison reads, a multiple of 100. */
+  readonly chain: number;
   /** Whether the table goes into docs/performance.md. */
   readonly write: boolean;
   /** What was asked for, to be repeated beside the figures. */
@@ -41,6 +47,7 @@ const FULL = {
   depth: 1_000_000,
   backlog: 4_000,
   exported: 200_000,
+  chain: 100_000,
 };
 const QUICK = {
   firstWarmUpMs: 300,
@@ -53,10 +60,13 @@ const QUICK = {
   depth: 20_000,
   backlog: 400,
   exported: 20_000,
+  chain: 5_000,
 };
 
-const USAGE = "usage: npm run bench -- [--quick] [--depth EVENTS] [--write]";
+const USAGE =
+  "usage: npm run bench -- [--quick] [--depth EVENTS] [--write] [--turns N] [--compare BASELINE [--compare CHECKOUT …] [--only WORDS]]";
 const MAX_DEPTH = 100_000_000;
+const MAX_TURNS = 100;
 
 /** Throws an Error whose message is the usage. */
 export function parseOptions(argv: readonly string[]): Options {
@@ -64,8 +74,11 @@ export function parseOptions(argv: readonly string[]): Options {
   const base = values.quick ? QUICK : FULL;
   const depth = values.depth === undefined ? base.depth : Number(values.depth);
   if (!Number.isInteger(depth) || depth < 1_000 || depth > MAX_DEPTH) throw new Error(USAGE);
+  const turns = values.turns === undefined ? base.turns : Number(values.turns);
+  if (!Number.isInteger(turns) || turns < 1 || turns > MAX_TURNS) throw new Error(USAGE);
   const command = ["npm run bench", argv.length > 0 ? "--" : "", ...argv].filter(Boolean).join(" ");
-  return { ...base, depth, write: values.write, command };
+  const { compare, only, write } = values;
+  return { ...base, turns, depth, compare, only, write, command };
 }
 
 function parse(argv: readonly string[]) {
@@ -75,6 +88,9 @@ function parse(argv: readonly string[]) {
       options: {
         quick: { type: "boolean", default: false },
         depth: { type: "string" },
+        turns: { type: "string" },
+        only: { type: "string", default: "" },
+        compare: { type: "string", multiple: true, default: [] },
         write: { type: "boolean", default: false },
       },
     });

@@ -41,7 +41,7 @@ function has(results: Section["results"], at: number): boolean {
 }
 
 /** Padded, so that it reads well on a terminal too. */
-function table([heads = [], ...rows]: readonly (readonly string[])[]): string[] {
+export function table([heads = [], ...rows]: readonly (readonly string[])[]): string[] {
   const widths = heads.map((head, at) =>
     Math.max(head.length, 3, ...rows.map((row) => row[at]?.length ?? 0)),
   );

@@ -4,11 +4,11 @@
 import type { Figures } from "../http-load.ts";
 
 /** Each of `runs` once a turn, in the other order in every second turn. Gives the turns of each. */
-export async function byTurns(
+export async function byTurns<Turn extends Figures>(
   turns: number,
-  runs: readonly (() => Promise<Figures>)[],
-): Promise<Figures[][]> {
-  const taken: Figures[][] = runs.map(() => []);
+  runs: readonly (() => Promise<Turn>)[],
+): Promise<Turn[][]> {
+  const taken: Turn[][] = runs.map(() => []);
   for (let turn = 0; turn < turns; turn++) {
     const places = [...runs.keys()];
     for (const at of turn % 2 === 0 ? places : places.toReversed()) {
@@ -31,18 +31,19 @@ export async function timedTurns<T>(turns: number, work: () => Promise<T>) {
 }
 
 /** Each figure's median over the turns. */
-export function middle(turns: readonly Figures[]): Figures {
-  const of = (name: keyof Figures): number => median(turns.map((figures) => figures[name]));
-  return { perSecond: of("perSecond"), p50Ms: of("p50Ms"), p99Ms: of("p99Ms") };
+export function middle<Turn extends Figures>(turns: readonly Turn[]): Turn {
+  const names = Object.keys(turns[0] ?? {}) as (keyof Turn)[];
+  const medians = names.map((name) => [name, median(turns.map((turn) => Number(turn[name])))]);
+  return Object.fromEntries(medians) as Turn;
 }
 
 /** The median of what a figure was in that of `whole` of the same turn. */
-export function middleShare(
-  name: keyof Figures,
-  turns: readonly Figures[],
-  whole: readonly Figures[],
+export function middleShare<Turn extends Figures>(
+  name: keyof Turn,
+  turns: readonly Turn[],
+  whole: readonly Turn[],
 ): number {
-  return median(turns.map((figures, turn) => figures[name] / (whole[turn]?.[name] ?? Number.NaN)));
+  return median(turns.map((turn, at) => Number(turn[name]) / Number(whole[at]?.[name])));
 }
 
 function median(values: readonly number[]): number {

@@ -3,7 +3,7 @@
 // which takes several times their bytes.
 
 import { type EventText, PARTS } from "@annals/event";
-import { KeyedCoalescer } from "@annals/rpc";
+import { KeyedBatcher } from "@annals/rpc";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
@@ -46,10 +46,10 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const EVENT_OVERHEAD_BYTES = 200;
 
 export class EventAppends {
-  readonly #calls: KeyedCoalescer<AppendRequest, AppendOutcome>;
+  readonly #calls: KeyedBatcher<AppendRequest, AppendOutcome>;
 
   constructor(ledger: Pick<Client<typeof LedgerService>, "createEvents">) {
-    this.#calls = new KeyedCoalescer({
+    this.#calls = new KeyedBatcher({
       work: async (_accountId, appends) => {
         const { outcomes } = await ledger.createEvents({ appends: appends.map(appendMessage) });
         return outcomes.map((value) => ({ status: "fulfilled", value }));
@@ -57,7 +57,7 @@ export class EventAppends {
       weigh: ({ events }) =>
         events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),
       maxGroup: MAX_CALL_BYTES,
-      lanes: CONCURRENCY,
+      concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,
       maxWeight: MAX_HELD_BYTES,
     });
