@@ -7,7 +7,7 @@ import { Type, type Static } from "typebox";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { ApiKeyName, apiKeyName } from "./api-key-name.ts";
 
 export const CreateApiKeyBody = Type.Object(

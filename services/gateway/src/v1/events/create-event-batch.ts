@@ -7,7 +7,7 @@ import { Type, type Static } from "typebox";
 import { dataOf, listBytes } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";

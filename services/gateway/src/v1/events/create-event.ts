@@ -4,7 +4,7 @@ import { eventJson } from "@annals/event";
 import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { NewEventBody, newEventRequest } from "./new-event.ts";

@@ -9,7 +9,7 @@ import { listBytes } from "../../render/data.ts";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { DEFAULT_LIMIT, pageEnd, pageMembers } from "../../render/page.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { makeCursor, readCursor } from "./cursor.ts";
 import { filterMembers, filterRequest } from "./event-query.ts";
 import { IncludeProof } from "./get-event.ts";

@@ -8,7 +8,7 @@ import { Type, type Static } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { ExportBody, FORMAT_NUMBERS, renderExport } from "../../render/export.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { filterMembers, filterRequest } from "../events/event-query.ts";
 
 const open = { "x-annals-open-detail": true };

@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { formatOf, statusOf } from "../../render/export.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { exportContent } from "./export-content.ts";
 
 const MEDIA_TYPES: Record<ExportFormat, string> = {

@@ -6,7 +6,7 @@ import { InvalidReason as ProtoReason, type VerifyChainResponse } from "@annals/
 import { Type } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 const REASONS: Record<ProtoReason, InvalidReason> = {
   [ProtoReason.UNSPECIFIED]: "hash_mismatch",

@@ -13,7 +13,7 @@ import {
   WebhookUrl,
 } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 const Body = Type.Object(
   {

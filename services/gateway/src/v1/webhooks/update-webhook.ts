@@ -7,7 +7,7 @@ import { Type, type Static } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { renderWebhook, WebhookBody, WebhookEvents, WebhookUrl } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 const Body = Type.Object(
   {
