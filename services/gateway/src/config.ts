@@ -12,11 +12,11 @@ export const SETTINGS = {
   }),
   keysAddress: text(
     "ANNALS_KEYS_ADDRESS",
-    "The keys service: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+    "The keys service: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
   ),
   ledgerAddress: text(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, all of whose addresses are used in turn.",
+    "The ledger: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
   ),
   exportAddress: text(
     "ANNALS_EXPORT_ADDRESS",
@@ -36,7 +36,7 @@ export const SETTINGS = {
   ),
   bodyMaxBytes: whole(
     "ANNALS_BODY_MAX_BYTES",
-    "Bytes of a request body, that of a batch aside.",
+    "Bytes of a request body other than a batch.",
     { min: 1_024, max: 8 * MIB },
     { fallback: String(MIB) },
   ),
@@ -48,14 +48,14 @@ export const SETTINGS = {
   ),
   bodyMaxValues: whole(
     "ANNALS_BODY_MAX_VALUES",
-    "Members and elements in a request body, that of a batch aside. More than any event of 64 KiB can hold.",
+    "Members and elements in a request body other than a batch. More than any event of 64 KiB can hold.",
     { min: 1_000, max: 1_000_000 },
     { fallback: "40000" },
   ),
   batchBodyMaxValues: whole(
     "ANNALS_BATCH_BODY_MAX_VALUES",
     "Members and elements in the body of a batch of events. A thousand CloudTrail records have up to 50,000; " +
-      "reading 100,000 can hold the event loop for 100 milliseconds.",
+      "reading 100,000 can block the event loop for 100 milliseconds.",
     { min: 1_000, max: 1_000_000 },
     { fallback: "60000" },
   ),
@@ -73,13 +73,13 @@ export const SETTINGS = {
   ),
   requestTimeoutMs: whole(
     "ANNALS_REQUEST_TIMEOUT_MS",
-    "Milliseconds that a client has to send a whole request.",
+    "Milliseconds that a client has to send a complete request.",
     { min: 100, max: 600_000 },
     { fallback: "15000" },
   ),
   requestsMaxUnderWay: whole(
     "ANNALS_REQUESTS_MAX_UNDER_WAY",
-    "Requests under way in one gateway; more are refused at once. What it does in half a second is a good number.",
+    "Concurrent requests of one gateway; more are refused at once. What it serves in half a second is a good number.",
     { min: 1, max: 1_000_000 },
     { fallback: "2000" },
   ),

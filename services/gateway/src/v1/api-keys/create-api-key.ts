@@ -1,4 +1,4 @@
-// POST /v1/api-keys (interface 4.1): mints a key. The whole key is in this answer and in no other.
+// POST /v1/api-keys (interface 4.1): creates a key. The secret is in this answer only.
 
 import { SCOPES } from "@annals/contract";
 import type { CreateApiKeyRequestSchema } from "@annals/proto/keys";
@@ -16,7 +16,7 @@ export const CreateApiKeyBody = Type.Object(
     scopes: Type.Optional(
       Type.Array(Type.Enum([...SCOPES]), {
         minItems: 1,
-        description: "All five unless told. A repeated one counts once.",
+        description: "By default all five. A repeated one counts once.",
         "x-annals-open-detail": true,
       }),
     ),

@@ -1,4 +1,4 @@
-// DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key for ever, at once.
+// DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key permanently, at once.
 
 import { Type } from "typebox";
 import { type Route, route } from "../../route.ts";

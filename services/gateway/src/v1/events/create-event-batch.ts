@@ -47,7 +47,7 @@ const Body = Type.Object(
 export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
   return route({
     summary: "Store a batch of events",
-    description: "All or none are stored. The whole batch counts as one request.",
+    description: "All or none are stored. The batch counts as one request.",
     openDetail: true,
     headers: IdempotencyHeaders,
     body: Body,
@@ -55,7 +55,7 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
     maxBodyBytes: limits.batchBodyMaxBytes,
     maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
     maxValues: limits.batchBodyMaxValues,
-    // Not async: what was read would be held until the answer (register-routes.ts).
+    // Not async: the parsed body would be held until the answer (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
       const items = body.events.map(newEvent);
       const events = items.map((item, index) =>

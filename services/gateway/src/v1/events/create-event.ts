@@ -16,7 +16,7 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
     body: NewEventBody,
     success: { status: 201, body: dataOf(EventBody) },
     maxDepth: limits.eventMaxDepth,
-    // Not async: what was read would be held until the answer (register-routes.ts).
+    // Not async: the parsed body would be held until the answer (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
       const options = { path: "", receivedAt, maxBytes: limits.eventMaxBytes };
       const events = [newEventRequest(body, options)];

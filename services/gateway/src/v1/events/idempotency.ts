@@ -29,9 +29,9 @@ export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {
 }
 
 /**
- * The members of an append that idempotency needs. `occurredAts` are as the client sent them: what
- * it left out is the same request at any time. `form` keeps one event apart from a batch of one,
- * whose answer has another shape.
+ * The members of an append that idempotency needs. `occurredAts` are as the client sent them: a request
+ * without one is the same request at any time. `form` distinguishes one event from a batch of one, whose
+ * answer has another shape.
  */
 export function idempotency(
   key: string | undefined,

@@ -16,12 +16,12 @@ const open = { "x-annals-open-detail": true };
 const Body = Type.Object(
   {
     format: Type.Optional(
-      Type.Enum([...EXPORT_FORMATS], { description: "jsonl unless told.", ...open }),
+      Type.Enum([...EXPORT_FORMATS], { description: "By default jsonl.", ...open }),
     ),
     filter: Type.Optional(
       Type.Object(filterMembers, {
         additionalProperties: false,
-        description: "Those of the list of events. Everything unless told.",
+        description: "Those of the list of events. By default everything.",
         ...open,
       }),
     ),
@@ -29,7 +29,7 @@ const Body = Type.Object(
       Type.Boolean({
         description:
           "Whether the file can be verified without the service. It then holds salts: whoever has it can " +
-          "confirm a guess at an erased value. false unless told.",
+          "confirm a guess at an erased value. By default false.",
         ...open,
       }),
     ),

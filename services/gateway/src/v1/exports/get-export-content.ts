@@ -15,7 +15,7 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
   csv: "text/csv; charset=utf-8; header=present",
 };
 
-/** Bytes that are held for a client that reads slowly. */
+/** Bytes buffered for a slow client. */
 const BUFFERED_BYTES = 64 * 1024;
 
 export function getExportContent({ exports }: Pick<Deps, "exports">): Route {

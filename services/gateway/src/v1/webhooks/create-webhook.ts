@@ -1,4 +1,4 @@
-// POST /v1/webhooks (interface 4.3): makes a webhook. Its signing secret is in this answer and in no other.
+// POST /v1/webhooks (interface 4.3): creates a webhook. Its signing secret is in this answer only.
 
 import type { CreateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -19,7 +19,7 @@ const Body = Type.Object(
   {
     url: WebhookUrl,
     events: WebhookEvents,
-    active: Type.Optional(Type.Boolean({ description: "True unless told." })),
+    active: Type.Optional(Type.Boolean({ description: "By default true." })),
   },
   { additionalProperties: false },
 );
