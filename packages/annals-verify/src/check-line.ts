@@ -1,7 +1,6 @@
-// Checks one line of JSON Lines: {"event":...,"proof":...}. The line is read strictly and
-// everything recomputed: the digest of each part from its canonical text, the leaf, the hash. It is
-// the definition of what is valid; fast-line.ts takes the same decision sooner for lines that stand
-// as the service writes them.
+// Checks one line of JSON Lines: {"event":...,"proof":...}. Called by jsonl-record.ts. It parses the line strictly
+// and recomputes the digest of each part from its canonical text, the leaf and the hash. It decides what is
+// valid; fast-line.ts is faster for lines that are byte for byte as the service writes them.
 
 import {
   canonicalJson,
@@ -22,7 +21,7 @@ const READ_LIMITS = { maxDepth: 256, maxValues: 10_000_000 };
 
 const MEMBERS = Object.keys(EVENT_MEMBERS).toSorted().join(" ");
 
-/** An event with its proof, all texts as the leaf takes them. */
+/** An event with its proof, as texts. */
 export interface ProvenEvent extends Place {
   readonly id: string;
   readonly action: string;
@@ -35,7 +34,7 @@ export interface ProvenEvent extends Place {
   readonly digests: Buffer;
 }
 
-/** Throws BadLine. `chain` is the one that the event has to be of. */
+/** Throws BadLine. `chain` is the chain that the event must belong to. */
 export function checkLine(line: Buffer, chain: string | undefined): ProvenEvent {
   const record = objectOf(parse(line));
   const event = objectOf(record["event"]);
@@ -62,10 +61,7 @@ export function checkLine(line: Buffer, chain: string | undefined): ProvenEvent 
   return proven;
 }
 
-/**
- * Throws BadLine where the event is of another chain, or its digests or its hash are not those of
- * its values.
- */
+/** Throws BadLine where the event belongs to another chain, or a digest or the hash does not match. */
 export function checkEvent(event: ProvenEvent, chain: string | undefined): void {
   const place = `sequence number ${event.sequenceNumber}`;
   if (chain !== undefined && event.chain !== chain)

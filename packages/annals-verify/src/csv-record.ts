@@ -1,10 +1,10 @@
-// What is known of a record of a CSV export: its columns, by the header, and the rule for cells
-// that a spreadsheet would run.
+// Checks a record of a CSV export: its columns by the header, and cells that were made safe for spreadsheets.
+// Called by check-records.ts.
 
 import { csvHeader, type Part, PARTS, readJson } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
 import { checkEvent, parse, type ProvenEvent, readProof } from "./check-line.ts";
-import type { Checker } from "./check-records.ts";
+import type { Checker } from "./checker.ts";
 import { isManifest } from "./manifest.ts";
 
 const HEADER = csvHeader(true).trimEnd();
@@ -12,7 +12,7 @@ const NAMES = HEADER.split(",");
 
 /** The manifest's record: nothing in any cell but the last. */
 const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
-/** Exports without proofs have a column less. */
+/** Exports without proofs have one column less. */
 const UNPROVEN_OPENING = MANIFEST_OPENING.slice(1);
 
 const RUNNABLE = /^'+[=+\-@\t\r\n＝＋－＠]/;
@@ -65,7 +65,7 @@ function partsOf(cell: (name: string) => string): Record<Part, string> {
   return Object.fromEntries(PARTS.map((part) => [part, cell(part)])) as Record<Part, string>;
 }
 
-/** The cells beside an actor or a target say what it says. */
+/** Throws BadLine where the cells of an id and a type are not those of the actor or target. */
 function checkCopies(part: string, name: string, id: string, type: string): void {
   if (part === "{}" && id === "" && type === "") return;
   const object = readObject(part, name);
@@ -81,7 +81,7 @@ function readObject(text: string, name: string): Readonly<Record<string, unknown
     const read = readJson(Buffer.from(text), READ_LIMITS);
     if (read !== null && typeof read === "object" && !Array.isArray(read)) return read;
   } catch {
-    // Said below: what cannot be read is no object either.
+    // Thrown below: what cannot be parsed is no object either.
   }
   throw new BadLine(`the ${name} is not an object`);
 }
