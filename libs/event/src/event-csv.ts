@@ -59,7 +59,7 @@ function named(text: string): string {
   return `${typeof id === "string" ? chosen(id) : ""},${typeof type === "string" ? chosen(type) : ""}`;
 }
 
-/** Who changes the database may leave anything there. It is exported as it is, and found in the file. */
+/** Someone who changed the database may have left anything here. It is exported unchanged; annals-verify finds it. */
 function objectOf(text: string): { readonly id?: unknown; readonly type?: unknown } {
   try {
     return (JSON.parse(text) as object | null) ?? {};
@@ -77,7 +77,7 @@ function isEmpty(text: string): boolean {
   return text === "" || text === "{}";
 }
 
-/** What most ids and types are: no spreadsheet would run it, and nothing in it has to be in quotes. */
+/** Most ids and types: safe in a spreadsheet, and without a character that needs quotes. */
 const PLAIN = /^\w[\w.:/-]*$/;
 
 function chosen(value: string): string {
@@ -85,8 +85,8 @@ function chosen(value: string): string {
 }
 
 /**
- * Whatever a spreadsheet may take for a formula, also when it drops white space or reads full-width
- * signs. Leading ' count, so that taking one away gives the value back.
+ * What a spreadsheet may run as a formula, also where it drops white space or reads full-width signs. Leading '
+ * count, so that removing one restores the value.
  */
 const RUNNABLE = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
@@ -104,6 +104,6 @@ export function cell(value: string): string {
 }
 
 function quote(value: string): string {
-  // A pattern, since V8 replaces a text a fifth slower.
+  // A pattern: V8 takes a fifth longer to replace a string.
   return `"${value.replaceAll(/"/g, '""')}"`;
 }

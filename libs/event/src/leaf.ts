@@ -111,7 +111,7 @@ export function leafOfJson(leaf: LeafJson): string {
   );
 }
 
-/** What stands before the value of each part. */
+/** The JSON text before the value of each part. */
 const HEX_KEYS = PARTS.map((part, index) => `${index === 0 ? "{" : '",'}"${part}":"`);
 
 /** `hex`, a run of values of `bytes` bytes in the order of PARTS, as a JSON object by part. */

@@ -1,5 +1,5 @@
 // CreateEvents: appends groups of events, each to the chain of its account (interface 4.2). Every
-// append has an outcome of its own; the call itself fails only when it cannot be understood.
+// append has an outcome of its own; the RPC itself fails only when the request is malformed.
 
 import { PARTS } from "@annals/event";
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
@@ -25,7 +25,7 @@ const MAX_EVENTS = 1_000;
 
 const SHA256_BYTES = 32;
 
-/** Of a part that the client left out. */
+/** A part that the client left out. */
 const EMPTY = Buffer.from("{}");
 
 type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;

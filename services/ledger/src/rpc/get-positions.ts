@@ -1,5 +1,5 @@
-// GetPositions: what a consumer compares its cursors with. It is asked again and again and costs next to
-// nothing.
+// GetPositions: how far chains and outboxes reach, for consumers to compare with their cursors. Called often; it must
+// stay cheap.
 
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
