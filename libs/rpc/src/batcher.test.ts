@@ -1,6 +1,6 @@
-// Guarantees: an item that arrives while a group is in flight goes with a later group. Groups and the queue are
-// bounded. A failure reaches the items it belongs to and no others. Keys do not wait for each other, and an
-// idle key uses no memory. Group sizes, waits and refusals are reported.
+// Guarantees: an item that arrives while a group is in flight goes with a later group. Groups and the queue
+// are bounded. A failure reaches the items it belongs to and no others. Keys do not wait for each other, and
+// an idle key uses no memory. Group sizes, waits and refusals are reported.
 
 import { AnnalsError } from "@annals/errors";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
-// Batches work that arrives while earlier work is in flight. While a concurrency slot is free, a batch starts at
-// the end of the current turn of the event loop; while all are taken, work gathers for the next batch. There
-// is no timer: an idle system adds no delay, and a busy one forms batches as large as its own speed requires.
-// Called by the gateway for admissions and appends, and by the ledger for group commit.
+// Batches work that arrives while earlier work is in flight. While a concurrency slot is free, a batch starts
+// at the end of the current turn of the event loop; while all are taken, work gathers for the next batch.
+// There is no timer: an idle system adds no delay, and a busy one forms batches as large as its own speed
+// requires. Called by the gateway for admissions and appends, and by the ledger for group commit.
 
 import { unavailable } from "@annals/errors";
 
@@ -61,7 +61,9 @@ export class Batcher<In, Out> {
     return this.#inFlight === 0 && this.#waiting.length === 0;
   }
 
-  /** Submits one item. Rejects with its own failure, or with `unavailable` when too much work is queued. */
+  /**
+   * Submits one item. Rejects with its own failure, or with `unavailable` when too much work is queued.
+   */
   submit(item: In): Promise<Out> {
     const weight = this.#options.weigh?.(item) ?? 1;
     if (this.#waitingWeight + weight > this.#options.maxWaiting && this.#waiting.length > 0) {
@@ -75,7 +77,9 @@ export class Batcher<In, Out> {
     });
   }
 
-  /** At the end of this turn of the event loop, so that items which arrive together form one group. */
+  /**
+   * At the end of this turn of the event loop, so that items which arrive together form one group.
+   */
   #pumpSoon(): void {
     if (this.#isPumpDue || this.#inFlight >= this.#options.concurrency) return;
     this.#isPumpDue = true;

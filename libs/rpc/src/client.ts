@@ -1,6 +1,6 @@
-// A typed client of another service, over one load-balanced channel. Called by serve.ts (and clients.ts of the
-// gateway). Every call has a deadline, and callers see AnnalsError. A call that may have reached a server must
-// never be retried, unless its method is named idempotent.
+// A typed client of another service, over one load-balanced channel. Called by serve.ts (and clients.ts of
+// the gateway). Every call has a deadline, and callers see AnnalsError. A call that may have reached a server
+// must never be retried, unless its method is named idempotent.
 
 import type {
   DescMessage,
@@ -34,7 +34,9 @@ export interface RpcClientOptions<S extends DescService> {
   readonly timeoutMs?: number;
   /** Outermost first; see clientInterceptors. */
   readonly interceptors?: readonly Interceptor[];
-  /** Methods (`GetEvent`) that are retried after any UNAVAILABLE: a second call has no further effect. */
+  /**
+   * Methods (`GetEvent`) that are retried after any UNAVAILABLE: a second call has no further effect.
+   */
   readonly idempotentMethods?: readonly (S["methods"][number]["name"] & string)[];
   readonly maxMessageBytes?: number;
 }

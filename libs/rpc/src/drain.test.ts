@@ -1,6 +1,6 @@
-// Guarantee: a draining server keeps serving for a moment while clients are connected. So a client whose other
-// server has just restarted can reconnect to it before it loses this one. Without clients it closes at once.
-// Health says NOT_SERVING from the start.
+// Guarantee: a draining server keeps serving for a moment while clients are connected. So a client whose
+// other server has just restarted can reconnect to it before it loses this one. Without clients it closes at
+// once. Health says NOT_SERVING from the start.
 
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@annals/proto/health";
 import { afterEach, expect, it } from "vitest";

@@ -54,7 +54,9 @@ export class GrpcCall<O extends DescMessage> {
     this.#call.halfClose();
   }
 
-  /** The next message, undefined after the last. Rejects with a ConnectError when the call failed. */
+  /**
+   * The next message, undefined after the last. Rejects with a ConnectError when the call failed.
+   */
   receive(): Promise<MessageShape<O> | undefined> {
     this.#waiting = Promise.withResolvers();
     const { promise } = this.#waiting;

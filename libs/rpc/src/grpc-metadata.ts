@@ -27,7 +27,9 @@ export function fillHeaders(header: Headers, metadata: Metadata): void {
   }
 }
 
-/** Undefined for OK. Connect's own reader decodes the details in the trailer `grpc-status-details-bin`. */
+/**
+ * Undefined for OK. Connect's own reader decodes the details in the trailer `grpc-status-details-bin`.
+ */
 export function errorOfStatus({ code, details, metadata }: StatusObject): ConnectError | undefined {
   if (code === status.OK) return undefined;
   const header = new Headers();

@@ -74,7 +74,9 @@ const DRAIN_DELAY_MS = 1_000;
 const MAX_CONCURRENT_CALLS = 1_000;
 /** Flow control windows. With the protocol's 64 KiB a message of 4 MB takes a third longer. */
 export const WINDOW_BYTES = 1024 * 1024;
-/** Memory of one connection. Node's default of 10 MB refuses calls while large responses are queued. */
+/**
+ * Memory of one connection. Node's default of 10 MB refuses calls while large responses are queued.
+ */
 const MAX_SESSION_MEMORY_MB = 256;
 /** How often to check whether the response to a partly read request has been sent. */
 const RESPONSE_POLL_MS = 5;

@@ -105,8 +105,8 @@ async function callOnce<I extends DescMessage, O extends DescMessage>(
   call.endSending();
   const message = await call.receive();
   if (message === undefined) throw new ConnectError("the server sent no message", Code.Internal);
-  // The status is not awaited: a server sends its one message only when the call succeeded, and Node sends the
-  // status one turn of the server's event loop later.
+  // The status is not awaited: a server sends its one message only when the call succeeded, and Node sends
+  // the status one turn of the server's event loop later.
   return { stream: false, service, method, header: call.header, trailer: call.trailer, message };
 }
 

@@ -9,7 +9,7 @@ import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { cpuSecondsOf } from "./cpu-time.ts";
 
-/** No key meets it. */
+/** No key reaches it. */
 const RATE_LIMIT_PER_MINUTE = "1000000000";
 
 export interface CheckoutStack {
@@ -18,7 +18,7 @@ export interface CheckoutStack {
   /** Of a gateway, without `/v1`. */
   readonly baseUrl: string;
   readonly databaseUrl: string;
-  /** CPU time of all its processes so far; NaN where the system does not tell. */
+  /** CPU time of all its processes since their start; NaN where the system does not tell. */
   readonly cpuSeconds: () => Promise<number>;
   stop(): Promise<void>;
 }

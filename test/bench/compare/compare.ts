@@ -1,13 +1,12 @@
-// `npm run bench -- --compare DIR`: an interleaved A/B of this checkout and others. A stack of each is up for
-// the whole run, one of them is under load at a time, and they take turns. So a machine that is faster in
-// one minute than in the next is so for all of them. Called by main.ts.
+// `npm run bench -- --compare DIR`: an interleaved A/B of this checkout and others. A stack of each runs all
+// the time, and one of them is under load at a time. Called by main.ts.
 
 import { resolve } from "node:path";
 import { newAccount } from "@annals/testing";
 import { batches, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
 import { type Figures, httpLoad } from "../http-load.ts";
 import { multiple, rate, time } from "../measure/bench.ts";
-import { byTurns, middle, middleShare } from "../measure/turns.ts";
+import { interleaved, medians, medianRatio } from "../measure/interleaved.ts";
 import type { Options } from "../options.ts";
 import { table } from "../report.ts";
 import { type CheckoutStack, startCheckout } from "./checkout-stack.ts";
@@ -19,14 +18,14 @@ const BATCH = 100;
 const CONNECTIONS = 64;
 const BATCH_CONNECTIONS = 8;
 
-/** What a turn gives: `perSecond` in events, and the CPU time of the whole stack for each. */
+/** The figures of a turn: `perSecond` in events, and the CPU time of the stack per event. */
 export interface Turn extends Figures {
   readonly cpuUs: number;
 }
 
 export interface Measure {
   readonly what: string;
-  /** Makes what one stack needs, once; the function it resolves to is one turn. */
+  /** Prepares one stack, once. The function it resolves to is one turn. */
   readonly prepare: (stack: CheckoutStack) => Promise<() => Promise<Turn>>;
 }
 
@@ -55,7 +54,7 @@ export async function compare(options: Options, say: (line: string) => void): Pr
       say(what);
       const runs = await Promise.all(stacks.map((stack) => prepare(stack)));
       for (const run of runs) await run();
-      const turns = await byTurns(options.turns, runs);
+      const turns = await interleaved(options.turns, runs);
       rows.push(...rowsOf(what, names, turns));
     }
     const heads = ["", "checkout", "events", "p50", "p99", "CPU an event", "rate", "p50", "CPU"];
@@ -70,8 +69,8 @@ export async function compare(options: Options, say: (line: string) => void): Pr
 function rowsOf(what: string, names: readonly string[], turns: readonly Turn[][]): string[][] {
   const [baseline = []] = turns;
   return turns.map((taken, at) => {
-    const { perSecond, p50Ms, p99Ms, cpuUs } = middle(taken);
-    const share = (name: keyof Turn) => multiple(middleShare(name, taken, baseline));
+    const { perSecond, p50Ms, p99Ms, cpuUs } = medians(taken);
+    const share = (name: keyof Turn) => multiple(medianRatio(name, taken, baseline));
     return [
       at === 0 ? what : "",
       names[at] ?? "",
@@ -125,7 +124,7 @@ function append(options: Options, what: string, load: Load): Measure {
         const shape = { connections, warmUpMs, measureMs };
         const figures = await httpLoad({ ...request, ...shape, baseUrl, keys });
         const perSecond = figures.perSecond * eventsPerRequest;
-        // The warm-up counts too: the CPU time is that of the whole turn.
+        // CPU time covers the turn with its warm-up, so the events of both count.
         const events = perSecond * ((performance.now() - begun) / 1_000);
         return { ...figures, perSecond, cpuUs: (((await cpuSeconds()) - before) / events) * 1e6 };
       };

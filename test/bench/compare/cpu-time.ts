@@ -1,5 +1,5 @@
-// CPU time of a process and of all that it has started, from /proc. Called by checkout-stack.ts. Elsewhere
-// than on Linux it says NaN.
+// CPU time of a process and of all its descendants, from /proc. Called by checkout-stack.ts. It is NaN on
+// systems other than Linux.
 
 import { readdir, readFile } from "node:fs/promises";
 

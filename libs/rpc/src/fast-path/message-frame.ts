@@ -26,7 +26,9 @@ export class MessageReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Throws a ConnectError as soon as the message is known to be too large, compressed, or not the only one. */
+  /**
+   * Throws a ConnectError as soon as the message is known to be too large, compressed, or not the only one.
+   */
   add(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
@@ -44,7 +46,9 @@ export class MessageReader {
     return new Uint8Array(buffer, byteOffset + PREFIX_BYTES, length - PREFIX_BYTES);
   }
 
-  /** A large message arrives in hundreds of pieces: they are joined at its prefix and at its end only. */
+  /**
+   * A large message arrives in hundreds of pieces: they are joined at its prefix and at its end only.
+   */
   #joined(): Buffer {
     const [first] = this.#pieces;
     const all = this.#pieces.length === 1 && first ? first : Buffer.concat(this.#pieces);

@@ -183,7 +183,9 @@ function decode({ method }: UnaryMethod, bytes: Uint8Array): MessageShape<typeof
   }
 }
 
-/** The gRPC trailers of a failure. Only a ConnectError has public text: the interceptors made each one. */
+/**
+ * The gRPC trailers of a failure. Only a ConnectError has public text: the interceptors made each one.
+ */
 function statusOf(error: unknown): Record<string, string> {
   const known =
     error instanceof ConnectError ? error : new ConnectError("internal error", Code.Internal);

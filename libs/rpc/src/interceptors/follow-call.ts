@@ -38,7 +38,9 @@ export function statusName(error?: unknown): string {
   return Code[code].replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
-/** Runs the call and calls `hooks` when it ends. A stream ends with its last message, not its first. */
+/**
+ * Runs the call and calls `hooks` when it ends. A stream ends with its last message, not its first.
+ */
 export async function followCall(
   next: Next,
   request: CallRequest,

@@ -14,7 +14,9 @@ export interface CallDuration {
   ): void;
 }
 
-/** For a server or a client. It is outside of the errors interceptor, so it sees the status that is sent. */
+/**
+ * For a server or a client. It is outside of the errors interceptor, so it sees the status that is sent.
+ */
 export function callMetrics(duration: CallDuration): Interceptor {
   return (next) => (request) => {
     const startedAt = performance.now();

@@ -1,6 +1,6 @@
-// One span per call on either end, and the W3C `traceparent` header between them. Called by stacks.ts. It uses
-// the OpenTelemetry API only: while no SDK is started (tracing.ts of chassis) every step is a no-op. A span
-// must never contain a message.
+// One span per call on either end, and the W3C `traceparent` header between them. Called by stacks.ts. It
+// uses the OpenTelemetry API only: while no SDK is started (tracing.ts of chassis) every step is a no-op. A
+// span must never contain a message.
 
 import {
   type Context,
@@ -70,7 +70,9 @@ function end(span: Span, kind: SpanKind, error?: unknown): void {
   span.end();
 }
 
-/** For a client every failure is an error; for a server most are answers (OpenTelemetry's gRPC conventions). */
+/**
+ * For a client every failure is an error; for a server most are answers (OpenTelemetry's gRPC conventions).
+ */
 function isSpanError(kind: SpanKind, error: unknown): boolean {
   if (kind === SpanKind.CLIENT) return true;
   switch (ConnectError.from(error).code) {

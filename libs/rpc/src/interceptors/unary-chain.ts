@@ -1,5 +1,6 @@
 // Runs a unary call through its interceptors. Called by transport.ts and fast-path/unary-methods.ts. Unlike
-// Connect's runner it creates no signal of its own: aborting one at the end of every call costs a stack trace.
+// Connect's runner it creates no signal of its own: aborting one at the end of every call costs a stack
+// trace.
 
 import type { Interceptor, UnaryRequest, UnaryResponse } from "@connectrpc/connect";
 

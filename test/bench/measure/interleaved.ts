@@ -1,10 +1,12 @@
-// What is compared takes turns, so that a machine that is faster in one minute than in the next is so for
-// all of it. What is compared with nothing is measured as often. Called by most measurements.
+// Interleaved A/B: what is compared takes turns, so that a change in the machine's speed affects all of it
+// alike. What has no baseline is measured as often. Called by most measurements.
 
 import type { Figures } from "../http-load.ts";
 
-/** Each of `runs` once a turn, in the other order in every second turn. Gives the turns of each. */
-export async function byTurns<Turn extends Figures>(
+/**
+ * Runs each of `runs` once per turn, in reverse order every second turn. Resolves to the turns of each.
+ */
+export async function interleaved<Turn extends Figures>(
   turns: number,
   runs: readonly (() => Promise<Turn>)[],
 ): Promise<Turn[][]> {
@@ -19,7 +21,7 @@ export async function byTurns<Turn extends Figures>(
   return taken;
 }
 
-/** What `work` gave the last time, and the median of the seconds that it took. */
+/** The last result of `work`, and its median duration in seconds. */
 export async function timedTurns<T>(turns: number, work: () => Promise<T>) {
   const taken: { readonly value: T; readonly seconds: number }[] = [];
   for (let turn = 0; turn < turns; turn++) {
@@ -30,20 +32,20 @@ export async function timedTurns<T>(turns: number, work: () => Promise<T>) {
   return { value: taken.at(-1)?.value as T, seconds: median(taken.map(({ seconds }) => seconds)) };
 }
 
-/** Each figure's median over the turns. */
-export function middle<Turn extends Figures>(turns: readonly Turn[]): Turn {
+/** The median of each figure over the turns. */
+export function medians<Turn extends Figures>(turns: readonly Turn[]): Turn {
   const names = Object.keys(turns[0] ?? {}) as (keyof Turn)[];
-  const medians = names.map((name) => [name, median(turns.map((turn) => Number(turn[name])))]);
-  return Object.fromEntries(medians) as Turn;
+  const entries = names.map((name) => [name, median(turns.map((turn) => Number(turn[name])))]);
+  return Object.fromEntries(entries) as Turn;
 }
 
-/** The median of what a figure was in that of `whole` of the same turn. */
-export function middleShare<Turn extends Figures>(
+/** The median of a figure's ratio to the baseline of the same turn. */
+export function medianRatio<Turn extends Figures>(
   name: keyof Turn,
   turns: readonly Turn[],
-  whole: readonly Turn[],
+  baseline: readonly Turn[],
 ): number {
-  return median(turns.map((turn, at) => Number(turn[name]) / Number(whole[at]?.[name])));
+  return median(turns.map((turn, at) => Number(turn[name]) / Number(baseline[at]?.[name])));
 }
 
 function median(values: readonly number[]): number {
