@@ -3,8 +3,8 @@
 
 import {
   canonicalJson,
-  FIELDS,
-  fieldDigest,
+  PARTS,
+  partDigest,
   GENESIS_HASH,
   type JsonObject,
   leafHash,
@@ -22,7 +22,7 @@ export interface Row {
   readonly digests: Buffer;
   readonly previousHash: string;
   readonly hash: string;
-  /** Canonical text in the order of FIELDS. */
+  /** Canonical text in the order of PARTS. */
   readonly parts: readonly string[];
   readonly salts: Buffer;
   readonly actorId: string | null;
@@ -61,11 +61,11 @@ export function* makeRows(
   let previousHash = GENESIS_HASH;
   for (let sequenceNumber = 1; sequenceNumber <= count; sequenceNumber++) {
     const event = eventAt(sequenceNumber - 1) as Sent & JsonObject;
-    const parts = FIELDS.map((field) => canonicalJson((event[field] ?? {}) as JsonObject));
-    const salts = randomBytes(FIELDS.length * SALT_BYTES);
+    const parts = PARTS.map((field) => canonicalJson((event[field] ?? {}) as JsonObject));
+    const salts = randomBytes(PARTS.length * SALT_BYTES);
     const digests = Buffer.concat(
       parts.map((part, at) =>
-        fieldDigest(salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES), part),
+        partDigest(salts.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES), part),
       ),
     );
     const time = timeOf(sequenceNumber);

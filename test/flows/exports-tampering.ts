@@ -2,7 +2,7 @@
 // could make it. Where a kind touches events, the manifest is made anew to fit, so that neither its count nor
 // its digests but only the chain can give the change away. Called by exports.test.ts.
 
-import { FIELDS, fieldDigest, leafHash, leafText } from "@annals/event";
+import { PARTS, partDigest, leafHash, leafText } from "@annals/event";
 import { eventJson, proofJson } from "@annals/event";
 import { hash, randomBytes } from "node:crypto";
 
@@ -159,9 +159,9 @@ function forged({ lines, manifest }: ExportFile): string {
   const before = eventOf(lines[AT - 1]);
   const chain = String(manifest["chain"]);
   const parts = { actor: "{}", context: "{}", diff: "{}", metadata: '{"n":0}', target: "{}" };
-  const salts = randomBytes(FIELDS.length * 16);
+  const salts = randomBytes(PARTS.length * 16);
   const digests = Buffer.concat(
-    FIELDS.map((field, at) => fieldDigest(salts.subarray(at * 16, at * 16 + 16), parts[field])),
+    PARTS.map((field, at) => partDigest(salts.subarray(at * 16, at * 16 + 16), parts[field])),
   );
   const time = "2026-01-01T00:00:00.000000Z";
   const members = {

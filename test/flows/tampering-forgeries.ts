@@ -1,6 +1,6 @@
 // Kinds of tampering by somebody who knows how hashes are made: events inserted, replaced, linked anew.
 
-import { FIELDS, fieldDigest, leafHash, leafText } from "@annals/event";
+import { PARTS, partDigest, leafHash, leafText } from "@annals/event";
 import { randomBytes } from "node:crypto";
 import { AT, deleteBoth, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
 
@@ -11,8 +11,8 @@ async function forge(
   event: { readonly sequence: number; readonly previousHash: string; readonly action: string },
 ): Promise<string> {
   const { sequence, previousHash, action } = event;
-  const salts = FIELDS.map(() => randomBytes(16));
-  const digests = Buffer.concat(salts.map((salt) => fieldDigest(salt, "{}")));
+  const salts = PARTS.map(() => randomBytes(16));
+  const digests = Buffer.concat(salts.map((salt) => partDigest(salt, "{}")));
   const time = "2026-01-31T09:30:00.000000Z";
   const id = `evt_${"0".repeat(26)}`;
   const times = { createdAt: time, occurredAt: time, receivedAt: time };

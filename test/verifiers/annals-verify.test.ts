@@ -1,6 +1,6 @@
-// annals-verify finds every kind of tampering with an export, names the first bad line, and raises
-// no false alarm over values of every kind; its fast way and its slow way take the same decision.
-// No service takes part: the exports are made here, from leaves.
+// Guarantee: annals-verify finds every kind of tampering with an export, names the first bad line, and raises no
+// false alarm over values of every kind; its fast path and its slow path decide the same. No service runs: the
+// exports are made here, from leaves.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { chainOf, exportOf, verdict, verify } from "./made-export.ts";
 const parts = Array.from({ length: 10 }, (_, n) => ({ n }));
 
 describe("valid", () => {
-  test("a whole chain", async () => {
+  test("a complete chain", async () => {
     const report = await verify(exportOf(chainOf("acct_1", parts)));
     expect(report).toMatchObject({ events: 10, linksChecked: 10, linksUnchecked: 0 });
   });
@@ -35,7 +35,7 @@ describe("valid", () => {
     expect(await verdict(exportOf(some))).toMatch(/^3: sequence_gap: sequence number 3/);
   });
 
-  test("lines written anew with other white space and order of members mean the same", async () => {
+  test("lines with other white space and another order of members are valid too", async () => {
     const made = chainOf("acct_1", parts);
     made.lines[4] = JSON.stringify(JSON.parse(made.lines[4] ?? ""), null, 1).replaceAll("\n", " ");
     expect(await verify(exportOf(made))).toMatchObject({ events: 10 });
@@ -146,13 +146,13 @@ describe("not valid, although the manifest was made anew to fit", () => {
 });
 
 describe("the manifest", () => {
-  const whole = exportOf(chainOf("acct_1", parts));
+  const valid = exportOf(chainOf("acct_1", parts));
 
   test.each([
-    ["edited", whole.replace('"event_count":10', '"event_count":11'), /^11: manifest_mismatch/],
-    ["cut off", whole.slice(0, whole.lastIndexOf('{"manifest"')), /^11: the manifest is missing/],
-    ["cut in the middle", whole.slice(0, -20), /^11: the manifest is not whole/],
-    ["followed by a line", `${whole}{}\n`, /^12: stands after the manifest/],
+    ["edited", valid.replace('"event_count":10', '"event_count":11'), /^11: manifest_mismatch/],
+    ["cut off", valid.slice(0, valid.lastIndexOf('{"manifest"')), /^11: the manifest is missing/],
+    ["cut in the middle", valid.slice(0, -20), /^11: the manifest is not complete/],
+    ["followed by a line", `${valid}{}\n`, /^12: follows the manifest/],
     ["of another version", exportOf(chainOf("acct_1", parts), { v: 2 }), /^11: the version/],
     [
       "with another digest of the file",
@@ -164,7 +164,7 @@ describe("the manifest", () => {
       exportOf({ lines: [], places: [] }, { include_proofs: false }),
       /without proofs/,
     ],
-    ["of a file cut within an event", whole.slice(0, 3_000), /^3: is not JSON/],
+    ["of a file cut within an event", valid.slice(0, 3_000), /^3: is not JSON/],
     ["of an empty file", "", /^1: the file is empty/],
   ])("%s", async (_, text, expected) => {
     expect(await verdict(text)).toMatch(expected);

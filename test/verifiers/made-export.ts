@@ -2,8 +2,8 @@
 
 import {
   canonicalJson,
-  FIELDS,
-  fieldDigest,
+  PARTS,
+  partDigest,
   type JsonObject,
   leafHash,
   leafText,
@@ -41,8 +41,8 @@ export function chainOf(
     };
     const salts = randomBytes(80);
     const digests = Buffer.concat(
-      FIELDS.map((field, place) =>
-        fieldDigest(salts.subarray(place * 16, place * 16 + 16), texts[field]),
+      PARTS.map((field, place) =>
+        partDigest(salts.subarray(place * 16, place * 16 + 16), texts[field]),
       ),
     );
     const time = `2026-01-01T00:00:00.${String(index).padStart(6, "0")}Z`;

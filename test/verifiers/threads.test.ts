@@ -1,5 +1,5 @@
-// A file of several megabytes, whose pieces annals-verify gives to several threads: what it says of the
-// file is the same as if one had read it from its begin to its end.
+// Guarantee: annals-verify gives the pieces of a large file to several threads, and its verdict is that of one
+// thread that reads from start to end.
 
 import { expect, test } from "vitest";
 import { chainOf, csvOf, exportOf, verdict, verify } from "./made-export.ts";
@@ -39,7 +39,7 @@ test("without its manifest: another chain in the midst of it, or the end", async
 
 test("followed by a line after a fault", async () => {
   expect(await verdict(`${changed(20)}{}\n`)).toMatch(/^20: .*digest_mismatch/);
-  expect(await verdict(`${valid}{}\n`)).toMatch(/^62: stands after the manifest/);
+  expect(await verdict(`${valid}{}\n`)).toMatch(/^62: follows the manifest/);
 });
 
 test("as CSV", async () => {

@@ -52,7 +52,7 @@ export function keyPrefix(key: string): string {
 
 /** SHA-256 of a key, 32 bytes: all that is ever stored or sent between services. */
 export function keyHash(key: string): Buffer {
-  // By way of a text, for time: asked for a buffer, Node makes a memory block of its own for each.
+  // Through a string, for speed: Node allocates a memory block for each buffer.
   return Buffer.from(hash("sha256", key, "hex"), "hex");
 }
 
@@ -70,7 +70,7 @@ function base62(length: number, random: (size: number) => Uint8Array): string {
   let text = "";
   while (text.length < length) {
     for (const byte of random(length)) {
-      // 248 is the largest multiple of 62 in a byte: the rest is thrown away to keep every
+      // 248 is the largest multiple of 62 in a byte: the rest is discarded to keep every
       // character equally likely.
       if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
     }

@@ -1,4 +1,4 @@
-// The clock that is handed to whatever needs the time. Nothing else in the product reads a clock.
+// The clock that services get as a dependency. Nothing else in the product reads a clock.
 
 import { formatMicros } from "./timestamps.ts";
 
@@ -26,5 +26,5 @@ export function systemClock(): Clock {
   return { nowMicros, nowText: () => formatMicros(nowMicros()) };
 }
 
-/** Beyond this much difference the monotonic clock has lost touch with the wall clock (a step, a suspend). */
+/** Beyond this difference the monotonic clock has drifted from the wall clock (a step, a suspend). */
 const MAX_DRIFT_US = 20_000;

@@ -1,5 +1,5 @@
-// The names of what subscribers are told (interface 6), and the patterns that match them: the exact
-// names and `*`.
+// The names of webhook events (interface 6), and the patterns that match them: the exact names and `*`. Used by the
+// gateway and the webhook dispatcher.
 
 export const EVENT_NAMES = ["event.created", "event.verified", "export.completed"] as const;
 
@@ -9,7 +9,7 @@ export const EVENT_PATTERNS = [...EVENT_NAMES, "*"] as const;
 
 export type EventPattern = (typeof EVENT_PATTERNS)[number];
 
-/** Whether a webhook with these patterns is told of `name`. */
+/** Whether a webhook with these patterns gets `name`. */
 export function matchesEvent(patterns: readonly string[], name: EventName): boolean {
   return patterns.includes("*") || patterns.includes(name);
 }

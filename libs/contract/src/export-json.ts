@@ -1,5 +1,5 @@
-// An export as JSON (docs/exports.md): what the operations of /v1/exports return and what
-// export.completed carries.
+// An export as JSON (docs/exports.md): what the operations of /v1/exports return and what export.completed
+// carries.
 
 export const EXPORT_STATUSES = ["pending", "running", "completed", "failed"] as const;
 
@@ -15,9 +15,9 @@ export interface ExportText {
   readonly format: ExportFormat;
   /** The JSON text of the filter as the client sent it. */
   readonly filterJson: string;
-  /** Undefined until completed, as is whatever else may be. */
+  /** This and the other optional members are undefined until completed. */
   readonly eventCount: number | bigint | undefined;
-  /** Of the whole file, 64 lower-case hexadecimal digits. */
+  /** Of the complete file, 64 lower-case hexadecimal digits. */
   readonly sha256: string | undefined;
   readonly sizeBytes: number | bigint | undefined;
   /** UTC with six fraction digits. */

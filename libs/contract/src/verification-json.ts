@@ -19,7 +19,7 @@ export interface Verification {
   readonly firstInvalid:
     | {
         readonly sequenceNumber: number;
-        /** Undefined where no row stands at that number. */
+        /** Undefined where that number has no row. */
         readonly eventId: string | undefined;
         readonly reason: InvalidReason;
       }

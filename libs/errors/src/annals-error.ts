@@ -1,6 +1,5 @@
-// The one error class of the product. Whoever finds a failure throws one of these with a closed
-// kind; it is translated once at each process edge. What is thrown otherwise is a fault of ours and
-// shows nothing to a client.
+// The one error class of the product. Code throws it with a closed kind; it is translated once at each process
+// edge. Any other exception is an internal error and must show nothing to a client.
 
 /** The closed kinds of failure. Each has one row in the gateway's table of statuses (interface 7). */
 export type ErrorKind =
@@ -15,7 +14,7 @@ export type ErrorKind =
   | "unavailable"
   | "internal";
 
-/** One member at fault, in the client's own terms: field `events[3].action`, and what to do. */
+/** One invalid member, in the client's own terms: field `events[3].action`, and what to do. */
 export interface FieldFault {
   readonly field: string;
   readonly message: string;
@@ -23,7 +22,7 @@ export interface FieldFault {
 
 export interface ErrorOptions {
   readonly faults?: readonly FieldFault[];
-  /** Whole seconds after which a retry can succeed. */
+  /** Seconds, an integer, after which a retry can succeed. */
   readonly retryAfterS?: number;
   /** For the log only; never shown to a client. */
   readonly cause?: unknown;
@@ -52,22 +51,19 @@ export function notFound(resource: string, id: string): AnnalsError {
   );
 }
 
-/** 422: one or more members are at fault. The message is the first of them. */
+/** 422: one or more members are invalid. The message is that of the first. */
 export function invalid(...faults: [FieldFault, ...FieldFault[]]): AnnalsError {
   const [first] = faults;
   const message = first.field === "" ? first.message : `${first.field}: ${first.message}`;
   return new AnnalsError("invalid", message, { faults });
 }
 
-/**
- * 500 with Retry-After: a part that the request needs cannot be reached, or has more work than it
- * can hold.
- */
+/** 500 with Retry-After: a service or database that the request needs is unreachable or overloaded. */
 export function unavailable(message: string, cause?: unknown, retryAfterS = 1): AnnalsError {
   return new AnnalsError("unavailable", message, { retryAfterS, cause });
 }
 
-/** 500: something of ours is wrong. The message goes to the log, never to a client. */
+/** 500: an internal error. The message goes to the log, never to a client. */
 export function internal(message: string, cause?: unknown): AnnalsError {
   return new AnnalsError("internal", message, { cause });
 }

@@ -1,6 +1,6 @@
 // Carries an AnnalsError over RPC and back: as a Connect error whose one detail is
-// annals.errors.v1.Error. Called by the chassis' interceptors at both ends of a call, and by the
-// ledger for outcomes inside a response.
+// annals.errors.v1.Error. Called by the interceptors of libs/rpc at both ends of a call, and by the ledger for
+// outcomes inside a response.
 
 import { create } from "@bufbuild/protobuf";
 import {
@@ -17,7 +17,7 @@ interface Row {
   readonly code: Code;
 }
 
-/** One row a kind: how it is written in proto, and the gRPC status that stock clients see. */
+/** One row per kind: its value in proto, and the gRPC status that stock clients see. */
 const ROWS: readonly Row[] = [
   { kind: "unauthenticated", proto: ProtoKind.UNAUTHENTICATED, code: Code.Unauthenticated },
   { kind: "scope_missing", proto: ProtoKind.SCOPE_MISSING, code: Code.PermissionDenied },
@@ -64,7 +64,7 @@ export function fromProtoError(error: ProtoError): AnnalsError {
   });
 }
 
-/** For the server's edge. A Connect error (a bad message, a deadline) passes as it is. */
+/** For the server's edge. A Connect error (a bad message, a deadline) is returned unchanged. */
 export function toConnectError(error: unknown): ConnectError {
   if (error instanceof ConnectError) return error;
   const proto = toProtoError(error);

@@ -1,5 +1,5 @@
-// The first step of every handler: is the request complete? The gateway always sends whole
-// requests; this answers whoever calls otherwise.
+// The first step of every handler: is the request complete? The gateway always sends complete requests; this
+// refuses those of other callers.
 
 import { invalid } from "./annals-error.ts";
 

@@ -1,15 +1,22 @@
-// Whether one stored event still has the hash it was given. Verification calls it for each event and checks
-// the link to the event before itself. It recomputes everything from the stored values and must answer,
-// never throw, for rows that someone changed.
+// Checks whether a stored event still has the hash that it was given. Verification calls it for each event,
+// and checks the link to the event before by itself. It recomputes everything from the stored values. It must
+// never throw, whatever someone changed in them.
 
-import { DIGEST_BYTES, FIELDS, SALT_BYTES, fieldDigest, leafHash, leafText } from "./leaf.ts";
-import type { Field, LeafMembers } from "./leaf.ts";
+import { type Part, PARTS } from "./event-members.ts";
+import {
+  DIGEST_BYTES,
+  leafHash,
+  type LeafMembers,
+  leafText,
+  partDigest,
+  SALT_BYTES,
+} from "./leaf.ts";
 
 /** An event as stored. */
 export interface StoredLeaf extends LeafMembers {
   /** The canonical text of each part. */
-  parts: Readonly<Record<Field, string>>;
-  /** The salts in the order of FIELDS, 80 bytes. */
+  parts: Readonly<Record<Part, string>>;
+  /** The salts in the order of PARTS, 80 bytes. */
   salts: Buffer;
   /** 64 lower-case hexadecimal digits. */
   hash: string;
@@ -17,23 +24,20 @@ export interface StoredLeaf extends LeafMembers {
 
 export type LeafFault = "digest_mismatch" | "hash_mismatch";
 
-/** Answers undefined for an event that is whole, else the first thing that is not. */
+/** The first fault; undefined for a valid event. */
 export function checkLeaf(stored: StoredLeaf): LeafFault | undefined {
   const { digests, parts, salts } = stored;
-  if (salts.length !== FIELDS.length * SALT_BYTES) return "digest_mismatch";
-  if (digests.length !== FIELDS.length * DIGEST_BYTES) return "digest_mismatch";
-  for (const [index, field] of FIELDS.entries()) {
+  if (salts.length !== PARTS.length * SALT_BYTES) return "digest_mismatch";
+  if (digests.length !== PARTS.length * DIGEST_BYTES) return "digest_mismatch";
+  for (const [index, part] of PARTS.entries()) {
     const salt = salts.subarray(index * SALT_BYTES, (index + 1) * SALT_BYTES);
     const digest = digests.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
-    if (!fieldDigest(salt, parts[field]).equals(digest)) return "digest_mismatch";
+    if (!partDigest(salt, parts[part]).equals(digest)) return "digest_mismatch";
   }
   return hashOf(stored) === stored.hash ? undefined : "hash_mismatch";
 }
 
-/**
- * Undefined where the members make no leaf at all (sequence number 0, half a character): no hash was made
- * of them.
- */
+/** Undefined where the members cannot make a leaf (sequence number 0, a lone surrogate). */
 function hashOf(stored: StoredLeaf): string | undefined {
   try {
     return leafHash(leafText(stored));

@@ -2,27 +2,26 @@
 // last column, is the manifest. A cell that a spreadsheet would run as a formula gets a ' in front, such
 // that the value can be told from it for certain. The ledger makes the records, the export service the rest.
 
-import type { EventText } from "./event-json.ts";
+import {
+  COPIES,
+  type EventMember,
+  type EventText,
+  JSON_PARTS,
+  type Part,
+} from "./event-members.ts";
 
 /** In the order of {@link eventCsv}. */
-const COLUMNS = [
+const COLUMNS: readonly (EventMember | (typeof COPIES)[number])[] = [
   "sequence_number",
   "id",
   "action",
-  "actor_id",
-  "actor_type",
-  "target_id",
-  "target_type",
+  ...COPIES,
   "occurred_at",
   "received_at",
   "created_at",
   "hash",
   "previous_hash",
-  "actor",
-  "target",
-  "context",
-  "diff",
-  "metadata",
+  ...JSON_PARTS,
 ];
 
 const PROOF_COLUMN = "proof";
@@ -44,14 +43,13 @@ function columns(includeProofs: boolean): string[] {
 /** The record of an event; `proof`, JSON text, where the file has proofs. */
 export function eventCsv(event: EventText, proof?: string): string {
   const { sequenceNumber, id, occurredAt, receivedAt, createdAt, hash, previousHash } = event;
-  const names = `${chosen(event.action)},${named(event.actor)},${named(event.target)}`;
-  const parts =
-    `${part(event.actor)},${part(event.target)},${part(event.context)},` +
-    `${part(event.diff)},${part(event.metadata)}`;
-  return (
-    `${sequenceNumber},${id},${names},${occurredAt},${receivedAt},${createdAt},${hash},${previousHash},${parts},` +
-    `${proof === undefined ? "" : `${quote(proof)},`}\r\n`
-  );
+  let record =
+    `${sequenceNumber},${id},${chosen(event.action)},${named(event.actor)},${named(event.target)},` +
+    `${occurredAt},${receivedAt},${createdAt},${hash},${previousHash},`;
+  for (let at = 0; at < JSON_PARTS.length; at += 1) {
+    record += `${partCell(event[JSON_PARTS[at] as Part])},`;
+  }
+  return `${record}${proof === undefined ? "" : `${quote(proof)},`}\r\n`;
 }
 
 /** Id and type of an actor or a target, two cells; empty where it has none. */
@@ -61,7 +59,7 @@ function named(text: string): string {
   return `${typeof id === "string" ? chosen(id) : ""},${typeof type === "string" ? chosen(type) : ""}`;
 }
 
-/** Who changes the database may leave anything there. It is exported as it is, and found in the file. */
+/** Someone who changed the database may have left anything here. It is exported unchanged; annals-verify finds it. */
 function objectOf(text: string): { readonly id?: unknown; readonly type?: unknown } {
   try {
     return (JSON.parse(text) as object | null) ?? {};
@@ -71,7 +69,7 @@ function objectOf(text: string): { readonly id?: unknown; readonly type?: unknow
 }
 
 /** A part of an event as a cell: JSON text with a member holds a quote. */
-function part(text: string): string {
+function partCell(text: string): string {
   return isEmpty(text) ? "{}" : quote(text);
 }
 
@@ -79,7 +77,7 @@ function isEmpty(text: string): boolean {
   return text === "" || text === "{}";
 }
 
-/** What most ids and types are: no spreadsheet would run it, and nothing in it has to be in quotes. */
+/** Most ids and types: safe in a spreadsheet, and without a character that needs quotes. */
 const PLAIN = /^\w[\w.:/-]*$/;
 
 function chosen(value: string): string {
@@ -87,8 +85,8 @@ function chosen(value: string): string {
 }
 
 /**
- * Whatever a spreadsheet may take for a formula, also when it drops white space or reads full-width
- * signs. Leading ' count, so that taking one away gives the value back.
+ * What a spreadsheet may run as a formula, also where it drops white space or reads full-width signs. Leading '
+ * count, so that removing one restores the value.
  */
 const RUNNABLE = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
@@ -106,6 +104,6 @@ export function cell(value: string): string {
 }
 
 function quote(value: string): string {
-  // A pattern, since V8 replaces a text a fifth slower.
+  // A pattern: V8 takes a fifth longer to replace a string.
   return `"${value.replaceAll(/"/g, '""')}"`;
 }

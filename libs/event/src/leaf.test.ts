@@ -9,19 +9,18 @@ import type { StoredLeaf } from "./check-leaf.ts";
 import type { JsonObject } from "./json/json-value.ts";
 import {
   DIGEST_BYTES,
-  FIELDS,
   GENESIS_HASH,
   SALT_BYTES,
-  fieldDigest,
+  partDigest,
   leafHash,
   leafText,
-  writeFieldDigest,
+  writePartDigest,
 } from "./leaf.ts";
-import type { Field } from "./leaf.ts";
+import { type Part, PARTS } from "./event-members.ts";
 import { readJson } from "./json/read-json.ts";
 
 interface Vector {
-  event: Record<Field, JsonObject> & {
+  event: Record<Part, JsonObject> & {
     action: string;
     created_at: string;
     hash: string;
@@ -31,8 +30,8 @@ interface Vector {
     received_at: string;
     sequence_number: number;
   };
-  proof: { v: number; chain: string; salts: Record<Field, string>; digests: Record<Field, string> };
-  canonical: Record<Field, string>;
+  proof: { v: number; chain: string; salts: Record<Part, string>; digests: Record<Part, string> };
+  canonical: Record<Part, string>;
   leaf: string;
 }
 
@@ -43,8 +42,8 @@ const vectors = readJson(readFileSync(file), {
 }) as unknown as Vector[];
 
 function stored({ event, proof, canonical }: Vector): StoredLeaf {
-  const joined = (hex: Record<Field, string>) =>
-    Buffer.from(FIELDS.map((field) => hex[field]).join(""), "hex");
+  const joined = (hex: Record<Part, string>) =>
+    Buffer.from(PARTS.map((part) => hex[part]).join(""), "hex");
   return {
     action: event.action,
     chain: proof.chain,
@@ -65,19 +64,19 @@ describe.each(vectors.map((vector) => [vector.event.id, vector] as const))(
   "vector %s",
   (_, vector) => {
     test("canonical texts", () => {
-      for (const field of FIELDS)
-        expect(canonicalJson(vector.event[field])).toBe(vector.canonical[field]);
+      for (const part of PARTS)
+        expect(canonicalJson(vector.event[part])).toBe(vector.canonical[part]);
     });
 
     test("digests", () => {
-      for (const field of FIELDS) {
-        const salt = Buffer.from(vector.proof.salts[field], "hex");
+      for (const part of PARTS) {
+        const salt = Buffer.from(vector.proof.salts[part], "hex");
         expect(salt).toHaveLength(SALT_BYTES);
-        const digest = vector.proof.digests[field];
-        expect(fieldDigest(salt, vector.canonical[field]).toString("hex")).toBe(digest);
+        const digest = vector.proof.digests[part];
+        expect(partDigest(salt, vector.canonical[part]).toString("hex")).toBe(digest);
         const written = Buffer.alloc(2 * DIGEST_BYTES);
         const salts = Buffer.concat([Buffer.alloc(SALT_BYTES), salt]);
-        writeFieldDigest(written, salts, 1, Buffer.from(vector.canonical[field]));
+        writePartDigest(written, salts, 1, Buffer.from(vector.canonical[part]));
         expect(written.toString("hex")).toBe("00".repeat(DIGEST_BYTES) + digest);
       }
     });
@@ -109,13 +108,13 @@ test("the vectors are a chain from the genesis on", () => {
 describe("checkLeaf finds a change of", () => {
   const whole = () => stored(vectors[0] as Vector);
 
-  test.each(FIELDS)("the part %s", (field) => {
+  test.each(PARTS)("the part %s", (part) => {
     const leaf = whole();
-    expect(checkLeaf({ ...leaf, parts: { ...leaf.parts, [field]: '{"forged":1}' } })).toBe(
+    expect(checkLeaf({ ...leaf, parts: { ...leaf.parts, [part]: '{"forged":1}' } })).toBe(
       "digest_mismatch",
     );
     // The same value in another text is a change too: the stored text is the evidence.
-    expect(checkLeaf({ ...leaf, parts: { ...leaf.parts, [field]: `${leaf.parts[field]} ` } })).toBe(
+    expect(checkLeaf({ ...leaf, parts: { ...leaf.parts, [part]: `${leaf.parts[part]} ` } })).toBe(
       "digest_mismatch",
     );
   });
@@ -132,7 +131,7 @@ describe("checkLeaf finds a change of", () => {
   test("a part with its digest made to fit", () => {
     const leaf = whole();
     leaf.parts = { ...leaf.parts, diff: '{"forged":1}' };
-    fieldDigest(leaf.salts.subarray(32, 48), leaf.parts.diff).copy(leaf.digests, 64);
+    partDigest(leaf.salts.subarray(32, 48), leaf.parts.diff).copy(leaf.digests, 64);
     expect(checkLeaf(leaf)).toBe("hash_mismatch");
   });
 

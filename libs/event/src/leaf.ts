@@ -3,14 +3,10 @@
 // may ever change: every stored event rests on them. A change is a format v2 beside this one.
 
 import { hash } from "node:crypto";
+import { PARTS } from "./event-members.ts";
 import { quote } from "./json/canonical-json.ts";
 
-/** The parts of an event that can hold personal data, in the order of their salts and digests. */
-export const FIELDS = ["actor", "context", "diff", "metadata", "target"] as const;
-
-export type Field = (typeof FIELDS)[number];
-
-/** Bytes of a salt: random, fresh for each event and each field. */
+/** Bytes of a salt: random, fresh for each event and each part. */
 export const SALT_BYTES = 16;
 
 /** Bytes of a digest. */
@@ -26,7 +22,7 @@ export interface LeafMembers {
   chain: string;
   /** This and the other times: UTC text with six fraction digits, as the interface returns it. */
   createdAt: string;
-  /** The digests of the parts in the order of FIELDS, 160 bytes. */
+  /** The digests of the parts in the order of PARTS, 160 bytes. */
   digests: Buffer;
   id: string;
   occurredAt: string;
@@ -38,7 +34,7 @@ export interface LeafMembers {
 }
 
 /** SHA-256 of the salt and the UTF-8 of the part's canonical text: 32 bytes. */
-export function fieldDigest(salt: Uint8Array, canonical: string): Buffer {
+export function partDigest(salt: Uint8Array, canonical: string): Buffer {
   const length = Buffer.byteLength(canonical);
   const input = Buffer.allocUnsafe(salt.length + length);
   input.set(salt, 0);
@@ -47,59 +43,84 @@ export function fieldDigest(salt: Uint8Array, canonical: string): Buffer {
 }
 
 /**
- * Writes that digest to its place, from 0, in a run of digests; the salt has the same place in a run of
+ * Writes that digest into a run of digests, at `index` from 0; the salt has the same index in a run of
  * salts. The canonical text is given as its UTF-8.
  */
-export function writeFieldDigest(
+export function writePartDigest(
   digests: Uint8Array,
   salts: Uint8Array,
-  place: number,
+  index: number,
   canonical: Uint8Array,
 ): void {
   const input = Buffer.allocUnsafe(SALT_BYTES + canonical.length);
-  // Loops, for time: so few bytes are set in less than a call takes.
-  const saltAt = place * SALT_BYTES;
-  for (let index = 0; index < SALT_BYTES; index += 1)
-    input[index] = salts[saltAt + index] as number;
+  // Loops, for speed: a call costs more than copying so few bytes.
+  const saltAt = index * SALT_BYTES;
+  for (let at = 0; at < SALT_BYTES; at += 1) input[at] = salts[saltAt + at] as number;
   input.set(canonical, SALT_BYTES);
   const digest = sha256(input);
-  const digestAt = place * DIGEST_BYTES;
-  for (let index = 0; index < DIGEST_BYTES; index += 1) {
-    digests[digestAt + index] = digest.charCodeAt(index);
-  }
+  const digestAt = index * DIGEST_BYTES;
+  for (let at = 0; at < DIGEST_BYTES; at += 1) digests[digestAt + at] = digest.charCodeAt(at);
 }
 
 /**
- * A character for each byte. As text, for time: asked for a buffer, Node makes a memory block of its own for
- * each, and to read hexadecimal digits takes half as long as to compute the digest.
+ * One character per byte. Text and not a buffer, for speed: Node allocates a memory block per buffer, and
+ * reading hexadecimal digits takes half as long as computing the digest.
  */
 function sha256(input: Buffer): string {
   return hash("sha256", input, "binary");
 }
 
 /**
- * The leaf, in canonical JSON. Its members stand here in canonical order, so that no sort is needed; only
- * `action`, `chain` and `id` can hold a character to escape. Throws RangeError for digests of another size
- * or a sequence number that is not a positive safe integer, TypeError for a lone surrogate.
+ * The leaf, in canonical JSON. Throws RangeError for digests of another size or a sequence number that is
+ * not a positive safe integer, TypeError for a lone surrogate.
  */
 export function leafText(members: LeafMembers): string {
   const { digests, sequenceNumber } = members;
-  if (digests.length !== FIELDS.length * DIGEST_BYTES)
+  if (digests.length !== PARTS.length * DIGEST_BYTES)
     throw new RangeError("a leaf needs five digests of 32 bytes");
   if (!Number.isSafeInteger(sequenceNumber) || sequenceNumber < 1) {
     throw new RangeError("a sequence number is a positive safe integer");
   }
-  const hex = digests.toString("hex");
-  const digest = (index: number) =>
-    hex.slice(index * 2 * DIGEST_BYTES, (index + 1) * 2 * DIGEST_BYTES);
+  return leafOfJson({
+    action: quote(members.action),
+    chain: quote(members.chain),
+    createdAt: members.createdAt,
+    digests: hexOfParts(digests.toString("hex"), DIGEST_BYTES),
+    id: quote(members.id),
+    occurredAt: members.occurredAt,
+    previousHash: members.previousHash,
+    receivedAt: members.receivedAt,
+    sequenceNumber,
+  });
+}
+
+/** The members of a leaf; `action`, `chain`, `id` and `digests` are JSON already. */
+export interface LeafJson extends Omit<LeafMembers, "digests" | "sequenceNumber"> {
+  /** As {@link hexOfParts} writes it. */
+  digests: string;
+  sequenceNumber: number | string;
+}
+
+/** The one place where the leaf is written. Its members are in canonical order, so that no sort is needed. */
+export function leafOfJson(leaf: LeafJson): string {
   return (
-    `{"action":${quote(members.action)},"chain":${quote(members.chain)},` +
-    `"created_at":"${members.createdAt}","digests":{"actor":"${digest(0)}","context":"${digest(1)}",` +
-    `"diff":"${digest(2)}","metadata":"${digest(3)}","target":"${digest(4)}"},` +
-    `"id":${quote(members.id)},"occurred_at":"${members.occurredAt}",` +
-    `"previous_hash":"${members.previousHash}","received_at":"${members.receivedAt}",` +
-    `"sequence_number":${sequenceNumber},"v":1}`
+    `{"action":${leaf.action},"chain":${leaf.chain},"created_at":"${leaf.createdAt}",` +
+    `"digests":${leaf.digests},"id":${leaf.id},"occurred_at":"${leaf.occurredAt}",` +
+    `"previous_hash":"${leaf.previousHash}","received_at":"${leaf.receivedAt}",` +
+    `"sequence_number":${leaf.sequenceNumber},"v":1}`
   );
+}
+
+/** The JSON text before the value of each part. */
+const HEX_KEYS = PARTS.map((part, index) => `${index === 0 ? "{" : '",'}"${part}":"`);
+
+/** `hex`, a run of values of `bytes` bytes in the order of PARTS, as a JSON object by part. */
+export function hexOfParts(hex: string, bytes: number): string {
+  let text = "";
+  for (let index = 0; index < HEX_KEYS.length; index += 1) {
+    text += HEX_KEYS[index] + hex.slice(index * 2 * bytes, (index + 1) * 2 * bytes);
+  }
+  return `${text}"}`;
 }
 
 /**

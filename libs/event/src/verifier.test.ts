@@ -11,11 +11,11 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { canonicalJson } from "./json/canonical-json.ts";
 import type { JsonObject, JsonValue } from "./json/json-value.ts";
-import { FIELDS, GENESIS_HASH, SALT_BYTES, fieldDigest, leafHash, leafText } from "./leaf.ts";
-import type { Field } from "./leaf.ts";
+import { GENESIS_HASH, SALT_BYTES, partDigest, leafHash, leafText } from "./leaf.ts";
+import { type Part, PARTS } from "./event-members.ts";
 
 interface Line {
-  event: Record<Field, JsonObject> & {
+  event: Record<Part, JsonObject> & {
     action: string;
     created_at: string;
     hash: string;
@@ -25,7 +25,7 @@ interface Line {
     received_at: string;
     sequence_number: number;
   };
-  proof: { v: number; chain: string; salts: Record<Field, string>; digests: Record<Field, string> };
+  proof: { v: number; chain: string; salts: Record<Part, string>; digests: Record<Part, string> };
 }
 
 const root = fileURLToPath(new URL("../../../test/", import.meta.url));
@@ -138,10 +138,10 @@ function nextLine(
   previousHash = lines.at(-1)?.event.hash ?? GENESIS_HASH,
 ): Line {
   const time = "2026-01-01T00:00:00.000000Z";
-  const parts = FIELDS.map((field, index) => [field, objects[index] ?? {}] as const);
-  const salts = FIELDS.map((field) => salt(`${sequenceNumber}${field}`));
+  const parts = PARTS.map((part, index) => [part, objects[index] ?? {}] as const);
+  const salts = PARTS.map((part) => salt(`${sequenceNumber}${part}`));
   const digests = parts.map(([, part], index) =>
-    fieldDigest(salts[index] as Buffer, canonicalJson(part)),
+    partDigest(salts[index] as Buffer, canonicalJson(part)),
   );
   const leaf = {
     action,
@@ -155,7 +155,7 @@ function nextLine(
     sequenceNumber,
   };
   const event = {
-    ...(Object.fromEntries(parts) as Record<Field, JsonObject>),
+    ...(Object.fromEntries(parts) as Record<Part, JsonObject>),
     action,
     created_at: time,
     hash: leafHash(leafText(leaf)),
@@ -167,16 +167,16 @@ function nextLine(
   };
   return {
     event,
-    proof: { v: 1, chain: leaf.chain, salts: byField(salts), digests: byField(digests) },
+    proof: { v: 1, chain: leaf.chain, salts: byPart(salts), digests: byPart(digests) },
   };
 }
 
-function byField(buffers: readonly Buffer[]): Record<Field, string> {
-  const entries = FIELDS.map((field, index): [string, JsonValue] => [
-    field,
+function byPart(buffers: readonly Buffer[]): Record<Part, string> {
+  const entries = PARTS.map((part, index): [string, JsonValue] => [
+    part,
     buffers[index]?.toString("hex") ?? "",
   ]);
-  return Object.fromEntries(entries) as Record<Field, string>;
+  return Object.fromEntries(entries) as Record<Part, string>;
 }
 
 /** Repeatable salts: a failing chain must fail again. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts annals-verify: the built program where the package is installed, the TypeScript source in
-// a checkout of Annals, so that nobody verifies with a build that is older than the source.
+// a checkout of Annals, so that a build that is older than the source is never used.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

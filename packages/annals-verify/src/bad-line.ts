@@ -1,5 +1,5 @@
-// Why an export is not valid: the line, counted from 1, and what is wrong there. Thrown by whatever
-// looks at a line; the place is added by whoever knows it.
+// Why an export is not valid: the line, counted from 1, and what is wrong with it. Thrown by the checks of a
+// record, which do not know its line; verify-file.ts and sorter.ts add it.
 
 export class BadLine extends Error {
   override readonly name = "BadLine";

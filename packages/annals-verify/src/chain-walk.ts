@@ -1,6 +1,6 @@
-// Walks along the chain of an export: order, gaps and links between events whose own hashes were
-// checked. Where a filter left events out, the link over the gap cannot be checked, and is counted
-// as such.
+// Walks along the chain of an export, event by event: order, gaps and links. Called by verify-file.ts with events
+// whose own hashes are checked. Where a filter left events out, the link over the gap cannot be checked; such
+// links are counted.
 
 import { GENESIS_HASH } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
@@ -26,7 +26,7 @@ export class ChainWalk {
     return this.#last;
   }
 
-  /** Takes the next event. Throws BadLine where it cannot stand there. */
+  /** Adds the next event. Throws BadLine where it does not continue the chain. */
   take(event: Place): void {
     const { sequenceNumber } = event;
     const last = this.#last;

@@ -1,16 +1,16 @@
-// Checks one line of JSON Lines: {"event":...,"proof":...}. The line is read strictly and
-// everything recomputed: the digest of each part from its canonical text, the leaf, the hash. It is
-// the definition of what is valid; fast-line.ts takes the same decision sooner for lines that stand
-// as the service writes them.
+// Checks one line of JSON Lines: {"event":...,"proof":...}. Called by jsonl-record.ts. It parses the line strictly
+// and recomputes the digest of each part from its canonical text, the leaf and the hash. It decides what is
+// valid; fast-line.ts is faster for lines that are byte for byte as the service writes them.
 
 import {
   canonicalJson,
   checkLeaf,
-  FIELDS,
-  type Field,
-  fieldDigest,
+  EVENT_MEMBERS,
   type JsonObject,
   type JsonValue,
+  type Part,
+  partDigest,
+  PARTS,
   readJson,
 } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
@@ -19,31 +19,30 @@ import type { Place } from "./manifest.ts";
 /** More than any event can have. */
 const READ_LIMITS = { maxDepth: 256, maxValues: 10_000_000 };
 
-const EVENT_MEMBERS =
-  "action actor context created_at diff hash id metadata occurred_at previous_hash received_at sequence_number target";
+const MEMBERS = Object.keys(EVENT_MEMBERS).toSorted().join(" ");
 
-/** An event with its proof, all texts as the leaf takes them. */
+/** An event with its proof, as texts. */
 export interface ProvenEvent extends Place {
   readonly id: string;
   readonly action: string;
   readonly occurredAt: string;
   readonly receivedAt: string;
   readonly createdAt: string;
-  readonly parts: Readonly<Record<Field, string>>;
+  readonly parts: Readonly<Record<Part, string>>;
   readonly chain: string;
   readonly salts: Buffer;
   readonly digests: Buffer;
 }
 
-/** Throws BadLine. `chain` is the one that the event has to be of. */
+/** Throws BadLine. `chain` is the chain that the event must belong to. */
 export function checkLine(line: Buffer, chain: string | undefined): ProvenEvent {
   const record = objectOf(parse(line));
   const event = objectOf(record["event"]);
-  if (Object.keys(event).toSorted().join(" ") !== EVENT_MEMBERS) throw notAnEvent();
+  if (Object.keys(event).toSorted().join(" ") !== MEMBERS) throw notAnEvent();
   const proof = readProof(record["proof"]);
   const parts = Object.fromEntries(
-    FIELDS.map((field) => [field, canonicalJson(objectOf(event[field]))]),
-  ) as Record<Field, string>;
+    PARTS.map((part) => [part, canonicalJson(objectOf(event[part]))]),
+  ) as Record<Part, string>;
   const { sequence_number: sequenceNumber } = event;
   if (typeof sequenceNumber !== "number") throw notAnEvent();
   const proven = {
@@ -62,24 +61,21 @@ export function checkLine(line: Buffer, chain: string | undefined): ProvenEvent 
   return proven;
 }
 
-/**
- * Throws BadLine where the event is of another chain, or its digests or its hash are not those of
- * its values.
- */
+/** Throws BadLine where the event belongs to another chain, or a digest or the hash does not match. */
 export function checkEvent(event: ProvenEvent, chain: string | undefined): void {
   const place = `sequence number ${event.sequenceNumber}`;
   if (chain !== undefined && event.chain !== chain)
     throw new BadLine(`${place}: another chain, ${event.chain}`);
   const fault = checkLeaf(event);
   if (fault === "digest_mismatch")
-    throw new BadLine(`${place}: digest_mismatch in ${changedField(event) ?? "the proof"}`);
+    throw new BadLine(`${place}: digest_mismatch in ${changedPart(event) ?? "the proof"}`);
   if (fault !== undefined) throw new BadLine(`${place}: ${fault}`);
 }
 
-function changedField({ parts, salts, digests }: ProvenEvent): Field | undefined {
-  return FIELDS.find((field, index) => {
+function changedPart({ parts, salts, digests }: ProvenEvent): Part | undefined {
+  return PARTS.find((part, index) => {
     const salt = salts.subarray(index * 16, (index + 1) * 16);
-    return !fieldDigest(salt, parts[field]).equals(digests.subarray(index * 32, (index + 1) * 32));
+    return !partDigest(salt, parts[part]).equals(digests.subarray(index * 32, (index + 1) * 32));
   });
 }
 
@@ -94,7 +90,7 @@ export function readProof(value: JsonValue | undefined) {
 }
 
 function bytesOf(named: JsonObject): Buffer {
-  const hex = FIELDS.map((field) => textOf(named[field])).join("");
+  const hex = PARTS.map((part) => textOf(named[part])).join("");
   if (!/^[0-9a-f]*$/.test(hex)) throw notAnEvent();
   return Buffer.from(hex, "hex");
 }

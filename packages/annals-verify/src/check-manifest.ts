@@ -1,4 +1,4 @@
-// Whether what was found in a file is what its manifest claims.
+// Checks that a file holds what its manifest claims. Called by verify-file.ts.
 
 import { BadLine } from "./bad-line.ts";
 import type { ChainWalk } from "./chain-walk.ts";
@@ -12,7 +12,7 @@ export interface Found {
   readonly sha256: string;
 }
 
-/** Throws BadLine for the first claim that does not hold; the most telling ones come first. */
+/** Throws BadLine for the first claim that is wrong; the most specific ones are checked first. */
 export function checkManifest(manifest: Manifest, { format, walk, ...found }: Found): void {
   const { first, last } = walk;
   if (manifest.format !== format)

@@ -1,48 +1,43 @@
-// Checks records in several threads at once: an event's digests and hash say nothing of other
-// events, so only the walk along the chain needs their order. Called by verify-file.ts.
+// Checks records in several worker threads. An event's digests and hash do not depend on other events, so only
+// the walk along the chain needs their order. Called by verify-file.ts.
 
 import { Worker } from "node:worker_threads";
-import {
-  type Checked,
-  type Checker,
-  checkRecords,
-  type Format,
-  type Records,
-} from "./check-records.ts";
+import { type Checked, checkRecords, type Format, type Records } from "./check-records.ts";
+import type { Checker } from "./checker.ts";
 
 const SOURCE = import.meta.url.endsWith(".ts");
 const WORKER = new URL(SOURCE ? "./check-worker.ts" : "./check-worker.js", import.meta.url);
 
-/** V8's default of 48 a thread would make it no faster, and take 40 MB more for lines of CSV. */
+/** V8's default of 48 MB a thread is no faster, and takes 40 MB more for CSV. */
 const YOUNG_GENERATION_MB = 8;
 
-/** Checks of a thread under way at a time, so that it always has one. */
-const CHECKS_OF_THREAD = 2;
+/** Checks in flight per thread, so that it never waits for work. */
+const CHECKS_PER_THREAD = 2;
 
 export class CheckPool {
   readonly #threads: readonly Thread[];
   readonly #here: Checker;
   #next = 0;
 
-  /** With no threads all is checked in this one, by `here`. */
+  /** With 0 threads, `here` checks everything in this thread. */
   constructor(here: Checker, format: Format, threads: number) {
     this.#here = here;
     this.#threads = Array.from({ length: threads }, () => new Thread(format));
   }
 
-  /** More checks than that under way at a time take memory and no less time. */
+  /** Checks in flight at one time; more take memory and save no time. */
   get size(): number {
-    return this.#threads.length * CHECKS_OF_THREAD;
+    return this.#threads.length * CHECKS_PER_THREAD;
   }
 
-  /** Rejects where a thread fails, for whatever reason but a record at fault. */
+  /** Rejects where a thread fails; an invalid record is no failure. */
   async check(records: Records): Promise<Checked> {
     const thread = this.#threads[this.#next];
     this.#next = (this.#next + 1) % Math.max(1, this.#threads.length);
     return thread ? thread.check(records) : checkRecords(this.#here, records);
   }
 
-  /** What is not answered yet will not be. */
+  /** Drops the checks in flight. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
@@ -50,7 +45,7 @@ export class CheckPool {
 
 class Thread {
   readonly #worker: Worker;
-  /** Answers come in the order of what was asked. */
+  /** Results arrive in the order of the requests. */
   readonly #asked: PromiseWithResolvers<Checked>[] = [];
   #failure: unknown;
 

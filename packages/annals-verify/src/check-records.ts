@@ -1,7 +1,8 @@
-// Checks records of an export one by one: everything of an event that can be checked without those
-// before it. Called by check-pool.ts, in this thread, and by check-worker.ts, in others.
+// Checks records of an export one by one: whatever of an event can be checked without the events before it.
+// Called by check-pool.ts in this thread, and by check-worker.ts in worker threads.
 
 import { BadLine } from "./bad-line.ts";
+import type { Checker } from "./checker.ts";
 import { csvChecker } from "./csv-record.ts";
 import { jsonlChecker } from "./jsonl-record.ts";
 import type { Place } from "./manifest.ts";
@@ -9,30 +10,20 @@ import { type Piece, recordOf } from "./records.ts";
 
 export type Format = "jsonl" | "csv";
 
-/** What a format knows of its records. */
-export interface Checker {
-  /** The manifest's text, where the record holds it. */
-  manifestIn(record: Buffer): string | undefined;
-  /** The first record of a file, where the format has one that is no event. */
-  readonly header?: string;
-  /** An event. Throws BadLine. `chain` is the one that it has to be of. */
-  check(record: Buffer, chain: string | undefined): Place & { readonly chain?: string };
-}
-
 export function checkerOf(format: Format): Checker {
   return format === "csv" ? csvChecker() : jsonlChecker();
 }
 
 /** Events, one record each. */
 export interface Records extends Pick<Piece, "bytes" | "bounds"> {
-  /** The chain that they have to be of; undefined: that of the first of them. */
+  /** The chain that they must belong to; by default that of the first event. */
   readonly chain: string | undefined;
 }
 
 export interface Checked {
-  /** Those before the first that is at fault. */
+  /** The events before the first invalid record. */
   readonly events: readonly Place[];
-  /** What is wrong with the record that follows them. */
+  /** What is wrong with the record after them. */
   readonly fault: string | undefined;
   readonly chain: string | undefined;
 }

@@ -1,4 +1,4 @@
-// A thread of check-pool.ts: checks the records that it is sent, and answers in their order.
+// A worker thread of check-pool.ts: checks the records that it gets, and returns results in their order.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { checkerOf, checkRecords, type Format, type Records } from "./check-records.ts";
@@ -6,7 +6,7 @@ import { checkerOf, checkRecords, type Format, type Records } from "./check-reco
 const checker = checkerOf(workerData as Format);
 
 parentPort?.on("message", ({ bytes, ...records }: Records) => {
-  // A Buffer arrives as the plain array that it is.
+  // A Buffer arrives as a Uint8Array.
   const { buffer, byteOffset, length } = bytes;
   const asSent = { ...records, bytes: Buffer.from(buffer, byteOffset, length) };
   parentPort?.postMessage(checkRecords(checker, asSent));

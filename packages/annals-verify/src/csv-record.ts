@@ -1,20 +1,18 @@
-// What is known of a record of a CSV export: its columns, by the header, and the rule for cells
-// that a spreadsheet would run.
+// Checks a record of a CSV export: its columns by the header, and cells that were made safe for spreadsheets.
+// Called by check-records.ts.
 
-import { FIELDS, type Field, readJson } from "@annals/event";
+import { csvHeader, type Part, PARTS, readJson } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
 import { checkEvent, parse, type ProvenEvent, readProof } from "./check-line.ts";
-import type { Checker } from "./check-records.ts";
+import type { Checker } from "./checker.ts";
 import { isManifest } from "./manifest.ts";
 
-const COLUMNS =
-  "sequence_number,id,action,actor_id,actor_type,target_id,target_type,occurred_at,received_at,created_at," +
-  "hash,previous_hash,actor,target,context,diff,metadata,proof,manifest";
-const NAMES = COLUMNS.split(",");
+const HEADER = csvHeader(true).trimEnd();
+const NAMES = HEADER.split(",");
 
 /** The manifest's record: nothing in any cell but the last. */
 const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
-/** Exports without proofs have a column less. */
+/** Exports without proofs have one column less. */
 const UNPROVEN_OPENING = MANIFEST_OPENING.slice(1);
 
 const RUNNABLE = /^'+[=+\-@\t\r\n＝＋－＠]/;
@@ -30,7 +28,7 @@ export function csvChecker(): Checker {
       const manifest = splitRecord(text).at(-1) ?? "";
       return isManifest(manifest) ? manifest : undefined;
     },
-    header: COLUMNS,
+    header: HEADER,
     check: (record, chain) => {
       const event = eventOf(splitRecord(record.toString("utf8")));
       checkEvent(event, chain);
@@ -45,10 +43,7 @@ function eventOf(cells: readonly string[]): ProvenEvent {
   const cell = (name: string): string => cells[NAMES.indexOf(name)] ?? "";
   const number = cell("sequence_number");
   if (!/^[1-9][0-9]{0,15}$/.test(number)) throw new BadLine("has no sequence number");
-  const parts = Object.fromEntries(FIELDS.map((field) => [field, cell(field)])) as Record<
-    Field,
-    string
-  >;
+  const parts = partsOf(cell);
   for (const part of ["actor", "target"] as const) {
     checkCopies(parts[part], part, value(cell(`${part}_id`)), value(cell(`${part}_type`)));
   }
@@ -66,7 +61,11 @@ function eventOf(cells: readonly string[]): ProvenEvent {
   };
 }
 
-/** The cells beside an actor or a target say what it says. */
+function partsOf(cell: (name: string) => string): Record<Part, string> {
+  return Object.fromEntries(PARTS.map((part) => [part, cell(part)])) as Record<Part, string>;
+}
+
+/** Throws BadLine where the cells of an id and a type are not those of the actor or target. */
 function checkCopies(part: string, name: string, id: string, type: string): void {
   if (part === "{}" && id === "" && type === "") return;
   const object = readObject(part, name);
@@ -82,7 +81,7 @@ function readObject(text: string, name: string): Readonly<Record<string, unknown
     const read = readJson(Buffer.from(text), READ_LIMITS);
     if (read !== null && typeof read === "object" && !Array.isArray(read)) return read;
   } catch {
-    // Said below: what cannot be read is no object either.
+    // Thrown below: what cannot be parsed is no object either.
   }
   throw new BadLine(`the ${name} is not an object`);
 }

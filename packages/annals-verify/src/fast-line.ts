@@ -1,12 +1,12 @@
-// The same decision as check-line.ts, sooner, for a line that stands byte for byte as the service
-// writes it: members in its order, parts in their canonical text. The bytes are hashed where they
-// lie, without being parsed into values and written again. It answers undefined for every other
-// line, one that is at fault included: that one is looked at again, slowly.
+// The fast path of check-line.ts, for a line that is byte for byte as the service writes it: members in its
+// order, parts in their canonical text. It hashes the bytes without parsing them. Called by jsonl-record.ts.
+// It must never accept a line that check-line.ts would refuse; for every other line, a bad one included, it
+// returns undefined, and check-line.ts decides.
 //
-// Whoever reads such a line as JSON sees the values that were hashed: each part is scanned to the
-// brace that closes it.
+// A JSON parser reads from such a line the values that were hashed: each part is scanned to its closing
+// brace.
 
-import { FIELDS } from "@annals/event";
+import { JSON_PARTS, leafOfJson, PARTS } from "@annals/event";
 import { hash } from "node:crypto";
 import type { Place } from "./manifest.ts";
 
@@ -20,17 +20,16 @@ const HASH_LENGTH = 64;
 const TIME_LENGTH = 27;
 const SALT_LENGTH = 32;
 
-/**
- * Parts in the order of the line, with what stands before each; their places in FIELDS, the order
- * of proofs.
- */
-const PARTS = ["actor", "target", "context", "diff", "metadata"] as const;
-const BEFORE_PART = PARTS.map((part) => `,"${part}":`);
-const PLACE_IN_PROOF = PARTS.map((part) => FIELDS.indexOf(part));
+/** In the order of parts in the line: the text before each, and its index in the proof. */
+const PART_KEYS = JSON_PARTS.map((part) => `,"${part}":`);
+const INDEX_IN_PROOF = JSON_PARTS.map((part) => PARTS.indexOf(part));
 
 const OPENING_TEXT = '{"event":{"id":"';
 const AFTER_ID = '","sequence_number":';
 const AFTER_NUMBER = ',"action":';
+const BEFORE_DIGESTS = '"},"digests":';
+/** Ends the proof and the line. */
+const AFTER_DIGESTS = "}}";
 const ID = /^[a-z0-9_]{1,64}$/;
 const NUMBER = /^[1-9][0-9]{0,15}$/;
 const HEX = /^[0-9a-f]+$/;
@@ -42,7 +41,7 @@ export class FastLines {
   #chain: string | undefined;
   #tail: Tail = tailOf("");
 
-  /** Undefined where the line has to be looked at slowly. `chain` is the one that it has to be of. */
+  /** Undefined where check-line.ts has to decide. `chain` is the chain that the event must belong to. */
   check(line: Buffer, chain: string): Place | undefined {
     if (chain !== this.#chain) {
       this.#chain = chain;
@@ -50,7 +49,7 @@ export class FastLines {
     }
     if (line.length + HASH_LENGTH > this.#scratch.length)
       this.#scratch = Buffer.alloc(2 * line.length + HASH_LENGTH);
-    // One character a byte, so that places in the text are places in the line.
+    // One character per byte, so that offsets in the text are offsets in the line.
     const text = line.toString("latin1");
     const tailAt = line.length - this.#tail.length;
     const values = tailAt > 0 ? readTail(text, tailAt, this.#tail) : undefined;
@@ -71,57 +70,58 @@ export class FastLines {
     if (actionEnd < 0) return undefined;
     if (this.#checkParts(line, text, actionEnd, tail) !== tailAt) return undefined;
     const action = text.slice(actionAt, actionEnd);
-    const leaf = this.#leaf(action, id, number, tail);
-    const size = this.#scratch.write(leaf, 0, "latin1");
-    const [eventHash = "", previousHash = ""] = tail;
+    const digestsAt = tailAt + this.#tail.digestsAt;
+    const [eventHash = "", previousHash = "", occurredAt = "", receivedAt = "", createdAt = ""] =
+      tail;
+    const leaf = leafOfJson({
+      action,
+      chain: `"${this.#chain}"`,
+      createdAt,
+      digests: text.slice(digestsAt, -AFTER_DIGESTS.length),
+      id: `"${id}"`,
+      occurredAt,
+      previousHash,
+      receivedAt,
+      sequenceNumber: number,
+    });
+    const size = this.#scratch.write(`\0${leaf}`, 0, "latin1");
     if (hash("sha256", this.#scratch.subarray(0, size), "hex") !== eventHash) return undefined;
     return { sequenceNumber: Number(number), hash: eventHash, previousHash };
   }
 
-  /** The place after the last part; -1 where a part does not have its digest. */
+  /** The offset after the last part; -1 where a part does not have its digest. */
   #checkParts(line: Buffer, text: string, from: number, tail: readonly string[]): number {
     let at = from;
-    for (let part = 0; part < PARTS.length; part += 1) {
-      const before = BEFORE_PART[part] ?? "";
+    for (let part = 0; part < PART_KEYS.length; part += 1) {
+      const before = PART_KEYS[part] ?? "";
       if (!text.startsWith(before, at)) return -1;
       at += before.length;
       const end = line[at] === OPENING ? objectEnd(line, at) : -1;
       if (end < 0) return -1;
-      const place = PLACE_IN_PROOF[part] ?? 0;
-      const saltBytes = this.#scratch.write(tail[FIRST_SALT + place] ?? "", 0, "hex");
+      const index = INDEX_IN_PROOF[part] ?? 0;
+      const saltBytes = this.#scratch.write(tail[FIRST_SALT + index] ?? "", 0, "hex");
       line.copy(this.#scratch, saltBytes, at, end);
       const salted = this.#scratch.subarray(0, saltBytes + end - at);
       if (saltBytes !== SALT_LENGTH / 2) return -1;
-      if (hash("sha256", salted, "hex") !== tail[FIRST_DIGEST + place]) return -1;
+      if (hash("sha256", salted, "hex") !== tail[FIRST_DIGEST + index]) return -1;
       at = end;
     }
     return at;
   }
-
-  #leaf(action: string, id: string, number: string, tail: readonly string[]): string {
-    const [, previousHash, occurredAt, receivedAt, createdAt] = tail;
-    const digest = (place: number): string => tail[FIRST_DIGEST + place] ?? "";
-    return (
-      `\0{"action":${action},"chain":"${this.#chain}","created_at":"${createdAt}","digests":{` +
-      `"actor":"${digest(0)}","context":"${digest(1)}","diff":"${digest(2)}",` +
-      `"metadata":"${digest(3)}","target":"${digest(4)}"},"id":"${id}",` +
-      `"occurred_at":"${occurredAt}","previous_hash":"${previousHash}",` +
-      `"received_at":"${receivedAt}","sequence_number":${number},"v":1}`
-    );
-  }
 }
 
-/** What stands after the last part: fixed texts and values of fixed lengths, in turn. */
+/** What follows the last part: fixed texts and values of fixed lengths, alternating. */
 interface Tail {
   readonly fixed: readonly string[];
   readonly lengths: readonly number[];
   readonly length: number;
-  /** From where on the tail holds salts, and digests. */
+  /** Offset of the first salt's key. */
   readonly saltsAt: number;
+  /** Offset of the JSON object of the digests. */
   readonly digestsAt: number;
 }
 
-/** Places among the values of the tail. */
+/** Indexes of the values of the tail. */
 const PREVIOUS_HASH = 1;
 const FIRST_TIME = 2;
 const FIRST_SALT = 5;
@@ -135,15 +135,15 @@ function tailOf(chain: string): Tail {
     lengths.push(TIME_LENGTH);
   }
   const opening = `"},"proof":{"v":1,"chain":"${chain}","salts":{`;
-  FIELDS.forEach((field, place) => {
-    fixed.push(`${place === 0 ? opening : '",'}"${field}":"`);
+  PARTS.forEach((part, index) => {
+    fixed.push(`${index === 0 ? opening : '",'}"${part}":"`);
     lengths.push(SALT_LENGTH);
   });
-  FIELDS.forEach((field, place) => {
-    fixed.push(`${place === 0 ? '"},"digests":{' : '",'}"${field}":"`);
+  PARTS.forEach((part, index) => {
+    fixed.push(`${index === 0 ? `${BEFORE_DIGESTS}{` : '",'}"${part}":"`);
     lengths.push(HASH_LENGTH);
   });
-  fixed.push('"}}}');
+  fixed.push(`"}${AFTER_DIGESTS}`);
   const sizeTo = (value: number): number =>
     fixed.slice(0, value).join("").length + lengths.slice(0, value).reduce((a, b) => a + b);
   return {
@@ -151,7 +151,7 @@ function tailOf(chain: string): Tail {
     lengths,
     length: sizeTo(fixed.length),
     saltsAt: sizeTo(FIRST_SALT),
-    digestsAt: sizeTo(FIRST_DIGEST),
+    digestsAt: sizeTo(FIRST_DIGEST) + BEFORE_DIGESTS.length,
   };
 }
 
@@ -169,7 +169,7 @@ function readTail(text: string, from: number, tail: Tail): string[] | undefined 
     at += length;
   }
   if (!HEX.test(values[PREVIOUS_HASH] ?? "")) return undefined;
-  // Whoever reads a salt sees what is no hexadecimal digit, but takes capital letters.
+  // Writing a salt as hex finds what is no hexadecimal digit, but accepts capital letters.
   if (CAPITAL.test(text.slice(from + saltsAt, from + digestsAt))) return undefined;
   for (let index = FIRST_TIME; index < FIRST_SALT; index += 1) {
     if (!TIME.test(values[index] ?? "")) return undefined;
@@ -177,7 +177,7 @@ function readTail(text: string, from: number, tail: Tail): string[] | undefined 
   return values;
 }
 
-/** The place after the string that begins at `at`; -1 where it does not end. */
+/** The offset after the string that begins at `at`; -1 where it does not end. */
 function stringEnd(line: Buffer, at: number): number {
   for (let place = at + 1; place < line.length; place += 1) {
     const byte = line[place] as number;
@@ -188,7 +188,7 @@ function stringEnd(line: Buffer, at: number): number {
   return -1;
 }
 
-/** The place after the object that begins at `at`; -1 where it does not end. */
+/** The offset after the object that begins at `at`; -1 where it does not end. */
 function objectEnd(line: Buffer, at: number): number {
   let depth = 0;
   for (let place = at; place < line.length; place += 1) {

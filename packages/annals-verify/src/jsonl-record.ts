@@ -1,7 +1,7 @@
-// What is known of a line of a JSON Lines export.
+// Checks a line of a JSON Lines export. Called by check-records.ts.
 
 import { checkLine } from "./check-line.ts";
-import type { Checker } from "./check-records.ts";
+import type { Checker } from "./checker.ts";
 import { FastLines } from "./fast-line.ts";
 import { isManifest } from "./manifest.ts";
 

@@ -1,5 +1,5 @@
-// The manifest, the last record of an export: what the file claims to hold. It is read strictly: a
-// member that is missing or of another type is as wrong as one that was changed.
+// The manifest, the last record of an export: what the file claims to hold. Called by verify-file.ts. It is parsed
+// strictly: a member that is missing or of another type is an error.
 
 import { type JsonObject, type JsonValue, readJson } from "@annals/event";
 import { hash } from "node:crypto";
@@ -17,7 +17,7 @@ export interface Manifest {
   readonly format: string;
   readonly includeProofs: boolean;
   readonly createdAt: string;
-  /** Whether events of the range may be missing because a filter left them out. */
+  /** Whether a filter may have left out events of the range. */
   readonly isFiltered: boolean;
   readonly head: { readonly sequenceNumber: number; readonly hash: string };
   /** Both inclusive. */
@@ -32,7 +32,7 @@ export interface Manifest {
 
 const SHAPE = /^\{"manifest":(\{.*\}),"manifest_sha256":"([0-9a-f]{64})"\}$/s;
 const READ_LIMITS = { maxDepth: 8, maxValues: 1_000 };
-/** Filters that only bound the range: no event within it is left out. */
+/** Filters that only bound the range and leave out no event within it. */
 const BOUNDS: readonly string[] = ["after_sequence", "before_sequence"];
 
 export function isManifest(text: string): boolean {
@@ -42,7 +42,7 @@ export function isManifest(text: string): boolean {
 /** Throws BadLine for a text that is no manifest, or whose digest is another. */
 export function readManifest(text: string): Manifest {
   const [, body, digest] = SHAPE.exec(text) ?? [];
-  if (body === undefined) throw new BadLine("the manifest is not whole");
+  if (body === undefined) throw new BadLine("the manifest is not complete");
   if (hash("sha256", body) !== digest) throw new BadLine("manifest_mismatch: it was changed");
   const manifest = objectOf(parse(body), "manifest");
   if (manifest["v"] !== 1) throw new BadLine("the version of the manifest is unknown");
@@ -56,12 +56,12 @@ export function readManifest(text: string): Manifest {
     includeProofs: manifest["include_proofs"] === true,
     createdAt: textOf(manifest, "created_at"),
     isFiltered: filters.some((name) => !BOUNDS.includes(name)),
-    head: { sequenceNumber: whole(head, "sequence_number"), hash: textOf(head, "hash") },
-    range: { from: whole(range, "from_sequence"), to: whole(range, "to_sequence") },
-    eventCount: whole(manifest, "event_count"),
+    head: { sequenceNumber: count(head, "sequence_number"), hash: textOf(head, "hash") },
+    range: { from: count(range, "from_sequence"), to: count(range, "to_sequence") },
+    eventCount: count(manifest, "event_count"),
     first: place(manifest["first"], "first"),
     last: place(manifest["last"], "last"),
-    sizeBytes: whole(manifest, "size_bytes"),
+    sizeBytes: count(manifest, "size_bytes"),
     sha256: textOf(manifest, "sha256"),
   };
 }
@@ -78,7 +78,7 @@ function place(value: JsonValue | undefined, name: string): Place | undefined {
   if (value === null) return undefined;
   const object = objectOf(value, name);
   return {
-    sequenceNumber: whole(object, "sequence_number"),
+    sequenceNumber: count(object, "sequence_number"),
     hash: textOf(object, "hash"),
     previousHash: textOf(object, "previous_hash"),
   };
@@ -96,9 +96,9 @@ function textOf(object: JsonObject, name: string): string {
   return value;
 }
 
-function whole(object: JsonObject, name: string): number {
+function count(object: JsonObject, name: string): number {
   const value = object[name];
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
-    throw new BadLine(`the manifest's ${name} is not a whole number`);
+    throw new BadLine(`the manifest's ${name} is not an integer`);
   return value;
 }

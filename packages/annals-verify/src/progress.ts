@@ -1,5 +1,5 @@
-// A progress bar on a terminal: how much of a file is done, how fast, how long still. It writes on
-// the line that it is on and clears it at the end.
+// A progress bar on a terminal: how much of a file is done, the speed, the time left. Called by main.ts. It writes
+// on the present line and clears it at the end.
 
 export interface Terminal {
   readonly isTTY?: boolean;
@@ -7,7 +7,7 @@ export interface Terminal {
   write(text: string): unknown;
 }
 
-/** Drawn at most so often. */
+/** Least time between two drawings. */
 const INTERVAL_MS = 100;
 const BAR_LENGTH = 30;
 const MIB = 1024 * 1024;
@@ -18,7 +18,7 @@ export class Progress {
   readonly #started: number;
   #drawn = 0;
 
-  /** `now` is a clock in milliseconds. Where the terminal is none, nothing is ever written. */
+  /** `now` is a clock in milliseconds. Writes nothing where the output is no terminal. */
   constructor(terminal: Terminal, now: () => number) {
     this.#terminal = terminal;
     this.#now = now;

@@ -1,14 +1,14 @@
-// Cuts a file into its records as it is read: lines of JSON Lines, records of CSV whose quoted
-// cells may hold line breaks.
+// Splits a file into records while it is read: lines of JSON Lines, or records of CSV, whose quoted cells may
+// hold line breaks. Called by verify-file.ts.
 
 import type { ReadStream } from "node:fs";
 
-/** Records in a row, some of what was read at a time. */
+/** Consecutive records of a file. */
 export interface Piece {
   readonly bytes: Buffer;
-  /** Where each record begins in `bytes` and where it ends, without its line break. */
+  /** Offsets in `bytes` of the start and the end of each record, without its line break. */
   readonly bounds: Uint32Array;
-  /** Of each record's first byte, from 1. */
+  /** The line of each record, from 1. */
   readonly lines: readonly number[];
 }
 
@@ -19,12 +19,12 @@ const QUOTE = 0x22;
 /** Bytes of one record: an event of the largest allowed size takes 1.2 MB, however it is escaped. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** The record at this place of the piece, a view of its bytes. */
+/** The record with this index, a view of the bytes. */
 export function recordOf({ bytes, bounds }: Pick<Piece, "bytes" | "bounds">, at: number): Buffer {
   return bytes.subarray(bounds[2 * at], bounds[2 * at + 1]);
 }
 
-/** What follows the last line break, if anything does, is a record too. `seen` gets every chunk. */
+/** Text after the last line break is a record too. `seen` gets every chunk. */
 export async function* pieces(
   stream: ReadStream,
   isCsv: boolean,
@@ -52,7 +52,7 @@ export async function* pieces(
   if (rest.length > 0) yield { bytes: rest, bounds: Uint32Array.of(0, rest.length), lines: [line] };
 }
 
-/** Place of the line feed that ends the record; -1 where it is not in `bytes`. */
+/** Offset of the line feed that ends the record; -1 where it is not in `bytes`. */
 function endOf(bytes: Buffer, from: number, isCsv: boolean): number {
   let end = bytes.indexOf(LINE_FEED, from);
   if (!isCsv) return end;

@@ -1,18 +1,18 @@
-// Tells the events of an export from its header and its manifest, and whether each of the two stands
-// where it belongs. Called by verify-file.ts for one piece after the other.
+// Separates the events of an export from its header and its manifest, and checks that these two are in the right
+// position. Called by verify-file.ts, piece by piece.
 
 import { BadLine } from "./bad-line.ts";
-import type { Checker } from "./check-records.ts";
+import type { Checker } from "./checker.ts";
 import { type Piece, recordOf } from "./records.ts";
 
 export class Sorter {
   readonly #checker: Checker;
-  /** Until it has come. */
+  /** Undefined once it was read. */
   #header: string | undefined;
   ended = false;
-  /** Of a record that is no event and does not belong where it stands. */
+  /** Set where a header or a manifest is in the wrong position. */
   fault: BadLine | undefined;
-  /** Of the last record. */
+  /** The line of the last record. */
   line = 0;
 
   constructor(checker: Checker) {
@@ -20,7 +20,7 @@ export class Sorter {
     this.#header = checker.header;
   }
 
-  /** Those before the first record at fault. */
+  /** The events before the first invalid record. */
   eventsOf(piece: Piece): Piece {
     let from = 0;
     let to = 0;
@@ -41,7 +41,7 @@ export class Sorter {
 
   /** Throws BadLine. */
   #isEvent(record: Buffer): boolean {
-    if (this.ended) throw new BadLine("stands after the manifest");
+    if (this.ended) throw new BadLine("follows the manifest");
     if (this.#checker.manifestIn(record) !== undefined) {
       this.ended = true;
       return false;

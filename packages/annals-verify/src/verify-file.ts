@@ -1,6 +1,6 @@
-// Verifies an export from its first byte to its last, as it streams by: constant memory, no
-// network, nothing but the file. Its events are checked on all processors, the chain along them
-// here. It stops at the first line that is not valid.
+// Verifies an export as a stream, in constant memory. Called by main.ts. Events are checked in worker threads, the
+// chain along them here. It stops at the first line that is not valid. It must never need anything but the
+// file.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -10,15 +10,16 @@ import { BadLine } from "./bad-line.ts";
 import { ChainWalk } from "./chain-walk.ts";
 import { checkManifest } from "./check-manifest.ts";
 import { CheckPool } from "./check-pool.ts";
-import { type Checked, type Checker, checkerOf, type Format } from "./check-records.ts";
+import { type Checked, checkerOf, type Format } from "./check-records.ts";
+import type { Checker } from "./checker.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { pieces } from "./records.ts";
 import { Sorter } from "./sorter.ts";
 
 export interface VerifyOptions {
-  /** Told now and then how many bytes of how many are done. */
+  /** Called now and then with the bytes done and the size. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** The SHA-256 that the whole file has to have, as the service told it. */
+  /** The SHA-256 that the service shows for the export. */
   readonly sha256?: string | undefined;
 }
 
@@ -26,19 +27,19 @@ export interface Report {
   readonly manifest: Manifest;
   readonly events: number;
   readonly linksChecked: number;
-  /** Links over events that the filter, or the beginning of the range, left out. */
+  /** Links to events that are not in the file: a filter, or the start of the range, left them out. */
   readonly linksUnchecked: number;
-  /** Of the whole file. */
+  /** Of the complete file. */
   readonly sha256: string;
 }
 
-/** Bytes that are read at a time. */
+/** Bytes of one read. */
 const CHUNK_BYTES = 1024 * 1024;
-/** Where the manifest is looked for; its filter is all in it that can be long. */
+/** Bytes at the end that hold the manifest; only its filter can be long. */
 const TAIL_BYTES = 256 * 1024;
 const OPENING_BRACE = 0x7b;
 
-/** Threads that check events: each takes some 40 MB. */
+/** Threads that check events: each takes about 40 MB. */
 const MAX_THREADS = 4;
 
 /**
@@ -46,7 +47,7 @@ const MAX_THREADS = 4;
  * there is no file.
  */
 export async function verifyFile(path: string, options: VerifyOptions = {}): Promise<Report> {
-  const { size, format, tail } = await look(path);
+  const { size, format, tail } = await inspect(path);
   const checker = checkerOf(format);
   const text = checker.manifestIn(tail);
   let manifest: Manifest | undefined;
@@ -54,12 +55,12 @@ export async function verifyFile(path: string, options: VerifyOptions = {}): Pro
   try {
     manifest = text === undefined ? undefined : readManifest(text);
   } catch (error) {
-    // Told when its line comes, unless a line before it is at fault.
+    // Thrown when its line is reached, unless an earlier line is invalid.
     fault = error as BadLine;
   }
   if (manifest && !manifest.includeProofs)
     throw new BadLine("the export was made without proofs: nothing in it can be recomputed");
-  // What is read at once is checked at once, before a thread would have begun.
+  // A small file is checked sooner than a thread starts.
   const threads = size <= CHUNK_BYTES ? 0 : Math.min(availableParallelism(), MAX_THREADS);
   const pool = new CheckPool(checker, format, threads);
   try {
@@ -78,7 +79,7 @@ interface Walked extends VerifyOptions {
   readonly fault: BadLine | undefined;
 }
 
-/** Events that are being checked, and the lines that they stand on. */
+/** Events that are being checked, and their lines. */
 interface Asked {
   readonly checked: Promise<Checked>;
   readonly lines: readonly number[];
@@ -99,7 +100,7 @@ async function walkFile(path: string, given: Walked): Promise<Report> {
   for await (const piece of pieces(stream, format === "csv", seen)) {
     const { bytes, bounds, lines } = sorter.eventsOf(piece);
     const checked = pool.check({ bytes, bounds, chain });
-    // It is waited for below; until then a failure has nobody who takes it.
+    // Awaited below; until then a failure would be an unhandled rejection.
     checked.catch(() => {});
     chain ??= (await checked).chain;
     asked.push({ checked, lines });
@@ -115,7 +116,7 @@ async function walkFile(path: string, given: Walked): Promise<Report> {
   return conclude(given, manifest, walk, digest, line);
 }
 
-/** Walks along the events that come next. Throws BadLine where one of them is at fault. */
+/** Walks along the next events. Throws BadLine where one of them is invalid. */
 async function takeFirst(asked: Asked[], walk: ChainWalk): Promise<void> {
   const next = asked.shift();
   if (!next) return;
@@ -139,24 +140,24 @@ function conclude(
   digest: BodyDigest,
   line: number,
 ): Report {
-  const whole = digest.whole();
+  const all = digest.all();
   try {
     const before = manifest.sizeBytes <= size ? manifest.sizeBytes : -1;
     checkManifest(manifest, { format, walk, sizeBytes: before, sha256: digest.body() });
-    if (sha256 !== undefined && sha256.toLowerCase() !== whole)
-      throw new BadLine(`sha256_mismatch: the file's is ${whole}`);
+    if (sha256 !== undefined && sha256.toLowerCase() !== all)
+      throw new BadLine(`sha256_mismatch: the file's is ${all}`);
   } catch (error) {
     throw error instanceof BadLine ? error.at(line) : error;
   }
   const { events, linksChecked, linksUnchecked } = walk;
-  return { manifest, events, linksChecked, linksUnchecked, sha256: whole };
+  return { manifest, events, linksChecked, linksUnchecked, sha256: all };
 }
 
-/** SHA-256 of the first `size` bytes, and of all. */
+/** SHA-256 of the first `size` bytes, and of all bytes. */
 class BodyDigest {
   readonly #body = createHash("sha256");
   readonly #size: number;
-  #whole: ReturnType<typeof createHash> | undefined;
+  #all: ReturnType<typeof createHash> | undefined;
   bytes = 0;
 
   constructor(size: number) {
@@ -167,8 +168,8 @@ class BodyDigest {
     const left = Math.max(0, this.#size - this.bytes);
     if (left > 0) this.#body.update(chunk.subarray(0, left));
     if (chunk.length > left) {
-      this.#whole ??= this.#body.copy();
-      this.#whole.update(chunk.subarray(left));
+      this.#all ??= this.#body.copy();
+      this.#all.update(chunk.subarray(left));
     }
     this.bytes += chunk.length;
   }
@@ -177,13 +178,13 @@ class BodyDigest {
     return this.#body.copy().digest("hex");
   }
 
-  whole(): string {
-    return (this.#whole ?? this.#body).copy().digest("hex");
+  all(): string {
+    return (this.#all ?? this.#body).copy().digest("hex");
   }
 }
 
 /** The size, the format and the last record of the file. */
-async function look(path: string) {
+async function inspect(path: string) {
   await using handle = await open(path, "r");
   const { size } = await handle.stat();
   if (size === 0) throw new BadLine("the file is empty", 1);

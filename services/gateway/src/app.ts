@@ -1,5 +1,5 @@
-// The HTTP server: Fastify with strict reading, strict validation and one error shape. Everything
-// under /v1 is in v1.ts; what stands here is what all requests share.
+// The HTTP server: Fastify with strict reading, strict validation and one error shape. Called by serve.ts.
+// The routes under /v1 are in v1.ts; here is what all requests share.
 
 import type { Logger } from "@annals/chassis";
 import { type Clock, newId, type Random } from "@annals/contract";
@@ -8,16 +8,17 @@ import { Ajv } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { admissionHook, showLimit } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
+import type { Deps } from "./deps.ts";
 import { answerClientErrors } from "./edge/client-error.ts";
 import { answerThenDiscard, hasUnreadBody } from "./edge/early-answer.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
-import { faultOfWholeRequest, MAX_URL_LENGTH } from "./edge/whole-request.ts";
+import { faultOfRequestHead } from "./edge/request-head.ts";
 import { errorAnswer } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { serveOpenApi } from "./openapi.ts";
 import { registerRoutes } from "./register-routes.ts";
-import type { Deps } from "./v1.ts";
+import { MAX_URL_LENGTH } from "./url-length.ts";
 
 export interface AppOptions {
   readonly admissions: Admissions;
@@ -34,7 +35,7 @@ export interface AppOptions {
 const MAX_HEADER_BYTES = 16 * 1024;
 
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
-/** How often Node looks for requests that are too slow. */
+/** How often Node checks for requests that are too slow. */
 const SLOW_CHECK_INTERVAL_MS = 500;
 
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -64,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_URL_LENGTH },
   });
-  // Node drops headers beyond its count without a word; here the count is checked, so none may be dropped.
+  // By default Node drops headers beyond a count silently. The count is checked here, so none may be dropped.
   app.server.maxHeadersCount = 0;
   // Node would answer 417 to an expectation that it does not know; here the header is checked.
   app.server.on("checkExpectation", (request, response) => {
@@ -75,11 +76,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   validateStrictly(app);
   readJsonBodies(app, options.deps.limits);
   observeRequests(app, options.metrics);
-  // Hooks that wait for nothing take a callback: a promise for each of them costs more than their work.
+  // Synchronous hooks take a callback: a promise costs more than their work.
   app.addHook("onRequest", (request, reply, next) => {
     showLimit(reply, limit, limit);
     reply.header("x-request-id", request.id);
-    next(faultOfWholeRequest(request.raw));
+    next(faultOfRequestHead(request.raw));
   });
   app.setErrorHandler((error, request, reply) => answerError(options.log, error, request, reply));
   app.setNotFoundHandler(notFound);
@@ -96,10 +97,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/**
- * Bodies are taken as they are; parameters of the query are texts that stand for numbers where the
- * schema says so.
- */
+/** Bodies are not coerced. Query parameters are text, and become numbers where the schema says so. */
 function validateStrictly(app: FastifyInstance): void {
   const options = {
     strict: false,
@@ -114,7 +112,7 @@ function validateStrictly(app: FastifyInstance): void {
   );
 }
 
-/** Before the body is read: what is wrong with it does not matter where there is nothing to send it to. */
+/** Before the body is read: an unknown path is a 404 whatever the body is. */
 function refuseUnknown(
   request: FastifyRequest,
   _reply: FastifyReply,
@@ -141,7 +139,7 @@ function answerError(
   const { raw } = request;
   const { status, headers, body, unexpected } = errorAnswer(error, request.id);
   if (raw.readableAborted)
-    log.info({ request_id: request.id }, "client left before its body was there");
+    log.info({ request_id: request.id }, "client disconnected before its body arrived");
   else if (unexpected) log.error({ err: error, request_id: request.id }, "request failed");
   else if (status >= 500)
     log.warn({ err: error, request_id: request.id }, "request could not be served");

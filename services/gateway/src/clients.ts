@@ -21,7 +21,7 @@ export interface OpenClients extends Clients {
   close(): void;
 }
 
-/** A request that waits longer for one of our services is answered with server_error. */
+/** Deadline of an RPC. A request that waits longer is answered with server_error. */
 const TIMEOUT_MS = 10_000;
 
 export function openClients(options: {
@@ -46,7 +46,7 @@ export function openClients(options: {
     idempotentMethods: ["GetEvent", "ListEvents", "VerifyChain"],
     interceptors,
   });
-  // Not asked by `ready`: the gateway serves everything else without it.
+  // Not part of `ready`: the gateway serves everything else without it.
   const exports = connectRpc({
     service: ExportsService,
     address: options.exportAddress,

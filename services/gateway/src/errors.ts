@@ -1,12 +1,12 @@
-// The only place that knows a status code (interface 7). Every failure of a request ends here:
-// errors with a kind, faults of the body, what Fastify refuses. What is none of these is ours: the
-// client learns a request id and nothing else.
+// The only place that knows status codes of errors (interface 7). Every failure of a request ends here: errors
+// with a kind, faults of the body, what Fastify refuses. Anything else is an internal error: the client gets a
+// request id and nothing more.
 
 import { JsonFault } from "@annals/event";
 import { AnnalsError, type ErrorKind, type FieldFault, invalid } from "@annals/errors";
 import type { FastifyError } from "fastify";
-import { validationFault } from "./edge/validation-fault.ts";
-import { urlTooLong } from "./edge/whole-request.ts";
+import { urlTooLong } from "./url-length.ts";
+import { validationFault } from "./validation-fault.ts";
 
 export interface ErrorBody {
   readonly error: {
@@ -21,7 +21,7 @@ export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
-  /** Whether a person should look at it. */
+  /** Whether an operator should investigate it. */
   readonly unexpected: boolean;
 }
 

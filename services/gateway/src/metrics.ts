@@ -9,14 +9,14 @@ export function createMetrics(registry: Registry) {
     name: "http_server_request_duration_seconds",
     help:
       "Time to answer a request, by method, route and status. An unknown path has the route `unmatched`, " +
-      "a request beyond those that may be under way the route `refused`.",
+      "a request beyond the limit of concurrent requests the route `refused`.",
     labelNames: ["http_request_method", "http_route", "http_response_status_code"],
     buckets: DURATION_BUCKETS_S,
     registers: [registry],
   });
   return {
     requestDuration,
-    /** A request that was refused before anyone looked at it. */
+    /** A request that was refused because too many were in flight. */
     onRefused: ({ method = "" }: { readonly method?: string | undefined }): void => {
       const labels = { http_route: "refused", http_response_status_code: "500" };
       requestDuration.observe({ http_request_method: method, ...labels }, 0);

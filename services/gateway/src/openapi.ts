@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document at /openapi.json, made from the schemas that the routes validate with.
-// What is ours where the interface is silent carries `x-annals-open-detail: true`.
+// Details that the interface leaves open carry `x-annals-open-detail: true`.
 
 import swagger from "@fastify/swagger";
 import type { Scope } from "@annals/contract";
@@ -50,10 +50,7 @@ const FAILURES: Readonly<Record<number, readonly [name: string, description: str
     "RateLimited",
     "Too many requests, or the plan's events of the month are used up: rate_limit_exceeded, plan_limit_exceeded.",
   ],
-  500: [
-    "ServerError",
-    "A fault of the service: server_error. With Retry-After where trying again can help.",
-  ],
+  500: ["ServerError", "An internal error: server_error. With Retry-After where a retry can help."],
 };
 
 /** Of the failures that have, or may have, a Retry-After. */
@@ -133,7 +130,7 @@ type Document = Extract<
   { openapiObject: unknown }
 >["openapiObject"];
 
-/** Puts what all operations share under `components`, with a reference in its place. */
+/** Moves what all operations share to `components`, and refers to it. */
 function withShared(document: Document): Document {
   const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
     path,

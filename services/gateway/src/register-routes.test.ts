@@ -1,14 +1,14 @@
-// Guarantee: while events are being stored, the gateway holds the texts that it sends on and not the body as
-// it was read, which takes some ten times its bytes.
+// Guarantee: while events are being stored, the gateway holds the texts that it sends and not the parsed body,
+// which can take ten times its bytes.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { systemClock } from "@annals/contract";
 import fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { Deps } from "./deps.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
-import type { Deps } from "./v1.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;

@@ -1,13 +1,14 @@
-// Hangs the table of v1.ts into Fastify: schemas for validation and for the OpenAPI document, the
-// handler, the answer.
+// Registers the routes of v1.ts with Fastify: schemas for validation and for the OpenAPI document, the handler,
+// the answer. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { wholeNumbersOf } from "./edge/whole-numbers.ts";
+import type { Deps } from "./deps.ts";
+import { queryIntegers } from "./edge/query-integers.ts";
 import { routeDocument } from "./openapi.ts";
 import type { Answer, Call, Route } from "./route.ts";
-import { type Deps, V1 } from "./v1.ts";
+import { V1 } from "./v1.ts";
 
 /** Of routes that take no parameters: an unknown one is refused. */
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
@@ -16,7 +17,7 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
   for (const [method, url, scope, name, make] of V1) {
     const route = make(deps);
     const query = route.query ?? NO_PARAMETERS;
-    const checkWholeNumbers = wholeNumbersOf(query);
+    const checkIntegers = queryIntegers(query);
     app.route({
       method,
       url,
@@ -34,11 +35,10 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
         ...(route.params && { params: route.params }),
         ...(route.headers && { headers: route.headers }),
       },
-      ...(checkWholeNumbers && {
-        preValidation: async (request) => checkWholeNumbers(request.query),
+      ...(checkIntegers && {
+        preValidation: async (request) => checkIntegers(request.query),
       }),
-      // Answers are written by the routes themselves, byte for byte; the response schemas are for
-      // the document.
+      // The routes write their answers themselves; the response schemas are for the document.
       serializerCompiler: () => (data) => JSON.stringify(data),
       handler: (request, reply) => answer(route, request, reply, clock),
     });
@@ -46,8 +46,8 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
 }
 
 /**
- * Neither this nor the handlers of appends are async functions: those hold what they were given for as long
- * as they wait, and a body takes some ten times its bytes once it is read.
+ * Neither this nor the handlers of appends are async functions: an async function keeps its arguments while it
+ * waits, and a parsed body can take ten times its bytes.
  */
 function answer(
   route: Route,
@@ -64,7 +64,7 @@ function answer(
     params: request.params,
     headers: request.headers,
     receivedAt: clock.nowText(),
-    // Made when asked for: few handlers do, and each costs more than the rest of this object.
+    // A getter: few handlers use it, and it costs more than the rest of this object.
     get signal() {
       return request.signal;
     },

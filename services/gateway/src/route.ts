@@ -13,16 +13,16 @@ export interface Call<Body, Query, Params, Headers> {
   readonly query: Query;
   readonly params: Params;
   readonly headers: Headers;
-  /** When the gateway had the whole request: UTC with six fraction digits. */
+  /** When the gateway had the complete request: UTC with six fraction digits. */
   readonly receivedAt: string;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface Answer {
-  /** JSON text as it stands, also in UTF-8, or a value to write as JSON; absent for 204. */
+  /** JSON text, as a string or in UTF-8, or a value to serialise; absent for 204. */
   readonly body?: string | Buffer | object;
-  /** Bytes to send as they come, in place of a body; `headers` then say what they are. */
+  /** Bytes to stream in place of a body; `headers` then describe them. */
   readonly stream?: Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -36,9 +36,9 @@ export interface RouteDefinition<
   /** One line for the OpenAPI document, and a paragraph where one is needed. */
   readonly summary: string;
   readonly description?: string;
-  /** Whether the operation, or a part of it, is ours where the interface is silent (docs/open-details.md). */
+  /** Whether the operation, or a part of it, is a detail that the interface leaves open (docs/open-details.md). */
   readonly openDetail?: boolean;
-  /** What the operation belongs to and a plan can leave out: all of /webhooks, all of /exports, /verify. */
+  /** The feature of a plan that the operation belongs to: all of /webhooks, all of /exports, /verify. */
   readonly feature?: Feature;
   readonly body?: B;
   readonly query?: Q;
@@ -54,15 +54,12 @@ export interface RouteDefinition<
   readonly maxBodyBytes?: number;
   /** How deep the body may nest. */
   readonly maxDepth?: number;
-  /** How many members and elements the body may have; that of a body which is no batch unless told. */
+  /** How many members and elements the body may have; by default the limit of a body that is no batch. */
   readonly maxValues?: number;
   readonly handle: (call: Call<Static<B>, Static<Q>, Static<P>, Static<H>>) => Promise<Answer>;
 }
 
-/**
- * A route whose types are forgotten: what the table holds. The schemas keep the promise that
- * `handle` relies on.
- */
+/** A route without its types, as the table holds it. The schemas ensure the types that `handle` relies on. */
 export type Route = Omit<RouteDefinition<TSchema, TObject, TObject, TObject>, "handle"> & {
   readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<Answer>;
 };

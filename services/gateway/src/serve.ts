@@ -15,14 +15,14 @@ import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";
 import { boundRequests } from "./edge/bounded-requests.ts";
-import { leave } from "./edge/leave.ts";
+import { drain } from "./edge/drain.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
 const READY_TIMEOUT_MS = 1_000;
 
-/** Connections that the system holds until this process takes them; Node's 511 are too few for a burst. */
+/** Connections that the kernel queues until they are accepted; Node's 511 are too few for a burst. */
 const LISTEN_BACKLOG = 4_096;
 
 export async function serve(
@@ -60,7 +60,7 @@ export async function serve(
     onRefused: metrics.onRefused,
   });
   await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG });
-  closers.add("connections", app, () => leave(app.server));
+  closers.add("connections", app, () => drain(app.server));
 
   const admin = await startAdminServer({
     host: config.adminHost,

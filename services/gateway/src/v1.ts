@@ -1,10 +1,9 @@
-// The table of contents: every route of the interface with its method, path, scope and the file
-// that answers it. Whatever is not here is a 404. No logic.
+// The table of contents: every route of the interface with its method, path, scope, name and the file that
+// answers it. Read by register-routes.ts. Any other path is a 404. No logic.
 
 import type { Scope } from "@annals/contract";
 import type { HTTPMethods } from "fastify";
-import type { Clients } from "./clients.ts";
-import type { Limits } from "./config.ts";
+import type { Deps } from "./deps.ts";
 import type { Route } from "./route.ts";
 import { createApiKey } from "./v1/api-keys/create-api-key.ts";
 import { deleteApiKey } from "./v1/api-keys/delete-api-key.ts";
@@ -12,7 +11,6 @@ import { listApiKeys } from "./v1/api-keys/list-api-keys.ts";
 import { updateApiKey } from "./v1/api-keys/update-api-key.ts";
 import { createEventBatch } from "./v1/events/create-event-batch.ts";
 import { createEvent } from "./v1/events/create-event.ts";
-import type { EventAppends } from "./v1/events/event-appends.ts";
 import { getEvent } from "./v1/events/get-event.ts";
 import { listEvents } from "./v1/events/list-events.ts";
 import { createExport } from "./v1/exports/create-export.ts";
@@ -27,11 +25,6 @@ import { deleteWebhook } from "./v1/webhooks/delete-webhook.ts";
 import { listDeliveries } from "./v1/webhooks/list-deliveries.ts";
 import { listWebhooks } from "./v1/webhooks/list-webhooks.ts";
 import { updateWebhook } from "./v1/webhooks/update-webhook.ts";
-
-export interface Deps extends Clients {
-  readonly appends: EventAppends;
-  readonly limits: Limits;
-}
 
 export type Row = readonly [
   HTTPMethods,

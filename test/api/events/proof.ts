@@ -3,8 +3,8 @@
 
 import {
   canonicalJson,
-  fieldDigest,
-  FIELDS,
+  partDigest,
+  PARTS,
   type JsonObject,
   leafHash,
   leafText,
@@ -24,9 +24,9 @@ export interface Proof {
  */
 export function recomputedHash(answer: string, proof: Proof): string {
   const event = readJson(Buffer.from(answer), { maxDepth: 64, maxValues: 100_000 }) as JsonObject;
-  const digests = FIELDS.map((field) => {
+  const digests = PARTS.map((field) => {
     const salt = Buffer.from(proof.salts[field] ?? "", "hex");
-    const digest = fieldDigest(salt, canonicalJson(event[field] ?? null));
+    const digest = partDigest(salt, canonicalJson(event[field] ?? null));
     if (salt.length !== 16 || digest.toString("hex") !== proof.digests[field]) {
       throw new Error(`the digest of ${field} is not that of its value`);
     }

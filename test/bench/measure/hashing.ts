@@ -3,8 +3,8 @@
 
 import {
   canonicalJson,
-  FIELDS,
-  fieldDigest,
+  PARTS,
+  partDigest,
   type JsonObject,
   leafHash,
   leafText,
@@ -45,7 +45,7 @@ export async function measureHashing(bench: Bench): Promise<Section> {
 function canonical(events: readonly object[]): number {
   return perSecond(events.length, () => {
     for (const event of events as readonly JsonObject[]) {
-      for (const field of FIELDS) canonicalJson(event[field] ?? {});
+      for (const field of PARTS) canonicalJson(event[field] ?? {});
     }
   });
 }
@@ -56,7 +56,7 @@ function hashes(events: readonly object[]): number {
     for (const row of rows) {
       const { action, id, time, previousHash, sequenceNumber, parts, salts } = row;
       const digests = Buffer.concat(
-        parts.map((part, at) => fieldDigest(salts.subarray(at * 16, (at + 1) * 16), part)),
+        parts.map((part, at) => partDigest(salts.subarray(at * 16, (at + 1) * 16), part)),
       );
       const times = { createdAt: time, occurredAt: time, receivedAt: time };
       const members = { action, chain: "acct_bench", digests, id, previousHash, sequenceNumber };

@@ -1,19 +1,16 @@
-// Canonical JSON, RFC 8785: the one text of a value, which is what gets hashed, stored and served. The
-// gateway calls it for each part of an event. It must never write a text that reads back as another value.
+// Canonical JSON, RFC 8785: the one text of a value, which is hashed, stored and served. The gateway calls it for
+// each part of an event. It must never write a text that reads back as another value.
 //
-// Ours, and not the `canonicalize` package, for time: on the values of `readJson` it takes a third as long,
-// and it is on the path of every append. The tests hold the two to the same bytes.
+// Not the `canonicalize` package, for speed: on the values of `readJson` this takes a third as long, and it is on
+// the path of every append. The tests compare the two, byte for byte.
 
 import type { JsonObject, JsonValue } from "./json-value.ts";
 
 /** Names in one object up to which insertion beats the platform's sort. */
 const INSERTION_SORT_LIMIT = 16;
 
-/**
- * What keeps a string from being written as it stands: JSON must escape it, or it is half of a surrogate
- * pair.
- */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+/** Matches a string that must not be written verbatim: JSON escapes it, or it may hold a lone surrogate. */
+// oxlint-disable-next-line no-control-regex -- it searches for control characters
 const NEEDS_CARE = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
 /**

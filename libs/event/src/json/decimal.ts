@@ -1,5 +1,5 @@
-// Whether a JSON number survives the way through a double. The strict reader asks it for the numbers that
-// are not plainly short; it must stay linear in the length of the text, whatever the exponent says.
+// Whether a double keeps the value of a JSON number. Called by the strict reader for numbers that are not short. It
+// must stay linear in the length of the text, whatever the exponent is.
 
 import { LOWER_E, MINUS, NINE, UPPER_E, ZERO } from "./character-codes.ts";
 

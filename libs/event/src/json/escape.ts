@@ -1,5 +1,4 @@
-// The escapes of JSON strings, checked one at a time for the reader; it leaves the unescaping to the
-// platform.
+// Checks one escape of a JSON string. Called by the reader, which leaves the unescaping to JSON.parse.
 
 import { LOWER_U } from "./character-codes.ts";
 
@@ -9,10 +8,7 @@ const UNIT_ESCAPE_LENGTH = 6;
 /** Character codes that may follow a backslash, `u` apart. */
 const ESCAPE_LETTERS: readonly number[] = Array.from('"\\/bfnrt', (letter) => letter.charCodeAt(0));
 
-/**
- * The length of the escape at `at`, a whole surrogate pair being one; or, as a sentence, what is wrong with
- * it.
- */
+/** The length of the escape at `at`, where a surrogate pair is one escape; or a sentence that says its fault. */
 export function escapeLength(text: string, at: number): number | string {
   const letter = text.charCodeAt(at + 1);
   if (letter !== LOWER_U) {

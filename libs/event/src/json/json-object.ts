@@ -1,5 +1,5 @@
-// How the reader builds objects: they inherit nothing, and so that no choice of names takes memory out of
-// proportion.
+// How the reader builds objects: they inherit nothing, and no choice of names takes memory out of proportion to the
+// text.
 
 import { NINE, ZERO } from "./character-codes.ts";
 import type { JsonObject, JsonValue } from "./json-value.ts";
@@ -35,7 +35,7 @@ function isArrayIndex(name: string): boolean {
   return first >= ZERO && first <= NINE && ARRAY_INDEX.test(name);
 }
 
-/** One for all: an object of its own for each `{}` would take 100 times the two bytes. */
+/** Shared: a new object for each `{}` would take 100 times the two bytes. */
 export const EMPTY_OBJECT: JsonObject = Object.freeze(newObject());
 
 const ARRAY_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;

@@ -1,5 +1,5 @@
 // The values that the strict reader makes and the canonical writer takes, and the fault that the reader
-// throws. The gateway turns a JsonFault into a 422 that names the place; nothing here knows a status code.
+// throws. The gateway turns a JsonFault into a 422 that names the path; nothing here knows a status code.
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
@@ -18,7 +18,7 @@ export interface JsonObject {
  */
 export class JsonFault extends Error {
   override readonly name = "JsonFault";
-  /** The member at fault, such as `events[3].metadata.a["odd key"]`; empty for the whole text. */
+  /** The member at fault, such as `events[3].metadata.a["odd key"]`; empty for the text itself. */
   readonly path: string;
   /** Bytes of the text before the fault. */
   readonly offset: number;

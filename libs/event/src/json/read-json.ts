@@ -9,7 +9,7 @@ import { Reader } from "./reader.ts";
 import { decodeUtf8, validPrefix } from "./utf8.ts";
 
 /**
- * The reader and the canonical writer recurse; this many levels fit the smallest stack with room to spare.
+ * The reader and the canonical writer recurse; so many levels fit the smallest stack easily.
  */
 const DEPTH_CEILING = 512;
 

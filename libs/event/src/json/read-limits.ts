@@ -1,10 +1,10 @@
-// What the strict reader takes of one text. The gateway sets the numbers, for each route its own.
+// The limits of the strict reader for one text. The gateway sets them per route.
 
 export interface ReadLimits {
   /** Objects and arrays open at once: 1 allows `{}` and not `{"a":{}}`. From 0 to 512. */
   maxDepth: number;
   /**
-   * Members of objects and elements of arrays in the whole text. They cost more time than their bytes: 4 MiB
+   * Members of objects and elements of arrays in the text. They cost more time than their bytes: 4 MiB
    * of made-up names take several times what 4 MiB of text take.
    */
   maxValues: number;

@@ -1,7 +1,7 @@
 // One pass over a JSON text, for `readJson` alone: the grammar, the faithfulness of every string and
-// number, and the place of a fault. It recurses once for each level, so its caller bounds the depth.
+// number, and the path of a fault. It recurses once for each level, so its caller bounds the depth.
 //
-// Hand-written, and not JSON.parse with a check behind it: both take the same time on an ordinary event,
+// Hand-written, and not JSON.parse followed by a check: both take the same time on an ordinary event,
 // but JSON.parse builds a hidden class for each new set of names and stalls for a second on 4 MiB of
 // made-up names.
 
@@ -157,7 +157,7 @@ export class Reader {
   }
 
   /**
-   * Reads from one quote past the other. Without an escape, which is nearly always, the text is the value.
+   * Reads from one quote past the other. Without an escape, the usual case, the text is the value.
    */
   private readString(): string {
     const { text } = this;
@@ -170,7 +170,7 @@ export class Reader {
         return text.slice(start, at);
       }
       if (code === BACKSLASH) return this.readEscapedString(start, at);
-      // Not `code < SPACE`: charCodeAt answers NaN past the end.
+      // Not `code < SPACE`: charCodeAt returns NaN past the end.
       if (!(code >= SPACE)) throw this.badCharacter(at);
       at += 1;
     }
@@ -259,7 +259,7 @@ export class Reader {
     return value;
   }
 
-  /** Skips the four characters of JSON white space; answers the code of the one behind, NaN at the end. */
+  /** Skips the four characters of JSON white space; returns the code of the next one, NaN at the end. */
   private skipSpace(): number {
     const { text } = this;
     let at = this.at;

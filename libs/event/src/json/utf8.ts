@@ -21,7 +21,7 @@ export function validPrefix(bytes: Uint8Array): { text: string; offset: number }
     const at = replaced.indexOf("\ufffd", from);
     if (at < 0) return { text: replaced, offset: buffer.length };
     offset += Buffer.byteLength(replaced.slice(from, at));
-    // A replacement character that the sender wrote has these three bytes; any other stands for a fault.
+    // A replacement character that the sender wrote has these three bytes; any other marks a fault.
     const isGenuine =
       buffer[offset] === 0xef && buffer[offset + 1] === 0xbf && buffer[offset + 2] === 0xbd;
     if (!isGenuine) return { text: replaced.slice(0, at), offset };

@@ -1,6 +1,6 @@
-// Admits requests (interface 5 and 8): who is it, may it, and is it within its limit? Requests that wait
-// together ask the keys service together. No answer is kept: a key that was revoked before a request began
-// is never admitted.
+// Admits requests (interface 5 and 8): authentication and the rate limit. Called by hook.ts. Requests that wait at
+// the same time go to the keys service in one RPC. No result is cached: it must never admit a key that was
+// revoked before the request began.
 
 import { Batcher } from "@annals/rpc";
 import { isPlausibleKey, keyHash } from "@annals/contract";
@@ -9,7 +9,7 @@ import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 
-/** Who made a request, and how it stands with its limit. */
+/** Who made a request, and what is left of its rate limit. */
 export interface Admission {
   readonly accountId: string;
   readonly keyId: string;
@@ -39,7 +39,7 @@ export class RateLimited extends AnnalsError {
   }
 }
 
-/** Requests in one group, groups under way at a time, and requests that may wait. */
+/** Requests in one batch, concurrent batches, and requests that may wait. */
 const MAX_GROUP = 500;
 const CONCURRENCY = 3;
 const MAX_WAITING = 20_000;
@@ -90,31 +90,31 @@ function unknownKey(): AnnalsError {
   return new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.");
 }
 
-/** Of equal keys, as many of the first as the window has room for are admitted. */
+/** Of requests with one key, the first are admitted, as many as its window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
   given: readonly string[],
 ): Promise<PromiseSettledResult<Admission>[]> {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   const counts: number[] = [];
   for (const key of given) {
-    const place = places.get(key) ?? places.size;
-    places.set(key, place);
-    counts[place] = (counts[place] ?? 0) + 1;
+    const index = indexes.get(key) ?? indexes.size;
+    indexes.set(key, index);
+    counts[index] = (counts[index] ?? 0) + 1;
   }
-  const groups = Array.from(places, ([key, place]) => ({
+  const groups = Array.from(indexes, ([key, index]) => ({
     secretSha256: keyHash(key),
-    count: counts[place] ?? 0,
+    count: counts[index] ?? 0,
   }));
   const { admissions, limit } = await keys.admitRequests({ groups });
   const answered = admissions.map(() => 0);
   return given.map((key): PromiseSettledResult<Admission> => {
-    const place = places.get(key) ?? -1;
-    const admission = admissions[place];
+    const index = indexes.get(key) ?? -1;
+    const admission = admissions[index];
     if (!admission)
       return { status: "rejected", reason: unavailable("The request could not be admitted.") };
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey() };
-    const order = (answered[place] = (answered[place] ?? 0) + 1);
+    const order = (answered[index] = (answered[index] ?? 0) + 1);
     if (order > admission.admitted) {
       return { status: "rejected", reason: new RateLimited(limit, admission.windowEndsInS) };
     }

@@ -1,6 +1,5 @@
-// The hook that stands before every request under /v1, unknown paths included: it admits the request, shows
-// the rate limit on the answer whatever comes of it (interface 8), and checks the scope and the feature of
-// the route.
+// The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request, shows
+// the rate limit on every answer (interface 8), and checks the scope and the feature of the route.
 
 import type { Feature, Scope } from "@annals/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -46,12 +45,12 @@ export function showLimit(reply: FastifyReply, limit: number, remaining: number)
 }
 
 /**
- * The Authorization header. One that is sent twice gives two with a comma between, which is no key: Node
- * keeps the first alone, and what stands between it and the client may keep the last.
+ * The Authorization header. One that is sent twice gives both with a comma between, which is no key: Node keeps
+ * only the first, and a proxy before it may keep the last.
  */
 function authorizationOf({ headers, raw: { rawHeaders } }: FastifyRequest): string | undefined {
   const all: string[] = [];
-  // Names and values by turns. Looked through for every request: the length tells most names apart.
+  // Names and values alternate. The length rules out most names quickly.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) {

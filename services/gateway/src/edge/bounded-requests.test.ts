@@ -1,5 +1,5 @@
-// Guarantee: of the requests that come at the same time no more than the bound are under way; the rest are
-// refused at once, in the error shape; and a request that ended, or whose client has gone, makes room.
+// Guarantee: no more concurrent requests than the bound are served. The rest are refused at once, in the error
+// shape. A request that ended, or whose client has disconnected, frees its slot.
 
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
@@ -10,7 +10,7 @@ import { boundRequests } from "./bounded-requests.ts";
 const MAX_UNDER_WAY = 2;
 const QUICK_MS = 1_000;
 
-/** Answers when it is told to. */
+/** A server that responds when the test says so. */
 async function heldServer() {
   const held: ServerResponse[] = [];
   const refused: string[] = [];
@@ -37,7 +37,7 @@ async function heldServer() {
   return { ask, areHeld, answerOne, held, refused };
 }
 
-test("beyond the bound a request is refused at once, and one that is answered makes room", async () => {
+test("a request beyond the bound is refused at once, and a finished one frees its slot", async () => {
   const { ask, areHeld, answerOne, refused } = await heldServer();
   const first = [ask("/1"), ask("/2")];
   await areHeld(MAX_UNDER_WAY);
@@ -66,7 +66,7 @@ test("beyond the bound a request is refused at once, and one that is answered ma
   expect(refused).toHaveLength(1);
 });
 
-test("a client that goes makes room", async () => {
+test("a client that disconnects frees its slot", async () => {
   const { ask, areHeld, answerOne, held } = await heldServer();
   const going = new AbortController();
   const gone = ask("/gone", { signal: going.signal });

@@ -1,7 +1,6 @@
-// Bounds the requests that are under way in this process, whatever they wait for. Called by serve.ts. What is
-// beyond the bound is refused before anything is done for it, so that a refusal comes at once and costs a
-// fraction of a request: a queue that takes everything answers everyone too late. It must never count a
-// request for longer than its answer lasts.
+// Bounds the concurrent requests of this process. Called by serve.ts. A request beyond the bound is refused before
+// any work is done for it, so that a refusal is immediate and cheap: an unbounded queue answers everyone too
+// late. It must never count a request after its response has ended.
 
 import { unavailable } from "@annals/errors";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -9,7 +8,7 @@ import { errorAnswer } from "../errors.ts";
 
 export interface RequestBound {
   readonly maxUnderWay: number;
-  /** Shown in the rate-limit headers: nobody has looked whose request it is. */
+  /** Shown in the rate-limit headers: the request is not authenticated yet. */
   readonly limit: number;
   readonly newRequestId: () => string;
   readonly onRefused: (request: IncomingMessage) => void;
@@ -17,7 +16,7 @@ export interface RequestBound {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Stands before whoever listens for the requests of `server` by now. */
+/** Wraps the present request listeners of `server`. */
 export function boundRequests(server: Server, bound: RequestBound): void {
   const handlers = server.listeners("request") as Handler[];
   let underWay = 0;
@@ -29,13 +28,13 @@ export function boundRequests(server: Server, bound: RequestBound): void {
       return;
     }
     underWay += 1;
-    // When the answer was sent, or the client has gone.
+    // When the response was sent, or the client has disconnected.
     response.once("close", () => (underWay -= 1));
     for (const handle of handlers) handle.call(server, request, response);
   });
 }
 
-/** What is left of the request's body is read and thrown away by Node; the connection serves on. */
+/** Node discards the rest of the request's body; the connection stays open. */
 function refuse(response: ServerResponse, { limit, newRequestId }: RequestBound): void {
   const requestId = newRequestId();
   const error = unavailable("The service has more requests than it can take. Try again.");

@@ -1,6 +1,6 @@
-// Answers what never becomes a request: what Node's HTTP parser gives up on (malformed, too slow,
-// too long), and CONNECT. The connection is closed afterwards; the answer has the error shape and
-// the rate-limit headers like any other.
+// Answers what never becomes a request: what Node's HTTP parser refuses (malformed, too slow, too long), and
+// CONNECT. Called by app.ts. The connection is closed afterwards. The answer has the error shape and the
+// rate-limit headers like any other.
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { type Server, STATUS_CODES } from "node:http";
@@ -17,7 +17,7 @@ export interface ClientErrorOptions {
   readonly newRequestId: () => string;
 }
 
-/** The handler of parser errors, and what hangs the rest into the server. */
+/** The handler of parser errors, and what attaches the rest to the server. */
 export function answerClientErrors(options: ClientErrorOptions) {
   const exchanges = new OpenExchanges();
   const refuse = async (socket: Duplex, error: AnnalsError): Promise<void> => {
@@ -38,7 +38,7 @@ export function answerClientErrors(options: ClientErrorOptions) {
     watch: (server: Server): void => {
       exchanges.watch(server);
       server.on("connect", (_request, socket: Duplex) => {
-        // Node has taken its own listeners off this socket; without one a reset would end the process.
+        // Node has removed its own listeners from this socket; without one a reset would end the process.
         socket.on("error", () => socket.destroy());
         void refuse(socket, new AnnalsError("not_found", "There is no CONNECT."));
       });
@@ -46,7 +46,7 @@ export function answerClientErrors(options: ClientErrorOptions) {
   };
 }
 
-/** A whole HTTP/1.1 answer as text, for where no reply object exists. */
+/** A complete HTTP/1.1 response as text, for where no reply object exists. */
 function rawAnswer(
   error: unknown,
   { limit, requestId }: { readonly limit: number; readonly requestId: string },

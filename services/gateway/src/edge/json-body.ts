@@ -1,5 +1,5 @@
-// Reads JSON bodies strictly (docs/hash-chain.md): what cannot be stored faithfully is refused with
-// its place, before anything looks at it.
+// Reads JSON bodies strictly (docs/hash-chain.md). Called by app.ts. What cannot be stored faithfully is refused
+// with its path, before the schema is checked.
 
 import { readJson } from "@annals/event";
 import { invalid } from "@annals/errors";
@@ -19,8 +19,8 @@ declare module "fastify" {
 const MAX_DEPTH = 16;
 
 /**
- * From this size on a body is looked at in a turn of the event loop of its own: reading it and then
- * storing what it says takes tens of milliseconds each, and other requests go in between.
+ * From this size on a body is handled in a later turn of the event loop than the one that parsed it. Each takes
+ * tens of milliseconds, and other requests run in between.
  */
 const LARGE_BODY_BYTES = 256 * 1024;
 
@@ -52,10 +52,7 @@ export function readJsonBodies(
 
 const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 
-/**
- * JSON between systems is UTF-8 (RFC 8259); read as anything else it would say something else.
- * Throws `invalid`.
- */
+/** JSON between systems is UTF-8 (RFC 8259). Throws `invalid`. */
 function checkCoding({ headers }: FastifyRequest): void {
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
     throw invalid({ field: "Content-Encoding", message: "must be identity, or be left out" });

@@ -7,7 +7,7 @@ import type { Metrics } from "../metrics.ts";
 const tracer = trace.getTracer("annals.gateway");
 
 export function observeRequests(app: FastifyInstance, { requestDuration }: Metrics): void {
-  // What the histogram keeps for one set of labels: finding it anew costs more than the observation.
+  // One series per set of labels: finding it in the histogram costs more than the observation.
   const series = new Map<string, { observe(seconds: number): void }>();
   const seriesOf = (method: string, route: string, status: string) => {
     const name = `${status} ${method} ${route}`;

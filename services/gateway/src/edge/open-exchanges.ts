@@ -1,6 +1,6 @@
-// Which requests of a connection are still under way. The parser's errors come outside of any
-// request: whoever answers one must wait for the answers before it, for HTTP answers in order, and
-// must not answer a second time.
+// Tracks which requests of a connection are still in flight. Used by client-error.ts. The parser's errors belong
+// to no request: the answer to one must wait for the answers before it, for HTTP answers in order, and a
+// request must never be answered twice.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -13,7 +13,7 @@ interface Exchange {
 export class OpenExchanges {
   readonly #bySocket = new WeakMap<Duplex, Exchange[]>();
 
-  /** Follows every request of `server` from now on. */
+  /** Tracks every request of `server` from now on. */
   watch(server: Server): void {
     server.on("request", (request, response) => {
       const known = this.#bySocket.get(request.socket);
@@ -21,21 +21,20 @@ export class OpenExchanges {
         this.#bySocket.set(request.socket, [{ request, response }]);
         return;
       }
-      // Nearly always all before it are answered.
+      // Nearly always all earlier ones are answered.
       if (known.every(isOver)) known.length = 0;
       known.push({ request, response });
     });
   }
 
   /**
-   * For a connection that can bring no more requests: resolves when every whole request on it is
-   * answered, to whether the one that broke off was answered as well, as happens when it is refused
-   * before its body is there.
+   * For a connection that can send no more requests. Resolves when every complete request on it is answered,
+   * to whether the incomplete one was answered too, which happens when it is refused before its body.
    */
   async answered(socket: Duplex): Promise<boolean> {
     const open = this.#open(socket);
-    const whole = open.filter(({ request }) => request.complete);
-    await Promise.all(whole.map(({ response }) => ended(response)));
+    const complete = open.filter(({ request }) => request.complete);
+    await Promise.all(complete.map(({ response }) => ended(response)));
     return open.some(({ request, response }) => !request.complete && response.headersSent);
   }
 

@@ -19,7 +19,7 @@ export const ApiKeyBody = Type.Object({
 });
 
 export const SecretBody = Type.String({
-  description: "The whole key. Shown in this answer and never again.",
+  description: "The complete key. Shown in this answer and never again.",
   examples: [KEY_EXAMPLE],
 });
 

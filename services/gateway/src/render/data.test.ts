@@ -1,4 +1,4 @@
-// Guarantee: what is written piece by piece is, byte for byte, the UTF-8 of the whole text.
+// Guarantee: what is written item by item is, byte for byte, the UTF-8 of the joined text.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

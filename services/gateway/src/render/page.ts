@@ -5,7 +5,7 @@ import { Type, type TSchema } from "typebox";
 
 const MAX_LIMIT = 100;
 
-/** Entries of a page unless told. */
+/** Default entries of a page. */
 export const DEFAULT_LIMIT = 50;
 
 const open = { "x-annals-open-detail": true };
@@ -15,7 +15,7 @@ export const pageMembers = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: `${DEFAULT_LIMIT} unless told.`,
+      description: `By default ${DEFAULT_LIMIT}.`,
       ...open,
     }),
   ),
@@ -29,7 +29,7 @@ export const pageMembers = {
   ),
 };
 
-/** Stands in the body of a page beside its data. */
+/** Beside the data in the body of a page. */
 export const pageEnd = {
   has_more: Type.Boolean(open),
   next_cursor: Type.Union([Type.String(), Type.Null()], open),

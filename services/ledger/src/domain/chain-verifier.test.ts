@@ -2,7 +2,7 @@
 // was appended, whichever member of it was changed, and never throws for what someone wrote into
 // the tables.
 
-import { FIELDS, GENESIS_HASH, SALT_BYTES } from "@annals/event";
+import { PARTS, GENESIS_HASH, SALT_BYTES } from "@annals/event";
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eventOf } from "../testing/append-fixtures.ts";
@@ -15,7 +15,7 @@ const TIME = "2026-01-31T09:30:00.000000Z";
 const ANCHOR = { sequenceNumber: 0, hash: GENESIS_HASH };
 const EVENTS = 10;
 /** Of one event. */
-const SALTS_BYTES = FIELDS.length * SALT_BYTES;
+const SALTS_BYTES = PARTS.length * SALT_BYTES;
 let rows: ChainRow[];
 
 beforeEach(() => {

@@ -1,19 +1,18 @@
-// Verifies a chain row by row: that no number is missing, that each event links to the one before,
-// that its stored parts have the digests and its leaf the hash. Nothing is taken on trust: a row
-// whose payload is gone, whose filter columns say other than its parts, or that a list by time would
-// not find, is as broken as one that was changed. It is pure; the handler feeds it rows in order.
+// Verifies a chain row by row: no missing number, each event linked to the one before, the digests of its parts, the
+// hash of its leaf. A row is also invalid where its payload is missing, where a filter column differs from the
+// parts, or where lists by time would skip it. It is pure; verify-range.ts passes it rows in order.
 
-import { checkLeaf } from "@annals/event";
+import { checkLeaf, type Part } from "@annals/event";
 import type { InvalidReason } from "@annals/contract";
 
 export interface FirstInvalid {
   readonly sequenceNumber: number;
-  /** Undefined where no row stands at that number. */
+  /** Undefined where that number has no row. */
   readonly eventId: string | undefined;
   readonly reason: InvalidReason;
 }
 
-/** A row of the chain as stored; null for what is missing of its payload. */
+/** A row of the chain as stored. */
 export interface ChainRow {
   readonly sequenceNumber: number;
   readonly id: string;
@@ -24,17 +23,12 @@ export interface ChainRow {
   readonly digests: Buffer;
   readonly previousHash: string;
   readonly hash: string;
-  /** False where lists by time would pass over it. */
+  /** False where lists by time would skip it. */
   readonly isListed: boolean;
   readonly payload: ChainPayload | undefined;
 }
 
-export interface ChainPayload {
-  readonly actor: string;
-  readonly context: string;
-  readonly diff: string;
-  readonly metadata: string;
-  readonly target: string;
+export interface ChainPayload extends Readonly<Record<Part, string>> {
   readonly salts: Buffer;
   readonly actorId: string | undefined;
   readonly actorType: string | undefined;
@@ -42,7 +36,7 @@ export interface ChainPayload {
   readonly targetType: string | undefined;
 }
 
-/** A run of rows that were recomputed elsewhere: whole, and linked from the first to the last. */
+/** Consecutive rows that PostgreSQL recomputed: valid, and linked from the first to the last. */
 export interface WholeBlock {
   /** Both ends included. */
   readonly from: number;
@@ -67,7 +61,7 @@ export class ChainVerifier {
     this.#previousHash = anchor.hash;
   }
 
-  /** Rows looked at, the first invalid one included. */
+  /** Rows checked, the first invalid one included. */
   get checked(): number {
     return this.#checked;
   }
@@ -76,12 +70,12 @@ export class ChainVerifier {
     return this.#firstInvalid;
   }
 
-  /** The number that the next row has to have, and the hash that it has to link to. */
+  /** The number of the next row, and the hash that it must link to. */
   get tip(): { readonly next: number; readonly hash: string } {
     return { next: this.#next, hash: this.#previousHash };
   }
 
-  /** Takes the next rows in ascending order. After the first invalid one no other is looked at. */
+  /** Adds the next rows in ascending order. Stops at the first invalid one. */
   take(rows: readonly ChainRow[]): void {
     for (const row of rows) {
       if (row.sequenceNumber !== this.#next)
@@ -94,7 +88,7 @@ export class ChainVerifier {
     }
   }
 
-  /** Takes the next rows as a block, where it goes on from here; answers whether it does. */
+  /** Adds the next rows as a block. False, and nothing added, where the block does not continue here. */
   takeBlock({ from, to, previousHash, hash }: WholeBlock): boolean {
     if (from !== this.#next || previousHash !== this.#previousHash) return false;
     this.#checked += to - from + 1;
@@ -103,7 +97,7 @@ export class ChainVerifier {
     return true;
   }
 
-  /** Notes what is invalid; the first one stays. */
+  /** Records what is invalid; the first call counts. */
   fail(sequenceNumber: number, eventId: string | undefined, reason: InvalidReason): void {
     this.#firstInvalid ??= { sequenceNumber, eventId, reason };
   }
@@ -112,9 +106,8 @@ export class ChainVerifier {
     if (row.previousHash !== this.#previousHash) return "link_mismatch";
     const { payload } = row;
     if (!payload || !filtersAgree(payload)) return "digest_mismatch";
-    const { salts, actor, context, diff, metadata, target } = payload;
-    const parts = { actor, context, diff, metadata, target };
-    const fault = checkLeaf({ ...row, chain: this.#chain, parts, salts });
+    const { salts } = payload;
+    const fault = checkLeaf({ ...row, chain: this.#chain, parts: payload, salts });
     return fault ?? (row.isListed ? undefined : "digest_mismatch");
   }
 }

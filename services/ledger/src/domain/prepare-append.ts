@@ -1,10 +1,10 @@
 // What can be computed of an append before its sequence numbers are known: salts and digests. Done
 // outside the head's lock, so that the lock is held for as little work as possible.
 
-import { DIGEST_BYTES, FIELDS, SALT_BYTES, writeFieldDigest } from "@annals/event";
+import { DIGEST_BYTES, PARTS, SALT_BYTES, writePartDigest } from "@annals/event";
 
 /** The parts that can hold personal data: canonical JSON objects in UTF-8. */
-export type Parts = Readonly<Record<(typeof FIELDS)[number], Uint8Array>>;
+export type Parts = Readonly<Record<(typeof PARTS)[number], Uint8Array>>;
 
 /** What is only passed on to the database is in UTF-8, as received. */
 export interface NewEvent extends Parts {
@@ -29,15 +29,15 @@ export interface Append {
 }
 
 export interface PreparedAppend extends Append {
-  /** Of each event 80 bytes, in the order of FIELDS. */
+  /** Of each event 80 bytes, in the order of PARTS. */
   readonly salts: Uint8Array;
-  /** Of each event {@link DIGESTS_BYTES}, in the order of FIELDS. */
+  /** Of each event {@link DIGESTS_BYTES}, in the order of PARTS. */
   readonly digests: Buffer;
   /** Roughly the bytes it takes in a statement. */
   readonly weight: number;
 }
 
-export const DIGESTS_BYTES = FIELDS.length * DIGEST_BYTES;
+export const DIGESTS_BYTES = PARTS.length * DIGEST_BYTES;
 
 /** Bytes of an event besides its parts: hashes, digests, salts, times, ids. */
 const EVENT_OVERHEAD_BYTES = 600;
@@ -46,15 +46,15 @@ export function prepareAppend(
   append: Append,
   random: (size: number) => Uint8Array,
 ): PreparedAppend {
-  const places = append.events.length * FIELDS.length;
+  const places = append.events.length * PARTS.length;
   const salts = random(places * SALT_BYTES);
   const digests = Buffer.allocUnsafe(places * DIGEST_BYTES);
   let weight = 0;
   let place = 0;
   for (const event of append.events) {
     weight += EVENT_OVERHEAD_BYTES;
-    for (const field of FIELDS) {
-      writeFieldDigest(digests, salts, place, event[field]);
+    for (const field of PARTS) {
+      writePartDigest(digests, salts, place, event[field]);
       weight += event[field].length;
       place += 1;
     }

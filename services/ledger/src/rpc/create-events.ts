@@ -1,7 +1,7 @@
 // CreateEvents: appends groups of events, each to the chain of its account (interface 4.2). Every
-// append has an outcome of its own; the call itself fails only when it cannot be understood.
+// append has an outcome of its own; the RPC itself fails only when the request is malformed.
 
-import { FIELDS } from "@annals/event";
+import { PARTS } from "@annals/event";
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -25,7 +25,7 @@ const MAX_EVENTS = 1_000;
 
 const SHA256_BYTES = 32;
 
-/** Of a part that the client left out. */
+/** A part that the client left out. */
 const EMPTY = Buffer.from("{}");
 
 type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
@@ -96,7 +96,7 @@ function appendOf(message: AppendMessage): Append {
   const { accountId, receivedAt, idempotencyKey, requestSha256, monthlyQuota } = message;
   const { events } = message;
   for (const event of events) {
-    for (const part of FIELDS) if (event[part].length === 0) event[part] = EMPTY;
+    for (const part of PARTS) if (event[part].length === 0) event[part] = EMPTY;
   }
   return {
     accountId,

@@ -1,5 +1,5 @@
-// Stored events as the records of an export (docs/exports.md), ready to be written: whoever gets them
-// neither parses nor renders an event. Called by stream-events.ts.
+// Stored events as the records of an export (docs/exports.md), ready to be written, so that the export service
+// neither parses nor renders events. Called by stream-events.ts.
 
 import { eventCsv, eventJson, proofJson } from "@annals/event";
 import {
@@ -18,12 +18,12 @@ interface RecordOptions {
   readonly format: Format;
 }
 
-/** Characters of one message at least, but for the last: an event more may follow, however large. */
+/** A message ends once it has so many characters, however large its last event is. */
 const MESSAGE_CHARACTERS = 128 * 1024;
 
 type Records = MessageInitShape<typeof StreamEventsResponseSchema>;
 
-/** `rows` in their order, as few messages as their size allows. */
+/** `rows` in their order, in as few messages as their size allows. */
 export function* eventRecords(
   rows: readonly RecordRow[],
   options: RecordOptions,
@@ -47,15 +47,9 @@ export function* eventRecords(
 
 function record(row: RecordRow, { accountId, includeProof, format }: RecordOptions): string {
   const event = {
-    id: row.id,
+    // The id, the action, the hash and the parts have the same names in both.
+    ...row,
     sequenceNumber: BigInt(row.sequence_number),
-    action: row.action,
-    actor: row.actor,
-    target: row.target,
-    context: row.context,
-    diff: row.diff,
-    metadata: row.metadata,
-    hash: row.hash,
     previousHash: row.previous_hash,
     occurredAt: row.occurred_at,
     receivedAt: row.received_at,

@@ -19,7 +19,7 @@ export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listE
     if (limit < 1 || limit > MAX_LIMIT) {
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }
-    // One more than asked for tells whether there is a next page.
+    // One more than the limit shows whether there is a next page.
     const page = { accountId, filter, ascending, limit: limit + 1 };
     const rows = await readPage(deps.database, page);
     const events = rows.slice(0, limit).map((row) => renderEvent(row, { accountId, includeProof }));

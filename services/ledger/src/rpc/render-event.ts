@@ -1,4 +1,4 @@
-// A stored event as proto.
+// A row of the store as a StoredEvent of proto. Called by the handlers that return events.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { StoredEventSchema } from "@annals/proto/ledger";
@@ -14,14 +14,9 @@ export function renderEvent(
   options: RenderOptions,
 ): MessageInitShape<typeof StoredEventSchema> {
   return {
-    id: row.id,
+    // The id, the action and the parts have the same names in both.
+    ...row,
     sequenceNumber: BigInt(row.sequence_number),
-    action: row.action,
-    actor: row.actor,
-    context: row.context,
-    diff: row.diff,
-    metadata: row.metadata,
-    target: row.target,
     hash: row.hash.toString("hex"),
     previousHash: row.previous_hash.toString("hex"),
     occurredAt: row.occurred_at,

@@ -2,6 +2,7 @@
 // in constant memory. For other services; no client of the interface reaches it.
 
 import { complete, invalid } from "@annals/errors";
+import { PARTS } from "@annals/event";
 import type { Database } from "@annals/postgres";
 import { type LedgerService, RecordFormat } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -11,9 +12,8 @@ import { eventRecords, type Format } from "./event-records.ts";
 import { listParams } from "./list-params.ts";
 
 /**
- * Events that are read at a time. A statement is planned for each page, so pages are large; larger ones cost
- * their reader more than they save (docs/performance.md). Where events are large too, what those of the last
- * page weighed makes the next one smaller.
+ * Events of one page. A statement is planned for each page, so pages are large; larger ones cost their reader
+ * more than they save (docs/performance.md). Where events are large, the size of the last page reduces the next.
  */
 const FIRST_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 200;
@@ -41,8 +41,8 @@ function isKnown(format: RecordFormat): format is Format {
 }
 
 /**
- * The events page by page. Each is asked for as soon as the one before is there, one ahead at most:
- * PostgreSQL reads it while this one is rendered and taken.
+ * The events page by page, with one page of read-ahead: PostgreSQL reads the next page while this one is rendered
+ * and sent.
  */
 async function* pages(
   database: Database,
@@ -52,26 +52,24 @@ async function* pages(
   let params: ListParams | undefined = first;
   for (let next = database.run(streamEventsStatement, first); params;) {
     const rows: readonly RecordRow[] = await next;
-    // A stream that simply ended here would look whole to its reader.
+    // A stream that ended here without an error would look complete to its reader.
     signal.throwIfAborted();
     params = following(params, rows);
     if (params) {
       next = database.run(streamEventsStatement, params);
-      // Nobody may be left to take it. Whoever asks for the page hears of a failure all the same.
+      // The stream may end before it awaits this page. Awaiting it still rejects.
       next.catch(() => {});
     }
     yield rows;
   }
 }
 
-/** What to ask for after the page that `params` gave; undefined where that was the last. */
+/** The parameters of the next page; undefined after the last. */
 function following(params: ListParams, rows: readonly RecordRow[]): ListParams | undefined {
   const last = rows.at(-1);
   if (last === undefined || rows.length < params[LIMIT]) return undefined;
   let characters = 0;
-  for (const { actor, context, diff, metadata, target } of rows) {
-    characters += actor.length + context.length + diff.length + metadata.length + target.length;
-  }
+  for (const row of rows) for (const part of PARTS) characters += row[part].length;
   const fitting = Math.floor((PAGE_CHARACTERS / characters) * rows.length);
   const next: ListParams = [...params];
   next[AFTER] = last.sequence_number;

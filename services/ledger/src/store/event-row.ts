@@ -1,6 +1,8 @@
 // An event as the store's statements return it.
 
-export interface EventRow {
+import type { Part } from "@annals/event";
+
+export interface EventRow extends Readonly<Record<Part, string>> {
   readonly sequence_number: string;
   readonly id: string;
   readonly action: string;
@@ -10,10 +12,5 @@ export interface EventRow {
   readonly digests: Buffer;
   readonly previous_hash: Buffer;
   readonly hash: Buffer;
-  readonly actor: string;
-  readonly context: string;
-  readonly diff: string;
-  readonly metadata: string;
-  readonly target: string;
   readonly salts: Buffer;
 }

@@ -1,25 +1,22 @@
-// Reads a piece of a chain as it stands, for verification and for replays: a row whose payload is
-// gone is still there. The payloads are looked up and not joined (list-events-by-time.ts says why).
+// Reads a range of a chain as stored, for verification and for replays. A row whose payload is missing is
+// still returned. The payloads are looked up and not joined (list-events-by-time.ts says why).
 
+import type { Copy, Part } from "@annals/event";
 import { statement } from "@annals/postgres";
 import { TIME_BLOCK_SIZE } from "../domain/time-block.ts";
 import type { EventRow } from "./event-row.ts";
 
 type Params = [accountId: string, fromSequence: string, toSequence: string, limit: number];
 
+type PayloadColumn = Part | "salts";
+
 /** The payload's columns are null where its row is missing. */
 export type RangeRow = Omit<EventRow, PayloadColumn> & {
-  readonly [C in PayloadColumn]: EventRow[C] | null;
-} & {
-  readonly actor_id: string | null;
-  readonly actor_type: string | null;
-  readonly target_id: string | null;
-  readonly target_type: string | null;
-  /** False where the time blocks hide the event from lists by time. */
-  readonly is_listed: boolean;
-};
-
-type PayloadColumn = "actor" | "context" | "diff" | "metadata" | "target" | "salts";
+  readonly [Column in PayloadColumn]: EventRow[Column] | null;
+} & Readonly<Record<Copy, string | null>> & {
+    /** False where the time blocks hide the event from lists by time. */
+    readonly is_listed: boolean;
+  };
 
 export const readRange = statement<Params, RangeRow>(`/* ledger.read-range */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,

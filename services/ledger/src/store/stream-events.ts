@@ -1,6 +1,5 @@
-// The next events of an account that match a filter, for the records of an export: as
-// list-events.ts lists them in ascending order, but what is binary comes as the hexadecimal text
-// that a record shows, so that nobody turns it into bytes and back.
+// The next events of an account that match a filter, for the records of an export: those of list-events.ts in
+// ascending order, with binary columns as the hexadecimal text of the record, to save a conversion.
 
 import { statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";

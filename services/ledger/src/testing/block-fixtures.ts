@@ -1,7 +1,7 @@
 // Fixtures of the block checker: a database with valid and forged chains, and what the verifier of this
 // service finds in them. Imported by tests only.
 
-import { FIELDS, fieldDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
+import { PARTS, partDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
 import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import type { TestDatabase } from "@annals/testing";
@@ -81,9 +81,9 @@ export async function forge(
 ): Promise<void> {
   const { at = 1, previousHash = GENESIS_HASH, actor = "{}", actorId = null } = event;
   const parts = { actor, context: "{}", diff: "{}", metadata: "{}", target: "{}" };
-  const salts = FIELDS.map(() => randomBytes(16));
+  const salts = PARTS.map(() => randomBytes(16));
   const digests = Buffer.concat(
-    FIELDS.map((field, index) => fieldDigest(salts[index] as Buffer, parts[field])),
+    PARTS.map((field, index) => partDigest(salts[index] as Buffer, parts[field])),
   );
   const times = { createdAt: "", occurredAt: "", receivedAt: "" };
   const leaf = { action: "a", chain: accountId, digests, id: "e", previousHash };

@@ -81,7 +81,7 @@ export declare const AdmitRequestsRequestSchema: GenMessage<AdmitRequestsRequest
  */
 export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & {
   /**
-   * SHA-256 of the whole key, 32 bytes. The key itself never leaves the gateway.
+   * SHA-256 of the complete key, 32 bytes. The key itself never leaves the gateway.
    *
    * @generated from field: bytes secret_sha256 = 1;
    */
@@ -262,7 +262,7 @@ export declare type CreateApiKeyResponse = Message<"annals.keys.v1.CreateApiKeyR
   apiKey?: ApiKey | undefined;
 
   /**
-   * The whole key. Never logged, never stored.
+   * The complete key. Never logged, never stored.
    *
    * @generated from field: string secret = 2;
    */

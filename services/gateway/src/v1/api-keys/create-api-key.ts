@@ -1,4 +1,4 @@
-// POST /v1/api-keys (interface 4.1): mints a key. The whole key is in this answer and in no other.
+// POST /v1/api-keys (interface 4.1): creates a key. The secret is in this answer only.
 
 import { SCOPES } from "@annals/contract";
 import type { CreateApiKeyRequestSchema } from "@annals/proto/keys";
@@ -7,7 +7,7 @@ import { Type, type Static } from "typebox";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { ApiKeyName, apiKeyName } from "./api-key-name.ts";
 
 export const CreateApiKeyBody = Type.Object(
@@ -16,7 +16,7 @@ export const CreateApiKeyBody = Type.Object(
     scopes: Type.Optional(
       Type.Array(Type.Enum([...SCOPES]), {
         minItems: 1,
-        description: "All five unless told. A repeated one counts once.",
+        description: "By default all five. A repeated one counts once.",
         "x-annals-open-detail": true,
       }),
     ),

@@ -1,8 +1,8 @@
-// DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key for ever, at once.
+// DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key permanently, at once.
 
 import { Type } from "typebox";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 export function deleteApiKey({ keys }: Pick<Deps, "keys">): Route {
   return route({

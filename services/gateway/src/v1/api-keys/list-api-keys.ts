@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { ApiKeyBody, renderApiKey } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 export function listApiKeys({ keys }: Pick<Deps, "keys">): Route {
   return route({

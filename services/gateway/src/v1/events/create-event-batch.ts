@@ -1,13 +1,14 @@
 // POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or
 // none, with consecutive sequence numbers. Counts as one request.
 
+import { eventJson } from "@annals/event";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
-import { dataOf } from "../../render/data.ts";
+import { dataOf, listBytes } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
-import { idempotency, IdempotencyHeaders, showReplay } from "./idempotency.ts";
+import type { Deps } from "../../deps.ts";
+import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";
 
@@ -43,12 +44,10 @@ const Body = Type.Object(
   { additionalProperties: false },
 );
 
-const FRAME = { open: '{"data":[', close: "]}" };
-
 export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
   return route({
     summary: "Store a batch of events",
-    description: "All or none are stored. The whole batch counts as one request.",
+    description: "All or none are stored. The batch counts as one request.",
     openDetail: true,
     headers: IdempotencyHeaders,
     body: Body,
@@ -56,7 +55,7 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
     maxBodyBytes: limits.batchBodyMaxBytes,
     maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
     maxValues: limits.batchBodyMaxValues,
-    // Not async: what was read would be held until the answer (register-routes.ts).
+    // Not async: the parsed body would be held until the answer (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
       const items = body.events.map(newEvent);
       const events = items.map((item, index) =>
@@ -71,7 +70,10 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
       const { accountId } = admission;
       const quota = monthlyQuota(admission);
       const request = { accountId, receivedAt, events, ...key, ...quota };
-      return appends.append(request, FRAME).then(showReplay);
+      return appends.append(request).then((appended) => ({
+        body: listBytes(appended.events.map(eventJson), "]}"),
+        ...replayHeaders(appended),
+      }));
     },
   });
 }

@@ -1,14 +1,13 @@
 // POST /v1/events (interface 4.2): stores one event. It is committed when this is answered.
 
+import { eventJson } from "@annals/event";
 import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
-import { idempotency, IdempotencyHeaders, showReplay } from "./idempotency.ts";
+import type { Deps } from "../../deps.ts";
+import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { NewEventBody, newEventRequest } from "./new-event.ts";
-
-const FRAME = { open: '{"data":', close: "}" };
 
 export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
   return route({
@@ -17,7 +16,7 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
     body: NewEventBody,
     success: { status: 201, body: dataOf(EventBody) },
     maxDepth: limits.eventMaxDepth,
-    // Not async: what was read would be held until the answer (register-routes.ts).
+    // Not async: the parsed body would be held until the answer (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
       const options = { path: "", receivedAt, maxBytes: limits.eventMaxBytes };
       const events = [newEventRequest(body, options)];
@@ -25,7 +24,10 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
       const { accountId } = admission;
       const quota = monthlyQuota(admission);
       const request = { accountId, receivedAt, events, ...key, ...quota };
-      return appends.append(request, FRAME).then(showReplay);
+      return appends.append(request).then((appended) => ({
+        body: `{"data":${appended.events.map(eventJson).join(",")}}`,
+        ...replayHeaders(appended),
+      }));
     },
   });
 }

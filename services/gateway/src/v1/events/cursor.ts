@@ -1,6 +1,5 @@
-// The cursor of a list: where the next page begins, and a digest of the filters and the order that
-// it belongs to. Opaque to clients. Sent with other filters it is refused: half of one list and
-// half of another is a wrong answer.
+// The cursor of a list: where the next page begins, and a digest of its filters and order. Called by the routes
+// that list. Opaque to clients. With other filters it is refused: the pages would not make one list.
 
 import { invalid } from "@annals/errors";
 import { hash } from "node:crypto";

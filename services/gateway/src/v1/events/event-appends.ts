@@ -1,19 +1,23 @@
-// Sends appends to the ledger. Those of one account that wait together go in one call; accounts do
-// not wait for each other.
+// Sends appends to the ledger: those of one account that wait at the same time in one RPC. Called by the routes
+// that create events. An append waits as the texts that the answer is made of, and never as the parsed body,
+// which takes several times their bytes.
 
-import { inWireForm, KeyedBatcher } from "@annals/rpc";
+import { type EventText, PARTS } from "@annals/event";
+import { KeyedBatcher } from "@annals/rpc";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
-  CreateEventsRequestSchema,
+  type AppendReceipt,
+  type AppendSchema,
   type LedgerService,
+  type NewEvent,
+  NewEventSchema,
 } from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { appendBytes } from "./append-bytes.ts";
-import { type Frame, replayedAnswer, storedAnswer } from "./events-answer.ts";
-import type { NewEventRequest } from "./new-event.ts";
+import { COPY_FIELDS, type NewEventRequest, NO_MEMBERS } from "./new-event.ts";
 
-/** An Append of the ledger, not yet written. */
+/** All the events of one request. */
 export interface AppendRequest {
   readonly accountId: string;
   readonly receivedAt: string;
@@ -24,29 +28,34 @@ export interface AppendRequest {
 }
 
 export interface Appended {
-  /** The answer, JSON in UTF-8. */
-  readonly body: Buffer;
-  /** Whether an earlier request with the same idempotency key had stored the events. */
+  /** As stored. */
+  readonly events: readonly EventText[];
+  /** Whether an earlier request with the same idempotency key had stored them. */
   readonly replayed: boolean;
 }
 
-/** Bytes in one call, a larger single append aside; calls at a time for one account; bytes held in all. */
+/** Bytes of one RPC, a larger single append aside. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
+/** Concurrent RPCs for one account. */
 const CONCURRENCY = 3;
+/** Bytes of appends that wait for one account, and of all appends in this process. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
+/** Bytes of an event besides its parts, about: its times, copies and keys. */
+const EVENT_OVERHEAD_BYTES = 200;
+
 export class EventAppends {
-  readonly #calls: KeyedBatcher<Uint8Array, AppendOutcome>;
+  readonly #calls: KeyedBatcher<AppendRequest, AppendOutcome>;
 
   constructor(ledger: Pick<Client<typeof LedgerService>, "createEvents">) {
     this.#calls = new KeyedBatcher({
       work: async (_accountId, appends) => {
-        const request = inWireForm(CreateEventsRequestSchema, appends);
-        const { outcomes } = await ledger.createEvents(request);
+        const { outcomes } = await ledger.createEvents({ appends: appends.map(appendMessage) });
         return outcomes.map((value) => ({ status: "fulfilled", value }));
       },
-      weigh: ({ length }) => length,
+      weigh: ({ events }) =>
+        events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),
       maxGroup: MAX_CALL_BYTES,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,
@@ -54,28 +63,50 @@ export class EventAppends {
     });
   }
 
-  /**
-   * Resolves to the answer, `frame` around the events as stored. Rejects with the append's own AnnalsError.
-   * The request is written as bytes and let go at once.
-   */
-  append(request: AppendRequest, frame: Frame): Promise<Appended> {
-    const { accountId, receivedAt } = request;
-    const bytes = appendBytes(request);
+  /** Rejects with the append's own AnnalsError. */
+  append(request: AppendRequest): Promise<Appended> {
     return this.#calls
-      .submit(accountId, bytes)
-      .then(({ outcome }) => answered(outcome, { bytes, receivedAt, frame }));
+      .submit(request.accountId, request)
+      .then(({ outcome }) => appended(outcome, request));
   }
 }
 
-function answered(
-  outcome: AppendOutcome["outcome"],
-  { bytes, receivedAt, frame }: { bytes: Uint8Array; receivedAt: string; frame: Frame },
-): Appended {
+function appendMessage({
+  events,
+  ...request
+}: AppendRequest): MessageInitShape<typeof AppendSchema> {
+  return { ...request, events: events.map(eventMessage) };
+}
+
+/**
+ * The ledger takes UTF-8 of whatever it does not read, and an empty part for {}. Not by `create`, for speed:
+ * that copies every field of every event.
+ */
+function eventMessage(event: NewEventRequest): NewEvent {
+  const message: { -readonly [Field in keyof NewEvent]?: NewEvent[Field] } = {
+    $typeName: NewEventSchema.typeName,
+    action: event.action,
+    occurredAt: event.occurredAt,
+  };
+  for (const part of PARTS) {
+    const text = event[part];
+    message[part] = text === NO_MEMBERS ? NO_BYTES : Buffer.from(text);
+  }
+  for (const copy of COPY_FIELDS) {
+    const text = event[copy];
+    if (text !== undefined) message[copy] = Buffer.from(text);
+  }
+  return message as NewEvent;
+}
+
+const NO_BYTES = new Uint8Array();
+
+function appended(outcome: AppendOutcome["outcome"], request: AppendRequest): Appended {
   switch (outcome.case) {
     case "stored":
-      return { body: storedAnswer(bytes, receivedAt, frame, outcome.value), replayed: false };
+      return { events: storedEvents(request, outcome.value), replayed: false };
     case "replayed":
-      return { body: replayedAnswer(outcome.value.events, frame), replayed: true };
+      return { events: outcome.value.events, replayed: true };
     case "refused":
       throw fromProtoError(outcome.value);
     case undefined:
@@ -83,4 +114,21 @@ function answered(
     default:
       return outcome satisfies never;
   }
+}
+
+/** The events as sent, with what the ledger added to them. */
+function storedEvents(
+  { events, receivedAt }: AppendRequest,
+  { firstSequenceNumber, createdAt, ids, hashes }: AppendReceipt,
+): EventText[] {
+  const first = Number(firstSequenceNumber);
+  return events.map((event, index) => ({
+    ...event,
+    id: ids[index] ?? "",
+    sequenceNumber: first + index,
+    hash: hashes[index + 1] ?? "",
+    previousHash: hashes[index] ?? "",
+    receivedAt,
+    createdAt,
+  }));
 }

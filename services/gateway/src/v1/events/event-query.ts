@@ -15,7 +15,7 @@ const Sequence = (description: string) =>
   );
 
 export const filterMembers = {
-  action: Text("Exact; with a `*` at the end, all that begin so."),
+  action: Text("Exact; with a `*` at the end, a prefix."),
   actor_id: Text("Exact."),
   actor_type: Text("Exact."),
   target_id: Text("Exact."),
@@ -29,15 +29,15 @@ export const filterMembers = {
 const Filters = Type.Object(filterMembers);
 
 /**
- * Throws `invalid` for a time that is none and for a text that no event can hold. `within` stands
- * before the names of members in what it says: `filter.` where they are members of that object.
+ * Throws `invalid` for a time that is none and for a text that no event can hold. `within` is the prefix of
+ * member names in errors: `filter.` where they are members of that object.
  */
 export function filterRequest(
   filters: Static<typeof Filters>,
   within = "",
 ): MessageInitShape<typeof EventFilterSchema> {
   for (const [field, value] of Object.entries(filters)) {
-    // PostgreSQL has no text with this character; as a parameter it would be a failure of ours.
+    // PostgreSQL has no text with this character: as a parameter it would cause an internal error.
     if (typeof value === "string" && value.includes("\0")) {
       throw invalid({ field: within + field, message: "must not contain the character U+0000" });
     }

@@ -5,7 +5,7 @@ import { eventJson } from "@annals/event";
 import { internal } from "@annals/errors";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 export const IncludeProof = Type.Optional(
   Type.Literal("proof", {

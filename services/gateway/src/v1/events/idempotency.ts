@@ -1,6 +1,7 @@
 // Retries without duplicates (docs/open-details.md): the Idempotency-Key header, and the digest
 // that tells whether a request with a known key is the same request.
 
+import { PARTS } from "@annals/event";
 import { hash } from "node:crypto";
 import { Type } from "typebox";
 import type { Answer } from "../../route.ts";
@@ -22,15 +23,15 @@ export const IdempotencyHeaders = Type.Object({
 
 const REPLAYED = { "idempotent-replayed": "true" } as const;
 
-/** The answer to an append, with a header that tells where it was given before. */
-export function showReplay({ body, replayed }: Appended): Answer {
-  return { body, ...(replayed && { headers: REPLAYED }) };
+/** The headers of the answer to an append: whether it repeats an earlier answer. */
+export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {
+  return replayed ? { headers: REPLAYED } : {};
 }
 
 /**
- * The members of an append that idempotency needs. `occurredAts` are as the client sent them: what
- * it left out is the same request at any time. `form` keeps one event apart from a batch of one,
- * whose answer has another shape.
+ * The members of an append that idempotency needs. `occurredAts` are as the client sent them: a request
+ * without one is the same request at any time. `form` distinguishes one event from a batch of one, whose
+ * answer has another shape.
  */
 export function idempotency(
   key: string | undefined,
@@ -39,14 +40,10 @@ export function idempotency(
   occurredAts: readonly (string | undefined)[],
 ): { readonly idempotencyKey: string; readonly requestSha256: Uint8Array } {
   if (key === undefined) return { idempotencyKey: "", requestSha256: new Uint8Array() };
-  const said = events.map(({ action, actor, context, diff, metadata, target }, index) => [
-    action,
+  const said = events.map((event, index) => [
+    event.action,
     occurredAts[index] ?? null,
-    actor,
-    context,
-    diff,
-    metadata,
-    target,
+    ...PARTS.map((part) => event[part]),
   ]);
   return {
     idempotencyKey: key,

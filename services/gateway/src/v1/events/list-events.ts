@@ -9,7 +9,7 @@ import { listBytes } from "../../render/data.ts";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { DEFAULT_LIMIT, pageEnd, pageMembers } from "../../render/page.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { makeCursor, readCursor } from "./cursor.ts";
 import { filterMembers, filterRequest } from "./event-query.ts";
 import { IncludeProof } from "./get-event.ts";
@@ -19,7 +19,7 @@ const Query = Type.Object(
     ...filterMembers,
     order: Type.Optional(
       Type.Enum(["desc", "asc"], {
-        description: "By sequence number; desc unless told.",
+        description: "By sequence number; by default desc.",
         "x-annals-open-detail": true,
       }),
     ),
@@ -54,7 +54,7 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
   });
 }
 
-/** What a cursor is bound to: all but the page's size and what is shown of each event. */
+/** What a cursor is valid for: all parameters but the page's size and what is shown of each event. */
 function selection({
   limit: _limit,
   cursor: _cursor,
@@ -71,7 +71,7 @@ function toRequest(
   const ascending = query.order === "asc";
   const filter = filterRequest(query);
   if (query.cursor !== undefined) {
-    // The cursor lies within the bounds that the filters set, so it takes the place of the one on its side.
+    // The cursor lies within the bounds of the filters, so it replaces the bound on its side.
     const from = readCursor(query.cursor, selection(query));
     if (ascending) filter.afterSequence = from;
     else filter.beforeSequence = from;

@@ -1,11 +1,18 @@
-// An event as a client sends it (interface 4.2), and what the ledger is told of it: the canonical
-// text of each part, the time as text. What canonical JSON cannot carry was refused when the body
-// was read; what is too large is refused here.
+// An event as a client sends it (interface 4.2), and as the ledger gets it: the canonical text of each part,
+// the time as text. Called by the routes that create events. What canonical JSON cannot carry was refused when
+// the body was read; what is too large is refused here.
 
-import { canonicalJson, type Field, FIELDS, type JsonObject } from "@annals/event";
+import {
+  type CamelCase,
+  canonicalJson,
+  type Copy,
+  type JsonObject,
+  type Part,
+  PARTS,
+} from "@annals/event";
 import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
-import { Type, type Static } from "typebox";
+import { Type, type Static, type TSchema } from "typebox";
 
 /** Longest action, id and type, in characters. */
 const MAX_TEXT_LENGTH = 255;
@@ -39,14 +46,19 @@ const Diff = Type.Object(
   closed,
 );
 
-export const newEventMembers = {
+/** What a client may send of each part. */
+const Parts = {
   actor: Type.Optional(Actor),
   target: Type.Optional(Target),
   context: Type.Optional(Free("Free-form: address, user agent, location.")),
   diff: Type.Optional(Diff),
   metadata: Type.Optional(Free("Free-form.")),
+} satisfies Record<Part, TSchema>;
+
+export const newEventMembers = {
+  ...Parts,
   occurred_at: Type.Optional(
-    Type.String({ description: "ISO 8601 with any offset; the time of receipt unless told." }),
+    Type.String({ description: "ISO 8601 with any offset; by default the time of receipt." }),
   ),
 };
 
@@ -56,47 +68,65 @@ export const NewEventBody = Type.Object({ action: Action, ...newEventMembers }, 
 
 export type NewEvent = Static<typeof NewEventBody>;
 
-/** A NewEvent of the ledger with texts where that has their UTF-8. */
-export interface NewEventRequest extends Readonly<Record<Field, string>> {
+/** The canonical text of a part that the client left out. */
+export const NO_MEMBERS = "{}";
+
+/** The copies by the names of their fields in NewEvent of the ledger. */
+export const COPY_FIELDS = [
+  "actorId",
+  "actorType",
+  "targetId",
+  "targetType",
+] as const satisfies readonly CamelCase<Copy>[];
+
+/** A NewEvent of the ledger, as texts. */
+export interface NewEventRequest
+  extends
+    Readonly<Record<Part, string>>,
+    Readonly<Partial<Record<(typeof COPY_FIELDS)[number], string>>> {
   readonly action: string;
   readonly occurredAt: string;
-  readonly actorId?: string;
-  readonly actorType?: string;
-  readonly targetId?: string;
-  readonly targetType?: string;
+  /** Of the action and the parts in canonical form. */
+  readonly bytes: number;
 }
 
 /**
- * `path` stands before the names of members in errors: "" or `events[3].`. Throws `invalid` for a
- * time that is none and for an event of more than `maxBytes` in canonical form.
+ * `path` is the prefix of member names in errors: "" or `events[3].`. Throws `invalid` for a time that is
+ * none and for an event of more than `maxBytes` in canonical form.
  */
 export function newEventRequest(
   event: NewEvent,
   options: { readonly path: string; readonly receivedAt: string; readonly maxBytes: number },
 ): NewEventRequest {
+  const { actor, target } = event;
   const request = {
+    ...canonicalParts(event),
     action: event.action,
     occurredAt: occurredAt(event, options),
-    actor: canonicalPart(event.actor),
-    context: canonicalPart(event.context),
-    diff: canonicalPart(event.diff),
-    metadata: canonicalPart(event.metadata),
-    target: canonicalPart(event.target),
-    ...(event.actor?.id !== undefined && { actorId: event.actor.id }),
-    ...(event.actor?.type !== undefined && { actorType: event.actor.type }),
-    ...(event.target?.id !== undefined && { targetId: event.target.id }),
-    ...(event.target?.type !== undefined && { targetType: event.target.type }),
+    ...(actor?.id !== undefined && { actorId: actor.id }),
+    ...(actor?.type !== undefined && { actorType: actor.type }),
+    ...(target?.id !== undefined && { targetId: target.id }),
+    ...(target?.type !== undefined && { targetType: target.type }),
+    bytes: Buffer.byteLength(event.action),
   };
-  let bytes = Buffer.byteLength(request.action);
-  for (const part of FIELDS) bytes += Buffer.byteLength(request[part]);
-  if (bytes > options.maxBytes) {
+  for (const part of PARTS) request.bytes += Buffer.byteLength(request[part]);
+  if (request.bytes > options.maxBytes) {
     const field = options.path.replace(/\.$/, "") || "body";
     throw invalid({
       field,
-      message: `is ${bytes} bytes in canonical form; at most ${options.maxBytes} are allowed`,
+      message: `is ${request.bytes} bytes in canonical form; at most ${options.maxBytes} are allowed`,
     });
   }
   return request;
+}
+
+function canonicalParts(event: NewEvent): Record<Part, string> {
+  const texts: Partial<Record<Part, string>> = {};
+  for (const part of PARTS) {
+    const value: object | undefined = event[part];
+    texts[part] = value === undefined ? NO_MEMBERS : canonicalJson(value as JsonObject);
+  }
+  return texts as Record<Part, string>;
 }
 
 function occurredAt(
@@ -111,8 +141,4 @@ function occurredAt(
     throw invalid({ field: `${path}occurred_at`, message });
   }
   return time;
-}
-
-function canonicalPart(part: object | undefined): string {
-  return part === undefined ? "{}" : canonicalJson(part as JsonObject);
 }

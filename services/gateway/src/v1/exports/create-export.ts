@@ -8,7 +8,7 @@ import { Type, type Static } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { ExportBody, FORMAT_NUMBERS, renderExport } from "../../render/export.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { filterMembers, filterRequest } from "../events/event-query.ts";
 
 const open = { "x-annals-open-detail": true };
@@ -16,12 +16,12 @@ const open = { "x-annals-open-detail": true };
 const Body = Type.Object(
   {
     format: Type.Optional(
-      Type.Enum([...EXPORT_FORMATS], { description: "jsonl unless told.", ...open }),
+      Type.Enum([...EXPORT_FORMATS], { description: "By default jsonl.", ...open }),
     ),
     filter: Type.Optional(
       Type.Object(filterMembers, {
         additionalProperties: false,
-        description: "Those of the list of events. Everything unless told.",
+        description: "Those of the list of events. By default everything.",
         ...open,
       }),
     ),
@@ -29,7 +29,7 @@ const Body = Type.Object(
       Type.Boolean({
         description:
           "Whether the file can be verified without the service. It then holds salts: whoever has it can " +
-          "confirm a guess at an erased value. false unless told.",
+          "confirm a guess at an erased value. By default false.",
         ...open,
       }),
     ),

@@ -1,20 +1,20 @@
-// The bytes of an export's file, no faster than they are taken. A stream that breaks off (a replica
-// that goes, a connection that ages) is opened again where it broke, so that a download may take as
-// long as its client needs.
+// The bytes of an export's file, read no faster than the client takes them. Called by get-export-content.ts. A
+// stream that breaks (a replica stops, a connection is drained) is reopened at its offset, so that a download
+// may take as long as its client needs.
 
 import { AnnalsError } from "@annals/errors";
 import type { ExportsService } from "@annals/proto/exports";
 import type { Client } from "@connectrpc/connect";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** One stream; a longer download goes on with another. */
+/** Deadline of one stream; a longer download continues with the next. */
 const STREAM_TIMEOUT_MS = 5 * 60_000;
 
-/** Breaks without a byte between them before the download fails: some 10 seconds. */
+/** Consecutive breaks without progress before the download fails: about 10 seconds. */
 const MAX_BREAKS = 6;
 const FIRST_PAUSE_MS = 100;
 
-/** Rejects with `unavailable`. A reader that goes away ends the stream. */
+/** Rejects with `unavailable`. Ends when its reader stops. */
 export async function* exportContent(
   exports: Pick<Client<typeof ExportsService>, "streamExportContent">,
   file: { readonly accountId: string; readonly id: string; readonly sizeBytes: bigint },

@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { formatOf, statusOf } from "../../render/export.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { exportContent } from "./export-content.ts";
 
 const MEDIA_TYPES: Record<ExportFormat, string> = {
@@ -15,7 +15,7 @@ const MEDIA_TYPES: Record<ExportFormat, string> = {
   csv: "text/csv; charset=utf-8; header=present",
 };
 
-/** Bytes that are held for a client that reads slowly. */
+/** Bytes buffered for a slow client. */
 const BUFFERED_BYTES = 64 * 1024;
 
 export function getExportContent({ exports }: Pick<Deps, "exports">): Route {

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { ExportBody, renderExport } from "../../render/export.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 export function getExport({ exports }: Pick<Deps, "exports">): Route {
   return route({

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { ExportBody, renderExport } from "../../render/export.ts";
 import { DEFAULT_LIMIT, pageMembers, pageOf } from "../../render/page.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 const Query = Type.Object(pageMembers, { additionalProperties: false });
 

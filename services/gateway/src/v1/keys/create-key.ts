@@ -4,7 +4,7 @@
 import { Type } from "typebox";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { CreateApiKeyBody, toRequest } from "../api-keys/create-api-key.ts";
 
 const { id, name, scopes, created_at } = ApiKeyBody.properties;

@@ -2,7 +2,7 @@
 
 import { Type } from "typebox";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 export function deleteKey({ keys }: Pick<Deps, "keys">): Route {
   return route({

@@ -6,7 +6,7 @@ import { InvalidReason as ProtoReason, type VerifyChainResponse } from "@annals/
 import { Type } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 const REASONS: Record<ProtoReason, InvalidReason> = {
   [ProtoReason.UNSPECIFIED]: "hash_mismatch",
@@ -29,7 +29,7 @@ const Sequence = (description: string) =>
 
 const Result = Type.Object({
   valid: Type.Boolean(),
-  checked: Type.Integer({ description: "Events that were looked at." }),
+  checked: Type.Integer({ description: "Events that were checked." }),
   from_sequence: Type.Integer(),
   to_sequence: Type.Integer(),
   head: Type.Object({ sequence_number: Type.Integer(), hash: Type.String() }),
@@ -51,8 +51,8 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
     feature: "verify",
     query: Type.Object(
       {
-        from_sequence: Sequence("First event to verify; the chain's first unless told."),
-        to_sequence: Sequence("Last event to verify; the chain's last unless told."),
+        from_sequence: Sequence("First event to verify; by default the chain's first."),
+        to_sequence: Sequence("Last event to verify; by default the chain's last."),
       },
       { additionalProperties: false },
     ),

@@ -1,4 +1,4 @@
-// POST /v1/webhooks (interface 4.3): makes a webhook. Its signing secret is in this answer and in no other.
+// POST /v1/webhooks (interface 4.3): creates a webhook. Its signing secret is in this answer only.
 
 import type { CreateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -13,13 +13,13 @@ import {
   WebhookUrl,
 } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 const Body = Type.Object(
   {
     url: WebhookUrl,
     events: WebhookEvents,
-    active: Type.Optional(Type.Boolean({ description: "True unless told." })),
+    active: Type.Optional(Type.Boolean({ description: "By default true." })),
   },
   { additionalProperties: false },
 );

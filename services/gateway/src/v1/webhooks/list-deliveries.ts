@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { DEFAULT_LIMIT, pageMembers, pageOf } from "../../render/page.ts";
 import { DeliveryBody, renderDelivery } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 import { makeCursor, readCursor } from "../events/cursor.ts";
 
 const Query = Type.Object(pageMembers, { additionalProperties: false });

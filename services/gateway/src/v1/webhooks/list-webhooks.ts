@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { renderWebhook, WebhookBody } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 export function listWebhooks({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({

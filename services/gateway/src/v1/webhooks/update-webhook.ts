@@ -1,5 +1,5 @@
 // PATCH /v1/webhooks/{id} (interface 3 and 4.3): changes URL, patterns, or whether the webhook is
-// active. What is not named stays as it is.
+// active. Members that are left out stay unchanged.
 
 import type { UpdateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -7,7 +7,7 @@ import { Type, type Static } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { renderWebhook, WebhookBody, WebhookEvents, WebhookUrl } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
-import type { Deps } from "../../v1.ts";
+import type { Deps } from "../../deps.ts";
 
 const Body = Type.Object(
   {
@@ -22,8 +22,8 @@ export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Change a webhook",
     description:
-      "Once `active: false` is answered, no delivery begins that was not under way. A webhook that is made active again is " +
-      "told of what comes from then on.",
+      "Once `active: false` is answered, no new delivery begins. A webhook that is activated again gets " +
+      "what happens from then on.",
     feature: "webhooks",
     params: Type.Object({ id: Type.String() }),
     body: Body,

@@ -1,14 +1,13 @@
-// Guarantee: a server that leaves answers what comes and tells its clients to go, so that none of them finds
-// a connection closed under its request; it ends when they have gone, when they are quiet, and at once when
-// there is none.
+// Guarantee: a draining server answers requests and asks its clients to close, so that no request fails on a
+// closed connection. It ends when all clients have disconnected, when they are idle, and at once when there are none.
 
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, get as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { leave } from "./leave.ts";
+import { drain } from "./drain.ts";
 
-/** Well above the time in which nobody sends anything, well below the longest time to leave. */
+/** Well above the idle time, well below the longest time to drain. */
 const QUIET_BOUND_MS = 2_000;
 
 async function serve() {
@@ -31,29 +30,29 @@ async function serve() {
   return { server, get };
 }
 
-test("an answer while it leaves says that the connection closes, and the last one to go ends it", async () => {
+test("a response while draining closes the connection, and the last disconnect ends it", async () => {
   const { server, get } = await serve();
   expect((await get()).headers["connection"]).toBe("keep-alive");
-  const left = leave(server);
+  const drained = drain(server);
   const answer = await get();
   expect(answer).toMatchObject({ statusCode: 200, headers: { connection: "close" } });
   const started = performance.now();
-  await left;
+  await drained;
   expect(performance.now() - started).toBeLessThan(QUIET_BOUND_MS);
 });
 
-test("it waits for a client that is connected and quiet, but not for long", async () => {
+test("it waits for an idle client, but not for long", async () => {
   const { server, get } = await serve();
   await get();
   const started = performance.now();
-  await leave(server);
+  await drain(server);
   expect(performance.now() - started).toBeGreaterThan(100);
   expect(performance.now() - started).toBeLessThan(QUIET_BOUND_MS);
 });
 
-test("it does not wait where nobody is connected", async () => {
+test("it does not wait without connections", async () => {
   const { server } = await serve();
   const started = performance.now();
-  await leave(server);
+  await drain(server);
   expect(performance.now() - started).toBeLessThan(100);
 });

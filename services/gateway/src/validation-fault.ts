@@ -1,4 +1,5 @@
-// Turns what the schema validator found into one fault in the client's own terms: `events[3].actor.id`.
+// Turns the findings of the schema validator into one fault in the client's own terms: `events[3].actor.id`.
+// Called by errors.ts.
 
 import { type AnnalsError, invalid } from "@annals/errors";
 import type { FastifyError } from "fastify";
@@ -12,7 +13,7 @@ export function validationFault({ validation, validationContext }: FastifyError)
   const member = memberOf(finding);
   const field = formatField(member === undefined ? steps : [...steps, member]);
   return invalid({
-    field: field || wholeOf(validationContext),
+    field: field || subjectOf(validationContext),
     message: sentence(finding, validationContext),
   });
 }
@@ -53,7 +54,7 @@ function count(limit: unknown, noun: string): string {
   return `${String(limit)} ${noun}${limit === 1 ? "" : "s"}`;
 }
 
-function wholeOf(context: string | undefined): string {
+function subjectOf(context: string | undefined): string {
   return context === "body" || context === undefined ? "body" : context;
 }
 
@@ -68,8 +69,8 @@ const MAX_SHOWN = 80;
 
 function formatField(steps: readonly string[]): string {
   let field = "";
-  for (const whole of steps) {
-    const step = whole.length <= MAX_SHOWN ? whole : `${whole.slice(0, MAX_SHOWN)}…`;
+  for (const given of steps) {
+    const step = given.length <= MAX_SHOWN ? given : `${given.slice(0, MAX_SHOWN)}…`;
     if (/^\d+$/.test(step)) field += `[${step}]`;
     else if (PLAIN.test(step)) field += field === "" ? step : `.${step}`;
     else field += `[${JSON.stringify(step)}]`;

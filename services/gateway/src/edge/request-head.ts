@@ -1,19 +1,13 @@
-// What is refused by looking at the request line and the headers alone, before anyone asks who sent them.
+// Refuses a request by its request line and headers alone, before it is authenticated. Called by app.ts.
 
 import { type AnnalsError, invalid } from "@annals/errors";
 import type { IncomingMessage } from "node:http";
+import { MAX_URL_LENGTH, urlTooLong } from "../url-length.ts";
 
-/** The longest useful URL is some 2 kB: a list with every filter. */
-export const MAX_URL_LENGTH = 2_048;
 const MAX_HEADERS = 100;
 
-/** Of a URL, or of a part of its path, which the router refuses before anything is looked at here. */
-export function urlTooLong(): AnnalsError {
-  return invalid({ field: "", message: `The URL is longer than ${MAX_URL_LENGTH} characters.` });
-}
-
-/** An `invalid`, or undefined where nothing is wrong. */
-export function faultOfWholeRequest({
+/** An `invalid`; undefined for a valid head. */
+export function faultOfRequestHead({
   headers,
   httpVersion,
   rawHeaders,

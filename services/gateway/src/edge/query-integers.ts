@@ -1,13 +1,13 @@
-// Whole numbers in a query string: digits and nothing else. The validator's own conversion would take
-// `0x10` and `1e1` as well, which no client means.
+// Integers in a query string are digits and nothing else. Called by register-routes.ts before validation: the
+// validator's own conversion would accept `0x10` and `1e1` as well.
 
 import { invalid } from "@annals/errors";
 import type { TObject } from "typebox";
 
 const DIGITS = /^-?\d{1,16}$/;
 
-/** A check of the members of `schema` that are whole numbers, where it has some. It throws `invalid`. */
-export function wholeNumbersOf(schema: TObject): ((query: unknown) => void) | undefined {
+/** A check of the integer members of `schema`; undefined where it has none. The check throws `invalid`. */
+export function queryIntegers(schema: TObject): ((query: unknown) => void) | undefined {
   const names = Object.entries(schema.properties)
     .filter(([, property]) => "type" in property && property.type === "integer")
     .map(([name]) => name);

@@ -1,0 +1,42 @@
+// Drains the connections of a server that shuts down, without failing a request. Called by serve.ts after
+// readiness has ended and before the server closes. Closing a keep-alive connection while its client sends the
+// next request fails that request, and the client cannot know whether it was read. A response with
+// `connection: close` makes the client close instead. It must never wait when no client is connected.
+
+import type { Server } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Without a request for so long, load balancers have seen that readiness ended. */
+const QUIET_MS = 500;
+/** Draining takes at most so long. */
+const MAX_DRAIN_MS = 3_000;
+const POLL_MS = 20;
+
+/**
+ * Keeps serving, with `connection: close` in each response, until no client is connected, none has sent a
+ * request for a while, or the time is over.
+ */
+export async function drain(server: Server): Promise<void> {
+  const started = performance.now();
+  let last = started;
+  // Before the listener that answers.
+  server.prependListener("request", (_request, response) => {
+    last = performance.now();
+    response.setHeader("connection", "close");
+  });
+  for (;;) {
+    const now = performance.now();
+    if (now - last > QUIET_MS || now - started > MAX_DRAIN_MS) return;
+    if ((await connections(server)) === 0) return;
+    await sleep(POLL_MS);
+  }
+}
+
+function connections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => {
+      if (error) reject(error);
+      else resolve(count);
+    });
+  });
+}
