@@ -1,17 +1,32 @@
-// One small stack for the whole test run: a gateway, keys, a ledger, on free ports, with a rate
-// limit that no test meets by accident. Tests of the API use it, each with accounts of its own;
-// other tests use only its PostgreSQL. What kills or restarts anything starts a constellation of
-// its own.
+// What a test run starts once: a small stack (one process of each service on free ports, with a rate limit
+// that no test reaches by accident) and a template database with every schema. Tests of the API use the
+// stack, each with accounts of its own; other tests use its PostgreSQL. What kills or restarts anything
+// starts a constellation of its own.
 
-import type { SharedStack } from "@annals/testing";
-import { startConstellation } from "./constellation.ts";
+import { migrate } from "@annals/postgres";
+import { createTemplate, type SharedStack } from "@annals/testing";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { startConstellation } from "./constellation.ts";
 
 /** Of the shared stack; tests of the limit itself start their own. */
 const RATE_LIMIT_PER_MINUTE = 100_000;
 
+const SERVICES = join(import.meta.dirname, "../services");
+/** The schemas, and the services that own them. */
+const SCHEMAS = {
+  keys: "keys",
+  ledger: "ledger",
+  exports: "export",
+  webhooks: "webhook-dispatcher",
+};
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stack = await startConstellation({ rateLimitPerMinute: RATE_LIMIT_PER_MINUTE });
+  await createTemplate(stack.databaseUrl, async (connectionString) => {
+    for (const [schema, service] of Object.entries(SCHEMAS))
+      await migrate({ connectionString, schema, directory: join(SERVICES, service, "migrations") });
+  });
   const shared: SharedStack = {
     baseUrl: stack.baseUrls[0] ?? "",
     databaseUrl: stack.databaseUrl,

@@ -4,10 +4,10 @@
 
 import { createLog, Registry } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
-import { AppendQueue, createMetrics, prepareAppend, SCHEMA } from "@annals/ledger/testing";
+import { AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
 import type { Stack } from "@annals/local";
-import { createPool, type Database, migrate, type Pool, type Statement } from "@annals/postgres";
-import { createDatabase, HttpClient, newAccount, ownerOf } from "@annals/testing";
+import { createPool, type Database, type Pool, type Statement } from "@annals/postgres";
+import { createMigratedDatabase, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
@@ -22,8 +22,10 @@ let owner: ReturnType<typeof ownerOf>;
 
 beforeAll(async () => {
   stack = await startConstellation({
+    shared: inject("stack"),
     replicas: { gateway: 3, ledger: 2 },
     rateLimitPerMinute: 1_000_000,
+    without: ["nats", "export", "webhook-dispatcher"],
   });
   owner = ownerOf(stack.databaseUrl);
 });
@@ -124,9 +126,8 @@ describe("control: the append path of the ledger, composed in the test", () => {
     readonly constraints: boolean;
     readonly changes: Readonly<Record<string, Change>>;
   }): Promise<string[]> {
-    const database = await createDatabase(inject("stack").databaseUrl);
+    const database = await createMigratedDatabase(inject("stack").databaseUrl);
     onTestFinished(() => database.drop());
-    await migrate({ connectionString: database.url, ...SCHEMA });
     if (!options.constraints) {
       await database.query(
         "ALTER TABLE ledger.chain DROP CONSTRAINT chain_sequence_number, DROP CONSTRAINT chain_previous_hash",

@@ -98,6 +98,7 @@ describe("run as a person runs it", () => {
   test("webhooks arrive and an export is verified, again in a second run that adds nothing", async () => {
     const { caFile } = receiverFiles(join(dataDir, "example"));
     const stack = await startConstellation({
+      shared: inject("stack"),
       env: {
         "webhook-dispatcher": {
           ANNALS_WEBHOOK_CA_FILE: caFile,

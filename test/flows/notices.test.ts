@@ -5,7 +5,7 @@
 import { createLog } from "@annals/chassis";
 import { connectMessaging, consumeNotices, type Notice } from "@annals/messaging";
 import { eventually, HttpClient, newAccount } from "@annals/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { metricOf } from "../metric-of.ts";
 
@@ -19,6 +19,7 @@ let system: System;
 
 async function start(without: readonly "nats"[] = []): Promise<void> {
   system = await startConstellation({
+    shared: inject("stack"),
     rateLimitPerMinute: 100_000,
     without: ["export", "webhook-dispatcher", ...without],
   });

@@ -5,7 +5,7 @@
 import type { Stack } from "@annals/local";
 import { type Answer, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 
 const GATEWAYS = 3;
@@ -21,7 +21,11 @@ let gateways: HttpClient[];
 let owner: ReturnType<typeof ownerOf>;
 
 beforeAll(async () => {
-  stack = await startConstellation({ replicas: { gateway: GATEWAYS, keys: 2 }, without: ["nats"] });
+  stack = await startConstellation({
+    shared: inject("stack"),
+    replicas: { gateway: GATEWAYS, keys: 2 },
+    without: ["nats", "export", "webhook-dispatcher"],
+  });
   gateways = stack.baseUrls.map((baseUrl) => new HttpClient(baseUrl));
   owner = ownerOf(stack.databaseUrl);
 });

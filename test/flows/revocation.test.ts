@@ -5,7 +5,7 @@
 import type { Stack } from "@annals/local";
 import { HttpClient, newAccount } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 
 const GATEWAYS = 3;
@@ -26,9 +26,10 @@ let managers: HttpClient[];
 
 beforeAll(async () => {
   stack = await startConstellation({
+    shared: inject("stack"),
     replicas: { gateway: GATEWAYS, keys: 2 },
     rateLimitPerMinute: 1_000_000,
-    without: ["nats"],
+    without: ["nats", "export", "webhook-dispatcher"],
   });
   const { key } = await newAccount(stack.databaseUrl);
   managers = stack.baseUrls.map((baseUrl) => new HttpClient(baseUrl, key));

@@ -2,14 +2,14 @@
 // of the points that have a name between the commit and the stored result, with the same bytes each time.
 // Real processes; 1,000 events a point and many kills are in test/faults/webhooks-named-points.test.ts.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { PointedSystem, POINTS } from "./webhooks-named-points.ts";
 
 const EVENTS = 300;
 
 let pointed: PointedSystem;
 beforeAll(async () => {
-  pointed = await PointedSystem.start();
+  pointed = await PointedSystem.start(inject("stack"));
 });
 afterAll(() => pointed.stop());
 

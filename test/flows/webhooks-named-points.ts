@@ -4,7 +4,7 @@
 // of faults.
 
 import type { Stack, StackProcess } from "@annals/local";
-import type { Subscriber } from "@annals/testing";
+import type { SharedStack, Subscriber } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
@@ -72,9 +72,11 @@ export class PointedSystem {
     this.#wires = wires;
   }
 
-  static async start(): Promise<PointedSystem> {
+  /** `shared`: the PostgreSQL of the test run, in place of one of its own. */
+  static async start(shared?: SharedStack): Promise<PointedSystem> {
     // PostgreSQL and NATS alone: their addresses are known before the services start.
     const servers = await startConstellation({
+      ...(shared && { shared }),
       without: ["gateway", "keys", "ledger", "export", "webhook-dispatcher"],
     });
     const { databaseUrl, natsUrl } = servers;

@@ -4,7 +4,7 @@
 
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, inject, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 import { expectNothingMissing, postAll, repeats, threeWebhooks } from "./webhooks-load.ts";
 import { surviveOutage } from "./webhooks-outage.ts";
@@ -32,7 +32,7 @@ test("dispatcher and ledger are killed at random", async () => {
   // A short deadline, so that what a killed process had under way is soon anybody's.
   system = await startWebhookSystem(
     { ANNALS_WEBHOOK_TIMEOUT_MS: "1000" },
-    { replicas: { "webhook-dispatcher": 2 } },
+    { shared: inject("stack"), replicas: { "webhook-dispatcher": 2 } },
   );
   const { client, subscribers } = await threeWebhooks(system);
   for (const one of subscribers) {
@@ -58,7 +58,7 @@ test("dispatcher and ledger are killed at random", async () => {
 });
 
 test("NATS is stopped, then wiped, under load", async () => {
-  system = await startWebhookSystem();
+  system = await startWebhookSystem({}, { shared: inject("stack") });
   const { silent, steady } = await surviveOutage(system, OUTAGE, true);
   expect([steady.missing, silent.missing]).toEqual([
     [0, 0, 0],
@@ -67,7 +67,7 @@ test("NATS is stopped, then wiped, under load", async () => {
 });
 
 test("counter-check: the same with the sweep switched off, and events are missing", async () => {
-  system = await startWebhookSystem(NO_SWEEP);
+  system = await startWebhookSystem(NO_SWEEP, { shared: inject("stack") });
   const { silent } = await surviveOutage(system, OUTAGE, false);
   expect(silent.missing).toEqual([silent.count, silent.count, silent.count]);
 });

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 
 const PAYLOAD_ID = /^wh_evt_[0-9a-z]{26}$/;
@@ -18,7 +18,7 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 let system: WebhookSystem;
 beforeAll(async () => {
-  system = await startWebhookSystem();
+  system = await startWebhookSystem({}, { shared: inject("stack") });
 });
 afterAll(() => system.stop());
 

@@ -3,7 +3,7 @@
 // under a set time in services/webhook-dispatcher/src/workers/schedule.test.ts.
 
 import { eventually, type HttpClient, type Received } from "@annals/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 
 const DELAYS_S = [1, 2, 3];
@@ -12,7 +12,10 @@ const LATE_MS = 5_000;
 
 let system: WebhookSystem;
 beforeAll(async () => {
-  system = await startWebhookSystem({ ANNALS_WEBHOOK_RETRY_DELAYS_S: DELAYS_S.join(",") });
+  system = await startWebhookSystem(
+    { ANNALS_WEBHOOK_RETRY_DELAYS_S: DELAYS_S.join(",") },
+    { shared: inject("stack") },
+  );
 });
 afterAll(() => system.stop());
 

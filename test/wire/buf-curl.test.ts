@@ -6,7 +6,7 @@ import type { Stack } from "@annals/local";
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { type Endpoint, endpointsOf } from "./services.ts";
 
@@ -16,7 +16,7 @@ const PROTOCOLS = ["grpc", "connect"] as const;
 let stack: Stack;
 let endpoints: Endpoint[];
 beforeAll(async () => {
-  stack = await startConstellation();
+  stack = await startConstellation({ shared: inject("stack") });
   endpoints = endpointsOf(stack);
 });
 afterAll(() => stack?.stop());

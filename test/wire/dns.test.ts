@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { type DnsServer, startDns } from "./dns-server.ts";
 
@@ -31,6 +31,8 @@ beforeAll(async () => {
   dns = await startDns(addresses);
   ledgerPort = await freePort("0.0.0.0");
   stack = await startConstellation({
+    shared: inject("stack"),
+    without: ["nats", "export", "webhook-dispatcher"],
     rateLimitPerMinute: 1_000_000,
     env: {
       ledger: { ANNALS_RPC_PORT: String(ledgerPort), ANNALS_RPC_MAX_CONNECTION_AGE_S: AGE_S },

@@ -11,7 +11,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { type Client, type ServiceError, status } from "@grpc/grpc-js";
 import { hash } from "node:crypto";
 import { connect } from "node:http2";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import {
   call,
@@ -32,7 +32,7 @@ let account: TestAccount;
 const clients = new Map<string, Client>();
 
 beforeAll(async () => {
-  stack = await startConstellation();
+  stack = await startConstellation({ shared: inject("stack") });
   endpoints = endpointsOf(stack);
   for (const { process, address } of endpoints) clients.set(process.service, stockClient(address));
   account = await newAccount(stack.databaseUrl);

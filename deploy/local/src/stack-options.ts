@@ -22,6 +22,8 @@ export interface StackOptions {
   /** Servers to use instead of starting any. */
   readonly databaseUrl?: string | undefined;
   readonly natsUrl?: string | undefined;
+  /** The database of `databaseUrl` has every schema already: no migration is run. */
+  readonly isMigrated?: boolean;
   readonly natsServerBin?: string | undefined;
   /** Variables that win over what the stack sets, for one service or for every one. */
   readonly env?: Partial<Record<ServiceName | "every", Variables>>;

@@ -107,8 +107,10 @@ export class Stack {
       overrides: this.#options.env ?? {},
     };
     this.#around = around;
-    await migrate(services, around, this.bootstrapKey, this.#ending.signal);
-    this.#log("the schemas are up to date");
+    if (!this.#options.isMigrated) {
+      await migrate(services, around, this.bootstrapKey, this.#ending.signal);
+      this.#log("the schemas are up to date");
+    }
     const started = [...ports].flatMap(([service, each]) =>
       each.map((pair) => this.#startService(service, pair)),
     );

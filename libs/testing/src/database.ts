@@ -1,4 +1,6 @@
-// A database of a test's own on the server that the test run started, and statements with the owner's rights.
+// A database of a test's own on the PostgreSQL server that the test run started, and statements with the owner's
+// rights. Called by tests and by the global setup, which makes the template. It must never drop a database
+// that it did not make.
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
@@ -10,10 +12,32 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** The database with every service's schema, which the global setup makes once in a run. */
+const TEMPLATE = "annals_test_template";
+
 /** Makes an empty database beside the one of `ownerUrl`. */
 export async function createDatabase(ownerUrl: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await once(ownerUrl, `CREATE DATABASE ${name}`);
+  return create(ownerUrl, name, "template0");
+}
+
+/** The same with the schemas of all services, as a copy of the template. */
+export async function createMigratedDatabase(ownerUrl: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  return create(ownerUrl, name, TEMPLATE);
+}
+
+/** Makes the template beside the database of `ownerUrl`; `migrate` applies the migrations to it. */
+export async function createTemplate(
+  ownerUrl: string,
+  migrate: (url: string) => Promise<void>,
+): Promise<void> {
+  const { url } = await create(ownerUrl, TEMPLATE, "template0");
+  await migrate(url);
+}
+
+async function create(ownerUrl: string, name: string, template: string): Promise<TestDatabase> {
+  await once(ownerUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(ownerUrl);
   url.pathname = `/${name}`;
   const owner = ownerOf(url.href);

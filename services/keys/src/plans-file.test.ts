@@ -3,14 +3,13 @@
 // plan that is not there. What a newer file has added does not stop replicas that run.
 
 import { ConfigError, createLog } from "@annals/chassis";
-import { createPool, migrate, type Pool } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import { createPool, type Pool } from "@annals/postgres";
+import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { SCHEMA } from "./commands/migrate.ts";
 import { plansCheck, readPlans } from "./plans-file.ts";
 
 const PLANS = { plans: { free: { max_keys: 2 }, team: {} }, default: "free" };
@@ -22,8 +21,7 @@ let folder: string;
 let file: string;
 
 beforeAll(async () => {
-  owner = await createDatabase(inject("stack").databaseUrl);
-  await migrate({ connectionString: owner.url, ...SCHEMA });
+  owner = await createMigratedDatabase(inject("stack").databaseUrl);
   pool = createPool({
     connectionString: owner.url,
     role: "annals_keys",

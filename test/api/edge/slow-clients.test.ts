@@ -7,7 +7,7 @@ import type { Stack } from "@annals/local";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../../constellation.ts";
 import { expectRefused } from "../refusal.ts";
 import { exchange, open, type Part } from "./raw-socket.ts";
@@ -28,6 +28,7 @@ let client: HttpClient;
 
 beforeAll(async () => {
   stack = await startConstellation({
+    shared: inject("stack"),
     rateLimitPerMinute: 1_000_000,
     env: { gateway: { ANNALS_REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) } },
     without: ["nats"],

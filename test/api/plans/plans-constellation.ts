@@ -6,6 +6,7 @@ import { HttpClient, newAccount, ownerOf, type TestAccount } from "@annals/testi
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { startConstellation } from "../../constellation.ts";
 
 const RATE_LIMIT_PER_MINUTE = 100_000;
@@ -37,6 +38,7 @@ export async function startPlannedSystem(): Promise<PlannedSystem> {
   const file = join(folder, "plans.json");
   await writeFile(file, JSON.stringify(FILE));
   const stack = await startConstellation({
+    shared: inject("stack"),
     replicas: { gateway: 3, keys: 2, ledger: 2 },
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: { keys: { ANNALS_PLANS_FILE: file } },

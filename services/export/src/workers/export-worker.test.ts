@@ -5,9 +5,9 @@
 
 import { type Clock, systemClock } from "@annals/contract";
 import { unavailable } from "@annals/errors";
-import { createPool, migrate, type Pool } from "@annals/postgres";
+import { createPool, type Pool } from "@annals/postgres";
 import { EventFilterSchema, StreamEventsResponseSchema } from "@annals/proto/ledger";
-import { createDatabase, eventually, type TestDatabase } from "@annals/testing";
+import { createMigratedDatabase, eventually, type TestDatabase } from "@annals/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createRegistry } from "@annals/chassis";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -15,7 +15,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import { SCHEMA } from "../commands/migrate.ts";
 import { createMetrics } from "../metrics.ts";
 import { directoryStorage } from "../outbound/directory-storage.ts";
 import { ExportWorker, type WorkerDeps } from "./export-worker.ts";
@@ -31,8 +30,7 @@ let workers: ExportWorker[] = [];
 let jobs = 0;
 
 beforeAll(async () => {
-  database = await createDatabase(databaseUrl);
-  await migrate({ connectionString: database.url, ...SCHEMA });
+  database = await createMigratedDatabase(databaseUrl);
   pool = createPool({
     connectionString: database.url,
     role: "annals_exports",

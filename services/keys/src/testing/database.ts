@@ -4,7 +4,7 @@
 import { createLog, parseConfig } from "@annals/chassis";
 import { keyHash, mintKey, newId, SCOPES, systemClock } from "@annals/contract";
 import { createPool, type Pool } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import { createDatabase, createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished } from "vitest";
@@ -38,8 +38,8 @@ export function runMigrate(databaseUrl: string, variables: Variables = {}): Prom
 export async function migratedDatabase(
   atEnd: AtEnd = onTestFinished,
 ): Promise<{ owner: TestDatabase; service: Pool }> {
-  const owner = await emptyDatabase(atEnd);
-  await runMigrate(owner.url);
+  const owner = await createMigratedDatabase(inject("stack").databaseUrl);
+  atEnd(() => owner.drop());
   const service = createPool({
     connectionString: owner.url,
     role: ROLE,
@@ -84,7 +84,7 @@ export function runCommand(
   words: readonly string[],
   variables: Variables = {},
 ): Promise<Outcome> {
-  const main = fileURLToPath(new URL("main.ts", import.meta.url));
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
   const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl, ...variables };
   return new Promise((resolve) => {
     execFile(

@@ -2,10 +2,9 @@
 // them. PostgreSQL enforces it, not this service.
 
 import { createLog } from "@annals/chassis";
-import { createPool, migrate } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import { createPool } from "@annals/postgres";
+import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { beforeAll, expect, inject, test } from "vitest";
-import { SCHEMA } from "../commands/migrate.ts";
 import { ROLE } from "../serve.ts";
 
 const DENIED = { code: "42501" };
@@ -15,8 +14,7 @@ let database: TestDatabase;
 let run: (text: string) => Promise<Record<string, unknown>[]>;
 
 beforeAll(async () => {
-  database = await createDatabase(inject("stack").databaseUrl);
-  await migrate({ connectionString: database.url, ...SCHEMA });
+  database = await createMigratedDatabase(inject("stack").databaseUrl);
   const pool = createPool({
     connectionString: database.url,
     role: ROLE,

@@ -5,13 +5,12 @@
 import { GENESIS_HASH } from "@annals/event";
 import { createLog, createRegistry, databaseDuration } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
-import { createPool, migrate, type Pool } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import { createPool, type Pool } from "@annals/postgres";
+import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, inject, onTestFinished } from "vitest";
-import { SCHEMA } from "../commands/migrate.ts";
 import { type Append, type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
 import { ROLE } from "../serve.ts";
@@ -22,9 +21,8 @@ const log = createLog({ service: "test", level: "error" }, { write: () => {} });
 
 /** An empty ledger; gone when the test is finished. */
 export async function newLedgerDatabase(): Promise<TestDatabase> {
-  const database = await createDatabase(inject("stack").databaseUrl);
+  const database = await createMigratedDatabase(inject("stack").databaseUrl);
   onTestFinished(() => database.drop());
-  await migrate({ connectionString: database.url, ...SCHEMA });
   return database;
 }
 

@@ -1,7 +1,6 @@
 // The append path in one place, for tests of the whole system that compose it anew, with parts
 // taken away. No service imports it: services meet over RPC.
 
-export { SCHEMA } from "../commands/migrate.ts";
 export { prepareAppend } from "../domain/prepare-append.ts";
 export { createMetrics } from "../metrics.ts";
 export { AppendQueue } from "../append/append-queue.ts";

@@ -4,12 +4,11 @@
 import { FIELDS, fieldDigest, GENESIS_HASH, leafHash, leafText } from "@annals/event";
 import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
-import { createPool, migrate } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import { createPool } from "@annals/postgres";
+import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { append, eventOf } from "./append-fixtures.ts";
-import { SCHEMA } from "../commands/migrate.ts";
 import { ChainVerifier } from "../domain/chain-verifier.ts";
 import type { NewEvent } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
@@ -26,8 +25,7 @@ export const NEVER: AbortSignal = new AbortController().signal;
 export type BlockFixtures = Awaited<ReturnType<typeof openBlockFixtures>>;
 
 export async function openBlockFixtures() {
-  const owner = await createDatabase(inject("stack").databaseUrl);
-  await migrate({ connectionString: owner.url, ...SCHEMA });
+  const owner = await createMigratedDatabase(inject("stack").databaseUrl);
   const log = createLog({ service: "test", level: "error" });
   const database = createPool({
     connectionString: owner.url,

@@ -4,11 +4,10 @@
 import { createLog, createRegistry, type Logger } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
 import type { NoticeKind } from "@annals/messaging";
-import { createPool, migrate, type Pool } from "@annals/postgres";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import { createPool, type Pool } from "@annals/postgres";
+import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
-import { SCHEMA } from "../commands/migrate.ts";
 import { ROLE } from "../commands/rotate-secrets.ts";
 import type { Entry } from "../domain/payload.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
@@ -36,9 +35,8 @@ const keys = new SecretKeys(KEY_LINE);
 
 /** An empty schema; gone when the test is finished. */
 export async function newDatabase(): Promise<TestDatabase & { readonly pool: () => Pool }> {
-  const database = await createDatabase(inject("stack").databaseUrl);
+  const database = await createMigratedDatabase(inject("stack").databaseUrl);
   onTestFinished(() => database.drop());
-  await migrate({ connectionString: database.url, ...SCHEMA });
   const pool = (): Pool => {
     const one = createPool({
       connectionString: database.url,
