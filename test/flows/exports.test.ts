@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { verifyFile } from "annals-verify";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ended, exported, newExporter } from "../api/exports/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
 import { startConstellation } from "../constellation.ts";
@@ -28,7 +28,7 @@ import {
 
 const EVENTS = 100_000;
 /** Enough to be in the middle of for a while. */
-const PART_EVENTS = 30_000;
+const PART_EVENTS = 15_000;
 const PART = { after_sequence: EVENTS - PART_EVENTS };
 /** The action of every twentieth event of the chain (test/bench/bodies.ts). */
 const RARE = { action: "invoice.delete" };
@@ -48,7 +48,6 @@ let folder: string;
 
 beforeAll(async () => {
   stack = await startConstellation({
-    shared: inject("stack"),
     replicas: { export: 2 },
     rateLimitPerMinute: 1_000_000,
     env: { export: { ANNALS_EXPORT_LEASE_MS: String(LEASE_MS), ANNALS_EXPORT_CONCURRENCY: "1" } },

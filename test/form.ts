@@ -1,10 +1,16 @@
-// How much each test of this folder does: the one object of rounds and durations that they read. The full
-// form is what docs/reliability.md reports, the short one what continuous integration runs. Chosen by
-// vitest.config.ts, read by tests with `inject("form")`. It must never hold a bound that a promise names:
-// a short run promises the same.
+// How much each long test does: the one object of rounds and durations that flows and faults read. `npm run
+// test:faults` runs the full form, which docs/reliability.md reports; `npm test` and continuous integration
+// run the short one. Chosen by the vitest configs, read with `inject("form")`. It must never hold a bound
+// that a promise names: a short run promises the same.
 
 export interface Form {
   readonly name: "full" | "short";
+  /** Appends of 64 writers to one chain. */
+  readonly chain: { readonly appends: number };
+  /** Generated events that must verify. */
+  readonly noFalseAlarm: { readonly events: number };
+  readonly rateLimit: { readonly bursts: number };
+  readonly revocation: { readonly revocations: number };
   readonly killedServices: { readonly rounds: number; readonly appends: number };
   readonly killedPostgres: { readonly rounds: number; readonly appends: number };
   readonly sharedTransactions: { readonly rounds: number; readonly accounts: number };
@@ -29,6 +35,10 @@ export interface Form {
 export const FORMS: Readonly<Record<Form["name"], Form>> = {
   full: {
     name: "full",
+    chain: { appends: 20_000 },
+    noFalseAlarm: { events: 100_000 },
+    rateLimit: { bursts: 20 },
+    revocation: { revocations: 200 },
     killedServices: { rounds: 50, appends: 1_000 },
     killedPostgres: { rounds: 20, appends: 1_000 },
     sharedTransactions: { rounds: 20, accounts: 20 },
@@ -44,6 +54,10 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
   },
   short: {
     name: "short",
+    chain: { appends: 5_000 },
+    noFalseAlarm: { events: 20_000 },
+    rateLimit: { bursts: 4 },
+    revocation: { revocations: 40 },
     killedServices: { rounds: 4, appends: 500 },
     killedPostgres: { rounds: 2, appends: 500 },
     sharedTransactions: { rounds: 2, accounts: 10 },
