@@ -11,18 +11,18 @@ export interface Form {
   readonly noFalseAlarm: { readonly events: number };
   readonly rateLimit: { readonly bursts: number };
   readonly revocation: { readonly revocations: number };
-  readonly killedServices: { readonly rounds: number; readonly appends: number };
-  readonly killedPostgres: { readonly rounds: number; readonly appends: number };
+  /** Keys, and as many webhooks, whose secrets are looked for. */
+  readonly secrets: { readonly creates: number };
+  readonly serviceCrash: { readonly rounds: number; readonly appends: number };
+  readonly postgresCrash: { readonly rounds: number; readonly appends: number };
   readonly sharedTransactions: { readonly rounds: number; readonly accounts: number };
-  readonly lostAnswers: { readonly cuts: number };
-  readonly stoppedLedger: { readonly stoppedMs: number };
-  readonly endedSessions: { readonly forMs: number };
+  readonly lostAcknowledgements: { readonly cuts: number };
+  readonly pausedLedger: { readonly stoppedMs: number };
+  readonly backendTermination: { readonly forMs: number };
   readonly rollingRestart: { readonly requestsPerS: number; readonly rounds: number };
   readonly fuzz: { readonly cases: number };
-  /** Of the full form alone. */
-  readonly schemathesis: { readonly rounds: number; readonly cases: number };
   /** How long each link is harmed at least, and how many of the links are slowed, and silent, in turn. */
-  readonly links: {
+  readonly networkFaults: {
     readonly outageMs: number;
     readonly slowed: number;
     readonly swallowed: number;
@@ -39,16 +39,16 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     noFalseAlarm: { events: 100_000 },
     rateLimit: { bursts: 20 },
     revocation: { revocations: 200 },
-    killedServices: { rounds: 50, appends: 1_000 },
-    killedPostgres: { rounds: 20, appends: 1_000 },
+    secrets: { creates: 500 },
+    serviceCrash: { rounds: 50, appends: 1_000 },
+    postgresCrash: { rounds: 20, appends: 1_000 },
     sharedTransactions: { rounds: 20, accounts: 20 },
-    lostAnswers: { cuts: 100 },
-    stoppedLedger: { stoppedMs: 30_000 },
-    endedSessions: { forMs: 60_000 },
+    lostAcknowledgements: { cuts: 100 },
+    pausedLedger: { stoppedMs: 30_000 },
+    backendTermination: { forMs: 60_000 },
     rollingRestart: { requestsPerS: 300, rounds: 3 },
     fuzz: { cases: 10_000 },
-    schemathesis: { rounds: 10, cases: 1_000 },
-    links: { outageMs: 5_000, slowed: 14, swallowed: 14 },
+    networkFaults: { outageMs: 5_000, slowed: 14, swallowed: 14 },
     disk: { fullForMs: 10_000, ways: 2 },
     overload: { forMs: 60_000 },
   },
@@ -58,16 +58,16 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     noFalseAlarm: { events: 20_000 },
     rateLimit: { bursts: 4 },
     revocation: { revocations: 40 },
-    killedServices: { rounds: 4, appends: 500 },
-    killedPostgres: { rounds: 2, appends: 500 },
+    secrets: { creates: 100 },
+    serviceCrash: { rounds: 4, appends: 500 },
+    postgresCrash: { rounds: 2, appends: 500 },
     sharedTransactions: { rounds: 2, accounts: 10 },
-    lostAnswers: { cuts: 10 },
-    stoppedLedger: { stoppedMs: 12_000 },
-    endedSessions: { forMs: 5_000 },
+    lostAcknowledgements: { cuts: 10 },
+    pausedLedger: { stoppedMs: 12_000 },
+    backendTermination: { forMs: 5_000 },
     rollingRestart: { requestsPerS: 150, rounds: 1 },
     fuzz: { cases: 150 },
-    schemathesis: { rounds: 0, cases: 0 },
-    links: { outageMs: 500, slowed: 4, swallowed: 2 },
+    networkFaults: { outageMs: 500, slowed: 4, swallowed: 2 },
     disk: { fullForMs: 2_000, ways: 1 },
     overload: { forMs: 8_000 },
   },

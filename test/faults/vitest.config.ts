@@ -10,7 +10,7 @@ const TEST_TIMEOUT_MS = 30 * 60_000;
 const HOOK_TIMEOUT_MS = 120_000;
 
 /** Flows whose short form is in `npm test`. */
-const LONG_FLOWS = ["chain", "no-false-alarm", "rate-limit", "revocation"];
+const LONG_FLOWS = ["chain", "no-false-alarm", "rate-limit", "revocation", "webhooks-secrets"];
 
 export default defineConfig(({ mode }) => {
   const form = mode === "short" ? FORMS.short : FORMS.full;

@@ -16,7 +16,7 @@ import {
   type Testbed,
 } from "./testbed.ts";
 
-const { rounds, appends } = inject("form").killedPostgres;
+const { rounds, appends } = inject("form").postgresCrash;
 const CONTROL_APPENDS = 200;
 
 let bed: Testbed;

@@ -1,9 +1,9 @@
 // Guarantee: what was answered with 201 reaches every webhook although ledger or dispatcher is killed at any
 // of the points that have a name between the commit and the stored result, with the same bytes each time.
-// Real processes; 1,000 events a point and many kills are in test/faults/webhooks-named-points.test.ts.
+// Real processes; 1,000 events a point and many kills are in test/faults/webhooks-crash-points.test.ts.
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { PointedSystem, POINTS } from "./webhooks-named-points.ts";
+import { PointedSystem, POINTS } from "./webhooks-crash-points.ts";
 
 const EVENTS = 300;
 

@@ -4,12 +4,12 @@
 
 import { eventually, HttpClient } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { allServed, askOnce, faultsWhile, type Probe, probesOf } from "./links-probes.ts";
-import { type Harm, HARMS, Link } from "./links-proxy.ts";
-import { type LinkedSystem, LINKS, type LinkName, startLinkedSystem } from "./links-system.ts";
+import { allServed, askOnce, faultsWhile, type Probe, probesOf } from "./network-probes.ts";
+import { type Harm, HARMS, Link } from "./network-proxy.ts";
+import { type LinkedSystem, LINKS, type LinkName, startLinkedSystem } from "./network-system.ts";
 import { report } from "./report.ts";
 
-const { outageMs, slowed, swallowed } = inject("form").links;
+const { outageMs, slowed, swallowed } = inject("form").networkFaults;
 /** The promise. */
 const WELL_WITHIN_MS = 5_000;
 /** Of what can never be in time. */

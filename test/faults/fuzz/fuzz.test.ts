@@ -8,14 +8,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { operationsOf } from "../api/openapi/document.ts";
-import { startConstellation } from "../constellation.ts";
-import { Judge } from "./fuzz-answers.ts";
-import type { FuzzOperation } from "./fuzz-requests.ts";
-import { fuzz } from "./fuzz-run.ts";
-import { knownTo, type Subject } from "./fuzz-subjects.ts";
-import type { Schema } from "./fuzz-values.ts";
-import { report } from "./report.ts";
+import { operationsOf } from "../../api/openapi/document.ts";
+import { startConstellation } from "../../constellation.ts";
+import { Judge } from "./judge.ts";
+import type { FuzzOperation } from "./request.ts";
+import { fuzz, violate } from "./run.ts";
+import { knownTo, type Subject } from "./subjects.ts";
+import type { Schema } from "./values.ts";
+import { report } from "../report.ts";
 
 const { cases } = inject("form").fuzz;
 const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
@@ -77,7 +77,32 @@ test.each(SUBJECTS)(`$name: ${cases} requests`, async (one) => {
   report({ requests: cases, ...Object.fromEntries(sorted) });
 });
 
+test.each(SUBJECTS)("$name: each rule of the document broken by itself is refused", async (one) => {
+  const operation = operationIn(document, one.name);
+  const judge = new Judge(document);
+  const faults = await violate({
+    baseUrl: baseUrl(),
+    operation,
+    known: await known(one, 1),
+    judge,
+    seed: SEED,
+  });
+  expect(faults, faults.join("\n\n")).toHaveLength(0);
+});
+
 describe("control: the fuzzer finds", () => {
+  test("a rule that the service does not keep", async () => {
+    const changed = structuredClone(document);
+    const operation = operationIn(changed, "list-events");
+    const limit = operation.operation.parameters.find(({ name }: Schema) => name === "limit");
+    limit.schema.maximum = 50;
+    const judge = new Judge(changed);
+    const given = { baseUrl: baseUrl(), operation, judge, seed: SEED };
+    const faults = await violate({ ...given, known: await known(subject("list-events")) });
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(/^the query parameter limit: too large: .*it was not refused/);
+  });
+
   /** The faults against a document that was changed, or of another server. */
   async function found(
     name: string,
@@ -128,7 +153,7 @@ describe("control: the fuzzer finds", () => {
   });
 
   test.each([
-    ["answers 500", "500 is a fault of the service", false],
+    ["answers 500", "500 is a server error", false],
     ["hangs up", "no whole answer came", true],
   ])("a server that %s", async (_, sentence, hangsUp) => {
     const server = createServer((request, response) => {

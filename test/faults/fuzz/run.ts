@@ -2,15 +2,11 @@
 // Called by fuzz.test.ts. It must never send a case that its seed and its number do not make again.
 
 import fc from "fast-check";
-import type { Judge } from "./fuzz-answers.ts";
-import { type FuzzAnswer, FuzzConnection } from "./fuzz-connection.ts";
-import {
-  bytesOf,
-  type FuzzOperation,
-  type FuzzRequest,
-  type Known,
-  requestsOf,
-} from "./fuzz-requests.ts";
+import type { Judge } from "./judge.ts";
+import { type FuzzAnswer, FuzzConnection } from "./connection.ts";
+import type { FuzzOperation, FuzzRequest, Known } from "./request.ts";
+import { bytesOf, requestsOf } from "./requests.ts";
+import { violationsOf } from "./violations.ts";
 
 export interface FuzzJob {
   /** `http://host:port` */
@@ -36,8 +32,23 @@ const LOT = 500;
 const ANSWER_WITHIN_MS = 20_000;
 /** Beyond so many faults nothing more is learned. */
 const MAX_FAULTS = 3;
+const LEAST_REFUSAL = 400;
 /** Of a request and an answer so many characters are shown. */
 const MAX_SHOWN = 800;
+
+/** Sends the requests with one violation each, one after the other. Resolves to what was wrong. */
+export async function violate(job: Omit<FuzzJob, "cases">): Promise<readonly string[]> {
+  const line = new Line(job.baseUrl);
+  const faults: string[] = [];
+  for (const { what, request } of violationsOf(job.operation, job.known, job.seed)) {
+    const answer = await line.exchange(bytesOf(request));
+    const found = [...job.judge.faults(job.operation, request, answer)];
+    if (answer !== undefined && answer.status < LEAST_REFUSAL) found.push("it was not refused");
+    if (found.length > 0) faults.push(told(what, found, request, answer));
+  }
+  line.close();
+  return faults;
+}
 
 export async function fuzz(job: FuzzJob): Promise<FuzzResult> {
   const statuses = new Map<number, number>();
@@ -50,7 +61,7 @@ export async function fuzz(job: FuzzJob): Promise<FuzzResult> {
       const answer = await line.exchange(bytesOf(request));
       if (answer) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       const found = job.judge.faults(job.operation, request, answer);
-      if (found.length > 0) faults.push(told(n, found, request, answer));
+      if (found.length > 0) faults.push(told(`case ${n}`, found, request, answer));
     }
     line.close();
   };
@@ -92,14 +103,14 @@ class Line {
 }
 
 function told(
-  n: number,
+  which: string,
   faults: readonly string[],
   request: FuzzRequest,
   answer: FuzzAnswer | undefined,
 ): string {
   const head = answer ? `${answer.status} ${JSON.stringify(answer.headers)}` : "no answer";
   return [
-    `case ${n}: ${faults.join("; ")}`,
+    `${which}: ${faults.join("; ")}`,
     shown(bytesOf(request)),
     `-> ${head}`,
     shown(answer?.body ?? Buffer.alloc(0)),

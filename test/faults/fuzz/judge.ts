@@ -1,12 +1,12 @@
 // Judges an answer by the document: is its status there, do its body, its media type and its headers fit,
-// and was nothing accepted that the document does not allow? Called by fuzz-run.ts. It must never forgive
+// and was nothing accepted that the document does not allow? Called by run.ts. It must never forgive
 // what the document does not say.
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { resolve } from "../api/openapi/document.ts";
-import type { FuzzAnswer } from "./fuzz-connection.ts";
-import type { FuzzOperation, FuzzRequest } from "./fuzz-requests.ts";
-import type { Schema } from "./fuzz-values.ts";
+import { resolve } from "../../api/openapi/document.ts";
+import type { FuzzAnswer } from "./connection.ts";
+import type { FuzzOperation, FuzzRequest } from "./request.ts";
+import type { Schema } from "./values.ts";
 
 /** What `error.type` may be with a status (interface, section 7). */
 const TYPES: Readonly<Record<number, readonly string[]>> = {
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<number, readonly string[]>> = {
   429: ["rate_limit_exceeded", "plan_limit_exceeded"],
 };
 const LEAST_FAILURE = 400;
-const LEAST_FAULT_OF_OURS = 500;
+const LEAST_SERVER_ERROR = 500;
 
 export class Judge {
   readonly #document: Schema;
@@ -37,7 +37,7 @@ export class Judge {
     if (answer === undefined) return ["no whole answer came"];
     const { status } = answer;
     const faults: string[] = [];
-    if (status >= LEAST_FAULT_OF_OURS) faults.push(`${status} is a fault of the service`);
+    if (status >= LEAST_SERVER_ERROR) faults.push(`${status} is a server error`);
     const documented = operation.responses[status];
     if (documented === undefined) return [...faults, `${status} is not in the document`];
     const response = resolve(this.#document, documented);
@@ -55,8 +55,7 @@ export class Judge {
       const { schema } = resolve(this.#document, header);
       const value = headers[name.toLowerCase()];
       if (value === undefined) return isRequired(name) ? [`the header ${name} is missing`] : [];
-      const isFit = schema.type !== "integer" || /^\d+$/.test(value);
-      return isFit ? [] : [`the header ${name} is ${value}`];
+      return this.#fits(schema, value) ? [] : [`the header ${name} is ${value}`];
     });
   }
 
@@ -83,6 +82,7 @@ export class Judge {
 
   /** Why the document does not allow the request; undefined where it does. */
   #outside(operation: Schema, request: FuzzRequest): string | undefined {
+    if (!request.hasKey) return "it carries no valid key";
     const schema = operation.requestBody?.content["application/json"].schema;
     if (schema !== undefined) {
       const value = request.body === undefined ? undefined : jsonOf(request.body);
@@ -91,7 +91,25 @@ export class Judge {
       if (!validate(value))
         return `the body does not fit: ${this.#ajv.errorsText(validate.errors)}`;
     }
-    return this.#outsideQuery(operation.parameters ?? [], request.query);
+    const parameters: readonly Schema[] = operation.parameters ?? [];
+    return (
+      this.#outsideHeaders(parameters, request.headers) ??
+      this.#outsideQuery(parameters, request.query)
+    );
+  }
+
+  #outsideHeaders(
+    parameters: readonly Schema[],
+    headers: FuzzRequest["headers"],
+  ): string | undefined {
+    for (const { in: where, name, schema } of parameters) {
+      if (where !== "header") continue;
+      const values = headers.filter(([one]) => one.toLowerCase() === name).map(([, one]) => one);
+      // As a server reads them: spaces around a value are no part of it, and a second one follows a comma.
+      const value = values.map((one) => one.trim()).join(", ");
+      if (values.length > 0 && !this.#fits(schema, value)) return `the header ${name} does not fit`;
+    }
+    return undefined;
   }
 
   #outsideQuery(parameters: readonly Schema[], query: FuzzRequest["query"]): string | undefined {
@@ -102,12 +120,17 @@ export class Judge {
       if (seen.has(name)) return `the parameter ${name} is there twice`;
       seen.add(name);
       const { schema } = parameter;
-      const isNumber = schema.type === "integer" && /^-?\d+$/.test(value);
-      if (!this.#validator(schema)(isNumber ? Number(value) : value)) {
+      if (!this.#fits(schema, value)) {
         return `the parameter ${name} does not fit: ${JSON.stringify(value)}`;
       }
     }
     return undefined;
+  }
+
+  /** Whether a text of a query or a header is a value of the schema. */
+  #fits(schema: Schema, text: string): boolean {
+    const isNumber = schema.type === "integer" && /^-?\d+$/.test(text);
+    return this.#validator(schema)(isNumber ? Number(text) : text);
   }
 
   #validator(schema: Schema): ValidateFunction {

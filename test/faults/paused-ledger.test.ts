@@ -10,7 +10,7 @@ import type { Load, SentAppend } from "./load.ts";
 import { report } from "./report.ts";
 import { processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
-const { stoppedMs } = inject("form").stoppedLedger;
+const { stoppedMs } = inject("form").pausedLedger;
 const WRITERS = 32;
 const APPENDS_BETWEEN = 500;
 /**

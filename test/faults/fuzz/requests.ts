@@ -1,9 +1,9 @@
 // Whole requests of an operation as the bytes that are sent: sound ones, and ones that are doubtful in any
-// part: path, query, headers, body, how the body is carried. Called by fuzz-run.ts. It must never make a
+// part: path, query, headers, body, how the body is carried. Called by run.ts. It must never make a
 // request whose end the server cannot know: it would wait, which is tested elsewhere.
 
 import fc from "fast-check";
-import { doubtfulBody, soundBody } from "./fuzz-bodies.ts";
+import { doubtfulBody, soundBody } from "./bodies.ts";
 import {
   doubtfulAuthorization,
   doubtfulContentType,
@@ -11,38 +11,10 @@ import {
   moreHeaders,
   soundContentType,
   soundHeaders,
-} from "./fuzz-headers.ts";
-import { doubtfulId, doubtfulQuery, soundId, soundQuery } from "./fuzz-targets.ts";
-import type { Schema } from "./fuzz-values.ts";
-
-export interface FuzzOperation {
-  readonly method: string;
-  /** With names in braces, as the document has it. */
-  readonly path: string;
-  /** The operation's own part of the document. */
-  readonly operation: Schema;
-}
-
-/** What is there for the requests to name. */
-export interface Known {
-  /** Ids of things of the operation's noun; for deletions more than one. */
-  readonly ids: readonly string[];
-  readonly cursors: readonly string[];
-  /** Of the account: a key with all scopes, one without the one that is needed, one that was revoked. */
-  readonly keys: Readonly<Record<"good" | "weak" | "revoked", string>>;
-}
-
-export type Header = readonly [name: string, value: string];
-
-export interface FuzzRequest {
-  readonly method: string;
-  /** As it stands in the request line, a character a byte. */
-  readonly target: string;
-  readonly query: readonly (readonly [name: string, value: string])[];
-  readonly headers: readonly Header[];
-  readonly body: Buffer | undefined;
-  readonly isChunked: boolean;
-}
+} from "./headers.ts";
+import { doubtfulId, doubtfulQuery, soundId, soundQuery } from "./targets.ts";
+import type { FuzzOperation, FuzzRequest, Header, Known } from "./request.ts";
+import type { Schema } from "./values.ts";
 
 /** Of ten requests so many are sound in every part. */
 const SOUND_OF_TEN = 4;
@@ -72,9 +44,13 @@ function inChunks(body: Buffer): Buffer {
   ]);
 }
 
+/** Sound in every part. */
+export const soundRequests = (operation: FuzzOperation, known: Known): fc.Arbitrary<FuzzRequest> =>
+  requests(operation, known, (sound) => sound);
+
 export function requestsOf(operation: FuzzOperation, known: Known): fc.Arbitrary<FuzzRequest> {
   return fc.oneof(
-    { weight: SOUND_OF_TEN, arbitrary: requests(operation, known, (sound) => sound) },
+    { weight: SOUND_OF_TEN, arbitrary: soundRequests(operation, known) },
     {
       weight: 10 - SOUND_OF_TEN,
       arbitrary: requests(operation, known, (sound, doubted) =>
@@ -86,6 +62,11 @@ export function requestsOf(operation: FuzzOperation, known: Known): fc.Arbitrary
     },
   );
 }
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+const hasKey = ([first, ...more]: readonly Header[], { keys }: Known): boolean =>
+  more.length === 0 && BEARER.exec(first?.[1] ?? "")?.[1] === keys.good;
 
 type Choose = <T>(sound: fc.Arbitrary<T>, doubted: fc.Arbitrary<T>) => fc.Arbitrary<T>;
 
@@ -121,6 +102,7 @@ function requests(
         target: where + query.raw,
         query: query.pairs,
         headers: [["host", "annals.example"], ...authorization, ...named, ...typed, ...more],
+        hasKey: hasKey(authorization, known),
         body,
         isChunked,
       };

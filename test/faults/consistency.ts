@@ -1,7 +1,6 @@
-// Compares what clients were told with what is there: the tables, read without any code of the product, the
-// list and the verification that the interface serves. Called by every test of this folder at its end, and
-// by audit.test.ts with answers that are wrong. It must never take a fault for none because it could not
-// look.
+// Compares what clients were answered with what is there: the tables, read without any code of the product,
+// the list and the verification that the interface serves. Called by every test of this folder at its end, and
+// by consistency.test.ts with answers that are wrong. It must never report no fault because it could not read.
 
 import type { HttpClient, TestDatabase } from "@annals/testing";
 import { chainFaults } from "../flows/chain-faults.ts";

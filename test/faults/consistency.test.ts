@@ -2,7 +2,7 @@
 // where all is well. It is the negative control of every test beside it.
 
 import { expect, test } from "vitest";
-import { appendFaults, type ChainEvent } from "./audit.ts";
+import { appendFaults, type ChainEvent } from "./consistency.ts";
 import { LATE, type Outcome, type SentAppend } from "./load.ts";
 import { retryFaults } from "./testbed.ts";
 

@@ -1,10 +1,10 @@
 // The path parameters and queries of the fuzzer: ids and parameters that are sound, and ones that are
-// doubtful in their values, names, number or encoding. Called by fuzz-requests.ts. It must never make one
+// doubtful in their values, names, number or encoding. Called by requests.ts. It must never make one
 // that holds a space or a line end: that would be another request line.
 
 import fc from "fast-check";
-import type { Known } from "./fuzz-requests.ts";
-import { anyText, fittingInteger, fittingString, type Schema } from "./fuzz-values.ts";
+import type { Known } from "./request.ts";
+import { anyText, fittingInteger, fittingString, type Schema } from "./values.ts";
 
 /** Above the most characters of a URL. */
 const LONG_TARGET = 2_100;
@@ -46,7 +46,7 @@ export interface Query {
   readonly pairs: readonly Pair[];
 }
 
-function queryOf(pairs: readonly Pair[]): Query {
+export function queryOf(pairs: readonly Pair[]): Query {
   const raw = pairs.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`);
   return { raw: raw.length === 0 ? "" : `?${raw.join("&")}`, pairs };
 }

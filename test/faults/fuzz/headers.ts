@@ -1,9 +1,9 @@
 // The headers of the fuzzer: who asks, what the document names, what every server meets, and how the body is
-// said to be. Called by fuzz-requests.ts. It must never say another length than the body has.
+// said to be. Called by requests.ts. It must never say another length than the body has.
 
 import fc from "fast-check";
-import type { Header, Known } from "./fuzz-requests.ts";
-import { anyText, type Schema } from "./fuzz-values.ts";
+import type { Header, Known } from "./request.ts";
+import { anyText, type Schema } from "./values.ts";
 
 /** Above the most bytes of all headers, and above the most headers. */
 const LARGE_HEADER = 17_000;

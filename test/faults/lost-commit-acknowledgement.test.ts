@@ -10,7 +10,7 @@ import { type Cut, CUTS, PostgresProxy, type Stored } from "./postgres-proxy.ts"
 import { report } from "./report.ts";
 import { allWell, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
-const { cuts } = inject("form").lostAnswers;
+const { cuts } = inject("form").lostAcknowledgements;
 const WRITERS = 16;
 /** Between two cuts: enough for a ledger to know the head again. */
 const STORED_BETWEEN = 40;

@@ -3,7 +3,7 @@
 
 import { SCOPES, type Scope } from "@annals/contract";
 import { type Answer, eventually, HttpClient, newAccount, newKey } from "@annals/testing";
-import type { Known } from "./fuzz-requests.ts";
+import type { Known } from "./request.ts";
 
 /** Small, since every verification and every export of the fuzzer reads it whole. */
 const EVENTS = 20;

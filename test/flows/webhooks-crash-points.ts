@@ -1,6 +1,6 @@
 // Kills of ledger and dispatcher at points that have a name, from outside: the products know nothing of it.
 // Between each of them and PostgreSQL and NATS lies a tapped wire that shows when a point is reached; the
-// POST is seen by its receiver. Called by webhooks-named-points.test.ts and, in its full form, by the suite
+// POST is seen by its receiver. Called by webhooks-crash-points.test.ts and, in its full form, by the suite
 // of faults.
 
 import type { Stack, StackProcess } from "@annals/local";

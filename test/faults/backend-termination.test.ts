@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { report } from "./report.ts";
 import { allWell, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
-const { forMs } = inject("form").endedSessions;
+const { forMs } = inject("form").backendTermination;
 const WRITERS = 32;
 const EVERY_MS = 1_000;
 

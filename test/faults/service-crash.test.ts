@@ -10,7 +10,7 @@ import type { SentAppend } from "./load.ts";
 import { report } from "./report.ts";
 import { allWell, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
-const { rounds, appends } = inject("form").killedServices;
+const { rounds, appends } = inject("form").serviceCrash;
 const VICTIMS = ["ledger", "keys", "gateway"] as const;
 
 let bed: Testbed;

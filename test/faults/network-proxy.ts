@@ -1,5 +1,5 @@
 // One link between two parts of the system, as a TCP proxy on the loopback interface that can be cut, made to
-// swallow what it is given, and slowed. Called by links-system.ts. It must never change or reorder a byte.
+// swallow what it is given, and slowed. Called by network-system.ts. It must never change or reorder a byte.
 
 import { randomInt } from "node:crypto";
 import { once } from "node:events";

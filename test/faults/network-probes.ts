@@ -4,8 +4,8 @@
 
 import type { Answer, HttpClient } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Harm, SLOWED_BY_MS } from "./links-proxy.ts";
-import type { LinkName } from "./links-system.ts";
+import { type Harm, SLOWED_BY_MS } from "./network-proxy.ts";
+import type { LinkName } from "./network-system.ts";
 
 export interface Probe {
   readonly name: string;

@@ -1,8 +1,8 @@
-// Guarantee: as test/flows/webhooks-named-points.test.ts, at length: 1,000 events to three webhooks for each
+// Guarantee: as test/flows/webhooks-crash-points.test.ts, at length: 1,000 events to three webhooks for each
 // point, and several kills at it. None is missing, and what comes again comes with the same bytes.
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { PointedSystem, POINTS } from "../flows/webhooks-named-points.ts";
+import { PointedSystem, POINTS } from "../flows/webhooks-crash-points.ts";
 import { report } from "./report.ts";
 
 const EVENTS = 1_000;

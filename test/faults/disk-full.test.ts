@@ -8,7 +8,7 @@ import { readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { type Full, openSmallDisk, type SmallDisk, WAYS } from "./disk-small.ts";
+import { type Full, openSmallDisk, type SmallDisk, WAYS } from "./small-disk.ts";
 import { report } from "./report.ts";
 import { allWell, answerBeforeDurable, startTestbed, type Testbed } from "./testbed.ts";
 

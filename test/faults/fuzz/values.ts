@@ -1,6 +1,6 @@
 // JSON texts that fit a schema of the document, and texts that do not: wrong types, missing, extra and
 // repeated members, numbers and texts that break what reads them. They are texts and not values, since much
-// of what is hostile cannot be held in a value. Called by fuzz-requests.ts. It must never know a rule that
+// of what is hostile cannot be held in a value. Called by requests.ts. It must never know a rule that
 // the document does not state, except what a text must look like to be accepted at all.
 
 import fc from "fast-check";

@@ -4,7 +4,7 @@
 import type { ServiceName } from "@annals/local";
 import { HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { startConstellation } from "../constellation.ts";
-import { freePort, Link } from "./links-proxy.ts";
+import { freePort, Link } from "./network-proxy.ts";
 
 type End = ServiceName | "postgres" | "nats";
 

@@ -1,8 +1,8 @@
 // The bodies of the fuzzer as bytes: what fits the schema, what does not, and what was spoilt on its way.
-// Called by fuzz-requests.ts. It must never mend what it makes.
+// Called by requests.ts. It must never mend what it makes.
 
 import fc from "fast-check";
-import { doubtful, fitting, HOSTILE, type Schema } from "./fuzz-values.ts";
+import { doubtful, fitting, HOSTILE, type Schema } from "./values.ts";
 
 export const soundBody = (schema: Schema): fc.Arbitrary<Buffer | undefined> =>
   schema === undefined ? fc.constant(undefined) : fitting(schema).map((text) => Buffer.from(text));
