@@ -1,6 +1,6 @@
 // Compares what clients were answered with what is there: the tables, read without any code of the product,
-// the list and the verification that the interface serves. Called by every test of this folder at its end, and
-// by consistency.test.ts with answers that are wrong. It must never report no fault because it could not read.
+// the list and the verification that the interface serves. Called by every test of this folder at its end,
+// and by consistency.test.ts with answers that are wrong. What it cannot read is a fault.
 
 import type { HttpClient, TestDatabase } from "@annals/testing";
 import { chainFaults } from "../flows/chain-faults.ts";
