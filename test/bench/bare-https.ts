@@ -1,6 +1,6 @@
-// The yardstick of deliveries: Node's own HTTPS client posts bodies of the same size to the same
-// receivers with as many requests under way as one replica of the dispatcher has. It reads no
-// database, signs nothing and notes nothing.
+// The baseline of deliveries: Node's own HTTPS client posts bodies of the same size to the same receivers,
+// with as many requests in flight as one replica of the dispatcher. It reads no database and signs nothing.
+// Called by measure/deliveries.ts.
 
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -11,7 +11,7 @@ export interface BareHttpsJob {
   /** PEM. */
   readonly ca: string;
   readonly body: string;
-  /** Requests under way to each receiver. */
+  /** Requests in flight to each receiver. */
   readonly inFlight: number;
   readonly warmUpMs: number;
   readonly measureMs: number;

@@ -1,6 +1,5 @@
-// The other yardstick: the very rows that the service stores, inserted into the very tables by a
-// program that does nothing else. No hashing, no HTTP, no key, no head: one statement and its
-// commit.
+// The baseline of appends: the same rows inserted into the same tables, one statement and its commit. No
+// hashing, no HTTP, no key, no head. Called by measure/batches.ts and measure/idle-latency.ts.
 
 import { newId } from "@annals/contract";
 import type { Figures } from "./http-load.ts";
@@ -41,12 +40,11 @@ export interface BareInsertJob {
 }
 
 /**
- * Rows that are made for each connection before anything is measured; then they are sent again
- * under another account.
+ * Rows made for each connection before the measurement; afterwards they are sent again for another account.
  */
 const PREPARED_ROWS = 5_000;
 
-/** Rows a second, and what a statement takes. */
+/** Rows per second, and the duration of a statement. */
 export async function bareInsert(job: BareInsertJob): Promise<Figures> {
   const prepared = Array.from({ length: job.connections }, () => statementsOf(job));
   const from = performance.now() + job.warmUpMs;

@@ -10,7 +10,7 @@ const TARGETS = 1_000;
 const VERBS = ["create", "update", "delete", "view", "share"];
 const NOUNS = ["invoice", "order", "report", "user"];
 
-/** A small event as a client sends it; any `index` gives one, and the same one gives the same. */
+/** A small event as a client sends it. The same `index` always gives the same event. */
 export function smallEvent(index: number) {
   const noun = NOUNS[Math.floor(index / VERBS.length) % NOUNS.length];
   return {

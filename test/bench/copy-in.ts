@@ -11,11 +11,11 @@ interface CopyConnection {
   readonly stream: Socket;
 }
 
-/** Bytes that may wait for the socket before the next piece is made. */
+/** Bytes buffered for the socket before the next piece is made. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 export class CopyIn implements Submittable {
-  /** Resolves when PostgreSQL has taken it all. */
+  /** Resolves when PostgreSQL has stored everything. */
   readonly done: Promise<void>;
   readonly #text: string;
   readonly #pieces: Iterator<string>;

@@ -1,27 +1,27 @@
-// One HTTP/1.1 connection that does as little as a load generator can: writes bytes that were made
-// before, reads the status and the length of the answer. It understands answers with a
-// Content-Length, which is all that the measured servers send.
+// One HTTP/1.1 connection with as little work as possible: it writes prepared bytes and reads the status and
+// the length of the response. It supports responses with a Content-Length only, which is what the measured
+// servers send. Called by http-load-child.ts.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 export interface Received {
   readonly status: number;
-  /** The whole answer with its head. */
+  /** The complete response with its head. */
   readonly text: () => string;
 }
 
 /** All connections read into the same memory, one after the other. */
 const READ_INTO = Buffer.allocUnsafeSlow(256 * 1024);
 const HEAD_END = "\r\n\r\n";
-/** Where the status stands in `HTTP/1.1 200 OK`. */
+/** Offset of the status in `HTTP/1.1 200 OK`. */
 const STATUS_AT = 9;
 
 export class HttpConnection {
   readonly #socket: Socket;
-  /** What has come of the answer, a character for each byte. */
+  /** The part of the response that has arrived, a character for each byte. */
   #held = "";
-  /** Length of the whole answer; 0 while its head is not whole. */
+  /** Length of the complete response; 0 while its head is incomplete. */
   #wanted = 0;
   #waiting: { resolve: (received: Received) => void; reject: (error: Error) => void } | undefined;
 

@@ -1,6 +1,5 @@
-// The process that makes the load: reads one job from its parent, keeps every connection busy with
-// one request at a time, answers with what it measured. It must never send a request before the one
-// before it on that connection is answered.
+// The load generator: reads one job from its parent, keeps every connection busy with one request at a time,
+// and returns the figures. Forked by http-load.ts. It must never pipeline requests on a connection.
 
 import { HttpConnection } from "./http-connection.ts";
 import type { LoadJob, LoadResult } from "./http-load.ts";
@@ -49,8 +48,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
 }
 
 /**
- * The requests of one connection as bytes, made once: one for each body, or for each path where
- * there are no bodies.
+ * The requests of one connection as bytes, made once: one per body, or one per path without bodies.
  */
 function requestsOf(job: LoadJob, index: number, host: string): Buffer[] {
   const key = job.keys[index % Math.max(1, job.keys.length)];

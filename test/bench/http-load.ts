@@ -1,5 +1,5 @@
-// Load over HTTP from a process of its own, so that making it and measuring it take nothing from
-// what is measured but their share of the machine. `http-load-child.ts` is that process.
+// HTTP load from a process of its own (`http-load-child.ts`), so that the load generator shares only the CPUs
+// with the measured service. Called by most measurements.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -17,12 +17,12 @@ export interface LoadJob {
   readonly connections: number;
   readonly warmUpMs: number;
   readonly measureMs: number;
-  /** Ends the measurement when so many requests were counted. */
+  /** Ends the measurement after this many requests. */
   readonly maxRequests?: number;
   readonly status: number;
 }
 
-/** What a measurement under load gives. */
+/** The result of a measurement under load. */
 export interface Figures {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -36,8 +36,7 @@ export interface LoadResult extends Figures {
 const CHILD = fileURLToPath(new URL("./http-load-child.ts", import.meta.url));
 
 /**
- * Every request is answered before the next one of its connection is sent. Throws when one has
- * another status.
+ * Sends the next request of a connection after the response to the one before. Throws on another status.
  */
 export async function httpLoad(job: LoadJob): Promise<LoadResult> {
   const child = fork(CHILD, { execArgv: ["-C", "source"] });

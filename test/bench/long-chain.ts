@@ -1,6 +1,6 @@
-// Loads a long chain with COPY, the head included, so that the service finds it as if it had
-// appended it, and waits for what the service adds in the background. The hashes are true: verifying
-// the chain afterwards is one of the measurements.
+// Loads a long chain with COPY, with its head, as if the service had appended it, and waits for the ledger's
+// background work. The hashes are valid: verification is one of the measurements. Called by
+// measure/long-chain.ts.
 
 import { setTimeout } from "node:timers/promises";
 import { smallEvent } from "./bodies.ts";
@@ -8,7 +8,7 @@ import { makeRows, type Row } from "./rows.ts";
 import { vacuum } from "./settle.ts";
 import { openSql, type Sql } from "./sql.ts";
 
-/** Events in one COPY of each table: what is held in memory. */
+/** Events in one COPY of each table: the bound of memory. */
 const BLOCK = 20_000;
 
 /** Events of a time block (services/ledger/migrations/0003_time-blocks.sql). */
@@ -26,7 +26,7 @@ export async function loadLongChain(
   accountId: string,
   count: number,
 ): Promise<void> {
-  // A connection for each table: PostgreSQL then keeps two cores busy.
+  // One connection per table, so that PostgreSQL uses two cores.
   const [sql, second] = [await openSql(databaseUrl), await openSql(databaseUrl)];
   const rows = makeRows(accountId, count, smallEvent);
   let last: Row | undefined;
@@ -54,7 +54,7 @@ export async function loadLongChain(
   await Promise.all([sql.close(), second.close()]);
 }
 
-/** Resolves when the ledger has filled so many time blocks of the account. */
+/** Resolves when the ledger has filled this many time blocks of the account. */
 async function timeBlocksOf(sql: Sql, accountId: string, blocks: number): Promise<void> {
   const deadline = performance.now() + FILL_TIMEOUT_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-// What the figures were measured on: without it they say nothing. Called by main.ts only.
+// Describes the machine and the settings that the figures belong to. Called by main.ts only.
 
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import type { Sql } from "./sql.ts";
@@ -25,9 +25,9 @@ export async function describeMachine(
     max_wal_size: log,
   } = row ?? {};
   return [
-    ["Processor", `${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores`],
+    ["CPU", `${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores`],
     ["Memory", `${(totalmem() / GIB).toFixed(0)} GiB`],
-    ["Load of the machine before the run", loadBefore.toFixed(2)],
+    ["Load average before the run", loadBefore.toFixed(2)],
     ["Node.js", process.version],
     [
       "PostgreSQL",
@@ -36,7 +36,7 @@ export async function describeMachine(
   ];
 }
 
-/** Average number of processes that wanted a core over the last minute. */
+/** Load average of the last minute. */
 export function currentLoad(): number {
   return loadavg()[0] ?? 0;
 }

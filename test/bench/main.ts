@@ -1,12 +1,13 @@
-// `npm run bench`: starts a system of its own, measures it beside bare Fastify and bare PostgreSQL
-// in the same run, and prints the figures with what they were measured on. It must never measure a
-// system that somebody else uses.
+// `npm run bench`: starts a stack of its own, measures it interleaved with baselines (Fastify, PostgreSQL,
+// HTTPS), and prints the figures with a description of the machine. It must never measure a stack that is in
+// use.
 
 import { CertificateAuthority } from "@annals/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startConstellation } from "../constellation.ts";
+import { compare } from "./compare/compare.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { measureBatches } from "./measure/batches.ts";
 import type { Bench, Section } from "./measure/bench.ts";
@@ -22,11 +23,12 @@ import { type Options, parseOptions } from "./options.ts";
 import { renderReport, writeReport } from "./report.ts";
 import { openSql } from "./sql.ts";
 
-/** No key meets it. */
+/** No key reaches it. */
 const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
 
 try {
-  await main(parseOptions(process.argv.slice(2)));
+  const options = parseOptions(process.argv.slice(2));
+  await (options.compare.length > 0 ? compare(options, say) : main(options));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
@@ -39,8 +41,8 @@ async function main(options: Options): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "annals-bench-"));
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, authority.cert);
-  // Who compiles a module that has changed holds the compiler, 13 MB in the gateway: from the second
-  // start on nobody does, as in the image.
+  // A process that compiles a changed module keeps the compiler in memory, 13 MB in the gateway. From the
+  // second start on the compile cache serves, as in the image.
   await (await startConstellation()).stop();
   const stack = await startConstellation({
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,

@@ -1,36 +1,40 @@
-// The options of `npm run bench`, and how much work each form of it does. Called by main.ts only.
+// The options of `npm run bench`, and how much work its full and its quick form do. Called by main.ts only.
 
 import { parseArgs } from "node:util";
 
 export interface Options {
-  /** Once, before anything: a service that has just started is slower for tens of seconds. */
+  /** Once, at the start: a service is slower for tens of seconds after its start. */
   readonly firstWarmUpMs: number;
-  /** Requests that are sent before any is counted, and how long they are counted. */
+  /** Warm-up before a measurement, and its duration. */
   readonly warmUpMs: number;
   readonly measureMs: number;
-  /** How often what is compared takes turns, and of each turn with appends the same as above. */
+  /** Interleaved turns, and the warm-up and duration of each turn with appends. */
   readonly turns: number;
   readonly turnWarmUpMs: number;
   readonly turnMs: number;
-  /** Requests of each measurement with one connection, all turns together. */
+  /** Requests of each measurement with one connection, in all turns together. */
   readonly samples: number;
-  /** Events above a page that is called deep. */
+  /** Events between the head and a deep page. */
   readonly depth: number;
-  /** Events that wait for their webhooks, a multiple of a batch's; a quarter of them in a stream. */
+  /** Events of the webhook backlog, a multiple of a batch; a quarter of them one by one. */
   readonly backlog: number;
   /** Events of an export at most. */
   readonly exported: number;
-  /** Whether the table goes into docs/performance.md. */
+  /** Checkouts to compare with this one, the baseline first. With any, nothing else is measured. */
+  readonly compare: readonly string[];
+  /** Limits a comparison to measures with this text in their name. */
+  readonly only: string;
+  /** Events of the chain that a comparison reads, a multiple of 100. */
+  readonly chain: number;
+  /** Whether the tables are written to docs/performance.md. */
   readonly write: boolean;
-  /** What was asked for, to be repeated beside the figures. */
+  /** The command line, printed beside the figures. */
   readonly command: string;
 }
 
-/**
- * Of one measurement under load, in milliseconds, and of one with a single connection, in requests.
- */
+/** Durations are of one measurement under load; `samples` of one with a single connection. */
 const FULL = {
-  // Until V8 has compiled what is called but a few hundred times a second, a group of requests each.
+  // Until V8 has compiled functions that are called once per batch, a few hundred times a second.
   firstWarmUpMs: 30_000,
   warmUpMs: 10_000,
   measureMs: 8_000,
@@ -41,6 +45,7 @@ const FULL = {
   depth: 1_000_000,
   backlog: 4_000,
   exported: 200_000,
+  chain: 100_000,
 };
 const QUICK = {
   firstWarmUpMs: 300,
@@ -53,10 +58,14 @@ const QUICK = {
   depth: 20_000,
   backlog: 400,
   exported: 20_000,
+  chain: 5_000,
 };
 
-const USAGE = "usage: npm run bench -- [--quick] [--depth EVENTS] [--write]";
+const USAGE =
+  "usage: npm run bench -- [--quick] [--depth EVENTS] [--write] [--turns N] " +
+  "[--compare BASELINE [--compare CHECKOUT …] [--only WORDS]]";
 const MAX_DEPTH = 100_000_000;
+const MAX_TURNS = 100;
 
 /** Throws an Error whose message is the usage. */
 export function parseOptions(argv: readonly string[]): Options {
@@ -64,8 +73,11 @@ export function parseOptions(argv: readonly string[]): Options {
   const base = values.quick ? QUICK : FULL;
   const depth = values.depth === undefined ? base.depth : Number(values.depth);
   if (!Number.isInteger(depth) || depth < 1_000 || depth > MAX_DEPTH) throw new Error(USAGE);
+  const turns = values.turns === undefined ? base.turns : Number(values.turns);
+  if (!Number.isInteger(turns) || turns < 1 || turns > MAX_TURNS) throw new Error(USAGE);
   const command = ["npm run bench", argv.length > 0 ? "--" : "", ...argv].filter(Boolean).join(" ");
-  return { ...base, depth, write: values.write, command };
+  const { compare, only, write } = values;
+  return { ...base, turns, depth, compare, only, write, command };
 }
 
 function parse(argv: readonly string[]) {
@@ -75,6 +87,9 @@ function parse(argv: readonly string[]) {
       options: {
         quick: { type: "boolean", default: false },
         depth: { type: "string" },
+        turns: { type: "string" },
+        only: { type: "string", default: "" },
+        compare: { type: "string", multiple: true, default: [] },
         write: { type: "boolean", default: false },
       },
     });

@@ -1,6 +1,5 @@
-// The subscribers' servers of the benchmark, in a process of their own: HTTPS, as little as a
-// receiver can do. It notes when each delivery came and answers 204. It must never verify or keep a
-// body: that is the subscriber's work, not what is measured.
+// The webhook receivers of the benchmark, in a process of their own. Each records when a delivery arrived and
+// answers 204. Forked by receivers.ts. They must never verify or keep a body: that work is the subscriber's.
 
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -10,7 +9,7 @@ import { sharedClockMs } from "./shared-clock.ts";
 const SEQUENCE_NUMBER = /"sequence_number":(\d+)/;
 
 let expected = 0;
-/** Those that were not told of yet. */
+/** Arrivals not reported yet. */
 const arrivals: Arrival[] = [];
 
 process.on("message", (message: ToReceivers) => {
@@ -43,7 +42,7 @@ async function listenOne(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A body without a number is the yardstick's: nobody asks when it came. */
+/** A body without a number comes from the baseline: its arrival is not recorded. */
 function note(sequenceNumber: number, at: number): void {
   if (Number.isNaN(sequenceNumber)) return;
   arrivals.push([sequenceNumber, at]);

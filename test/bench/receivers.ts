@@ -1,17 +1,19 @@
-// Subscribers' servers for the benchmark: starts `receivers-child.ts` and asks it when deliveries
-// came. Called by measure/deliveries.ts.
+// Webhook receivers for the benchmark: forks `receivers-child.ts` and reads the arrival times of deliveries
+// from it. Called by measure/deliveries.ts.
 
 import type { CertificateAuthority } from "@annals/testing";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** The first message starts that many servers; each one after it says how many deliveries to note. */
+/**
+ * The first message starts this many servers; each later one says how many deliveries to record.
+ */
 export type ToReceivers =
   | { readonly count: number; readonly cert: string; readonly key: string }
   | { readonly expected: number };
 
-/** The event's number, and when its delivery had come, on the shared clock. */
+/** The event's number, and the arrival of its delivery on the shared clock. */
 export type Arrival = readonly [sequenceNumber: number, atMs: number];
 
 const CHILD = fileURLToPath(new URL("./receivers-child.ts", import.meta.url));
@@ -34,7 +36,7 @@ export class Receivers {
     return new Receivers(child, ports);
   }
 
-  /** Resolves to the next `expected` deliveries, once they have come. */
+  /** Resolves to the next `expected` deliveries, once they have arrived. */
   async next(expected: number): Promise<Arrival[]> {
     this.#child.send({ expected } satisfies ToReceivers);
     const signal = AbortSignal.timeout(ARRIVED_WITHIN_MS);

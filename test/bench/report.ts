@@ -1,5 +1,5 @@
-// Turns what was measured into Markdown: for the terminal, and for the place that
-// docs/performance.md keeps for it.
+// Renders figures as Markdown, for the terminal and for docs/performance.md. Called by main.ts and
+// compare.ts.
 
 import { readFile, writeFile } from "node:fs/promises";
 import type { Section } from "./measure/bench.ts";
@@ -26,7 +26,7 @@ export function renderReport({ command, date, machine, sections }: Report): stri
 
 function renderSection({ title, about, heads, results }: Section): string[] {
   const rows = results.map(({ what, figure, p50, p99, ratio }) =>
-    // A column is left out where no result of the section has it.
+    // A column without any value is omitted.
     [
       what,
       figure,
@@ -40,8 +40,8 @@ function has(results: Section["results"], at: number): boolean {
   return results.some(({ p50, p99, ratio }) => [p50, p99, ratio][at] !== undefined);
 }
 
-/** Padded, so that it reads well on a terminal too. */
-function table([heads = [], ...rows]: readonly (readonly string[])[]): string[] {
+/** A Markdown table, padded so that it is readable on a terminal. */
+export function table([heads = [], ...rows]: readonly (readonly string[])[]): string[] {
   const widths = heads.map((head, at) =>
     Math.max(head.length, 3, ...rows.map((row) => row[at]?.length ?? 0)),
   );
@@ -58,7 +58,7 @@ function table([heads = [], ...rows]: readonly (readonly string[])[]): string[] 
   return [line(heads), rule, ...rows.map(line)];
 }
 
-/** Puts the report between the two marks of docs/performance.md. */
+/** Writes the report between the two markers of docs/performance.md. */
 export async function writeReport(report: string): Promise<void> {
   const page = await readFile(PAGE, "utf8");
   const begin = page.indexOf(BEGIN);

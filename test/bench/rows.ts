@@ -1,5 +1,5 @@
-// Events as rows of the ledger's tables with true hashes, made without the service: for baselines,
-// which insert what the service would have inserted, and for loading a long chain quickly.
+// Events as rows of the ledger's tables with valid hashes, made without the service. Called for baselines,
+// which insert the same rows as the service, and to load a long chain quickly.
 
 import {
   canonicalJson,
@@ -38,10 +38,7 @@ interface Sent {
   readonly target?: { readonly id?: string; readonly type?: string };
 }
 
-/**
- * When the first event of a chain happened, in microseconds since 1970, and the time from each to
- * the next.
- */
+/** `occurred_at` of the first event in microseconds since 1970, and the interval between events. */
 const BEGIN_US = Date.UTC(2026, 0, 1) * 1_000;
 const STEP_US = 1_000_000;
 

@@ -1,5 +1,6 @@
-// Puts away what earlier measurements left to PostgreSQL: its vacuum, its statistics and its checkpoint would
-// else take their time from the next one. Called before each measurement of appends, ours and bare alike.
+// Runs the vacuum, the statistics and the checkpoint that earlier measurements left to PostgreSQL, so that
+// they do not fall into the next one. Called before each measurement of appends, of Annals and of the
+// baseline.
 
 import { openSql, type Sql } from "./sql.ts";
 
@@ -13,7 +14,7 @@ export async function settle(databaseUrl: string): Promise<void> {
   }
 }
 
-/** What autovacuum would do by and by: statistics for the planner, the visibility map. */
+/** The work of autovacuum: statistics for the planner, the visibility map. */
 export async function vacuum(sql: Sql): Promise<void> {
   await sql.run("VACUUM (ANALYZE) ledger.chain");
   await sql.run("VACUUM (ANALYZE) ledger.payloads");

@@ -1,7 +1,7 @@
-// A clock that all processes of the machine read alike, for times from an event in one to an event
-// in another. `performance.now()` counts from the start of its process, and `Date` can be set.
+// A clock that is the same in all processes of the machine, for durations between two of them. Called by the
+// webhook measurements. `performance.now()` counts from the start of its process, and `Date` can be set.
 
-/** Milliseconds since an unknown moment, the same in every process, with their fractions. */
+/** Milliseconds since an arbitrary moment, with fractions, the same in every process. */
 export function sharedClockMs(): number {
   return Number(process.hrtime.bigint()) / 1_000_000;
 }

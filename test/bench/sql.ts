@@ -1,14 +1,14 @@
-// One connection to PostgreSQL with the owner's rights, for baselines and for loading. Never used
-// by what is measured as Annals.
+// One connection to PostgreSQL with the owner's rights, for baselines and for loading data. Annals itself
+// must never be measured through it.
 
 import pg from "pg";
 import { CopyIn } from "./copy-in.ts";
 
 export interface Sql {
-  /** Runs a statement, prepared under `name` where one is given. */
+  /** Runs a statement, prepared under `name` when one is given. */
   run(text: string, values?: readonly unknown[], name?: string): Promise<void>;
   rows<Row extends pg.QueryResultRow>(text: string): Promise<Row[]>;
-  /** Feeds `COPY … FROM STDIN` with pieces of its text format. */
+  /** Runs `COPY … FROM STDIN` with pieces of its text format. */
   copy(text: string, pieces: Iterable<string>): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// A typed client of one of our services, over one balanced channel. Called by serve.ts (and clients.ts of
-// the gateway). Every call has a deadline; callers see AnnalsError; a call that may have reached a server
-// is never sent again, unless its method is named idempotent.
+// A typed client of another service, over one load-balanced channel. Called by serve.ts (and clients.ts of
+// the gateway). Every call has a deadline, and callers see AnnalsError. A call that may have reached a server
+// must never be retried, unless its method is named idempotent.
 
 import type {
   DescMessage,
@@ -19,7 +19,6 @@ import {
 } from "@connectrpc/connect";
 import { createAsyncIterable } from "@connectrpc/connect/protocol";
 import { Channel, type ChannelOptions, connectivityState, credentials } from "@grpc/grpc-js";
-import { CallStreams } from "./fast-path/carry-calls-client.ts";
 import { createGrpcTransport } from "./transport.ts";
 import { annalsErrors } from "./interceptors/errors.ts";
 import { MAX_MESSAGE_BYTES, WINDOW_BYTES } from "./server.ts";
@@ -27,55 +26,49 @@ import { MAX_MESSAGE_BYTES, WINDOW_BYTES } from "./server.ts";
 export interface RpcClientOptions<S extends DescService> {
   /**
    * `host:port` or `dns:///host:port` (all addresses of the name), or `ipv4:127.0.0.1:1,127.0.0.1:2`.
-   * Calls go to the addresses in turn.
+   * Calls go to the addresses round robin.
    */
   readonly address: string;
   readonly service: S;
-  /** The deadline of a call that names none. */
+  /** The default deadline of a call. */
   readonly timeoutMs?: number;
   /** Outermost first; see clientInterceptors. */
   readonly interceptors?: readonly Interceptor[];
-  /** Methods (`GetEvent`) that may be sent again after any UNAVAILABLE, since twice does what once does. */
-  readonly idempotentMethods?: readonly (S["methods"][number]["name"] & string)[];
   /**
-   * Unary methods (`AdmitRequests`) whose calls share streams: for those that are made all the time and take
-   * little. None that is named idempotent: they are never sent again. Calls that can be cancelled have
-   * streams of their own.
+   * Methods (`GetEvent`) that are retried after any UNAVAILABLE: a second call has no further effect.
    */
-  readonly carriedMethods?: readonly (S["methods"][number]["name"] & string)[];
-  /** A shared stream takes no new call after this time. */
-  readonly streamAgeMs?: number;
+  readonly idempotentMethods?: readonly (S["methods"][number]["name"] & string)[];
   readonly maxMessageBytes?: number;
 }
 
 export interface RpcClient<S extends DescService> {
-  /** Leaving a `for await` over a stream cancels the call. */
+  /** Ending a `for await` over a stream early cancels the call. */
   readonly client: Client<S>;
-  /** Resolves when a server can be reached; fails after `timeoutMs`. */
+  /** Resolves when a server is connected; rejects after `timeoutMs`. */
   ready(timeoutMs: number): Promise<void>;
-  /** Open calls finish; none can be started. */
+  /** Open calls finish; no new one starts. */
   close(): void;
 }
 
 const TIMEOUT_MS = 10_000;
 
 /**
- * A connection is asked so often, while calls are open, and given up when the answer is late: a server that
- * stands still and does not end is known after four seconds, not after the deadlines of all calls on it.
+ * Keepalive pings while calls are open. A server that hangs is disconnected after four seconds, not after the
+ * deadline of every call on it.
  */
 export const KEEPALIVE_TIME_MS = 1_000;
 const KEEPALIVE_TIMEOUT_MS = 3_000;
 /**
- * grpc-js waits up to two minutes; our servers come back within seconds, and leave a second after another
- * came back (LEAVE_MS of rpc-server.ts).
+ * grpc-js waits up to two minutes. Replicas restart within seconds, and drain a second after another one is
+ * back (DRAIN_DELAY_MS of server.ts).
  */
 const RECONNECT_MIN_MS = 50;
 const RECONNECT_MAX_MS = 250;
-/** DNS is asked when a connection ends, and no more often than this (grpc-js: 30 s). */
+/** DNS is resolved when a connection ends, at most this often (default of grpc-js: 30 s). */
 const DNS_MIN_INTERVAL_MS = 1_000;
-/** What may be held for retries of calls that never reached a server: per call one message, and in all. */
+/** Buffered for retries of calls that never reached a server, of all calls together. */
 const RETRY_BUFFER_BYTES = 4 * MAX_MESSAGE_BYTES;
-/** Of methods named idempotent. */
+/** For idempotent methods. */
 const RETRY_POLICY = {
   maxAttempts: 3,
   initialBackoff: "0.05s",
@@ -84,8 +77,7 @@ const RETRY_POLICY = {
   retryableStatusCodes: ["UNAVAILABLE"],
 };
 /**
- * Retries stop while more than half the tokens are gone: a failure costs one, a success brings back a
- * tenth.
+ * Retries stop while more than half of the tokens are used: a failure costs one, a success returns a tenth.
  */
 const RETRY_THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
 
@@ -95,21 +87,15 @@ export function connectRpc<S extends DescService>(options: RpcClientOptions<S>):
     credentials.createInsecure(),
     channelOptions(options),
   );
-  const streams = new CallStreams(channel, options.streamAgeMs);
   const transport = createGrpcTransport({
     channel,
-    streams,
-    carried: new Set(options.carriedMethods),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
     interceptors: options.interceptors ?? [],
   });
   return {
     client: createCancellingClient(options.service, annalsErrors(transport)),
     ready: (timeoutMs) => connected(channel, timeoutMs),
-    close: () => {
-      streams.close();
-      channel.close();
-    },
+    close: () => channel.close(),
   };
 }
 
@@ -126,7 +112,7 @@ function channelOptions(options: RpcClientOptions<DescService>): ChannelOptions 
         idempotent.length === 0 ? [] : [{ name: idempotent, retryPolicy: RETRY_POLICY }],
       retryThrottling: RETRY_THROTTLING,
     }),
-    // The configuration is ours, not the DNS server's.
+    // The service config comes from here, not from DNS.
     "grpc.service_config_disable_resolution": 1,
     "grpc.dns_min_time_between_resolutions_ms": DNS_MIN_INTERVAL_MS,
     "grpc.initial_reconnect_backoff_ms": RECONNECT_MIN_MS,
@@ -138,14 +124,14 @@ function channelOptions(options: RpcClientOptions<DescService>): ChannelOptions 
     "grpc.per_rpc_retry_buffer_size": maxMessageBytes,
     "grpc.retry_buffer_size": RETRY_BUFFER_BYTES,
     "grpc-node.flow_control_window": WINDOW_BYTES,
-    // Never through a proxy that the environment names, and nothing shared between clients.
+    // No proxy from the environment, and no subchannel pool across clients.
     "grpc.enable_http_proxy": 0,
     "grpc.use_local_subchannel_pool": 1,
     "grpc.enable_channelz": 0,
   };
 }
 
-/** Connect's client leaves a stream running whose reader went away; this one cancels it. */
+/** Connect's client keeps a stream open after its reader has stopped; this one cancels it. */
 function createCancellingClient<S extends DescService>(
   service: S,
   transport: Transport,
@@ -168,8 +154,9 @@ function serverStreaming<I extends DescMessage, O extends DescMessage>(
     options: CallOptions = {},
   ): AsyncGenerator<MessageShape<O>> {
     const { signal, timeoutMs, headers, contextValues } = options;
-    const left = new AbortController();
-    const either = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+    const stopped = new AbortController();
+    const either =
+      signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal]);
     const messages = createAsyncIterable([input]);
     try {
       const response = await transport.stream(
@@ -184,7 +171,7 @@ function serverStreaming<I extends DescMessage, O extends DescMessage>(
       yield* response.message;
       options.onTrailer?.(response.trailer);
     } finally {
-      left.abort();
+      stopped.abort();
     }
   };
 }

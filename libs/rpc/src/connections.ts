@@ -1,58 +1,52 @@
-// The HTTP/2 connections of one RPC server: each is retired when it has reached its age, and all are when
-// the server drains. Called by rpc-server.ts. A client looks its name up again only when a connection ends,
-// so without an age a server started later would get no calls. Retiring must never fail a call, nor let one
+// The HTTP/2 connections of one RPC server. Each gets a GOAWAY when it reaches its maximum age, and all do
+// when the server drains. Called by server.ts. A client resolves DNS again only when a connection ends, so
+// without a maximum age a new replica would get no calls. A GOAWAY must never fail a call, nor cause one to
 // be made twice.
 
 import { constants, type Http2Session } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@annals/chassis";
 
-export interface RpcSessionsOptions {
-  /** A connection is retired after this time, give or take AGE_JITTER. */
+export interface ConnectionsOptions {
+  /** A connection gets a GOAWAY after this time, plus or minus AGE_JITTER. */
   readonly maxAgeMs: number;
-  /** Calls on a connection retired by age may take this long. */
+  /** Open calls of an aged connection may take this long. */
   readonly maxAgeGraceMs: number;
   /** 0 to 1. */
   readonly random: () => number;
   readonly log: Pick<Logger, "debug">;
 }
 
-/** Share of the age by which connections differ, so that they are not all renewed at once. */
+/** Share of the age. It spreads the reconnections over time. */
 const AGE_JITTER = 0.1;
 
-/** The highest that HTTP/2 has. */
+/** The highest of HTTP/2. */
 const MAX_STREAM_ID = 2 ** 31 - 1;
-/** How often to look whether the first GOAWAY has left, while the socket takes nothing. */
+/** How often to check whether the first GOAWAY was sent, while the socket is blocked. */
 const FLUSH_POLL_MS = 2;
-/** Peers get this long to read the second GOAWAY before the socket may close. */
+/** Clients get this long to read the second GOAWAY before the socket may close. */
 const LINGER_MS = 250;
 const NONE_OPEN_POLL_MS = 10;
 
-export class RpcSessions {
-  readonly #options: RpcSessionsOptions;
-  /** Of each, what is aborted when it is told to go. */
-  readonly #open = new Map<Http2Session, AbortController>();
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #open = new Set<Http2Session>();
 
-  constructor(options: RpcSessionsOptions) {
+  constructor(options: ConnectionsOptions) {
     this.#options = options;
   }
 
   add(session: Http2Session): void {
     const { maxAgeMs, maxAgeGraceMs, random, log } = this.#options;
     const ageMs = maxAgeMs * (1 + AGE_JITTER * (2 * random() - 1));
-    const ageTimer = setTimeout(() => this.#retire(session, maxAgeGraceMs), ageMs).unref();
-    this.#open.set(session, new AbortController());
-    // For the log only: Node's server hears these too, so that no peer's fault ends the process.
+    const ageTimer = setTimeout(() => drain(session, maxAgeGraceMs), ageMs).unref();
+    this.#open.add(session);
+    // For the log only: Node's server handles these too, so no client's error ends the process.
     session.on("error", (err) => log.debug({ err }, "rpc connection failed"));
     session.once("close", () => {
       clearTimeout(ageTimer);
       this.#open.delete(session);
     });
-  }
-
-  /** Aborted when the connection is told to go. Undefined for one that is not open. */
-  retiring(session: Http2Session): AbortSignal | undefined {
-    return this.#open.get(session)?.signal;
   }
 
   /** Resolves when no connection is open, or after `timeoutMs`. */
@@ -64,37 +58,32 @@ export class RpcSessions {
   }
 
   /**
-   * Retires all; resolves when all are closed, which is when their calls have ended or `graceMs` have
+   * Sends GOAWAY on every connection. Resolves when all are closed: their calls have ended, or `graceMs` have
    * passed.
    */
   async drain(graceMs: number): Promise<void> {
-    const closed = [...this.#open.keys()].map(
+    const closed = [...this.#open].map(
       (session) => new Promise<void>((resolve) => session.once("close", resolve)),
     );
-    for (const session of this.#open.keys()) this.#retire(session, graceMs);
+    for (const session of this.#open) drain(session, graceMs);
     await Promise.all(closed);
-  }
-
-  #retire(session: Http2Session, graceMs: number): void {
-    retire(session, graceMs);
-    this.#open.get(session)?.abort();
   }
 }
 
 /**
- * No new call, the open ones finish, and after `graceMs` the connection is cut.
+ * Accepts no new call, lets the open ones finish, and closes the connection after `graceMs` at the latest.
  *
- * The first GOAWAY names no last call, for it leaves a moment after it is written, and calls that arrive in
- * that moment are begun: named too low, it would make the client send them a second time. Once it is out,
- * Node ignores what arrives. The second GOAWAY then names the last call begun, and the client sends those
- * after it to another connection. Only after that may the session close: with no call open it closes the
- * socket at once, unread bytes reset it, and a client that had not yet read the GOAWAY would see its calls
+ * The first GOAWAY names no last stream: it is sent a moment after it is written, and calls that arrive in
+ * that moment are started. A lower id would make the client send them a second time. Once it is sent, Node
+ * ignores new calls. The second GOAWAY then names the last stream that was started, and the client sends
+ * later ones over another connection. Only after that may the session close. Without an open call it closes
+ * the socket at once, unread bytes reset it, and a client that had not read the GOAWAY would see its calls
  * fail.
  */
-function retire(session: Http2Session, graceMs: number): void {
+function drain(session: Http2Session, graceMs: number): void {
   if (session.destroyed) return;
-  const cut = setTimeout(() => session.destroy(), graceMs).unref();
-  session.once("close", () => clearTimeout(cut));
+  const forceClose = setTimeout(() => session.destroy(), graceMs).unref();
+  session.once("close", () => clearTimeout(forceClose));
   if (session.closed) return;
   session.goaway(constants.NGHTTP2_NO_ERROR, MAX_STREAM_ID);
   whenSent(session, () => {
@@ -104,7 +93,7 @@ function retire(session: Http2Session, graceMs: number): void {
   });
 }
 
-/** Node writes before it runs immediates; only a socket that takes nothing makes it wait longer. */
+/** Node writes before it runs immediates. Only a blocked socket takes longer. */
 function whenSent(session: Http2Session, then: () => void): void {
   setImmediate(() => {
     if (session.destroyed) return;

@@ -1,17 +1,7 @@
-// Messages in protobuf's wire form that are large, and need not be written anew where they are sent: those
-// that somebody has written already, and those that stand inside another message.
-//
-// For time and memory: toBinary writes into a buffer that it doubles and clears until all has room, and
-// copies it at the end, each time (docs/performance.md).
+// Messages that are encoded already, so that the client sends their bytes and encodes them no second time.
+// Called by transport.ts and by callers with large requests.
 
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  type MessageShape,
-  toBinary,
-} from "@bufbuild/protobuf";
-import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { create, type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 
 const WIRE_FORM = Symbol("wire form");
 
@@ -39,10 +29,4 @@ export function joined<Piece extends Uint8Array>(pieces: readonly Piece[]): Piec
 /** Of any message: what inWireForm was given, or what toBinary makes of it. */
 export function wireForm<M extends DescMessage>(schema: M, message: MessageShape<M>): Uint8Array {
   return (message as Written)[WIRE_FORM] ?? toBinary(schema, message);
-}
-
-/** A field of type `bytes`, in pieces: behind the wire form of a message it is one of its members. */
-export function bytesField({ number }: DescField, value: Uint8Array): readonly Uint8Array[] {
-  const tag = new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(value.length);
-  return [tag.finish(), value];
 }

@@ -1,5 +1,5 @@
-// One call on a grpc-js channel: messages out, messages in, the end. Called by grpc-transport.ts and
-// carry-calls-client.ts. It must never read ahead of who reads it, nor swallow the details of an error.
+// One call on a grpc-js channel: messages out, messages in, the status. Called by transport.ts. It must never
+// read ahead of its reader, nor drop the details of an error.
 
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type StreamRequest, type UnaryRequest } from "@connectrpc/connect";
@@ -12,23 +12,20 @@ import {
 } from "@grpc/grpc-js";
 import { errorOfStatus, fillHeaders, toMetadata } from "./grpc-metadata.ts";
 
-/** Of calls that nobody can cancel. */
+/** The signal of a call that its caller does not cancel. */
 export const NEVER: AbortSignal = new AbortController().signal;
 
-/**
- * One call on the channel. Messages are pulled: the server is held back by flow control while nobody asks.
- */
+/** Messages are pulled: flow control holds the server back while no message is requested. */
 export class GrpcCall<O extends DescMessage> {
   readonly header: Headers = new Headers();
   readonly trailer: Headers = new Headers();
   readonly #call: ReturnType<ChannelInterface["createCall"]>;
   readonly #output: O;
   readonly #signal: AbortSignal;
-  /** The reader that waits, if one does. */
+  /** The pending `receive`, if there is one. */
   #waiting: PromiseWithResolvers<MessageShape<O> | undefined> | undefined;
   #status: StatusObject | undefined;
   #failure: ConnectError | undefined;
-  #isAnswered = false;
 
   constructor(
     channel: ChannelInterface,
@@ -45,12 +42,7 @@ export class GrpcCall<O extends DescMessage> {
     if (this.#signal.aborted) this.#onAbort();
   }
 
-  /** True from when the server has sent its first headers. */
-  get isAnswered(): boolean {
-    return this.#isAnswered;
-  }
-
-  /** Resolves when the connection has taken the message, or the call has ended. */
+  /** Resolves when the connection has accepted the message, or the call has ended. */
   send(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -62,7 +54,9 @@ export class GrpcCall<O extends DescMessage> {
     this.#call.halfClose();
   }
 
-  /** The next message; undefined after the last, and a ConnectError where the call failed. */
+  /**
+   * The next message, undefined after the last. Rejects with a ConnectError when the call failed.
+   */
   receive(): Promise<MessageShape<O> | undefined> {
     this.#waiting = Promise.withResolvers();
     const { promise } = this.#waiting;
@@ -82,10 +76,7 @@ export class GrpcCall<O extends DescMessage> {
 
   #listener(): InterceptingListener {
     return {
-      onReceiveMetadata: (metadata) => {
-        this.#isAnswered = true;
-        fillHeaders(this.header, metadata);
-      },
+      onReceiveMetadata: (metadata) => fillHeaders(this.header, metadata),
       onReceiveMessage: (message: Buffer) => this.#onMessage(message),
       onReceiveStatus: (received) => {
         if (this.#status !== undefined) return;
@@ -99,7 +90,7 @@ export class GrpcCall<O extends DescMessage> {
 
   #onMessage(buffer: Buffer): void {
     try {
-      // A plain view: `bytes` fields shall be Uint8Array, not Buffer.
+      // A plain view: `bytes` fields are Uint8Array, not Buffer.
       const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
       this.#waiting?.resolve(fromBinary(this.#output, bytes));
       this.#waiting = undefined;

@@ -1,5 +1,5 @@
-// Headers and errors between the two libraries under our clients: Connect speaks Headers and ConnectError,
-// grpc-js Metadata and status. Called by grpc-transport.ts. Details of an error must come through whole.
+// Converts headers and errors between the two libraries of a client: Connect has Headers and ConnectError,
+// grpc-js has Metadata and a status. Called by grpc-call.ts. Error details must not be lost.
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
@@ -8,7 +8,7 @@ import { Metadata, status, type StatusObject } from "@grpc/grpc-js";
 /** Binary values are base64 in Headers (as on the wire) and bytes in Metadata. */
 const BINARY_SUFFIX = "-bin";
 
-/** grpc-js writes these itself. */
+/** Set by grpc-js itself. */
 const RESERVED = new Set(["content-type", "te", "user-agent", "host", "connection"]);
 
 export function toMetadata(header: Headers): Metadata {
@@ -28,8 +28,7 @@ export function fillHeaders(header: Headers, metadata: Metadata): void {
 }
 
 /**
- * Undefined for OK. The details are in the trailer `grpc-status-details-bin`, which Connect's own reader
- * decodes.
+ * Undefined for OK. Connect's own reader decodes the details in the trailer `grpc-status-details-bin`.
  */
 export function errorOfStatus({ code, details, metadata }: StatusObject): ConnectError | undefined {
   if (code === status.OK) return undefined;
@@ -39,7 +38,7 @@ export function errorOfStatus({ code, details, metadata }: StatusObject): Connec
   return detailed ?? new ConnectError(decoded(details), isCode(code) ? code : Code.Unknown, header);
 }
 
-/** grpc-js leaves reserved characters percent-encoded, which Connect encodes too. */
+/** Connect percent-encodes reserved characters, and grpc-js does not decode them. */
 function decoded(details: string): string {
   try {
     return decodeURIComponent(details);

@@ -1,18 +1,18 @@
-// The standard health service (grpc.health.v1) that every RPC server carries, for probes and stock clients.
-// It answers from the process's own readiness and must never ask another process.
+// The standard health service (grpc.health.v1) of every RPC server, for probes and stock clients. Called by
+// server.ts. It answers from the process's own readiness and must never call another process.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@annals/proto/health";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 
-/** How often a Watch looks at the readiness, ms. */
+/** How often a Watch polls the readiness. */
 const WATCH_INTERVAL_MS = 500;
 
 export interface HealthOptions {
   /** Full names of the services here; the empty name, for the whole server, is always known. */
   readonly services: readonly string[];
   readonly isServing: () => boolean;
-  /** Aborted when the server drains: each Watch then says NOT_SERVING and ends. */
+  /** Aborted when the server drains: each Watch then sends NOT_SERVING and ends. */
   readonly draining: AbortSignal;
 }
 
@@ -32,13 +32,13 @@ export function healthRoutes(router: ConnectRouter, options: HealthOptions): voi
     },
     async *watch({ service }, { signal }) {
       const wake = AbortSignal.any([signal, options.draining]);
-      let told: ServingStatus | undefined;
+      let sent: ServingStatus | undefined;
       while (!signal.aborted) {
         const status = statusOf(service);
-        if (status !== told) yield { status };
-        told = status;
+        if (status !== sent) yield { status };
+        sent = status;
         if (options.draining.aborted) return;
-        // The timer fails when woken, and the loop looks again.
+        // An abort rejects the sleep, and the loop polls again.
         await sleep(WATCH_INTERVAL_MS, undefined, { signal: wake, ref: false }).catch(
           () => undefined,
         );

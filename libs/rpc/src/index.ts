@@ -1,5 +1,5 @@
+export * from "./batcher.ts";
 export * from "./client.ts";
-export * from "./coalesce.ts";
 export { inWireForm } from "./encoded-message.ts";
 export * from "./interceptors/request-id.ts";
 export * from "./interceptors/stacks.ts";

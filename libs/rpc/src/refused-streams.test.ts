@@ -1,6 +1,5 @@
-// Guarantee: a request that is refused before it was read leaves nothing behind, however large it
-// is: the client has its status, the connection its place for the next call, and a drain nothing to
-// wait for.
+// Guarantee: a request that is refused before it was read to its end, however large, gets its status, frees
+// its stream of the connection, and does not delay a drain.
 
 import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
 import { once } from "node:events";
@@ -13,8 +12,8 @@ afterEach(() => opened.closeAll());
 const GET_EVENT = "/annals.ledger.v1.LedgerService/GetEvent";
 const LARGE = Buffer.alloc(128 * 1024);
 const MAX_MESSAGE_BYTES = 64 * 1024;
-/** Less than the calls below, which all go over one connection. */
-const PLACES = 1_000;
+/** Concurrent streams of a connection: less than the calls below. */
+const MAX_STREAMS = 1_000;
 const RESOURCE_EXHAUSTED = "8";
 
 /**
@@ -38,12 +37,12 @@ async function neverEnding(
   return last;
 }
 
-it("over gRPC, Connect and to no method at all, more often than a connection has places", async () => {
+it("over gRPC, Connect and to an unknown method, more often than a connection has streams", async () => {
   const server = await opened.server(echo, { maxMessageBytes: MAX_MESSAGE_BYTES });
   const session = connect(`http://${server.address}`);
   opened.add(() => session.destroy());
   const grpc = { ":path": GET_EVENT, "content-type": "application/grpc" };
-  for (let sent = 0; sent <= PLACES; sent += 8) {
+  for (let sent = 0; sent <= MAX_STREAMS; sent += 8) {
     const answers = await Promise.all(Array.from({ length: 8 }, () => neverEnding(session, grpc)));
     for (const answer of answers) expect(answer["grpc-status"]).toBe(RESOURCE_EXHAUSTED);
   }

@@ -1,6 +1,6 @@
 // The RPC server of every backend: gRPC, Connect and JSON over plain HTTP/2 from one handler, with the
-// standard health service, connections that age, and a drain. Called by serve.ts. What a client sends must
-// never end the process, nor hold it without bound.
+// standard health service, a maximum connection age, and a drain. Called by serve.ts. No input of a client
+// may end the process or hold its resources without bound.
 
 import { once } from "node:events";
 import {
@@ -15,11 +15,10 @@ import type { AddressInfo } from "node:net";
 import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { Logger } from "@annals/chassis";
-import { carryCalls } from "./fast-path/carry-calls-server.ts";
-import { answerUnaryCalls } from "./fast-path/grpc-unary.ts";
-import { healthRoutes } from "./health.ts";
-import { RpcSessions } from "./connections.ts";
+import { Connections } from "./connections.ts";
+import { answerUnaryCalls } from "./fast-path/unary-calls.ts";
 import { unaryMethods } from "./fast-path/unary-methods.ts";
+import { healthRoutes } from "./health.ts";
 
 export interface RpcServerOptions {
   /** The address to listen on, for example `0.0.0.0` or `127.0.0.1`. */
@@ -38,13 +37,13 @@ export interface RpcServerOptions {
   readonly maxMessageBytes?: number;
   /** A call with a longer timeout is refused with INVALID_ARGUMENT. */
   readonly maxTimeoutMs?: number;
-  /** A connection is retired after this time, give or take a tenth. */
+  /** A connection gets a GOAWAY after this time, plus or minus a tenth. */
   readonly maxConnectionAgeMs?: number;
-  /** Calls on a connection retired by age may take this long. */
+  /** Open calls may take this long after the GOAWAY of an aged connection. */
   readonly maxConnectionAgeGraceMs?: number;
-  /** Where callers are connected, `close` serves on for so long before it tells them to go. */
-  readonly leaveMs?: number;
-  /** 0 to 1, for the jitter of the age. */
+  /** While clients are connected, `close` keeps serving this long before it sends GOAWAY. */
+  readonly drainDelayMs?: number;
+  /** 0 to 1, for the jitter of the connection age. */
   readonly random?: () => number;
 }
 
@@ -53,8 +52,8 @@ export interface RpcServer {
   /** `host:port`, as bound. */
   readonly address: string;
   /**
-   * Health says NOT_SERVING, and after the time to leave connections are told to go, open calls finish
-   * within the grace, then all is cut.
+   * Health says NOT_SERVING. After the drain delay every connection gets a GOAWAY, open calls finish within
+   * the grace period, then connections are closed.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -63,46 +62,45 @@ export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_TIMEOUT_MS = 60 * 60 * 1_000;
 const MAX_CONNECTION_AGE_MS = 5 * 60 * 1_000;
 const MAX_CONNECTION_AGE_GRACE_MS = 10 * 60 * 1_000;
-/** With the time to leave it is shorter than the time that run.ts gives each part. */
+/** With the drain delay it is shorter than the time that run.ts gives each part to close. */
 const DRAIN_GRACE_MS = 8_000;
 /**
- * Where callers are connected, all is served for this long after health says NOT_SERVING: a caller that has
- * just lost another server needs a moment to have that one back, and would have none at all.
+ * A client that has just lost another replica needs a moment to reconnect to it. Without the delay it would
+ * have no server at all.
  */
-const LEAVE_MS = 1_000;
+const DRAIN_DELAY_MS = 1_000;
 
-/** Calls at a time on one connection, and on one stream of CarryCalls; a client waits for a free one. */
+/** Concurrent calls on one connection; a client queues what exceeds them. */
 const MAX_CONCURRENT_CALLS = 1_000;
 /** Flow control windows. With the protocol's 64 KiB a message of 4 MB takes a third longer. */
 export const WINDOW_BYTES = 1024 * 1024;
 /**
- * What one connection may hold, in Node's unit. Node's default of 10 MB refuses calls while large answers
- * wait.
+ * Memory of one connection. Node's default of 10 MB refuses calls while large responses are queued.
  */
 const MAX_SESSION_MEMORY_MB = 256;
-/** How often to look whether an answer is out whose request was not read to its end. */
-const ANSWER_POLL_MS = 5;
+/** How often to check whether the response to a partly read request has been sent. */
+const RESPONSE_POLL_MS = 5;
 /**
- * Cancelled calls: Node's 1,000 and then 33 a second would cut a gateway off whose clients give up under
- * load.
+ * Cancelled calls. Node's default (1,000, then 33 a second) would disconnect a gateway whose clients cancel
+ * under load.
  */
 const CANCEL_BURST = 20_000;
 const CANCELS_PER_S = 5_000;
 
-/** Listens, or fails with a sentence that names the address. */
+/** Listens. An error names the address. */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { log } = options;
   const draining = new AbortController();
-  const sessions = new RpcSessions({
+  const connections = new Connections({
     maxAgeMs: options.maxConnectionAgeMs ?? MAX_CONNECTION_AGE_MS,
     maxAgeGraceMs: options.maxConnectionAgeGraceMs ?? MAX_CONNECTION_AGE_GRACE_MS,
     random: options.random ?? Math.random,
     log,
   });
-  const server = createHttp2Server(options, sessions, draining.signal);
+  const server = createHttp2Server(options, draining.signal);
   server.on("session", (session: ServerHttp2Session) => {
     session.setLocalWindowSize(WINDOW_BYTES);
-    sessions.add(session);
+    connections.add(session);
   });
   await listen(server, options);
   server.on("error", (err) => log.error({ err }, "rpc server failed"));
@@ -110,9 +108,9 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   let closing: Promise<void> | undefined;
   const close = async (graceMs: number): Promise<void> => {
     draining.abort();
-    await sessions.noneOpen(options.leaveMs ?? LEAVE_MS);
+    await connections.noneOpen(options.drainDelayMs ?? DRAIN_DELAY_MS);
     const unbound = new Promise<void>((resolve) => server.close(() => resolve()));
-    await sessions.drain(graceMs);
+    await connections.drain(graceMs);
     await unbound;
   };
   return {
@@ -122,14 +120,10 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   };
 }
 
-function createHttp2Server(
-  options: RpcServerOptions,
-  sessions: RpcSessions,
-  draining: AbortSignal,
-): Http2Server {
+function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Http2Server {
   const { interceptors = [], maxMessageBytes = MAX_MESSAGE_BYTES } = options;
   const maxTimeoutMs = options.maxTimeoutMs ?? MAX_TIMEOUT_MS;
-  const routes = askedOnce((router) => {
+  const routes = registerOnce((router) => {
     healthRoutes(router, {
       services: options.services,
       isServing: () => !draining.aborted && options.isReady(),
@@ -137,25 +131,19 @@ function createHttp2Server(
     });
     options.routes(router);
   });
-  const common = {
+  const answerUnary = answerUnaryCalls({
     methods: unaryMethods(routes, interceptors),
     maxMessageBytes,
     maxTimeoutMs,
-    endEarly: endWithAnswer,
-  };
-  const answer = answerUnaryCalls(common);
-  const carry = carryCalls({
-    ...common,
-    maxCalls: MAX_CONCURRENT_CALLS,
-    retiring: (session) => session && sessions.retiring(session),
+    closeAfterResponse,
   });
-  const others = createServer(
+  const connect = createServer(
     connectNodeAdapter({
       routes,
       interceptors: [...interceptors],
       readMaxBytes: maxMessageBytes,
       maxTimeoutMs,
-      // Between our own processes compression costs more than it saves.
+      // Between services of one cluster compression costs more than it saves.
       acceptCompression: [],
     }),
   );
@@ -166,49 +154,49 @@ function createHttp2Server(
     streamResetRate: CANCELS_PER_S,
   });
   server.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
-    if (answer(stream, headers) || carry(stream, headers)) return;
-    endWithAnswer(stream);
-    // A server that never listens: it makes the request and the response that the adapter takes.
-    others.emit("stream", stream, headers, ...rest);
+    if (answerUnary(stream, headers)) return;
+    closeAfterResponse(stream);
+    // A server that never listens: it creates the request and response objects that the adapter takes.
+    connect.emit("stream", stream, headers, ...rest);
   });
   return server;
 }
 
-/** The same routes for any number of routers: what a handler keeps for all its calls is there once. */
-function askedOnce(routes: (router: ConnectRouter) => void): (router: ConnectRouter) => void {
-  const said: ((router: ConnectRouter) => void)[] = [];
-  const listening: ConnectRouter = {
+/** Runs `routes` once, for any number of routers: a handler's own state must not exist twice. */
+function registerOnce(routes: (router: ConnectRouter) => void): (router: ConnectRouter) => void {
+  const registrations: ((router: ConnectRouter) => void)[] = [];
+  const recorder: ConnectRouter = {
     handlers: [],
-    service(...of) {
-      said.push((router) => router.service(...of));
-      return listening;
+    service(...service) {
+      registrations.push((router) => router.service(...service));
+      return recorder;
     },
-    rpc(...of) {
-      said.push((router) => router.rpc(...of));
-      return listening;
+    rpc(...rpc) {
+      registrations.push((router) => router.rpc(...rpc));
+      return recorder;
     },
   };
-  routes(listening);
-  return (router) => said.forEach((say) => say(router));
+  routes(recorder);
+  return (router) => registrations.forEach((register) => register(router));
 }
 
 /**
- * A refusal may go out before the request is read to its end. The client then waits to send the
- * rest, and the stream would take a place on the connection and hold up its end for ever: it is
- * closed, as RFC 9113, 8.1 has it, once the whole answer is out.
+ * Closes a stream once its whole response is sent, also when the request was not read to its end (RFC 9113,
+ * 8.1). Otherwise the client would wait to send the rest, and the stream would occupy the connection and
+ * block its drain permanently.
  */
-function endWithAnswer(stream: ServerHttp2Stream): void {
-  const closeWhenOut = (): void => {
+function closeAfterResponse(stream: ServerHttp2Stream): void {
+  const closeWhenSent = (): void => {
     if (stream.closed || stream.destroyed || stream.readableEnded) return;
     if (stream.state.localClose !== 1) {
-      setTimeout(closeWhenOut, ANSWER_POLL_MS).unref();
+      setTimeout(closeWhenSent, RESPONSE_POLL_MS).unref();
       return;
     }
     stream.close(constants.NGHTTP2_NO_ERROR);
-    // While something that was read lies in its buffer, a closed stream stays with its session.
+    // A closed stream with unread data in its buffer would stay in its session.
     stream.destroy();
   };
-  stream.once("finish", () => setImmediate(closeWhenOut));
+  stream.once("finish", () => setImmediate(closeWhenSent));
 }
 
 async function listen(server: Http2Server, { host, port }: RpcServerOptions): Promise<void> {

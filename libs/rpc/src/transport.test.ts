@@ -8,7 +8,7 @@ import { GetEventRequestSchema } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { collectingLog, echo, Opened, WAYS } from "./testing/test-ledger.ts";
+import { collectingLog, echo, Opened } from "./testing/test-ledger.ts";
 import { inWireForm } from "./encoded-message.ts";
 
 const opened = new Opened();
@@ -24,7 +24,7 @@ async function failureOf(call: Promise<unknown>): Promise<AnnalsError> {
 }
 
 describe("messages", () => {
-  it.each(WAYS)("come back from unary calls %s, bytes and headers included", async (_, way) => {
+  it("come back from unary calls, bytes and headers included", async () => {
     let seen: Headers | undefined;
     const server = await opened.server({
       getEvent({ id }, { requestHeader, responseHeader }) {
@@ -33,7 +33,7 @@ describe("messages", () => {
         return { event: { id, proof: { salts: new Uint8Array([1, 2]) } } };
       },
     });
-    const { client } = opened.client(server.address, way);
+    const { client } = opened.client(server.address);
     let head: string | null = null;
     const answer = await client.getEvent(
       { id: "evt_ü😀" },
@@ -48,24 +48,23 @@ describe("messages", () => {
     expect(head).toBe("one");
   });
 
-  it.each(WAYS)("that are written already are sent as they stand %s", async (_, way) => {
+  it("that are encoded already are sent as they are", async () => {
     const server = await opened.server(echo);
-    const { client } = opened.client(server.address, way);
+    const { client } = opened.client(server.address);
     const bytes = toBinary(GetEventRequestSchema, create(GetEventRequestSchema, { id: "evt_1" }));
     const answer = await client.getEvent(inWireForm(GetEventRequestSchema, [bytes]));
     expect(answer.event?.id).toBe("evt_1");
   });
 
-  it("of a unary call leave nothing behind, though nobody waits for its status", async () => {
+  it("of a unary call leave no listener on its signal", async () => {
     const server = await opened.server(echo);
     const { client } = opened.client(server.address);
     const { signal } = new AbortController();
     await client.getEvent({ id: "one" }, { signal });
-    // What follows a call's signal has let go of it when the call is over.
     await vi.waitFor(() => expect(getEventListeners(signal, "abort")).toHaveLength(0));
   });
 
-  it("come in order from a stream, up to its error", async () => {
+  it("arrive in order from a stream, up to its error", async () => {
     const server = await opened.server({
       async *streamEvents() {
         for (let n = 1; n <= 1_000; n++) yield { first: { sequenceNumber: BigInt(n) } };
@@ -83,7 +82,7 @@ describe("messages", () => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  it("of a stream that ends well come to the last", async () => {
+  it("of a stream arrive up to the last", async () => {
     const server = await opened.server({
       async *streamEvents() {
         for (let n = 1; n <= 2_000; n++) yield { text: Buffer.alloc(500), count: 1 };
@@ -102,7 +101,7 @@ describe("messages", () => {
   });
 });
 
-describe.each(WAYS)("errors of calls %s", (_, way) => {
+describe("errors of calls", () => {
   const kinds: Record<ErrorKind, string> = {
     unauthenticated: "No key.",
     scope_missing: "100% & more: a+b, ü",
@@ -116,7 +115,7 @@ describe.each(WAYS)("errors of calls %s", (_, way) => {
     internal: "Internal error.",
   };
   it.each(Object.entries(kinds) as [ErrorKind, string][])(
-    "of kind %s come whole",
+    "of kind come whole",
     async (kind, message) => {
       const faults = [{ field: "events[3].action", message: "is not there" }];
       const thrown = new AnnalsError(kind, message, { faults, retryAfterS: 7 });
@@ -129,7 +128,7 @@ describe.each(WAYS)("errors of calls %s", (_, way) => {
           throw thrown;
         },
       });
-      const { client } = opened.client(server.address, way);
+      const { client } = opened.client(server.address);
       const calls = [client.getEvent({}), client.streamEvents({})[Symbol.asyncIterator]().next()];
       for (const call of calls) {
         const {
@@ -148,7 +147,7 @@ describe.each(WAYS)("errors of calls %s", (_, way) => {
     },
   );
 
-  it("that are no AnnalsError show nothing to the client and are logged once, with their cause", async () => {
+  it("that are no AnnalsError hide their text from the client and are logged once, with their cause", async () => {
     const { log, lines } = collectingLog();
     const server = await opened.server(
       {
@@ -161,7 +160,7 @@ describe.each(WAYS)("errors of calls %s", (_, way) => {
       },
       { log },
     );
-    const { client } = opened.client(server.address, way);
+    const { client } = opened.client(server.address);
     const failure = await failureOf(client.getEvent({}, { headers: { "x-request-id": "req_7" } }));
     await failureOf(client.listEvents({}));
     expect(failure.kind).toBe("internal");
@@ -178,21 +177,21 @@ describe.each(WAYS)("errors of calls %s", (_, way) => {
     ]);
   });
 
-  it("for a method that the server lacks is UNIMPLEMENTED beneath", async () => {
+  it("for a method that the server lacks is UNIMPLEMENTED", async () => {
     const server = await opened.server({});
-    const { client } = opened.client(server.address, way);
+    const { client } = opened.client(server.address);
     const failure = await failureOf(client.getEvent({}));
     expect(failure.kind).toBe("internal");
     expect(ConnectError.from(failure.cause).code).toBe(Code.Unimplemented);
   });
 
   it("when nothing listens is unavailable, at once", async () => {
-    const { client } = opened.client("127.0.0.1:1", { ...way, timeoutMs: 60_000 });
+    const { client } = opened.client("127.0.0.1:1", { timeoutMs: 60_000 });
     expect((await failureOf(client.getEvent({}))).kind).toBe("unavailable");
   });
 });
 
-describe.each(WAYS)("deadline and cancellation of calls %s", (_how, way) => {
+describe("deadline and cancellation of calls", () => {
   /** Handlers that wait for the end of their call, and tell why it ended. */
   function waiting() {
     const ends: unknown[] = [];
@@ -218,17 +217,17 @@ describe.each(WAYS)("deadline and cancellation of calls %s", (_how, way) => {
     };
   }
 
-  it("a default deadline ends the call on both sides", async () => {
+  it("the default deadline ends the call on both ends", async () => {
     const { ends, handlers } = waiting();
     const server = await opened.server(handlers);
-    const { client } = opened.client(server.address, { ...way, timeoutMs: 100 });
+    const { client } = opened.client(server.address, { timeoutMs: 100 });
     const failure = await failureOf(client.getEvent({}));
     expect(failure.kind).toBe("unavailable");
     expect(ConnectError.from(failure.cause).code).toBe(Code.DeadlineExceeded);
     await vi.waitFor(() => expect(ends).toHaveLength(1));
   });
 
-  it("a call's own deadline goes before the default one, and reaches the handler", async () => {
+  it("a call's own deadline overrides the default, and reaches the handler", async () => {
     let left: number | undefined;
     const server = await opened.server({
       getEvent(_, { timeoutMs }) {
@@ -236,15 +235,15 @@ describe.each(WAYS)("deadline and cancellation of calls %s", (_how, way) => {
         return {};
       },
     });
-    const { client } = opened.client(server.address, { ...way, timeoutMs: 10 });
+    const { client } = opened.client(server.address, { timeoutMs: 10 });
     await client.getEvent({}, { timeoutMs: 30_000 });
     expect(left).toBeGreaterThan(20_000);
   });
 
-  it("a signal cancels the call on both sides", async () => {
+  it("a signal cancels the call on both ends", async () => {
     const { ends, started, handlers } = waiting();
     const server = await opened.server(handlers);
-    const { client } = opened.client(server.address, way);
+    const { client } = opened.client(server.address);
     const stop = new AbortController();
     const call = failureOf(client.getEvent({}, { signal: stop.signal }));
     await started;
@@ -253,36 +252,33 @@ describe.each(WAYS)("deadline and cancellation of calls %s", (_how, way) => {
     await vi.waitFor(() => expect(ends).toHaveLength(1));
   });
 
-  it("a signal aborted before the call keeps it from the server", async () => {
+  it("a signal aborted before the call prevents it", async () => {
     let calls = 0;
     const server = await opened.server({ getEvent: () => ({ event: { id: String(++calls) } }) });
-    const { client } = opened.client(server.address, way);
+    const { client } = opened.client(server.address);
     await failureOf(client.getEvent({}, { signal: AbortSignal.abort() }));
     expect((await client.getEvent({})).event?.id).toBe("1");
   });
 
-  it("leaving a stream ends it on the server", async () => {
+  it("ending the iteration of a stream ends it on the server", async () => {
     const { ends, handlers } = waiting();
     const server = await opened.server(handlers);
-    const { client } = opened.client(server.address, { ...way, timeoutMs: 60_000 });
+    const { client } = opened.client(server.address, { timeoutMs: 60_000 });
     for await (const _ of client.streamEvents({})) break;
     await vi.waitFor(() => expect(ends).toHaveLength(1));
   });
 });
 
-it.each(WAYS)(
-  "of calls %s, a message over the limit is refused with its size, and the server goes on",
-  async (_, way) => {
-    const seen: number[] = [];
-    const getEvent = ({ id }: { id: string }) => (seen.push(id.length), { event: { id } });
-    const server = await opened.server({ getEvent }, { maxMessageBytes: 100_000 });
-    const { client } = opened.client(server.address, way);
-    for (const size of [100_001, 1_000_000, 10_000_000]) {
-      const { cause } = await failureOf(client.getEvent({ id: "x".repeat(size) }));
-      expect(ConnectError.from(cause).code).toBe(Code.ResourceExhausted);
-      expect(ConnectError.from(cause).message).toMatch(/100000/);
-    }
-    expect((await client.getEvent({ id: "small" })).event?.id).toBe("small");
-    expect(seen).toStrictEqual(["small".length]);
-  },
-);
+it("a message over the limit is refused with its size, and the server keeps serving", async () => {
+  const seen: number[] = [];
+  const getEvent = ({ id }: { id: string }) => (seen.push(id.length), { event: { id } });
+  const server = await opened.server({ getEvent }, { maxMessageBytes: 100_000 });
+  const { client } = opened.client(server.address);
+  for (const size of [100_001, 1_000_000, 10_000_000]) {
+    const { cause } = await failureOf(client.getEvent({ id: "x".repeat(size) }));
+    expect(ConnectError.from(cause).code).toBe(Code.ResourceExhausted);
+    expect(ConnectError.from(cause).message).toMatch(/100000/);
+  }
+  expect((await client.getEvent({ id: "small" })).event?.id).toBe("small");
+  expect(seen).toStrictEqual(["small".length]);
+});

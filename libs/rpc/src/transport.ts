@@ -1,6 +1,6 @@
-// A Connect transport over a grpc-js channel: Connect's typed clients on top, grpc-js' balancing and
-// retries below. Called by rpc-client.ts. It must never start a call without a deadline, nor swallow the
-// details of an error.
+// A Connect transport over a grpc-js channel: Connect's typed clients above, load balancing and retries of
+// grpc-js below. Called by client.ts. It must never start a call without a deadline, nor drop the details of
+// an error.
 
 import {
   create,
@@ -22,19 +22,14 @@ import {
 } from "@connectrpc/connect";
 import { runStreamingCall } from "@connectrpc/connect/protocol";
 import type { ChannelInterface } from "@grpc/grpc-js";
-import type { CallStreams } from "./fast-path/carry-calls-client.ts";
-import { MAX_CARRIED_BYTES } from "./fast-path/carry-calls-server.ts";
 import { GrpcCall, NEVER } from "./grpc-call.ts";
 import { unaryChain } from "./interceptors/unary-chain.ts";
 import { wireForm } from "./encoded-message.ts";
 
 export interface GrpcTransportOptions {
   readonly channel: ChannelInterface;
-  /** The deadline of a call that names none. */
+  /** The default deadline of a call. */
   readonly timeoutMs: number;
-  /** For the unary methods of `carried` (`AdmitRequests`), where their caller gave no signal. */
-  readonly streams: CallStreams;
-  readonly carried: ReadonlySet<string>;
   /** Outermost first. */
   readonly interceptors?: readonly Interceptor[];
 }
@@ -53,7 +48,7 @@ export function createGrpcTransport(options: GrpcTransportOptions): Transport {
   return {
     unary(method, signal = NEVER, ms, header, init, contextValues = createContextValues()) {
       const until = deadline(ms);
-      const call = unaryChain(interceptors, (request) => callUnary(options, request, until));
+      const call = unaryChain(interceptors, (request) => callUnary(channel, request, until));
       const message = isMessage(init, method.input) ? init : create(method.input, init);
       const request = { ...common(method, header), stream: false as const, method, message };
       return call({ ...request, contextValues, signal }) as Promise<
@@ -73,21 +68,21 @@ export function createGrpcTransport(options: GrpcTransportOptions): Transport {
 }
 
 /**
- * What grpc-js says of a call on a connection that was being retired. The server has not begun it
- * (RFC 9113, 8.7), so it may be sent again whatever it does. grpc-js itself does so once; while
- * servers renew all their connections that can be one time too few.
+ * The error of grpc-js for a call on a connection that was draining. The server has not started it (RFC 9113,
+ * 8.7), so any method may be retried. grpc-js itself does so once, which is not always enough while servers
+ * renew all their connections.
  */
 const REFUSED = "Stream refused by server";
 const REFUSED_ATTEMPTS = 4;
 
 async function callUnary<I extends DescMessage, O extends DescMessage>(
-  options: GrpcTransportOptions,
+  channel: ChannelInterface,
   request: UnaryRequest<I, O>,
   deadline: Date,
 ): Promise<UnaryResponse<I, O>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await callOnce(options, request, deadline);
+      return await callOnce(channel, request, deadline);
     } catch (error) {
       if (attempt === REFUSED_ATTEMPTS || !isRefused(error)) throw error;
     }
@@ -100,22 +95,18 @@ function isRefused(error: unknown): boolean {
 }
 
 async function callOnce<I extends DescMessage, O extends DescMessage>(
-  { channel, streams, carried }: GrpcTransportOptions,
+  channel: ChannelInterface,
   request: UnaryRequest<I, O>,
   deadline: Date,
 ): Promise<UnaryResponse<I, O>> {
-  const { method, service, signal } = request;
-  const bytes = wireForm(method.input, request.message);
-  if (carried.has(method.name) && signal === NEVER && bytes.length <= MAX_CARRIED_BYTES) {
-    return streams.call(request, bytes, deadline);
-  }
+  const { method, service } = request;
   const call = new GrpcCall(channel, request, method.output, deadline);
-  void call.send(bytes);
+  void call.send(wireForm(method.input, request.message));
   call.endSending();
   const message = await call.receive();
   if (message === undefined) throw new ConnectError("the server sent no message", Code.Internal);
-  // The status is not waited for. It says nothing new, since a server sends its one message when all went
-  // well, and Node sends it a turn of the server's event loop later.
+  // The status is not awaited: a server sends its one message only when the call succeeded, and Node sends
+  // the status one turn of the server's event loop later.
   return { stream: false, service, method, header: call.header, trailer: call.trailer, message };
 }
 
@@ -127,13 +118,13 @@ async function callStreaming<I extends DescMessage, O extends DescMessage>(
   const { method, service } = request;
   const call = new GrpcCall(channel, request, method.output, deadline);
   void sendAll(call, method.input, request.message);
-  // With the first message the header is there too.
+  // The header arrives before the first message.
   const first = await call.receive();
   const { header, trailer } = call;
   return { stream: true, service, method, header, trailer, message: receiveAll(call, first) };
 }
 
-/** Sends one message after another; each is taken by the connection before the next is asked for. */
+/** Sends one message after another, each after the connection has accepted the one before. */
 async function sendAll<I extends DescMessage>(
   call: GrpcCall<DescMessage>,
   input: I,

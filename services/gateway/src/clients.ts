@@ -37,7 +37,6 @@ export function openClients(options: {
     address: options.keysAddress,
     timeoutMs: TIMEOUT_MS,
     idempotentMethods: ["ListApiKeys", "UpdateApiKey"],
-    carriedMethods: ["AdmitRequests"],
     interceptors,
   });
   const ledger = connectRpc({
@@ -45,7 +44,6 @@ export function openClients(options: {
     address: options.ledgerAddress,
     timeoutMs: TIMEOUT_MS,
     idempotentMethods: ["GetEvent", "ListEvents", "VerifyChain"],
-    carriedMethods: ["CreateEvents"],
     interceptors,
   });
   // Not asked by `ready`: the gateway serves everything else without it.

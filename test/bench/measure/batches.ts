@@ -1,4 +1,5 @@
-// `POST /v1/events/batch` of 100 events, against a bare insert of 100 rows a statement.
+// Measures `POST /v1/events/batch` of 100 events against an INSERT of 100 rows per statement. Called by
+// main.ts.
 
 import { newAccount } from "@annals/testing";
 import { bareInsert } from "../bare-insert.ts";
@@ -6,7 +7,7 @@ import { batches, cloudTrailEvents, smallEvents } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
 import { settle } from "../settle.ts";
 import { type Bench, multiple, type Result, type Section, shown } from "./bench.ts";
-import { byTurns, middle, middleShare } from "./turns.ts";
+import { interleaved, medians, medianRatio } from "./interleaved.ts";
 
 const SIZE = 100;
 const CONNECTIONS = 8;
@@ -19,12 +20,12 @@ export async function measureBatches(bench: Bench): Promise<Section> {
   ] as const) {
     bench.say(`bare INSERT of ${SIZE} rows, and POST /v1/events/batch of ${SIZE}, ${size}`);
     const { bare, posted } = await batchesByTurns(bench, events);
-    const ratio = multiple(middleShare("perSecond", posted, bare));
+    const ratio = multiple(medianRatio("perSecond", posted, bare));
     results.push(
-      { what: `bare INSERT of ${SIZE} rows, ${size}`, ...shown(middle(bare)) },
+      { what: `bare INSERT of ${SIZE} rows, ${size}`, ...shown(medians(bare)) },
       {
         what: `POST /v1/events/batch of ${SIZE}, ${size}, one key`,
-        ...shown(middle(posted)),
+        ...shown(medians(posted)),
         ratio,
       },
     );
@@ -32,9 +33,8 @@ export async function measureBatches(bench: Bench): Promise<Section> {
   return {
     title: "Batches",
     about:
-      `${CONNECTIONS} connections. The bare insert puts the same rows ` +
-      `into the same two tables, ${SIZE} a statement, ` +
-      "each connection into an account of its own; the batches all go to one chain.",
+      `${CONNECTIONS} connections. The bare INSERT stores the same rows in the same two tables, ` +
+      `${SIZE} per statement, each connection for its own account. The batches all go to one chain.`,
     heads: ["events", "p50", "p99", "of bare INSERT"],
     results,
   };
@@ -47,7 +47,7 @@ async function batchesByTurns({ baseUrl, databaseUrl, options }: Bench, events: 
   const { key } = await newAccount(databaseUrl);
   const request = { method: "POST", paths: ["/v1/events/batch"], status: 201 } as const;
   const bodies = batches(events, SIZE);
-  const [bare = [], posted = []] = await byTurns(turns, [
+  const [bare = [], posted = []] = await interleaved(turns, [
     async () => {
       await settle(databaseUrl);
       return bareInsert({ databaseUrl, events, size: SIZE, ...shape });

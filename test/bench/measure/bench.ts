@@ -1,5 +1,4 @@
-// What every measurement is given, and what it gives back. The files beside this one are the
-// measurements.
+// Input and result of every measurement. The other files of this folder are the measurements.
 
 import type { CertificateAuthority } from "@annals/testing";
 import type { Figures } from "../http-load.ts";
@@ -12,17 +11,17 @@ export interface Bench {
   readonly databaseUrl: string;
   /** Signs the receivers' certificates; the dispatcher trusts it. */
   readonly authority: CertificateAuthority;
-  /** Says what is being measured. */
+  /** Prints progress. */
   readonly say: (line: string) => void;
 }
 
-/** One line of the table; every text as it is shown. */
+/** One row of a table, each cell as printed. */
 export interface Result {
   readonly what: string;
   readonly figure: string;
   readonly p50?: string;
   readonly p99?: string;
-  /** The share of the baseline, or what the figure is compared with. */
+  /** Ratio to the baseline. */
   readonly ratio?: string;
 }
 
@@ -49,7 +48,7 @@ export function time(ms: number): string {
   return `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
 }
 
-/** A share or a multiple: `0.15`, `12.3`. */
+/** A ratio: `0.15`, `12.3`. */
 export function multiple(value: number): string {
   return value.toFixed(value < 10 ? 2 : 1);
 }

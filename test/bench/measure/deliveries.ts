@@ -1,5 +1,5 @@
-// What webhooks carry: deliveries a second out of a backlog, against bare HTTPS POSTs to the same
-// receivers, and the time from the 201 of an event to its arrival.
+// Measures webhooks: deliveries per second out of a backlog, against bare HTTPS POSTs to the same receivers,
+// and the time from the 201 of an event to its arrival. Called by main.ts.
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { bareHttps } from "../bare-https.ts";
@@ -9,9 +9,9 @@ import { sharedClockMs } from "../shared-clock.ts";
 import { type Bench, rate, type Result, type Section, multiple, time } from "./bench.ts";
 
 const RECEIVERS = 4;
-/** What one replica of the dispatcher has under way to one webhook unless told. */
+/** Requests in flight from one replica of the dispatcher to one webhook, by default. */
 const IN_FLIGHT = 10;
-/** Events in one request of those that make the backlog. */
+/** Events per request that fills the backlog. */
 const BATCH = 100;
 
 export async function measureDeliveries(bench: Bench): Promise<Section> {
@@ -28,7 +28,7 @@ export async function measureDeliveries(bench: Bench): Promise<Section> {
       title: "Webhooks",
       about:
         `${RECEIVERS} HTTPS receivers in one process that answers 204, up to ${IN_FLIGHT} requests ` +
-        `under way to each. The backlog is ${bench.options.backlog.toLocaleString("en")} small events, ` +
+        `in flight to each. The backlog is ${bench.options.backlog.toLocaleString("en")} small events, ` +
         `sent in batches of ${BATCH} to ${RECEIVERS} webhooks: from the first 201 to the last arrival. ` +
         "Bare HTTPS is Node's own client with bodies of that size. Below, one webhook and one connection: " +
         "from the 201 of each event to its arrival.",
@@ -73,7 +73,7 @@ async function measureBare({ authority, options }: Bench, { urls }: Receivers) {
   return { perSecond, result };
 }
 
-/** Resolves to deliveries a second. */
+/** Resolves to deliveries per second. */
 async function drainBacklog(bench: Bench, receivers: Receivers): Promise<number> {
   const client = await subscribed(bench, receivers.urls);
   const events = smallEvents().slice(0, BATCH);
@@ -89,7 +89,7 @@ async function drainBacklog(bench: Bench, receivers: Receivers): Promise<number>
   return (deliveries / ((arrivals.at(-1)?.[1] ?? 0) - (from ?? 0))) * 1_000;
 }
 
-/** Each event is sent when the one before has arrived: nobody waits for anybody. */
+/** Sends each event after the one before has arrived: no queue forms. */
 async function timeEach(bench: Bench, receivers: Receivers): Promise<number[]> {
   const client = await subscribed(bench, receivers.urls.slice(0, 1));
   const latencies: number[] = [];
@@ -103,7 +103,7 @@ async function timeEach(bench: Bench, receivers: Receivers): Promise<number[]> {
   return latencies;
 }
 
-/** Each event is sent when the one before is answered. */
+/** Sends each event after the one before was answered. */
 async function timeStream(bench: Bench, receivers: Receivers) {
   const client = await subscribed(bench, receivers.urls.slice(0, 1));
   const events = bench.options.backlog / RECEIVERS;

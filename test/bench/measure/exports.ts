@@ -1,5 +1,5 @@
-// What it takes to carry a part of the long chain away: an export with proofs written, as CSV too,
-// downloaded, and verified offline by annals-verify.
+// Measures an export of a part of the long chain with proofs: written as JSON Lines and CSV, downloaded, and
+// verified offline by annals-verify. Called by main.ts.
 
 import { HttpClient } from "@annals/testing";
 import { createWriteStream } from "node:fs";
@@ -12,12 +12,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { verifyFile } from "annals-verify";
 import { type Bench, rate, type Result, type Section } from "./bench.ts";
 import type { Chain } from "./long-chain.ts";
-import { timedTurns } from "./turns.ts";
+import { timedTurns } from "./interleaved.ts";
 
-/** Between two looks at the status, in milliseconds. */
-const LOOK_INTERVAL_MS = 100;
+/** Between two polls of the status. */
+const POLL_INTERVAL_MS = 100;
 const COMPLETED_WITHIN_MS = 600_000;
-/** Of the events, exported before the export that is measured. */
+/** Share of the events that the warm-up export has. */
 const WARM_UP_PART = 2;
 const BYTES_IN_MB = 1_000_000;
 
@@ -52,10 +52,11 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
       title: "Exports",
       about:
         `The first ${events.toLocaleString("en")} events of the long chain with proofs, as JSON Lines, ` +
-        `${Math.round(size / events)} bytes an event, and as CSV. Written: from the POST until the status, asked for ` +
-        `every ${LOOK_INTERVAL_MS} ms, is completed, after an export of half as many. Downloaded: through the gateway into a file. ` +
-        "Verified: by annals-verify, which has a thread for each processor, with nothing but the file. " +
-        `Medians of ${turns}, of which the first is cold where the file is verified.`,
+        `${Math.round(size / events)} bytes an event, and as CSV. Written: from the POST until the status, polled ` +
+        `every ${POLL_INTERVAL_MS} ms, is completed, after a warm-up export of half as many. ` +
+        "Downloaded: through the gateway into a file. " +
+        "Verified: by annals-verify, one thread per CPU, from the file alone. " +
+        `Medians of ${turns} turns; the first verification is cold.`,
       heads: ["events", "bytes", "in all"],
       results: [
         result("export written", writing),
@@ -82,7 +83,7 @@ interface Wanted {
   readonly format: "jsonl" | "csv";
 }
 
-/** An export of a part goes first: what has just started is slower. */
+/** A warm-up export goes first: a service is slower just after its start. */
 async function timedWarm(bench: Bench, key: string, wanted: Wanted) {
   await write(bench, key, { ...wanted, events: Math.ceil(wanted.events / WARM_UP_PART) });
   return timedTurns(bench.options.turns, () => write(bench, key, wanted));
@@ -102,7 +103,7 @@ async function write({ baseUrl }: Bench, key: string, { events, format }: Wanted
       client.close();
       return id;
     }
-    await pause(LOOK_INTERVAL_MS);
+    await pause(POLL_INTERVAL_MS);
   }
   throw new Error(`the export is not completed after ${COMPLETED_WITHIN_MS} ms`);
 }

@@ -1,4 +1,5 @@
-// What the arithmetic alone costs on one core: the floor under every append and every verification.
+// Measures hashing alone on one core: the lower bound of every append and every verification. Called by
+// main.ts.
 
 import {
   canonicalJson,
@@ -12,7 +13,7 @@ import { cloudTrailEvents, smallEvent } from "../bodies.ts";
 import { makeRows } from "../rows.ts";
 import { type Bench, rate, type Section } from "./bench.ts";
 
-/** Times that the events are gone through before and during the measurement. */
+/** Passes over the events before and during the measurement. */
 const ROUNDS = { warmUp: 5, measured: 40 };
 const EVENTS = 500;
 
@@ -24,7 +25,7 @@ export async function measureHashing(bench: Bench): Promise<Section> {
     title: "Hashing",
     about:
       "One core, nothing else: the canonical text of the five parts; " +
-      "and six SHA-256 an event, five digests and the leaf.",
+      "and six SHA-256 per event, five digests and the leaf.",
     heads: ["small", "CloudTrail"],
     results: [
       {

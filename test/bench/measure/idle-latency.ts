@@ -1,5 +1,5 @@
-// How long one client waits when nobody else is there, against the same row inserted and committed
-// by hand.
+// Measures the latency of one client on an idle service, against the same row inserted and committed
+// directly. Called by main.ts.
 
 import { newAccount } from "@annals/testing";
 import { bareInsert } from "../bare-insert.ts";
@@ -7,7 +7,7 @@ import { singles, smallEvents } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
 import { settle } from "../settle.ts";
 import { type Bench, multiple, type Section, time } from "./bench.ts";
-import { byTurns, middle, middleShare } from "./turns.ts";
+import { interleaved, medians, medianRatio } from "./interleaved.ts";
 
 export async function measureIdleLatency(bench: Bench): Promise<Section> {
   const { baseUrl, databaseUrl, options } = bench;
@@ -18,7 +18,7 @@ export async function measureIdleLatency(bench: Bench): Promise<Section> {
   const request = { method: "POST", paths: ["/v1/events"], status: 201 } as const;
   const bodies = singles(events);
   bench.say("bare INSERT and COMMIT, and POST /v1/events, one connection");
-  const [bare = [], posted = []] = await byTurns(turns, [
+  const [bare = [], posted = []] = await interleaved(turns, [
     async () => {
       await settle(databaseUrl);
       return bareInsert({ databaseUrl, events, size: 1, ...alone });
@@ -28,7 +28,7 @@ export async function measureIdleLatency(bench: Bench): Promise<Section> {
       return httpLoad({ ...request, ...alone, baseUrl, bodies, keys: [key] });
     },
   ]);
-  const [insert, post] = [middle(bare), middle(posted)];
+  const [insert, post] = [medians(bare), medians(posted)];
   return {
     title: "Latency of an idle service",
     about:
@@ -41,7 +41,7 @@ export async function measureIdleLatency(bench: Bench): Promise<Section> {
         what: "POST /v1/events",
         figure: time(post.p50Ms),
         p99: time(post.p99Ms),
-        ratio: multiple(middleShare("p50Ms", posted, bare)),
+        ratio: multiple(medianRatio("p50Ms", posted, bare)),
       },
     ],
   };

@@ -1,5 +1,5 @@
-// What a long chain costs to read: pages of `GET /v1/events` at its head and deep in it, one filter
-// at a time.
+// Measures pages of `GET /v1/events` at the head of a long chain and deep in it, one filter at a time. Called
+// by main.ts.
 
 import { newAccount } from "@annals/testing";
 import { smallEvent } from "../bodies.ts";
@@ -7,9 +7,9 @@ import { type Figures, httpLoad } from "../http-load.ts";
 import { loadLongChain } from "../long-chain.ts";
 import { timeOf } from "../rows.ts";
 import { type Bench, type Result, type Section, multiple, time } from "./bench.ts";
-import { byTurns, middle, middleShare } from "./turns.ts";
+import { interleaved, medians, medianRatio } from "./interleaved.ts";
 
-/** Events below the deep page, so that it is full whatever the filter. */
+/** Events below the deep page, so that it is full with any filter. */
 const BELOW = 60_000;
 
 export interface Chain {
@@ -34,24 +34,24 @@ export async function measureLists(bench: Bench, chain: Chain): Promise<Section>
   const results: Result[] = [];
   for (const [name, head, deep] of pagesOf(chain.length)) {
     bench.say(`GET /v1/events, ${name}`);
-    const [atHead = [], deeper = []] = await byTurns(bench.options.turns, [
+    const [atHead = [], deeper = []] = await interleaved(bench.options.turns, [
       () => readPages(bench, chain, head),
       () => readPages(bench, chain, deep),
     ]);
     results.push({
       what: name,
-      figure: time(middle(atHead).p50Ms),
-      p50: time(middle(deeper).p50Ms),
-      ratio: multiple(middleShare("p50Ms", deeper, atHead)),
+      figure: time(medians(atHead).p50Ms),
+      p50: time(medians(deeper).p50Ms),
+      ratio: multiple(medianRatio("p50Ms", deeper, atHead)),
     });
   }
   return {
     title: "Lists",
     about:
-      `One connection, pages of 50, in descending order unless told, from a chain of ` +
+      `One connection, pages of 50, in descending order by default, from a chain of ` +
       `${chain.length.toLocaleString("en")} small events: p50 at the head, and with ` +
       `${bench.options.depth.toLocaleString("en")} events between there and the page. ` +
-      "Of each filter's value there are many events.",
+      "Each filter matches many events.",
     heads: ["p50 at the head", "p50 deep", "deep / head"],
     results,
   };

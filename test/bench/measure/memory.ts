@@ -1,5 +1,5 @@
-// The most memory that each process of the services has held so far. Asked after the load on the append path,
-// and once more at the end of the run.
+// Reads the peak resident memory of each service process, after the load on the append path and again at the
+// end of the run. Called by main.ts.
 
 import type { StackProcess } from "@annals/local";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ export interface Memory {
   readonly peakMb: number;
 }
 
-/** Empty where the system does not say (it is not Linux). */
+/** Empty where the system does not tell (it is not Linux). */
 export async function readMemory(processes: readonly StackProcess[]): Promise<Memory[]> {
   const services = processes.filter(({ adminUrl }) => adminUrl !== undefined);
   const read = services.map(async (one): Promise<Memory[]> => {
@@ -28,9 +28,9 @@ export function memorySection(
   return {
     title: "Memory",
     about:
-      "The most resident memory of each service, from its start: until the single events and batches above were over, " +
-      "and until the end of the whole run.",
-    heads: ["after appends", "whole run"],
+      "Peak resident memory of each service since its start: after the single events and batches above, " +
+      "and at the end of the run.",
+    heads: ["after appends", "end of run"],
     results: atTheEnd.map(({ service, peakMb }) => {
       const before = afterAppends.find((one) => one.service === service);
       return {

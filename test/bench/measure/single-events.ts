@@ -1,4 +1,5 @@
-// `POST /v1/events`, one event a request, at 64 connections, against Fastify that stores nothing.
+// Measures `POST /v1/events`, one event per request, at 64 connections, against Fastify that stores nothing.
+// Called by main.ts and measure/verify.ts.
 
 import { newAccount } from "@annals/testing";
 import { fork } from "node:child_process";
@@ -9,7 +10,7 @@ import { type Figures, httpLoad } from "../http-load.ts";
 import { settle } from "../settle.ts";
 import { type Bench, multiple, type Result, type Section, shown } from "./bench.ts";
 import type { Chain } from "./long-chain.ts";
-import { byTurns, middle, middleShare } from "./turns.ts";
+import { interleaved, medians, medianRatio } from "./interleaved.ts";
 
 const CONNECTIONS = 64;
 const FASTIFY = fileURLToPath(new URL("../fastify-child.ts", import.meta.url));
@@ -35,7 +36,7 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
     ] as const) {
       const bodies = singles(events);
       bench.say(`bare Fastify, and POST /v1/events, ${size}, one account and many`);
-      const [bare = [], alone = [], spread = []] = await byTurns(bench.options.turns, [
+      const [bare = [], alone = [], spread = []] = await interleaved(bench.options.turns, [
         () => load(bareBench, bodies, []),
         () => load(bench, bodies, keys),
         () => load(bench, bodies, many),
@@ -51,7 +52,7 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
   return {
     title: "Single events",
     about:
-      `${CONNECTIONS} connections, each with one request under way. ` +
+      `${CONNECTIONS} connections, each with one request in flight. ` +
       `The small event has ${averageBytes(small)} bytes, ` +
       `the CloudTrail events of the example ${averageBytes(large)} on average. ` +
       "Fastify reads the same bodies, in a process of its own, and stores nothing.",
@@ -61,18 +62,19 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
 }
 
 /**
- * After a checkpoint PostgreSQL puts the whole of each page that changes into its log once, which is most to
- * write where a chain is long: a turn at its end is so much longer that it does not measure that alone.
+ * After a checkpoint PostgreSQL writes each changed page to its WAL in full once, which is most for a long
+ * chain. Turns at the end of chains are longer by this factor, so that they do not measure full-page writes
+ * alone.
  */
 const LONGER_AT_CHAINS = 12;
 
-/** The same at the ends of chains that are there already, by turns. */
+/** The same at the ends of existing chains, interleaved. */
 export async function measureOnChains(bench: Bench, chains: readonly Chain[]) {
   const longer = withTurnsOf(bench, bench.options.turnMs * LONGER_AT_CHAINS);
   const ends = chains.map(({ length }) => length.toLocaleString("en")).join(" and ");
   bench.say(`POST /v1/events, small, at the end of ${ends} events`);
   const bodies = singles(smallEvents());
-  return byTurns(
+  return interleaved(
     bench.options.turns,
     chains.map(
       ({ key }) =>
@@ -109,7 +111,7 @@ async function withBareFastify<T>(work: (baseUrl: string) => Promise<T>): Promis
 function result(what: string, turns: readonly Figures[], bare?: readonly Figures[]): Result {
   return {
     what,
-    ...shown(middle(turns)),
-    ...(bare && { ratio: multiple(middleShare("perSecond", turns, bare)) }),
+    ...shown(medians(turns)),
+    ...(bare && { ratio: multiple(medianRatio("perSecond", turns, bare)) }),
   };
 }

@@ -1,4 +1,5 @@
-// What the verification of a long chain costs, what others notice of it, and appends to its end.
+// Measures the verification of a long chain, its effect on another account, and appends to the end of the
+// chain. Called by main.ts.
 
 import { newAccount } from "@annals/testing";
 import { singles, smallEvents } from "../bodies.ts";
@@ -6,29 +7,28 @@ import { httpLoad, type LoadResult } from "../http-load.ts";
 import { type Bench, multiple, rate, type Section, shown } from "./bench.ts";
 import { type Chain, makeChain } from "./long-chain.ts";
 import { measureOnChains } from "./single-events.ts";
-import { middle, middleShare, timedTurns } from "./turns.ts";
+import { medians, medianRatio, timedTurns } from "./interleaved.ts";
 
 /** Events of a short chain. */
 const SHORT = 10_000;
 
 /**
- * Verification of the whole chain alone, with a client beside it, then appends to the ends of a short chain
- * and of this one.
- * Throws where the chain is not found valid.
+ * Verification alone, then with a client of another account, then appends to the ends of a short chain and of
+ * this one. Throws when the chain is not valid.
  */
 export async function measureVerify(bench: Bench, chain: Chain): Promise<Section> {
   bench.say("GET /v1/verify");
   const { seconds } = await timedTurns(bench.options.turns, () => verify(bench, chain));
   bench.say("POST /v1/events, one connection, during GET /v1/verify");
   const beside = await whileVerifying(bench, chain);
-  // In the same tables.
+  // In the same tables as the long one.
   const short = await makeChain(bench, SHORT);
   const [onShort = [], onLong = []] = await measureOnChains(bench, [short, chain]);
   return {
     title: "Verification, and appends to a long chain",
     about:
-      `The whole chain of ${chain.length.toLocaleString("en")} small events in one request, the median of ${bench.options.turns}; ` +
-      "single events of another account by one client meanwhile, who waits for each; " +
+      `The chain of ${chain.length.toLocaleString("en")} small events in one request, the median of ${bench.options.turns}; ` +
+      "meanwhile single events of another account, by one client that waits for each; " +
       `then single events as above, at the end of ${SHORT.toLocaleString("en")} events and of the long chain.`,
     heads: ["figure", "p50", "p99", "of the short chain"],
     results: [
@@ -40,28 +40,28 @@ export async function measureVerify(bench: Bench, chain: Chain): Promise<Section
       { what: "POST /v1/events, small, one client, during verification", ...shown(beside) },
       {
         what: "POST /v1/events, small, at the end of the short chain",
-        ...shown(middle(onShort)),
+        ...shown(medians(onShort)),
       },
       {
         what: "POST /v1/events, small, at the end of the long chain",
-        ...shown(middle(onLong)),
-        ratio: multiple(middleShare("perSecond", onLong, onShort)),
+        ...shown(medians(onLong)),
+        ratio: multiple(medianRatio("perSecond", onLong, onShort)),
       },
     ],
   };
 }
 
-/** Resolves when the whole chain is found valid. */
+/** Resolves when the chain was verified and is valid. */
 async function verify({ baseUrl }: Bench, { key, length }: Chain): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   const response = await fetch(`${baseUrl}/v1/verify`, { headers });
   const { data } = (await response.json()) as { data: { valid: boolean; checked: number } };
   if (!data.valid || data.checked !== length) {
-    throw new Error(`the long chain is not as it should be: ${JSON.stringify(data)}`);
+    throw new Error(`the long chain is not valid: ${JSON.stringify(data)}`);
   }
 }
 
-/** What one client of another account gets while the chain is verified again and again. */
+/** The figures of one client of another account while the chain is verified repeatedly. */
 async function whileVerifying(bench: Bench, chain: Chain): Promise<LoadResult> {
   const { baseUrl, databaseUrl, options } = bench;
   const { warmUpMs, measureMs } = options;

@@ -1,6 +1,5 @@
-// The unary methods of a server, each behind its interceptors, and one call of one of them. Called by
-// grpc-unary.ts and carry-calls-server.ts, which differ in how a call comes and how its answer goes. A call
-// whose caller has gone, or whose deadline has passed, must know it by its signal.
+// The unary methods of a server by path, each behind its interceptors. Called by server.ts, once. The
+// handlers are those that connect-node has: none is created a second time.
 
 import {
   create,
@@ -10,60 +9,52 @@ import {
   isMessage,
 } from "@bufbuild/protobuf";
 import {
-  Code,
-  ConnectError,
   type ConnectRouter,
   createContextKey,
-  createContextValues,
   type HandlerContext,
   type Interceptor,
   type UnaryRequest,
   type UnaryResponse,
 } from "@connectrpc/connect";
-import { readMessage } from "./grpc-frame.ts";
 import { unaryChain, type UnaryNext } from "../interceptors/unary-chain.ts";
 
 type Handler = (message: unknown, context: HandlerContext) => unknown;
 
 export interface UnaryMethod {
   readonly method: DescMethodUnary;
-  /** The interceptors, with the handler inside. */
+  /** The handler inside its interceptors. */
   readonly run: UnaryNext;
 }
 
-/** By path. */
 export type UnaryMethods = ReadonlyMap<string, UnaryMethod>;
 
-/** Milliseconds until the call's deadline, on its way through the interceptors to the handler. */
-const TIME_LEFT = createContextKey<() => number | undefined>(() => undefined);
+/** Milliseconds until the deadline, passed through the interceptors to the handler. */
+export const TIME_LEFT = createContextKey<() => number | undefined>(() => undefined);
 
-/** What the services' own routes say is asked once, with a router that only listens. */
+/** Calls `routes` with a router that only records what is registered. */
 export function unaryMethods(
   routes: (router: ConnectRouter) => void,
   /** Outermost first. */
   interceptors: readonly Interceptor[],
 ): UnaryMethods {
   const methods = new Map<string, UnaryMethod>();
-  const add = (method: DescMethod, handler: Handler | undefined): void => {
-    if (!isUnary(method) || handler === undefined) return;
-    const run = unaryChain(interceptors, (request) => handle(method, handler, request));
-    methods.set(`/${method.parent.typeName}/${method.name}`, { method, run });
-  };
-  const listening: ConnectRouter = {
+  const recorder: ConnectRouter = {
     handlers: [],
     service(service, implementation) {
       const handlers = implementation as Readonly<Record<string, Handler | undefined>>;
       for (const method of service.methods) {
-        add(method, handlers[method.localName]?.bind(implementation));
+        const handler = handlers[method.localName]?.bind(implementation);
+        if (!isUnary(method) || !handler) continue;
+        const run = unaryChain(interceptors, (request) => handle(method, handler, request));
+        methods.set(`/${service.typeName}/${method.name}`, { method, run });
       }
-      return listening;
+      return recorder;
     },
-    rpc(method, handler) {
-      add(method, handler as Handler);
-      return listening;
+    rpc() {
+      throw new Error("register services, not single methods");
     },
   };
-  routes(listening);
+  routes(recorder);
   return methods;
 }
 
@@ -103,67 +94,4 @@ async function handle<I extends DescMessage, O extends DescMessage>(
     header: responseHeader,
     trailer: responseTrailer,
   };
-}
-
-export interface ServedCallOptions {
-  readonly method: UnaryMethod;
-  readonly url: string;
-  readonly header: Headers;
-  /** Undefined for a call without a deadline. */
-  readonly timeoutMs: number | undefined;
-  /** Called before the handler's signal says so. */
-  readonly onDeadline?: (error: ConnectError) => void;
-}
-
-/** One call, from its begin to its answer. */
-export class ServedCall {
-  readonly #options: ServedCallOptions;
-  readonly #gone = new AbortController();
-  readonly #timer: NodeJS.Timeout | undefined;
-  /** On the clock of `performance.now()`. */
-  readonly #deadline: number | undefined;
-
-  constructor(options: ServedCallOptions) {
-    const { timeoutMs } = options;
-    this.#options = options;
-    if (timeoutMs === undefined) return;
-    this.#timer = setTimeout(this.#onDeadline, timeoutMs);
-    this.#deadline = performance.now() + timeoutMs;
-  }
-
-  /** Runs the method; rejects with what the interceptors make of its failure. */
-  async run(message: Uint8Array): Promise<UnaryResponse> {
-    const { header, url } = this.#options;
-    const { method, run } = this.#options.method;
-    return run({
-      stream: false,
-      service: method.parent,
-      method,
-      requestMethod: "POST",
-      url,
-      signal: this.#gone.signal,
-      header,
-      contextValues: createContextValues().set(TIME_LEFT, this.#timeLeft),
-      message: readMessage(method.input, message),
-    });
-  }
-
-  /** Answered. Every call is, or its caller leaves. */
-  end(): void {
-    clearTimeout(this.#timer);
-  }
-
-  callerLeft(): void {
-    this.end();
-    this.#gone.abort(new ConnectError("the caller left", Code.Canceled));
-  }
-
-  readonly #onDeadline = (): void => {
-    const error = new ConnectError("the operation timed out", Code.DeadlineExceeded);
-    this.#options.onDeadline?.(error);
-    this.#gone.abort(error);
-  };
-
-  readonly #timeLeft = (): number | undefined =>
-    this.#deadline === undefined ? undefined : this.#deadline - performance.now();
 }

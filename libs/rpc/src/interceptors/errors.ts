@@ -1,6 +1,6 @@
-// The error edge of RPC, both ends. On the server every failure becomes a Connect error that carries its
-// kind, and what is a fault of ours is logged once, here. On the client callers see AnnalsError only.
-// Neither may ever send the text of an unknown failure.
+// Translates errors at both ends of an RPC. On the server every failure becomes a ConnectError with its kind,
+// and an internal error is logged once, here. On the client callers see AnnalsError only. The text of an
+// unknown failure must never be sent.
 
 import { AnnalsError, fromConnectError, toConnectError } from "@annals/errors";
 import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
@@ -14,15 +14,15 @@ export function serverErrors(log: Pick<Logger, "error" | "warn">): Interceptor {
     followCall(next, request, {
       succeeded() {},
       failed(error) {
-        if (isFaultOfOurs(error)) {
+        if (isInternalError(error)) {
           const fields = {
             rpc_service: request.service.typeName,
             rpc_method: verbNoun(request.method),
             request_id: requestIdOf(request.header),
             err: error,
           };
-          // Work that was cut short by its caller fails in many ways, and nobody waits for the answer.
-          if (request.signal.aborted) log.warn(fields, "rpc failed after its caller left");
+          // Work that its client has cancelled fails in many ways, and no client waits for the answer.
+          if (request.signal.aborted) log.warn(fields, "rpc failed after its client cancelled");
           else log.error(fields, "rpc failed");
         }
         return toConnectError(error);
@@ -30,7 +30,7 @@ export function serverErrors(log: Pick<Logger, "error" | "warn">): Interceptor {
     });
 }
 
-/** For a client: the same transport, but everything it throws is an AnnalsError. */
+/** For a client: the same transport, but every error is an AnnalsError. */
 export function annalsErrors(transport: Transport): Transport {
   return {
     unary: (...call) =>
@@ -56,10 +56,8 @@ async function* translateMessages<T>(messages: AsyncIterable<T>): AsyncGenerator
   }
 }
 
-/**
- * Kinds other than `internal` are answers; a Connect error is one too unless its code says the opposite.
- */
-function isFaultOfOurs(error: unknown): boolean {
+/** Kinds other than `internal` are answers to the client, as are most codes of a ConnectError. */
+function isInternalError(error: unknown): boolean {
   if (error instanceof AnnalsError) return error.kind === "internal";
   if (!(error instanceof ConnectError)) return true;
   return (

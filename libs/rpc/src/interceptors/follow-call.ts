@@ -1,5 +1,5 @@
-// What the interceptors share: the name of a call, its outcome as a gRPC status, and the moment it ends.
-// Used by the other files of this folder only; it must never change a message.
+// The name of a call, its gRPC status, and the moment it ends. Called by the interceptors of this folder. It
+// must never change a message.
 
 import type { DescMethod } from "@bufbuild/protobuf";
 import {
@@ -17,20 +17,20 @@ type CallResponse = UnaryResponse | StreamResponse;
 type Next = Parameters<Interceptor>[0];
 
 export interface CallHooks {
-  /** The call ended well. Exactly one of this and `failed` is called, once. */
+  /** The call succeeded. Exactly one of this and `failed` is called, once. */
   succeeded(): void;
-  /** The call failed, or its stream was given up. Returns what the caller shall see thrown. */
+  /** The call failed, or its stream was cancelled. Returns the error that the caller sees. */
   failed(error: unknown): unknown;
-  /** Runs each piece of the call's work, when it needs surroundings (a tracing context). */
+  /** Runs each part of the call, when it needs an async context (tracing). */
   inside?<T>(work: () => T): T;
 }
 
-/** The verb-noun of a method, the same word everywhere: `CreateEvents` is `create-events`. */
+/** The verb-noun of a method: `create-events` of `CreateEvents`. */
 export function verbNoun(method: DescMethod): string {
   return method.name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 }
 
-/** The gRPC name of an outcome: `OK`, `NOT_FOUND`. */
+/** The gRPC name of a status: `OK`, `NOT_FOUND`. */
 export function statusName(error?: unknown): string {
   if (error === undefined) return "OK";
   const { code } = ConnectError.from(error);
@@ -39,7 +39,7 @@ export function statusName(error?: unknown): string {
 }
 
 /**
- * Runs the call and tells `hooks` how it ended; a stream ends with its last message, not with its first.
+ * Runs the call and calls `hooks` when it ends. A stream ends with its last message, not its first.
  */
 export async function followCall(
   next: Next,
@@ -66,19 +66,19 @@ function followMessages<T>(
 ): AsyncIterableIterator<T> {
   const iterator = messages[Symbol.asyncIterator]();
   let ended = false;
-  // A reader that goes away asks for no further message: the signal is then the only sign of the end.
-  const givenUp = (): void => {
+  // A reader that stops requests no further message: the signal is then the only sign of the end.
+  const cancelled = (): void => {
     if (ended) return;
     ended = true;
-    hooks.failed(ConnectError.from(signal.reason ?? "the stream was given up", Code.Canceled));
+    hooks.failed(ConnectError.from(signal.reason ?? "the stream was cancelled", Code.Canceled));
   };
   const end = (): boolean => {
-    signal.removeEventListener("abort", givenUp);
+    signal.removeEventListener("abort", cancelled);
     const first = !ended;
     ended = true;
     return first;
   };
-  signal.addEventListener("abort", givenUp, { once: true });
+  signal.addEventListener("abort", cancelled, { once: true });
   return {
     [Symbol.asyncIterator]() {
       return this;
@@ -93,7 +93,7 @@ function followMessages<T>(
       }
     },
     async return(value?: unknown) {
-      givenUp();
+      cancelled();
       end();
       return (await inside(hooks, () => iterator.return?.(value))) ?? { done: true, value };
     },

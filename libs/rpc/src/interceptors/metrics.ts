@@ -1,12 +1,12 @@
-// Times every call into a histogram, on either end. The histogram is the one of metrics.ts; its labels are
-// closed: our services, their methods, the gRPC statuses.
+// Records the duration of every call in a histogram, on either end. Called by stacks.ts. The labels are a
+// closed set: services, methods, gRPC statuses.
 
 import type { Interceptor } from "@connectrpc/connect";
 import { followCall, statusName, verbNoun } from "./follow-call.ts";
 
 const MS_PER_S = 1_000;
 
-/** What a prom-client Histogram with these label names is. */
+/** A prom-client Histogram with these label names. */
 export interface CallDuration {
   observe(
     labels: { rpc_service: string; rpc_method: string; rpc_response_status_code: string },
@@ -14,7 +14,9 @@ export interface CallDuration {
   ): void;
 }
 
-/** For a server or a client; outside the errors interceptor, so that it sees the status that goes out. */
+/**
+ * For a server or a client. It is outside of the errors interceptor, so it sees the status that is sent.
+ */
 export function callMetrics(duration: CallDuration): Interceptor {
   return (next) => (request) => {
     const startedAt = performance.now();

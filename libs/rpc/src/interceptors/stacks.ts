@@ -1,5 +1,5 @@
-// The interceptors of a server and of a client, in the one order that works: tracing sees all, metrics see
-// the status that goes out, errors stand next to the handler. Called by serve.ts.
+// The interceptors of a server and of a client, in the one order that works: tracing outermost, then metrics,
+// which see the status that is sent, then errors next to the handler. Called by serve.ts.
 
 import type { Interceptor } from "@connectrpc/connect";
 import type { Logger } from "@annals/chassis";
@@ -14,7 +14,7 @@ export function serverInterceptors(deps: {
   return [serverTracing(), callMetrics(deps.duration), serverErrors(deps.log)];
 }
 
-/** Errors are translated by connectRpc itself, outside of these. */
+/** connectRpc itself translates errors, outside of these. */
 export function clientInterceptors(deps: { readonly duration: CallDuration }): Interceptor[] {
   return [clientTracing(), callMetrics(deps.duration)];
 }

@@ -1,6 +1,6 @@
-// One span a call on either end, and the W3C `traceparent` header between them. It speaks to the
-// OpenTelemetry API only: while no SDK is started (tracing.ts) every step is the API's own no-op. A span
-// never holds a message.
+// One span per call on either end, and the W3C `traceparent` header between them. Called by stacks.ts. It
+// uses the OpenTelemetry API only: while no SDK is started (tracing.ts of chassis) every step is a no-op. A
+// span must never contain a message.
 
 import {
   type Context,
@@ -32,7 +32,7 @@ export function serverTracing(): Interceptor {
   };
 }
 
-/** For a client, outermost: the span covers retries, and its id travels to the server. */
+/** For a client, outermost: the span covers retries, and its id is sent to the server. */
 export function clientTracing(): Interceptor {
   return (next) => (request) => {
     const hooks = spanHooks(SpanKind.CLIENT, request, context.active());
@@ -50,9 +50,9 @@ function spanHooks(kind: SpanKind, request: CallRequest, parent: Context): Requi
   const span = trace
     .getTracer(TRACER_NAME)
     .startSpan(attributes["rpc.method"], { kind, attributes }, parent);
-  const surroundings = trace.setSpan(parent, span);
+  const spanContext = trace.setSpan(parent, span);
   return {
-    inside: (work) => context.with(surroundings, work),
+    inside: (work) => context.with(spanContext, work),
     succeeded: () => end(span, kind),
     failed(error) {
       end(span, kind, error);
@@ -71,8 +71,7 @@ function end(span: Span, kind: SpanKind, error?: unknown): void {
 }
 
 /**
- * To a client every failure is one; to a server a refusal is an answer (OpenTelemetry's conventions for
- * gRPC).
+ * For a client every failure is an error; for a server most are answers (OpenTelemetry's gRPC conventions).
  */
 function isSpanError(kind: SpanKind, error: unknown): boolean {
   if (kind === SpanKind.CLIENT) return true;

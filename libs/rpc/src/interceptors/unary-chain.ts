@@ -1,5 +1,6 @@
-// A unary call through its interceptors, for the ends of our own: grpc-transport.ts and grpc-unary.ts. Unlike
-// Connect's runner it makes no signal of its own, whose abort at the end of every call costs a stack trace.
+// Runs a unary call through its interceptors. Called by transport.ts and fast-path/unary-methods.ts. Unlike
+// Connect's runner it creates no signal of its own: aborting one at the end of every call costs a stack
+// trace.
 
 import type { Interceptor, UnaryRequest, UnaryResponse } from "@connectrpc/connect";
 
@@ -7,7 +8,7 @@ export type UnaryNext = (request: UnaryRequest) => Promise<UnaryResponse>;
 
 /** `interceptors` outermost first. */
 export function unaryChain(interceptors: readonly Interceptor[], next: UnaryNext): UnaryNext {
-  // An interceptor is typed for streams as well; given unary calls it makes unary calls.
+  // The type of an interceptor covers streams too; given a unary call it makes a unary call.
   return interceptors.reduceRight<UnaryNext>(
     (inner, outer) => outer(inner as Parameters<Interceptor>[0]) as UnaryNext,
     next,

@@ -1,5 +1,4 @@
-// A ledger of a few lines behind a real RPC server, and a client of it, for the tests of this folder.
-// Imported by tests only.
+// A ledger of a few lines behind a real RPC server, and a client of it. Imported by tests only.
 
 import { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -12,18 +11,12 @@ export type LedgerHandlers = Partial<ServiceImpl<typeof LedgerService>>;
 
 export const GRACE_MS = 2_000;
 
-/** How a client makes its unary calls, for tests of what must be the same either way. */
-export const WAYS: [string, Partial<RpcClientOptions<typeof LedgerService>>][] = [
-  ["with a stream each", {}],
-  ["that share streams", { carriedMethods: ["GetEvent", "ListEvents", "CreateEvents"] }],
-];
-
 /** Answers GetEvent with the id it was asked for. */
 export const echo: LedgerHandlers = {
   getEvent: ({ id }) => ({ event: { id } }),
 };
 
-/** Handlers that count the calls they were given, and answer when the gate is opened. */
+/** Handlers that count their calls, and answer when the gate is opened. */
 export function gated() {
   const gate = Promise.withResolvers<void>();
   const counts = { begun: 0 };
@@ -35,7 +28,7 @@ export function gated() {
   return { counts, open: () => gate.resolve(), handlers: { getEvent } };
 }
 
-/** What a test opened; closed in reverse by `closeAll`, for `afterEach`. */
+/** Servers and clients of a test. `closeAll`, for `afterEach`, closes them in reverse order. */
 export class Opened {
   readonly #close: (() => Promise<void> | void)[] = [];
 
@@ -51,7 +44,7 @@ export class Opened {
       services: [LedgerService.typeName],
       interceptors: [serverErrors(log)],
       isReady: () => true,
-      leaveMs: 0,
+      drainDelayMs: 0,
       ...options,
       log,
     });
@@ -78,14 +71,14 @@ export class Opened {
   }
 }
 
-/** One of our server's log lines. */
+/** One log line of the server. */
 export interface LogLine {
   readonly level: number;
   readonly msg: string;
   readonly [field: string]: unknown;
 }
 
-/** A logger that keeps its lines. */
+/** A logger that collects its lines. */
 export function collectingLog(): { log: Logger; lines: LogLine[] } {
   const lines: LogLine[] = [];
   const log: Logger = pino(

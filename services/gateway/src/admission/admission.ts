@@ -2,7 +2,7 @@
 // together ask the keys service together. No answer is kept: a key that was revoked before a request began
 // is never admitted.
 
-import { Coalescer } from "@annals/rpc";
+import { Batcher } from "@annals/rpc";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
@@ -41,20 +41,20 @@ export class RateLimited extends AnnalsError {
 
 /** Requests in one group, groups under way at a time, and requests that may wait. */
 const MAX_GROUP = 500;
-const LANES = 3;
+const CONCURRENCY = 3;
 const MAX_WAITING = 20_000;
 
 /** A keys service of a release before plans names none. */
 const UNLIMITED = create(PlanSchema);
 
 export class Admissions {
-  readonly #coalescer: Coalescer<string, Admission>;
+  readonly #batcher: Batcher<string, Admission>;
 
   constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">) {
-    this.#coalescer = new Coalescer({
+    this.#batcher = new Batcher({
       work: (given) => admitGroup(keys, given),
       maxGroup: MAX_GROUP,
-      lanes: LANES,
+      concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING,
     });
   }
@@ -66,7 +66,7 @@ export class Admissions {
   async admit(authorization: string | undefined): Promise<Admission> {
     const key = bearer(authorization);
     if (!isPlausibleKey(key)) throw unknownKey();
-    return this.#coalescer.submit(key);
+    return this.#batcher.submit(key);
   }
 }
 

@@ -3,7 +3,7 @@
 // no timer. Chains do not wait for each other. Called by the CreateEvents handler. It must never
 // answer before PostgreSQL has committed, and never try again what may have been stored.
 
-import { KeyedCoalescer } from "@annals/rpc";
+import { KeyedBatcher } from "@annals/rpc";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
 import { Commits } from "./commits.ts";
@@ -21,15 +21,15 @@ const MAX_WAITING_BYTES_OF_CHAIN = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export class AppendQueue {
-  readonly #chains: KeyedCoalescer<PreparedAppend, Stored | Replayed>;
+  readonly #chains: KeyedBatcher<PreparedAppend, Stored | Replayed>;
 
   constructor(given: Omit<FlushDeps, "commits" | "guesses">) {
     const deps = { ...given, commits: new Commits(given.database), guesses: new HeadGuesses() };
-    this.#chains = new KeyedCoalescer({
+    this.#chains = new KeyedBatcher({
       work: (accountId, appends) => flush(deps, accountId, appends),
       weigh: ({ weight }) => weight,
       maxGroup: MAX_FLUSH_BYTES,
-      lanes: 1,
+      concurrency: 1,
       maxWaiting: MAX_WAITING_BYTES_OF_CHAIN,
       maxWeight: MAX_HELD_BYTES,
     });

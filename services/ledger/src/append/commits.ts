@@ -2,7 +2,7 @@
 // groups that come together, or while all lanes are taken, go in one statement for all their chains. Called
 // by flush.ts. No chain must wait for another's lock, nor fail for another's fault.
 
-import { Coalescer } from "@annals/rpc";
+import { Batcher } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import { appendEvents } from "../store/append-events.ts";
@@ -10,19 +10,19 @@ import { appendToChains } from "../store/append-to-chains.ts";
 import { appendParams, appendToChainsParams, type PlannedAppend } from "./append-params.ts";
 
 /** Statements under way at a time. */
-const LANES = 4;
+const CONCURRENCY = 4;
 /** Bytes of a statement for several chains: whoever brings little does not wait for who brings much. */
 const MAX_SHARED_BYTES = 128 * 1024;
 
 export class Commits {
-  readonly #planned: Coalescer<PlannedAppend, boolean>;
+  readonly #planned: Batcher<PlannedAppend, boolean>;
 
   constructor(database: Database) {
-    this.#planned = new Coalescer({
+    this.#planned = new Batcher({
       work: (planned) => storeAll(database, planned),
       weigh: ({ plan }) => plan.appends.reduce((sum, { weight }) => sum + weight, 0),
       maxGroup: MAX_SHARED_BYTES,
-      lanes: LANES,
+      concurrency: CONCURRENCY,
       // Bounded by the queues of the chains.
       maxWaiting: Infinity,
     });

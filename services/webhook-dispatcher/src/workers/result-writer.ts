@@ -2,7 +2,7 @@
 // as long as their lease may hold when the database does not answer. Called by the delivery engine.
 
 import { type Logger } from "@annals/chassis";
-import { Coalescer } from "@annals/rpc";
+import { Batcher } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
@@ -32,21 +32,21 @@ export interface ResultWriterDeps {
 }
 
 const MAX_GROUP = 500;
-const LANES = 1;
+const CONCURRENCY = 1;
 /** Between two tries. */
 const RETRY_MS = 250;
 
 export class ResultWriter {
   readonly #deps: ResultWriterDeps;
-  readonly #results: Coalescer<Result, void>;
-  readonly #releases: Coalescer<Claim, void>;
+  readonly #results: Batcher<Result, void>;
+  readonly #releases: Batcher<Claim, void>;
 
   /** `maxWaiting`: as many as can be claimed at a time. */
   constructor(deps: ResultWriterDeps, maxWaiting: number) {
     this.#deps = deps;
-    const bounds = { maxGroup: MAX_GROUP, lanes: LANES, maxWaiting };
-    this.#results = new Coalescer({ ...bounds, work: (results) => this.#record(results) });
-    this.#releases = new Coalescer({ ...bounds, work: (claims) => this.#release(claims) });
+    const bounds = { maxGroup: MAX_GROUP, concurrency: CONCURRENCY, maxWaiting };
+    this.#results = new Batcher({ ...bounds, work: (results) => this.#record(results) });
+    this.#releases = new Batcher({ ...bounds, work: (claims) => this.#release(claims) });
   }
 
   /** Resolves when it is stored, or when that is no longer of use. Never rejects. */

@@ -1,7 +1,7 @@
 // Sends appends to the ledger. Those of one account that wait together go in one call; accounts do
 // not wait for each other.
 
-import { inWireForm, KeyedCoalescer } from "@annals/rpc";
+import { inWireForm, KeyedBatcher } from "@annals/rpc";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
@@ -32,15 +32,15 @@ export interface Appended {
 
 /** Bytes in one call, a larger single append aside; calls at a time for one account; bytes held in all. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
-const LANES = 3;
+const CONCURRENCY = 3;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export class EventAppends {
-  readonly #calls: KeyedCoalescer<Uint8Array, AppendOutcome>;
+  readonly #calls: KeyedBatcher<Uint8Array, AppendOutcome>;
 
   constructor(ledger: Pick<Client<typeof LedgerService>, "createEvents">) {
-    this.#calls = new KeyedCoalescer({
+    this.#calls = new KeyedBatcher({
       work: async (_accountId, appends) => {
         const request = inWireForm(CreateEventsRequestSchema, appends);
         const { outcomes } = await ledger.createEvents(request);
@@ -48,7 +48,7 @@ export class EventAppends {
       },
       weigh: ({ length }) => length,
       maxGroup: MAX_CALL_BYTES,
-      lanes: LANES,
+      concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,
       maxWeight: MAX_HELD_BYTES,
     });

@@ -1,5 +1,5 @@
-// Guarantee: what a peer sends as a unary gRPC call, whole or broken, gets the status that gRPC has
-// for it and harms no other call; and what is not a plain unary gRPC call is answered all the same.
+// Guarantee: a unary gRPC call, valid or malformed, gets the status that gRPC defines for it and does not
+// affect other calls. Any other kind of call is answered by connect-node.
 
 import { once } from "node:events";
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
@@ -77,7 +77,7 @@ async function call(
   return { body: Buffer.concat(body), headers: received };
 }
 
-it("answers a message that comes whole, and one that comes a byte at a time", async () => {
+it("answers a message that arrives in one piece, and one that arrives byte by byte", async () => {
   const bytes = [...framed(REQUEST)].map((byte) => Uint8Array.of(byte));
   for (const pieces of [[framed(REQUEST)], bytes]) {
     const { body, headers } = await call(pieces, { "x-request-id": "req_1" });
@@ -94,7 +94,7 @@ it("answers a message that comes whole, and one that comes a byte at a time", as
   expect(seen[0]?.header.get("x-request-id")).toBe("req_1");
 });
 
-it("puts a message that comes in many pieces together once", async () => {
+it("joins the pieces of a large message once", async () => {
   const id = "x".repeat(2 * 1024 * 1024);
   const message = framed(toBinary(GetEventRequestSchema, create(GetEventRequestSchema, { id })));
   const concat = vi.spyOn(Buffer, "concat");
@@ -102,16 +102,16 @@ it("puts a message that comes in many pieces together once", async () => {
   expect((await call([message])).headers["grpc-status"]).toBe(OK);
   const joined = concat.mock.results.map(({ value }) => (value as Buffer).length);
   const total = joined.reduce((sum, length) => sum + length, 0);
-  // The request in the server, and the answer, as long, there and in this test. Pieces are frames of 16 KiB.
+  // The request in the server, and the response of the same size, there and in this test.
   expect(total).toBeLessThan(4 * message.length);
 });
 
 test.for([
   ["nothing", []],
-  ["a part of the prefix", [Uint8Array.of(0, 0)]],
+  ["part of the prefix", [Uint8Array.of(0, 0)]],
   ["less than the prefix announces", [framed(REQUEST, { length: REQUEST.length + 1 })]],
   ["two messages", [framed(REQUEST), framed(REQUEST)]],
-  ["what is no message", [framed(Uint8Array.of(0xff, 0xff, 0xff))]],
+  ["bytes that are no message", [framed(Uint8Array.of(0xff, 0xff, 0xff))]],
 ] as const)("%s is INVALID_ARGUMENT, and the next call is answered", async ([, pieces]) => {
   expect((await call(pieces)).headers).toMatchObject({
     ":status": 200,
@@ -121,14 +121,14 @@ test.for([
   expect((await call([framed(REQUEST)])).headers["grpc-status"]).toBe(OK);
 });
 
-it("takes no compressed message, whether the headers say so or the message alone", async () => {
+it("refuses a compressed message, announced in the headers or in the message alone", async () => {
   const flagged = [framed(REQUEST, { flags: 1 })];
   expect((await call(flagged)).headers["grpc-status"]).toBe(UNIMPLEMENTED);
   const said = await call(flagged, { "grpc-encoding": "gzip" });
   expect(said.headers["grpc-status"]).toBe(UNIMPLEMENTED);
 });
 
-it("tells the handler its deadline, and answers when it has passed", async () => {
+it("passes the deadline to the handler, and answers when it has passed", async () => {
   const message = framed(
     toBinary(GetEventRequestSchema, create(GetEventRequestSchema, { id: "never" })),
   );
@@ -138,7 +138,7 @@ it("tells the handler its deadline, and answers when it has passed", async () =>
   expect(seen[0]?.timeLeft).toBeLessThanOrEqual(50);
 });
 
-it("answers a timeout that is none, a long one, JSON in gRPC, and a method that is not there", async () => {
+it("answers an invalid timeout, one that is too long, JSON in gRPC, and an unknown method", async () => {
   const statusOf = async (headers: Readonly<Record<string, string>>) =>
     (await call([framed(REQUEST)], headers)).headers["grpc-status"];
   expect(await statusOf({ "grpc-timeout": "soon" })).toBe(INVALID_ARGUMENT);

@@ -1,10 +1,10 @@
-// Guarantees: an item that comes while a group is under way goes with a later group, never with
-// that one; groups and what waits are bounded; a failure reaches the items it belongs to and no
-// others; keys do not wait for each other, and an idle key leaves nothing behind.
+// Guarantees: an item that arrives while a group is in flight goes with a later group. Groups and the queue
+// are bounded. A failure reaches the items it belongs to and no others. Keys do not wait for each other, and
+// an idle key uses no memory. Group sizes, waits and refusals are reported.
 
 import { AnnalsError } from "@annals/errors";
 import { describe, expect, test } from "vitest";
-import { Coalescer, type CoalescerOptions, KeyedCoalescer } from "./coalesce.ts";
+import { Batcher, type BatcherOptions, KeyedBatcher } from "./batcher.ts";
 
 interface Group {
   readonly items: readonly number[];
@@ -13,7 +13,7 @@ interface Group {
   fail(error: Error): void;
 }
 
-/** Work that a test ends by hand, and the groups begun so far. */
+/** Work that the test finishes itself, and the groups started so far. */
 function byHand() {
   const groups: Group[] = [];
   const work = (items: readonly number[]) =>
@@ -25,9 +25,9 @@ function byHand() {
   return { groups, work, begun: () => groups.map(({ items }) => items) };
 }
 
-const BOUNDS: Omit<CoalescerOptions<number, number>, "work"> = {
+const BOUNDS: Omit<BatcherOptions<number, number>, "work"> = {
   maxGroup: 3,
-  lanes: 1,
+  concurrency: 1,
   maxWaiting: 100,
 };
 
@@ -35,12 +35,12 @@ const BOUNDS: Omit<CoalescerOptions<number, number>, "work"> = {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("groups", () => {
-  test("what comes in one turn of the event loop goes together, and at its end", async () => {
+  test("items of one turn of the event loop form one group, at its end", async () => {
     const { groups, work, begun } = byHand();
-    const coalescer = new Coalescer({ ...BOUNDS, work });
-    const answers = [coalescer.submit(1), coalescer.submit(2)];
+    const batcher = new Batcher({ ...BOUNDS, work });
+    const answers = [batcher.submit(1), batcher.submit(2)];
     await Promise.resolve();
-    answers.push(coalescer.submit(3));
+    answers.push(batcher.submit(3));
     expect(begun()).toStrictEqual([]);
     await settled();
     expect(begun()).toStrictEqual([[1, 2, 3]]);
@@ -48,49 +48,49 @@ describe("groups", () => {
     expect(await Promise.all(answers)).toStrictEqual([10, 20, 30]);
   });
 
-  test("what comes while a group is under way waits for the next group", async () => {
+  test("items that arrive while a group is in flight wait for the next group", async () => {
     const { groups, work, begun } = byHand();
-    const coalescer = new Coalescer({ ...BOUNDS, work });
-    const first = coalescer.submit(1);
+    const batcher = new Batcher({ ...BOUNDS, work });
+    const first = batcher.submit(1);
     await settled();
     expect(begun()).toStrictEqual([[1]]);
-    const others = [coalescer.submit(2), coalescer.submit(3)];
+    const others = [batcher.submit(2), batcher.submit(3)];
     await settled();
     expect(begun()).toStrictEqual([[1]]);
     groups[0]?.finish();
     expect(await first).toBe(10);
     await settled();
     expect(begun()).toStrictEqual([[1], [2, 3]]);
-    const late = coalescer.submit(4);
+    const late = batcher.submit(4);
     groups[1]?.finish();
     expect(await Promise.all(others)).toStrictEqual([20, 30]);
     await settled();
     expect(begun()).toStrictEqual([[1], [2, 3], [4]]);
     groups[2]?.finish();
     expect(await late).toBe(40);
-    expect(coalescer.idle).toBe(true);
+    expect(batcher.idle).toBe(true);
   });
 
   test("an item submitted by the very work of a group does not join it", async () => {
     const begun: number[][] = [];
     let inner: Promise<number> | undefined;
-    const coalescer: Coalescer<number, number> = new Coalescer({
+    const batcher: Batcher<number, number> = new Batcher({
       ...BOUNDS,
       work: async (items) => {
         begun.push([...items]);
-        inner ??= coalescer.submit(2);
+        inner ??= batcher.submit(2);
         return items.map((item) => ({ status: "fulfilled", value: item }));
       },
     });
-    expect(await coalescer.submit(1)).toBe(1);
+    expect(await batcher.submit(1)).toBe(1);
     expect(await inner).toBe(2);
     expect(begun).toStrictEqual([[1], [2]]);
   });
 
   test("no group is larger than its bound, by weight, except one item that alone is", async () => {
     const { groups, work, begun } = byHand();
-    const coalescer = new Coalescer({ ...BOUNDS, work, weigh: (item) => item });
-    const answers = [1, 2, 1, 1, 9, 1].map((item) => coalescer.submit(item));
+    const batcher = new Batcher({ ...BOUNDS, work, weigh: (item) => item });
+    const answers = [1, 2, 1, 1, 9, 1].map((item) => batcher.submit(item));
     for (let n = 0; n < 4; n += 1) {
       await settled();
       groups[n]?.finish();
@@ -99,14 +99,14 @@ describe("groups", () => {
     expect(await Promise.all(answers)).toStrictEqual([10, 20, 10, 10, 90, 10]);
   });
 
-  test("as many groups are under way as there are lanes, and no more", async () => {
+  test("as many groups are in flight as the concurrency allows, and no more", async () => {
     const { groups, work, begun } = byHand();
-    const coalescer = new Coalescer({ ...BOUNDS, lanes: 2, work });
-    const answers = [coalescer.submit(1)];
+    const batcher = new Batcher({ ...BOUNDS, concurrency: 2, work });
+    const answers = [batcher.submit(1)];
     await settled();
-    answers.push(coalescer.submit(2));
+    answers.push(batcher.submit(2));
     await settled();
-    answers.push(coalescer.submit(3), coalescer.submit(4));
+    answers.push(batcher.submit(3), batcher.submit(4));
     await settled();
     expect(begun()).toStrictEqual([[1], [2]]);
     groups[1]?.finish();
@@ -119,26 +119,26 @@ describe("groups", () => {
 });
 
 describe("too much work", () => {
-  test("is refused at once as unavailable, and what waits is not harmed", async () => {
+  test("is refused at once as unavailable, and does not affect the queue", async () => {
     const { groups, work } = byHand();
-    const coalescer = new Coalescer({ ...BOUNDS, maxWaiting: 2, work });
-    const kept = [coalescer.submit(1)];
+    const batcher = new Batcher({ ...BOUNDS, maxWaiting: 2, work });
+    const kept = [batcher.submit(1)];
     await settled();
-    kept.push(coalescer.submit(2), coalescer.submit(3));
-    await expect(coalescer.submit(4)).rejects.toMatchObject({ kind: "unavailable" });
+    kept.push(batcher.submit(2), batcher.submit(3));
+    await expect(batcher.submit(4)).rejects.toMatchObject({ kind: "unavailable" });
     groups[0]?.finish();
     await settled();
-    const again = coalescer.submit(5);
+    const again = batcher.submit(5);
     groups[1]?.finish();
     await settled();
     groups[2]?.finish();
     expect(await Promise.all([...kept, again])).toStrictEqual([10, 20, 30, 50]);
   });
 
-  test("is not one item that is larger than the bound while nothing waits", async () => {
+  test("is not a single item above the bound while nothing waits", async () => {
     const { groups, work } = byHand();
-    const coalescer = new Coalescer({ ...BOUNDS, maxWaiting: 2, work, weigh: (item) => item });
-    const answer = coalescer.submit(7);
+    const batcher = new Batcher({ ...BOUNDS, maxWaiting: 2, work, weigh: (item) => item });
+    const answer = batcher.submit(7);
     await settled();
     groups[0]?.finish();
     expect(await answer).toBe(70);
@@ -146,12 +146,12 @@ describe("too much work", () => {
 });
 
 describe("failures", () => {
-  test("of a group reach all of it, and the next group goes on", async () => {
+  test("of a group reach all of it, and the next group continues", async () => {
     const { groups, work } = byHand();
-    const coalescer = new Coalescer({ ...BOUNDS, work });
-    const answers = Promise.allSettled([1, 2].map((item) => coalescer.submit(item)));
+    const batcher = new Batcher({ ...BOUNDS, work });
+    const answers = Promise.allSettled([1, 2].map((item) => batcher.submit(item)));
     await settled();
-    const after = coalescer.submit(3);
+    const after = batcher.submit(3);
     groups[0]?.fail(new Error("lost"));
     await settled();
     groups[1]?.finish();
@@ -161,36 +161,36 @@ describe("failures", () => {
   });
 
   test("of one item reach that item only; a result too few is a failure", async () => {
-    const coalescer = new Coalescer<number, number>({
+    const batcher = new Batcher<number, number>({
       ...BOUNDS,
       maxGroup: 1,
       work: async ([item]) =>
         item === 1 ? [] : [{ status: "rejected", reason: new AnnalsError("invalid", "No.") }],
     });
-    const [none, refused] = await Promise.allSettled([1, 2].map((item) => coalescer.submit(item)));
+    const [none, refused] = await Promise.allSettled([1, 2].map((item) => batcher.submit(item)));
     expect(none).toMatchObject({ reason: { message: expect.stringContaining("gave no result") } });
     expect(refused).toMatchObject({ reason: { kind: "invalid" } });
   });
 
-  test("thrown before any promise do not stop the lane", async () => {
+  test("thrown synchronously do not block the concurrency slot", async () => {
     let calls = 0;
-    const coalescer = new Coalescer<number, number>({
+    const batcher = new Batcher<number, number>({
       ...BOUNDS,
       work: (items) => {
         if ((calls += 1) === 1) throw new Error("at once");
         return Promise.resolve(items.map((value) => ({ status: "fulfilled", value })));
       },
     });
-    await expect(coalescer.submit(1)).rejects.toThrow("at once");
-    expect(await coalescer.submit(2)).toBe(2);
+    await expect(batcher.submit(1)).rejects.toThrow("at once");
+    expect(await batcher.submit(2)).toBe(2);
   });
 });
 
 describe("keys", () => {
-  test("do not wait for each other, and one key's work is never under way twice", async () => {
+  test("do not wait for each other, and one key's work is never in flight twice", async () => {
     const { groups, work } = byHand();
     const begun: string[] = [];
-    const keyed = new KeyedCoalescer<number, number>({
+    const keyed = new KeyedBatcher<number, number>({
       ...BOUNDS,
       maxWeight: 100,
       work: (key, items) => (begun.push(`${key}:${items.join()}`), work(items)),
@@ -209,8 +209,8 @@ describe("keys", () => {
     expect(await Promise.all(answers)).toStrictEqual([10, 30, 20, 40]);
   });
 
-  test("that are idle leave nothing behind", async () => {
-    const keyed = new KeyedCoalescer<number, number>({
+  test("that are idle use no memory", async () => {
+    const keyed = new KeyedBatcher<number, number>({
       ...BOUNDS,
       maxWeight: 100,
       work: async (_key, items) => items.map((value) => ({ status: "fulfilled", value })),
@@ -220,10 +220,10 @@ describe("keys", () => {
     expect(keyed.size).toBe(0);
   });
 
-  test("used again by whoever was just answered still have one group under way", async () => {
+  test("submitted to again from a result still have one group in flight", async () => {
     let underWay = 0;
     let most = 0;
-    const keyed = new KeyedCoalescer<number, number>({
+    const keyed = new KeyedBatcher<number, number>({
       ...BOUNDS,
       maxWeight: 1_000,
       work: async (_key, items) => {
@@ -244,7 +244,7 @@ describe("keys", () => {
 
   test("share one bound", async () => {
     const { groups, work } = byHand();
-    const keyed = new KeyedCoalescer<number, number>({
+    const keyed = new KeyedBatcher<number, number>({
       ...BOUNDS,
       maxWeight: 2,
       work: (_key, items) => work(items),
@@ -259,4 +259,22 @@ describe("keys", () => {
     groups[2]?.finish();
     expect(await after).toBe(30);
   });
+});
+
+test("metrics see each group's size and longest wait, and each refusal", async () => {
+  const started: [items: number, isWaitPositive: boolean][] = [];
+  let refused = 0;
+  const metrics = {
+    started: (items: number, waitSeconds: number) => void started.push([items, waitSeconds > 0]),
+    refused: () => (refused += 1),
+  };
+  const { groups, work } = byHand();
+  const batcher = new Batcher({ ...BOUNDS, maxWaiting: 2, metrics, work });
+  const answers = [batcher.submit(1), batcher.submit(2)];
+  await expect(batcher.submit(3)).rejects.toMatchObject({ kind: "unavailable" });
+  await settled();
+  groups[0]?.finish();
+  await Promise.all(answers);
+  expect(started).toStrictEqual([[2, true]]);
+  expect(refused).toBe(1);
 });

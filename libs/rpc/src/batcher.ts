@@ -1,0 +1,209 @@
+// Batches work that arrives while earlier work is in flight. While a concurrency slot is free, a batch starts
+// at the end of the current turn of the event loop; while all are taken, work gathers for the next batch.
+// There is no timer: an idle system adds no delay, and a busy one forms batches as large as its own speed
+// requires. Called by the gateway for admissions and appends, and by the ledger for group commit.
+
+import { unavailable } from "@annals/errors";
+
+const MS_PER_S = 1_000;
+
+export interface BatcherOptions<In, Out> {
+  /**
+   * Processes a group of 1 to `maxGroup` items and resolves to one result per item, in order. A rejection
+   * fails the whole group. No item ever joins a group that has started.
+   */
+  readonly work: (items: readonly In[]) => Promise<readonly PromiseSettledResult<Out>[]>;
+  /** Weight of an item, for `maxGroup` and `maxWaiting`; 1 by default. */
+  readonly weigh?: (item: In) => number;
+  readonly maxGroup: number;
+  /** Groups in flight at one time. */
+  readonly concurrency: number;
+  /** While more weight than this waits, new items are refused at once with `unavailable`. */
+  readonly maxWaiting: number;
+  /**
+   * Called with the weight of each accepted item, and with the negative weight of each finished group before
+   * its submitters see their results.
+   */
+  readonly onWeight?: (change: number) => void;
+  readonly metrics?: BatcherMetrics;
+}
+
+/** Where a batcher reports what it does. */
+export interface BatcherMetrics {
+  /** A group of so many items starts, and the first of them has waited so long. */
+  started(items: number, waitSeconds: number): void;
+  /** An item was refused because too much work is queued. */
+  refused(): void;
+}
+
+interface Waiting<In, Out> {
+  readonly item: In;
+  readonly weight: number;
+  /** When it was submitted, on the clock of `performance.now()`. */
+  readonly since: number;
+  readonly resolve: (result: Out) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class Batcher<In, Out> {
+  readonly #options: BatcherOptions<In, Out>;
+  #waiting: Waiting<In, Out>[] = [];
+  #waitingWeight = 0;
+  #inFlight = 0;
+  #isPumpDue = false;
+
+  constructor(options: BatcherOptions<In, Out>) {
+    this.#options = options;
+  }
+
+  /** True when nothing waits and nothing is in flight. */
+  get idle(): boolean {
+    return this.#inFlight === 0 && this.#waiting.length === 0;
+  }
+
+  /**
+   * Submits one item. Rejects with its own failure, or with `unavailable` when too much work is queued.
+   */
+  submit(item: In): Promise<Out> {
+    const weight = this.#options.weigh?.(item) ?? 1;
+    if (this.#waitingWeight + weight > this.#options.maxWaiting && this.#waiting.length > 0) {
+      return Promise.reject(this.#refuse());
+    }
+    this.#waitingWeight += weight;
+    this.#options.onWeight?.(weight);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, weight, since: performance.now(), resolve, reject });
+      this.#pumpSoon();
+    });
+  }
+
+  /**
+   * At the end of this turn of the event loop, so that items which arrive together form one group.
+   */
+  #pumpSoon(): void {
+    if (this.#isPumpDue || this.#inFlight >= this.#options.concurrency) return;
+    this.#isPumpDue = true;
+    setImmediate(() => {
+      this.#isPumpDue = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#inFlight < this.#options.concurrency && this.#waiting.length > 0) {
+      const group = this.#take();
+      this.#inFlight += 1;
+      void this.#process(group);
+    }
+  }
+
+  #take(): Waiting<In, Out>[] {
+    let weight = 0;
+    let size = 0;
+    for (const one of this.#waiting) {
+      if (size > 0 && weight + one.weight > this.#options.maxGroup) break;
+      weight += one.weight;
+      size += 1;
+    }
+    this.#waitingWeight -= weight;
+    const group = this.#waiting.splice(0, size);
+    const waitedMs = performance.now() - (group[0]?.since ?? 0);
+    this.#options.metrics?.started(size, waitedMs / MS_PER_S);
+    return group;
+  }
+
+  #refuse(): Error {
+    this.#options.metrics?.refused();
+    return tooMuchWork();
+  }
+
+  /**
+   * Never rejects. The concurrency slot is free, and possibly taken again, before any submitter sees its
+   * result: `idle` is exact at that moment.
+   */
+  async #process(group: readonly Waiting<In, Out>[]): Promise<void> {
+    const settle = await this.#work(group);
+    this.#inFlight -= 1;
+    this.#pump();
+    this.#options.onWeight?.(-group.reduce((sum, { weight }) => sum + weight, 0));
+    settle();
+  }
+
+  /** Resolves to the function that gives each item its result. */
+  async #work(group: readonly Waiting<In, Out>[]): Promise<() => void> {
+    try {
+      const results = await this.#options.work(group.map(({ item }) => item));
+      return () => {
+        for (const [index, { resolve, reject }] of group.entries()) {
+          const result = results[index];
+          if (result?.status === "fulfilled") resolve(result.value);
+          else reject(result?.reason ?? new Error("the group's work gave no result for this item"));
+        }
+      };
+    } catch (error) {
+      return () => group.forEach(({ reject }) => reject(error));
+    }
+  }
+}
+
+/** One {@link Batcher} per key, deleted when idle. Work of one key never waits for another's. */
+export class KeyedBatcher<In, Out> {
+  readonly #options: KeyedBatcherOptions<In, Out>;
+  readonly #batchers = new Map<string, Batcher<In, Out>>();
+  #weight = 0;
+
+  constructor(options: KeyedBatcherOptions<In, Out>) {
+    this.#options = options;
+  }
+
+  /** Keys with work that waits or is in flight. */
+  get size(): number {
+    return this.#batchers.size;
+  }
+
+  /**
+   * Submits one item under `key`. Rejects with its own failure, or with `unavailable` when too much work is
+   * queued.
+   */
+  submit(key: string, item: In): Promise<Out> {
+    const { maxWeight, metrics, weigh } = this.#options;
+    const weight = weigh?.(item) ?? 1;
+    if (this.#weight > 0 && this.#weight + weight > maxWeight) {
+      metrics?.refused();
+      return Promise.reject(tooMuchWork());
+    }
+    return this.#batcher(key).submit(item);
+  }
+
+  #batcher(key: string): Batcher<In, Out> {
+    const running = this.#batchers.get(key);
+    if (running) return running;
+    const { work } = this.#options;
+    const batcher: Batcher<In, Out> = new Batcher({
+      ...this.#options,
+      work: (items) => work(key, items),
+      onWeight: (change) => {
+        this.#weight += change;
+        if (change < 0 && batcher.idle) this.#batchers.delete(key);
+      },
+    });
+    this.#batchers.set(key, batcher);
+    return batcher;
+  }
+}
+
+export interface KeyedBatcherOptions<In, Out> extends Omit<
+  BatcherOptions<In, Out>,
+  "work" | "onWeight"
+> {
+  readonly work: (
+    key: string,
+    items: readonly In[],
+  ) => Promise<readonly PromiseSettledResult<Out>[]>;
+  /** Of all keys together, waiting or in flight. */
+  readonly maxWeight: number;
+}
+
+function tooMuchWork(): Error {
+  return unavailable("The service has more work than it can take. Try again.");
+}

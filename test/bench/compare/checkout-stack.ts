@@ -1,0 +1,72 @@
+// A stack of another checkout, started by its own `npm start`: what an interleaved A/B measures. Called by
+// compare.ts. It must never touch another stack's data, nor leave a process behind.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { cpuSecondsOf } from "./cpu-time.ts";
+
+/** No key reaches it. */
+const RATE_LIMIT_PER_MINUTE = "1000000000";
+
+export interface CheckoutStack {
+  /** The checkout's folder, as the table shows it. */
+  readonly name: string;
+  /** Of a gateway, without `/v1`. */
+  readonly baseUrl: string;
+  readonly databaseUrl: string;
+  /** CPU time of all its processes since their start; NaN where the system does not tell. */
+  readonly cpuSeconds: () => Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startCheckout(folder: string): Promise<CheckoutStack> {
+  const checkout = resolve(folder);
+  const dataDir = await mkdtemp(join(tmpdir(), "annals-bench-"));
+  const child = spawn(process.execPath, ["deploy/local/bootstrap.mjs", "local"], {
+    cwd: checkout,
+    env: {
+      ...withoutSettings(process.env),
+      ANNALS_PORT: "0",
+      ANNALS_DATA_DIR: dataDir,
+      ANNALS_RATE_LIMIT_PER_MINUTE: RATE_LIMIT_PER_MINUTE,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.kill("SIGTERM")) await once(child, "exit");
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const baseUrl = await readyUrl(child);
+    const databaseUrl = (await readFile(join(dataDir, "run/database-url"), "utf8")).trim();
+    const cpuSeconds = () => cpuSecondsOf(child.pid ?? 0);
+    return { name: basename(checkout), baseUrl, databaseUrl, cpuSeconds, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** `npm start` prints `ready http://127.0.0.1:<port>/v1` when every service is. */
+async function readyUrl(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error("the stack has no standard output");
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    const url = /^ready (\S+)\/v1$/.exec(line)?.[1];
+    if (url === undefined) continue;
+    child.stdout.resume();
+    return url;
+  }
+  throw new Error(`the stack did not start:\n${lines.join("\n")}`);
+}
+
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !/^(ANNALS|npm)_/.test(name)),
+  );
+}

@@ -1,0 +1,133 @@
+// `npm run bench -- --compare DIR`: an interleaved A/B of this checkout and others. A stack of each runs all
+// the time, and one of them is under load at a time. Called by main.ts.
+
+import { resolve } from "node:path";
+import { newAccount } from "@annals/testing";
+import { batches, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
+import { type Figures, httpLoad } from "../http-load.ts";
+import { multiple, rate, time } from "../measure/bench.ts";
+import { interleaved, medians, medianRatio } from "../measure/interleaved.ts";
+import type { Options } from "../options.ts";
+import { table } from "../report.ts";
+import { type CheckoutStack, startCheckout } from "./checkout-stack.ts";
+import { checkpoint } from "./checkpoint.ts";
+import { measureReads } from "./reads.ts";
+
+const CHECKOUT = resolve(import.meta.dirname, "../../..");
+const BATCH = 100;
+const CONNECTIONS = 64;
+const BATCH_CONNECTIONS = 8;
+
+/** The figures of a turn: `perSecond` in events, and the CPU time of the stack per event. */
+export interface Turn extends Figures {
+  readonly cpuUs: number;
+}
+
+export interface Measure {
+  readonly what: string;
+  /** Prepares one stack, once. The function it resolves to is one turn. */
+  readonly prepare: (stack: CheckoutStack) => Promise<() => Promise<Turn>>;
+}
+
+interface Load {
+  readonly path: string;
+  readonly bodies: readonly string[];
+  readonly connections: number;
+  readonly accounts: number;
+  readonly eventsPerRequest: number;
+}
+
+export async function compare(options: Options, say: (line: string) => void): Promise<void> {
+  const stacks: CheckoutStack[] = [];
+  const stopAll = () => Promise.all(stacks.map((stack) => stack.stop()));
+  const onSignal = () => void stopAll().then(() => process.exit(1));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, onSignal);
+  try {
+    for (const folder of [...options.compare, CHECKOUT]) {
+      say(`starting ${folder}`);
+      stacks.push(await startCheckout(folder));
+    }
+    const [names, rows] = [stacks.map(({ name }) => name), [] as string[][]];
+    const all = [...(await appends(options)), ...measureReads(options)];
+    const measures = all.filter((measure) => measure.what.includes(options.only));
+    for (const { what, prepare } of measures) {
+      say(what);
+      const runs = await Promise.all(stacks.map((stack) => prepare(stack)));
+      for (const run of runs) await run();
+      const turns = await interleaved(options.turns, runs);
+      rows.push(...rowsOf(what, names, turns));
+    }
+    const heads = ["", "checkout", "events", "p50", "p99", "CPU an event", "rate", "p50", "CPU"];
+    process.stdout.write(`\n${table([heads, ...rows]).join("\n")}\n`);
+    process.stdout.write(`\nThe last three columns are shares of ${names[0]}'s, turn by turn.\n`);
+  } finally {
+    await stopAll();
+  }
+}
+
+/** One row a checkout; the shares are medians over the turns. */
+function rowsOf(what: string, names: readonly string[], turns: readonly Turn[][]): string[][] {
+  const [baseline = []] = turns;
+  return turns.map((taken, at) => {
+    const { perSecond, p50Ms, p99Ms, cpuUs } = medians(taken);
+    const share = (name: keyof Turn) => multiple(medianRatio(name, taken, baseline));
+    return [
+      at === 0 ? what : "",
+      names[at] ?? "",
+      rate(perSecond),
+      time(p50Ms),
+      time(p99Ms),
+      `${cpuUs.toFixed(0)} µs`,
+      share("perSecond"),
+      share("p50Ms"),
+      share("cpuUs"),
+    ];
+  });
+}
+
+async function appends(options: Options): Promise<Measure[]> {
+  const [small, large] = [smallEvents(), await cloudTrailEvents()];
+  const single = { path: "/v1/events", connections: CONNECTIONS, accounts: 1, eventsPerRequest: 1 };
+  const batch = {
+    path: "/v1/events/batch",
+    connections: BATCH_CONNECTIONS,
+    accounts: 1,
+    eventsPerRequest: BATCH,
+  };
+  return [
+    append(options, "single events, 64 connections", { ...single, bodies: singles(small) }),
+    append(options, "single events, 64 accounts", {
+      ...single,
+      bodies: singles(small),
+      accounts: CONNECTIONS,
+    }),
+    append(options, "CloudTrail events, 64 connections", { ...single, bodies: singles(large) }),
+    append(options, "one connection", { ...single, bodies: singles(small), connections: 1 }),
+    append(options, "batches of 100", { ...batch, bodies: batches(small, BATCH) }),
+    append(options, "CloudTrail batches of 100", { ...batch, bodies: batches(large, BATCH) }),
+  ];
+}
+
+function append(options: Options, what: string, load: Load): Measure {
+  const { turnWarmUpMs: warmUpMs, turnMs: measureMs } = options;
+  return {
+    what,
+    prepare: async ({ baseUrl, databaseUrl, cpuSeconds }) => {
+      const keys: string[] = [];
+      for (let i = 0; i < load.accounts; i++) keys.push((await newAccount(databaseUrl)).key);
+      const { path, bodies, connections, eventsPerRequest } = load;
+      const request = { method: "POST", paths: [path], bodies, status: 201 } as const;
+      return async () => {
+        await checkpoint(databaseUrl);
+        const before = await cpuSeconds();
+        const begun = performance.now();
+        const shape = { connections, warmUpMs, measureMs };
+        const figures = await httpLoad({ ...request, ...shape, baseUrl, keys });
+        const perSecond = figures.perSecond * eventsPerRequest;
+        // CPU time covers the turn with its warm-up, so the events of both count.
+        const events = perSecond * ((performance.now() - begun) / 1_000);
+        return { ...figures, perSecond, cpuUs: (((await cpuSeconds()) - before) / events) * 1e6 };
+      };
+    },
+  };
+}
