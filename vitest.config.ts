@@ -1,14 +1,23 @@
-// How `npm test` runs. Everything runs on real processes, real PostgreSQL and real NATS. The flows
-// come after the rest and one at a time: each starts a constellation of its own and measures what
-// happens under load.
+// How `npm test` runs. Everything runs on real processes, real PostgreSQL and real NATS. The projects
+// come one after the other: unit and api on the shared stack, flows on systems of their own, and at the
+// end those flows that compare durations, one at a time.
 
 import { defineConfig } from "vitest/config";
+import { FORMS } from "./test/form.ts";
 
-const common = {
-  exclude: ["**/node_modules/**", "**/dist/**"],
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
-};
+/** Flows that fail when another test takes the CPU meanwhile. */
+const TIMED = ["crash", "hostile-json", "webhooks-isolation", "webhooks-nothing-lost"].map(
+  (name) => `test/flows/${name}.test.ts`,
+);
+
+/** Many unit tests wait for a timer or a process, so three files share two CPUs well. */
+const UNIT_WORKERS = 3;
+const FLOW_WORKERS = 2;
+
+const FLOW_TIMEOUT_MS = 300_000;
+
+const common = { testTimeout: 60_000, hookTimeout: 120_000 };
+const EXCLUDED = ["**/node_modules/**", "**/dist/**"];
 
 export default defineConfig({
   resolve: { conditions: ["source"] },
@@ -17,7 +26,7 @@ export default defineConfig({
   environments: { __vitest__: { resolve: { conditions: ["source"] } } },
   test: {
     globalSetup: "test/global-setup.ts",
-    maxWorkers: 2,
+    provide: { form: FORMS.short },
     projects: [
       {
         extends: true,
@@ -29,6 +38,8 @@ export default defineConfig({
             "deploy/local/**/*.test.ts",
             "test/{tidy,verifiers}/**/*.test.ts",
           ],
+          exclude: EXCLUDED,
+          maxWorkers: UNIT_WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
@@ -38,6 +49,7 @@ export default defineConfig({
           ...common,
           name: "api",
           include: ["test/api/**/*.test.ts"],
+          maxWorkers: UNIT_WORKERS,
           sequence: { groupOrder: 0 },
         },
       },
@@ -47,9 +59,21 @@ export default defineConfig({
           ...common,
           name: "flows",
           include: ["test/{flows,wire}/**/*.test.ts"],
-          fileParallelism: false,
-          testTimeout: 300_000,
+          exclude: TIMED,
+          testTimeout: FLOW_TIMEOUT_MS,
+          maxWorkers: FLOW_WORKERS,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...common,
+          name: "timed",
+          include: TIMED,
+          testTimeout: FLOW_TIMEOUT_MS,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

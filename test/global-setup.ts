@@ -4,7 +4,7 @@
 // starts a constellation of its own.
 
 import { migrate } from "@annals/postgres";
-import { createTemplate, type SharedStack } from "@annals/testing";
+import { createTemplate, ownerOf, type SharedStack } from "@annals/testing";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startConstellation } from "./constellation.ts";
@@ -27,6 +27,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     for (const [schema, service] of Object.entries(SCHEMAS))
       await migrate({ connectionString, schema, directory: join(SERVICES, service, "migrations") });
   });
+  await withoutSync(stack.databaseUrl);
   const shared: SharedStack = {
     baseUrl: stack.baseUrls[0] ?? "",
     databaseUrl: stack.databaseUrl,
@@ -34,4 +35,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   project.provide("stack", shared);
   return () => stack.stop();
+}
+
+/** No test stops this PostgreSQL, and its data goes with the run: no commit waits for the disk. */
+async function withoutSync(databaseUrl: string): Promise<void> {
+  const owner = ownerOf(databaseUrl);
+  await owner.query("ALTER SYSTEM SET fsync = off");
+  await owner.query("SELECT pg_reload_conf()");
+  await owner.close();
 }

@@ -1,5 +1,5 @@
 // Clients that append single events over HTTP, many at a time, and remember of each what was sent and what
-// came back. Called by the tests of this folder; what they remember is what audit.ts compares with the
+// came back. Called by the tests of this folder; what they remember is what consistency.ts compares with the
 // chain. It must never send an event twice on its own: a retry is asked for, and only of what has an
 // idempotency key.
 

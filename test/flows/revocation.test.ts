@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 
 const GATEWAYS = 3;
-const REVOCATIONS = 200;
+const REVOCATIONS = inject("form").revocation.revocations;
 const CREATIONS = 200;
 
 /** 200 requests a second with each key, whether the earlier ones are answered or not. */
@@ -18,7 +18,7 @@ const BETWEEN_REQUESTS_MS = 5;
 const BEFORE = 10;
 const AFTER = 20;
 /** Keys that are in use at one time. */
-const LANES = 2;
+const KEYS_AT_A_TIME = 2;
 
 let stack: Stack;
 /** One for each gateway, with a key that manages keys. */
@@ -112,11 +112,11 @@ async function revokeInUse(place: number): Promise<{ accepted: number; late: num
   }
 }
 
-test("no request that starts after DELETE was answered is accepted, over 200 revocations", async () => {
+test(`no request that starts after DELETE was answered is accepted, over ${REVOCATIONS} revocations`, async () => {
   let next = 0;
   const results: Awaited<ReturnType<typeof revokeInUse>>[] = [];
   await Promise.all(
-    Array.from({ length: LANES }, async () => {
+    Array.from({ length: KEYS_AT_A_TIME }, async () => {
       while (next < REVOCATIONS) results.push(await revokeInUse(next++));
     }),
   );

@@ -4,7 +4,7 @@
 
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 import { expectNothingMissing, postAll, repeats, threeWebhooks } from "./webhooks-load.ts";
 import { surviveOutage } from "./webhooks-outage.ts";
@@ -25,49 +25,55 @@ const READY_MS = 60_000;
 const NO_SWEEP = { ANNALS_WEBHOOK_SWEEP_INTERVAL_MS: "86400000" };
 const OUTAGE = { stoppedMs: 3_000, isWiped: true };
 
+/** Started by one of the two blocks, stopped at its end. */
 let system: WebhookSystem;
-afterEach(() => system.stop());
 
-test("dispatcher and ledger are killed at random", async () => {
-  // A short deadline, so that what a killed process had under way is soon anybody's.
-  system = await startWebhookSystem(
-    { ANNALS_WEBHOOK_TIMEOUT_MS: "1000" },
-    { shared: inject("stack"), replicas: { "webhook-dispatcher": 2 } },
-  );
-  const { client, subscribers } = await threeWebhooks(system);
-  for (const one of subscribers) {
-    one.answer = async (response) => {
-      await pause(randomInt(MAX_ANSWER_MS));
-      response.writeHead(204).end();
-    };
-  }
-  let isKilling = true;
-  const killing = (async () => {
-    for (let kill = 0; kill < KILLS; kill++) {
-      const [service, index] = VICTIMS[kill % VICTIMS.length] ?? VICTIMS[0];
-      const victim = system.processOf(service, index);
-      victim.kill("SIGKILL");
-      await victim.exited();
-      await victim.waitReady(READY_MS);
-      await pause(randomInt(MAX_LIFE_MS));
+describe("as it is", () => {
+  beforeAll(async () => {
+    system = await startWebhookSystem(
+      // A short deadline, so that what a killed process had in flight is soon anybody's.
+      { ANNALS_WEBHOOK_TIMEOUT_MS: "1000" },
+      { shared: inject("stack"), replicas: { "webhook-dispatcher": 2 } },
+    );
+  });
+  afterAll(() => system.stop());
+
+  test("dispatcher and ledger are killed at random", async () => {
+    const { client, subscribers } = await threeWebhooks(system);
+    for (const one of subscribers) {
+      one.answer = async (response) => {
+        await pause(randomInt(MAX_ANSWER_MS));
+        response.writeHead(204).end();
+      };
     }
-  })().finally(() => (isKilling = false));
-  const [{ count }] = await Promise.all([postAll(client, EVENTS, () => isKilling), killing]);
-  await expectNothingMissing(subscribers, count);
-  repeats(subscribers);
-});
+    let isKilling = true;
+    const killing = (async () => {
+      for (let kill = 0; kill < KILLS; kill++) {
+        const [service, index] = VICTIMS[kill % VICTIMS.length] ?? VICTIMS[0];
+        const victim = system.processOf(service, index);
+        victim.kill("SIGKILL");
+        await victim.exited();
+        await victim.waitReady(READY_MS);
+        await pause(randomInt(MAX_LIFE_MS));
+      }
+    })().finally(() => (isKilling = false));
+    const [{ count }] = await Promise.all([postAll(client, EVENTS, () => isKilling), killing]);
+    await expectNothingMissing(subscribers, count);
+    repeats(subscribers);
+  });
 
-test("NATS is stopped, then wiped, under load", async () => {
-  system = await startWebhookSystem({}, { shared: inject("stack") });
-  const { silent, steady } = await surviveOutage(system, OUTAGE, true);
-  expect([steady.missing, silent.missing]).toEqual([
-    [0, 0, 0],
-    [0, 0, 0],
-  ]);
+  test("NATS is stopped, then wiped, under load", async () => {
+    const { silent, steady } = await surviveOutage(system, OUTAGE, true);
+    expect([steady.missing, silent.missing]).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+  });
 });
 
 test("counter-check: the same with the sweep switched off, and events are missing", async () => {
   system = await startWebhookSystem(NO_SWEEP, { shared: inject("stack") });
+  onTestFinished(() => system.stop());
   const { silent } = await surviveOutage(system, OUTAGE, false);
   expect(silent.missing).toEqual([silent.count, silent.count, silent.count]);
 });

@@ -7,11 +7,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 
-/** Of each: 500 keys and 500 webhooks. */
-const CREATES = 500;
+/** Of keys, and of webhooks. */
+const CREATES = inject("form").secrets.creates;
 const AT_A_TIME = 10;
 /** Spans are sent every five seconds. */
 const TRACED_MS = 30_000;

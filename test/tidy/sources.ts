@@ -33,7 +33,7 @@ export const PRODUCT: readonly SourceFile[] = CODE.filter(
   ({ path }) => /^(services|libs|packages)\/[^/]+\/src\//.test(path) && !isForTests(path),
 );
 
-export function isForTests(path: string): boolean {
+function isForTests(path: string): boolean {
   return (
     path.endsWith(".test.ts") ||
     /^(test|libs\/testing)\//.test(path) ||
@@ -58,11 +58,6 @@ export function importsOf({ text }: SourceFile): string[] {
 export function packageOf(specifier: string): string {
   const [first = "", second = ""] = specifier.split("/");
   return first.startsWith("@") ? `${first}/${second}` : first;
-}
-
-/** Where a relative import of `file` leads, from the root. */
-export function targetOf({ path }: SourceFile, specifier: string): string {
-  return join(path, "..", specifier);
 }
 
 function walk(folder: string): SourceFile[] {

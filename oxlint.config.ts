@@ -1,0 +1,169 @@
+// What the linter checks, the import laws of docs/architecture.md included: services never import each
+// other, nothing inside a service imports upward, each outside library has one home, no import cycle. Read
+// by oxlint (`npm run lint`). An override replaces a rule's options, so each area states all of its laws.
+
+import { defineConfig, type OxlintOverride } from "oxlint";
+
+/** Files that read the environment: the entry of a process, and what stands in for one. */
+const ENTRIES = ["**/main.ts", "**/bootstrap.mjs", "docs/receivers/**"];
+const FOR_TESTS = ["**/*.test.ts", "**/src/testing/**", "test/**", "libs/testing/**"];
+
+/** Where alone a library may be imported; others use what its home exports. */
+const HOMES: Readonly<Record<string, string>> = {
+  pg: "libs/postgres",
+  nats: "libs/messaging",
+  pino: "libs/chassis",
+  "prom-client": "libs/chassis",
+  "@opentelemetry/sdk-node": "libs/chassis",
+  "@grpc/grpc-js": "libs/rpc",
+  "@connectrpc/connect-node": "libs/rpc",
+  fastify: "services/gateway",
+  typebox: "services/gateway",
+};
+
+/** What each part of a service may import of its own service. A part that is not named may import any. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  "domain/**": [],
+  "store/**": ["domain/**"],
+  "outbound/**": ["domain/**", "metrics.ts", "config.ts"],
+  "append/**": ["domain/**", "store/**", "metrics.ts"],
+  "verify/**": ["domain/**", "store/**", "metrics.ts"],
+  "workers/**": ["append/**", "verify/**", "domain/**", "store/**", "outbound/**", "metrics.ts"],
+  "rpc/**": [
+    "append/**",
+    "verify/**",
+    "workers/**",
+    "domain/**",
+    "store/**",
+    "outbound/**",
+    "metrics.ts",
+    "service.ts",
+  ],
+  "render/**": ["edge/**", "route.ts"],
+  "config.ts": [],
+  "metrics.ts": [],
+};
+
+/** What domain may import of our packages, and of Node: arithmetic of bytes is no input or output. */
+const DOMAIN_IMPORTS = [
+  ...["contract", "errors", "event", "messaging"].map((name) => `@annals/${name}`),
+  ...["crypto", "buffer", "zlib", "net", "util"].map((name) => `node:${name}`),
+];
+
+type Restriction = { readonly message: string } & (
+  | { readonly regex: string }
+  | { readonly group: string[] }
+);
+
+const SERVICES: Restriction = {
+  regex: "^@annals/(keys|ledger|export|webhook-dispatcher|gateway|local|test)(/|$)",
+  message: "Services meet over RPC: what they share is in proto and libs.",
+};
+const TESTING: Restriction = {
+  regex: "^@annals/testing$|/testing/",
+  message: "Only tests import what is for tests.",
+};
+const MAIN: Restriction = {
+  regex: "/main\\.ts$",
+  message: "Nothing imports the entry of a process.",
+};
+const NO_PROTO: Restriction = {
+  regex: "^@annals/proto(/|$)",
+  message: "The store knows no proto.",
+};
+const PURE: Restriction = {
+  group: [
+    "@annals/**",
+    "@connectrpc/**",
+    "node:*",
+    "node:*/**",
+    ...DOMAIN_IMPORTS.map((name) => `!${name}`),
+  ],
+  message: "The domain knows rules alone: no proto, no PostgreSQL, no network, no file.",
+};
+
+/** Imports that are errors in `files`, besides the libraries whose home is elsewhere. */
+function area(files: string, home: string, more: readonly Restriction[] = []): OxlintOverride {
+  const abroad = Object.keys(HOMES).filter((library) => HOMES[library] !== home);
+  const homes = {
+    regex: `^(${abroad.join("|")})(/|$)`,
+    message: "This library has one home (HOMES in oxlint.config.ts): use what its home exports.",
+  };
+  const main = files.startsWith("services/") ? [MAIN] : [];
+  const patterns = [homes, SERVICES, TESTING, ...main, ...more];
+  return {
+    files: [files],
+    excludeFiles: FOR_TESTS,
+    rules: { "no-restricted-imports": ["error", { patterns }] },
+  };
+}
+
+/** A part of every service, or of the gateway, which is the home of two libraries. */
+function layer(service: string, part: string, allowed: readonly string[]): OxlintOverride {
+  const above = part.endsWith("/**") ? ".." : ".";
+  const upward = {
+    group: [`${above}/**`, ...allowed.map((each) => `!${above}/${each}`)],
+    message: `Nothing imports upward: ${part} may import ${allowed.join(", ") || "nothing"} of its service.`,
+  };
+  const more = part === "domain/**" ? [PURE] : part === "store/**" ? [NO_PROTO] : [];
+  return area(`services/${service}/src/${part}`, `services/${service}`, [upward, ...more]);
+}
+
+const ARROWS: OxlintOverride[] = [
+  area("{libs,packages,services}/*/src/**", ""),
+  ...[...new Set(Object.values(HOMES))].map((home) => area(`${home}/src/**`, home)),
+  area("libs/contract/src/**", "", [
+    {
+      regex: "^@annals/",
+      message: "contract holds the words that all share: it imports nothing of ours.",
+    },
+  ]),
+  ...["*", "gateway"].flatMap((service) =>
+    Object.entries(LAYERS).map(([part, allowed]) => layer(service, part, allowed)),
+  ),
+];
+
+export default defineConfig({
+  plugins: ["typescript", "import", "unicorn", "node", "promise", "vitest"],
+  categories: { correctness: "error", suspicious: "error" },
+  ignorePatterns: ["**/dist/**", "proto/gen/**"],
+  rules: {
+    "import/no-cycle": ["error", { ignoreTypes: false }],
+    "max-lines": ["error", { max: 300 }],
+    "max-lines-per-function": ["error", { max: 60 }],
+    "node/no-process-env": "error",
+    "no-console": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/switch-exhaustiveness-check": [
+      "error",
+      { considerDefaultExhaustiveForUnions: true },
+    ],
+    "unicorn/filename-case": ["error", { case: "kebabCase" }],
+    "unicorn/prefer-node-protocol": "error",
+    "promise/always-return": ["error", { ignoreLastCallback: true }],
+    "vitest/expect-expect": ["error", { assertFunctionNames: ["expect", "expect*", "fc.assert"] }],
+    "vitest/valid-expect": ["error", { maxArgs: 2 }],
+
+    "import/no-named-as-default-member": "off",
+    "import/no-unassigned-import": "off",
+    "no-await-in-loop": "off",
+    "no-unmodified-loop-condition": "off",
+    "promise/no-callback-in-promise": "off",
+    "typescript/consistent-return": "off",
+    "typescript/no-unsafe-type-assertion": "off",
+    "unicorn/consistent-function-scoping": "off",
+    "unicorn/no-array-sort": "off",
+    "unicorn/require-post-message-target-origin": "off",
+    "vitest/no-conditional-expect": "off",
+  },
+  overrides: [
+    ...ARROWS,
+    { files: ["docs/**"], rules: { "no-console": "off" } },
+    { files: [...ENTRIES, ...FOR_TESTS], rules: { "node/no-process-env": "off" } },
+    { files: FOR_TESTS, rules: { "max-lines-per-function": "off" } },
+    // A list of what a service is built from, top to bottom, without logic.
+    { files: ["**/serve.ts"], rules: { "max-lines-per-function": ["error", { max: 120 }] } },
+  ],
+});

@@ -1,0 +1,53 @@
+// Guarantee: while somebody ends every connection of the services to PostgreSQL each second
+// (pg_terminate_backend), nothing acknowledged is lost and nothing is stored twice; requests are refused in
+// the error shape or answered, and all is well as soon as it ends.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { report } from "./report.ts";
+import { allWell, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+
+const { forMs } = inject("form").backendTermination;
+const WRITERS = 32;
+const EVERY_MS = 1_000;
+
+let bed: Testbed;
+
+beforeAll(async () => {
+  bed = await startTestbed();
+});
+afterAll(() => bed?.stop());
+
+/** Ends every session of a service; resolves to how many there were. */
+async function endSessions(): Promise<number> {
+  const ended = await bed.owner.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'annals-%'",
+  );
+  return ended.length;
+}
+
+test(`every session is ended each second for ${forMs / 1_000} s under load`, async () => {
+  const services = bed.stack.processes.filter(({ adminUrl }) => adminUrl !== undefined);
+  const pids = services.map((one) => one.pid());
+  const { load, chain, audit } = bed;
+  const writers = load();
+  writers.start(WRITERS);
+  let sessions = 0;
+  for (const end = performance.now() + forMs; performance.now() < end; await pause(EVERY_MS)) {
+    sessions += await endSessions();
+  }
+  await writers.stop();
+  await allWell(bed.stack);
+  const before = await chain();
+  const retried = await writers.retryUnacknowledged();
+  expect(retryFaults(retried, before)).toStrictEqual([]);
+  expect(await audit(writers.appends)).toStrictEqual([]);
+  // No process ended, and no connection of a client.
+  expect(services.map((one) => one.pid())).toStrictEqual(pids);
+  const first = writers.appends.map(({ outcomes }) => outcomes[0]);
+  expect(first.filter((outcome) => outcome?.unanswered !== undefined)).toStrictEqual([]);
+  const refused = first.filter((outcome) => outcome?.refused !== undefined).length;
+  // Ends that no request felt would prove nothing.
+  expect(refused).toBeGreaterThan(0);
+  report({ sessions, appends: first.length, refused, retries: retried.length });
+});

@@ -1,0 +1,135 @@
+// Gives an operation an account of its own with what its requests may name: events, keys, webhooks with
+// deliveries, exports. Called by fuzz.test.ts. It must never give one operation what another changes.
+
+import { SCOPES, type Scope } from "@annals/contract";
+import { type Answer, eventually, HttpClient, newAccount, newKey } from "@annals/testing";
+import type { Known } from "./request.ts";
+
+/** Small, since every verification and every export of the fuzzer reads it whole. */
+const EVENTS = 20;
+const EXPORTS = 3;
+/** Of those that are deleted one each is wanted; more than this is not needed. */
+const MAX_DELETED = 1_000;
+const MADE_AT_A_TIME = 16;
+const READY_WITHIN_MS = 60_000;
+/** A name that no DNS server knows: a delivery fails at once. */
+const NOWHERE = "https://receiver.invalid/";
+
+export interface Subject {
+  readonly name: string;
+  readonly method: string;
+  /** Below /v1. */
+  readonly path: string;
+  readonly scope: Scope;
+}
+
+/** `deletions` is how many requests may each delete something. */
+export async function knownTo(
+  { method, path, scope }: Subject,
+  system: { readonly baseUrl: string; readonly databaseUrl: string; readonly deletions: number },
+): Promise<Known> {
+  const { accountId, key } = await newAccount(system.databaseUrl);
+  const others = SCOPES.filter((one) => one !== scope);
+  const weak = await newKey(system.databaseUrl, accountId, others);
+  const old = await newKey(system.databaseUrl, accountId);
+  const client = new HttpClient(system.baseUrl, key);
+  expectStatus(204, await client.delete(`/v1/api-keys/${old.keyId}`));
+  const count = method === "DELETE" ? Math.min(system.deletions, MAX_DELETED) : 1;
+  const things = await thingsOf(path, client, count);
+  client.close();
+  return { ids: [], cursors: [], ...things, keys: { good: key, weak: weak.key, revoked: old.key } };
+}
+
+/** What an operation under `path` is about. */
+async function thingsOf(path: string, client: HttpClient, count: number): Promise<Partial<Known>> {
+  const [, noun] = path.split("/");
+  switch (noun) {
+    case "events":
+      return path.endsWith("/batch") ? {} : await events(client);
+    case "verify":
+      return events(client);
+    case "exports":
+      return exportsOf(client);
+    case "webhooks":
+      return path.endsWith("/deliveries")
+        ? deliveries(client)
+        : { ids: await webhooks(client, count) };
+    default:
+      return { ids: await many(client, "/v1/api-keys", { name: "fuzzed" }, count) };
+  }
+}
+
+async function events(client: HttpClient): Promise<Partial<Known>> {
+  const batch = Array.from({ length: EVENTS }, (_, n) => ({
+    action: `fuzz.${n % 3}`,
+    actor: { id: `u_${n % 2}`, type: "user" },
+    metadata: { n },
+  }));
+  const stored = await client.post("/v1/events/batch", { events: batch });
+  expectStatus(201, stored);
+  const page = await client.get("/v1/events?limit=5");
+  return {
+    ids: stored.body.data.map(({ id }: { id: string }) => id),
+    cursors: [page.body.next_cursor],
+  };
+}
+
+async function exportsOf(client: HttpClient): Promise<Partial<Known>> {
+  await events(client);
+  const ids: string[] = [];
+  for (let n = 0; n < EXPORTS; n += 1) {
+    const body = { format: n === 1 ? "csv" : "jsonl", include_proofs: n === 2 };
+    ids.push((await client.post("/v1/exports", body)).body.data.id);
+  }
+  for (const id of ids) {
+    await eventually(
+      "the export is completed",
+      async () => (await client.get(`/v1/exports/${id}`)).body.data.status === "completed",
+      READY_WITHIN_MS,
+    );
+  }
+  const page = await client.get("/v1/exports?limit=1");
+  return { ids, cursors: [page.body.next_cursor] };
+}
+
+const webhooks = (client: HttpClient, count: number): Promise<string[]> =>
+  many(client, "/v1/webhooks", { url: NOWHERE, events: ["*"] }, count);
+
+async function deliveries(client: HttpClient): Promise<Partial<Known>> {
+  const [id = ""] = await webhooks(client, 1);
+  await client.post("/v1/events/batch", { events: [{ action: "a" }, { action: "b" }] });
+  const cursor = await eventually<string>(
+    "two deliveries were attempted",
+    async () => {
+      const { body } = await client.get(`/v1/webhooks/${id}/deliveries?limit=1`);
+      return body.next_cursor ?? undefined;
+    },
+    READY_WITHIN_MS,
+  );
+  return { ids: [id], cursors: [cursor] };
+}
+
+/** Makes `count` things by POST, a few at a time, and resolves to their ids. */
+async function many(
+  client: HttpClient,
+  path: string,
+  body: object,
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  let left = count;
+  const make = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const answer = await client.post(path, body);
+      expectStatus(201, answer);
+      ids.push(answer.body.data.id);
+    }
+  };
+  await Promise.all(Array.from({ length: MADE_AT_A_TIME }, make));
+  return ids;
+}
+
+function expectStatus(status: number, answer: Answer): void {
+  if (answer.status !== status) throw new Error(`${answer.status} ${answer.text}`);
+}

@@ -1,0 +1,100 @@
+// A whole system each of whose internal links goes through a proxy of its own. Called by links.test.ts. It
+// must never leave a way around a link: what does not go through its proxy would not feel it.
+
+import type { ServiceName } from "@annals/local";
+import { HttpClient, newAccount, ownerOf } from "@annals/testing";
+import { startConstellation } from "../constellation.ts";
+import { freePort, Link } from "./network-proxy.ts";
+
+type End = ServiceName | "postgres" | "nats";
+
+/** Every link that there is. */
+const ENDS = [
+  ["gateway", "ledger"],
+  ["ledger", "postgres"],
+  ["gateway", "keys"],
+  ["keys", "postgres"],
+  ["gateway", "webhook-dispatcher"],
+  ["webhook-dispatcher", "postgres"],
+  ["webhook-dispatcher", "ledger"],
+  ["webhook-dispatcher", "export"],
+  ["gateway", "export"],
+  ["export", "postgres"],
+  ["export", "ledger"],
+  ["ledger", "nats"],
+  ["export", "nats"],
+  ["webhook-dispatcher", "nats"],
+] as const satisfies readonly (readonly [ServiceName, End])[];
+
+type NameOf<L> = L extends readonly [infer From extends string, infer To extends string]
+  ? `${From} to ${To}`
+  : never;
+export type LinkName = NameOf<(typeof ENDS)[number]>;
+export const LINKS = ENDS.map(([from, to]) => `${from} to ${to}` as LinkName);
+
+const SERVICES: readonly ServiceName[] = ["keys", "ledger", "export", "webhook-dispatcher"];
+const RATE_LIMIT_PER_MINUTE = 100_000_000;
+
+export type LinkedSystem = Awaited<ReturnType<typeof startLinkedSystem>>;
+
+export async function startLinkedSystem() {
+  // PostgreSQL and NATS by themselves: their addresses are known before anyone asks for them.
+  const stores = await startConstellation({ without: [...SERVICES, "gateway"] });
+  const links = new Map<LinkName, Link>();
+  const { databaseUrl, natsUrl } = stores;
+  try {
+    const ports = new Map<End, number>([
+      ["postgres", portOf(databaseUrl)],
+      ["nats", portOf(natsUrl)],
+    ]);
+    for (const service of SERVICES) ports.set(service, await freePort());
+    for (const [at, [, to]] of ENDS.entries()) {
+      const name = LINKS[at];
+      if (name !== undefined) links.set(name, await Link.to(ports.get(to) ?? 0));
+    }
+    const env = environments({ databaseUrl, natsUrl }, ports, links);
+    const rateLimitPerMinute = RATE_LIMIT_PER_MINUTE;
+    const stack = await startConstellation({ databaseUrl, natsUrl, rateLimitPerMinute, env });
+    const owner = ownerOf(databaseUrl);
+    return {
+      stack,
+      owner,
+      link: (name: LinkName) => links.get(name) as Link,
+      account: async () => {
+        const { accountId, key } = await newAccount(databaseUrl);
+        return { accountId, client: new HttpClient(stack.baseUrls[0] ?? "", key) };
+      },
+      stop: async () => {
+        await owner.close();
+        await stack.stop();
+        for (const link of links.values()) await link.close();
+        await stores.stop();
+      },
+    };
+  } catch (error) {
+    for (const link of links.values()) await link.close();
+    await stores.stop();
+    throw error;
+  }
+}
+
+/** Of each service: the port that it listens on, and the links in place of what it would call. */
+function environments(
+  { databaseUrl, natsUrl }: { readonly databaseUrl: string; readonly natsUrl: string },
+  ports: ReadonlyMap<End, number>,
+  links: ReadonlyMap<LinkName, Link>,
+) {
+  const env: Partial<Record<ServiceName, Record<string, string>>> = {};
+  for (const service of SERVICES) env[service] = { ANNALS_RPC_PORT: String(ports.get(service)) };
+  for (const [at, [from, to]] of ENDS.entries()) {
+    const link = links.get(LINKS[at] as LinkName);
+    if (link === undefined) continue;
+    const its = (env[from] ??= {});
+    if (to === "postgres") its["ANNALS_DATABASE_URL"] = link.through(databaseUrl);
+    else if (to === "nats") its["ANNALS_NATS_URL"] = link.through(natsUrl);
+    else its[`ANNALS_${to.toUpperCase().replaceAll("-", "_")}_ADDRESS`] = link.address;
+  }
+  return env;
+}
+
+const portOf = (url: string): number => Number(new URL(url).port);

@@ -1,0 +1,116 @@
+// Guarantee: while a ledger stands still in the middle of a transaction (SIGSTOP: no connection ends, nothing
+// is answered, the head of the chain stays locked), appends go on through the other within a bounded time;
+// when it goes on (SIGCONT), it neither forks the chain nor loses or doubles anything.
+
+import type { StackProcess } from "@annals/local";
+import { eventually } from "@annals/testing";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import type { Load, SentAppend } from "./load.ts";
+import { report } from "./report.ts";
+import { processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+
+const { stoppedMs } = inject("form").pausedLedger;
+const WRITERS = 32;
+const APPENDS_BETWEEN = 500;
+/**
+ * What a still ledger may cost. Its connections are given up after 4 s, PostgreSQL ends its transaction
+ * after 3 s; the rest is for a machine that is busy.
+ */
+const GOES_ON_WITHIN_MS = 8_000;
+/** Of the control, in which all ledgers stand still. */
+const ALL_STOPPED_MS = 2_000;
+/** A transaction that has waited so long for its client waits for one that stands still. */
+const STILL_AFTER = "100 milliseconds";
+const STOP_ATTEMPTS = 50;
+
+let bed: Testbed;
+
+beforeAll(async () => {
+  bed = await startTestbed();
+});
+afterAll(() => bed?.stop());
+
+/** The longest time between `from` and `to` in which no append was acknowledged. */
+function longestSilenceMs(appends: readonly SentAppend[], from: number, to: number): number {
+  const at = appends
+    .flatMap(({ outcomes }) => outcomes.filter(({ stored }) => stored !== undefined))
+    .map(({ sentAt, tookMs }) => sentAt + tookMs)
+    .filter((time) => time > from && time < to)
+    .sort((one, other) => one - other);
+  return Math.max(...[...at, to].map((time, index) => time - (at[index - 1] ?? from)));
+}
+
+/** Resolves when so many more were acknowledged. */
+async function flowing({ appends }: Load, more = APPENDS_BETWEEN): Promise<void> {
+  const count = () => appends.filter(({ outcomes }) => outcomes[0]?.stored).length;
+  const from = count();
+  await eventually("appends flow", () => count() >= from + more, 30_000);
+}
+
+/** Stops the process at a moment at which it has begun a transaction. */
+async function stopInTransaction(ledger: StackProcess): Promise<void> {
+  for (let attempt = 0; attempt < STOP_ATTEMPTS; attempt += 1) {
+    expect(ledger.kill("SIGSTOP")).toBe(true);
+    await bed.owner.query("SELECT pg_sleep(extract(epoch FROM $1::interval) * 1.5)", [STILL_AFTER]);
+    const waiting = await bed.owner.query(
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'annals-ledger'
+       AND state = 'idle in transaction' AND state_change < now() - $1::interval`,
+      [STILL_AFTER],
+    );
+    if (waiting.length > 0) return;
+    expect(ledger.kill("SIGCONT")).toBe(true);
+    await pause(Math.random() * 50);
+  }
+  throw new Error("the ledger was never stopped in a transaction");
+}
+
+test(`a ledger that has locked the head stands still for ${stoppedMs / 1_000} s under load`, async () => {
+  const { load, chain, audit } = bed;
+  const writers = load();
+  writers.start(WRITERS);
+  await flowing(writers);
+  const [active] = processesOf(bed.stack, "ledger");
+  if (active === undefined) throw new Error("there is no ledger");
+  await stopInTransaction(active);
+  const from = performance.now();
+  await pause(stoppedMs);
+  const to = performance.now();
+  expect(active.kill("SIGCONT")).toBe(true);
+  await flowing(writers);
+  await writers.stop();
+
+  const before = await chain();
+  const retried = await writers.retryUnacknowledged();
+  expect(retryFaults(retried, before)).toStrictEqual([]);
+  expect(await audit(writers.appends)).toStrictEqual([]);
+
+  const silentMs = longestSilenceMs(writers.appends, from, to);
+  expect(silentMs).toBeLessThan(GOES_ON_WITHIN_MS);
+  const refused = writers.appends.filter(({ outcomes }) => !outcomes[0]?.stored);
+  const lateRefused = refused.filter(
+    ({ outcomes }) => (outcomes[0]?.sentAt ?? 0) > from + GOES_ON_WITHIN_MS,
+  );
+  expect(lateRefused).toStrictEqual([]);
+  report({
+    "silent for ms": silentMs,
+    appends: writers.appends.length,
+    refused: refused.length,
+    retries: retried.length,
+  });
+});
+
+test("control: while all ledgers stand still nothing is acknowledged, and the test tells", async () => {
+  const ledgers = processesOf(bed.stack, "ledger");
+  const writers = bed.load();
+  writers.start(WRITERS);
+  await flowing(writers);
+  for (const ledger of ledgers) ledger.kill("SIGSTOP");
+  const from = performance.now();
+  await pause(ALL_STOPPED_MS);
+  const to = performance.now();
+  for (const ledger of ledgers) ledger.kill("SIGCONT");
+  await writers.stop();
+  // What was under way may still arrive.
+  expect(longestSilenceMs(writers.appends, from, to)).toBeGreaterThan(ALL_STOPPED_MS / 2);
+});

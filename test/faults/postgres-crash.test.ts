@@ -1,0 +1,68 @@
+// Guarantee: kill -9 of PostgreSQL in the middle of a thousand concurrent appends, the first process alone or
+// all of them, loses nothing that was acknowledged and stores nothing twice; the services go on by
+// themselves when it has recovered.
+
+import { randomInt } from "node:crypto";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { burstWith, usualBurstMs } from "./burst.ts";
+import type { SentAppend } from "./load.ts";
+import { report } from "./report.ts";
+import { runningPostgres } from "./running-postgres.ts";
+import {
+  allWell,
+  answerBeforeDurable,
+  retryFaults,
+  startTestbed,
+  type Testbed,
+} from "./testbed.ts";
+
+const { rounds, appends } = inject("form").postgresCrash;
+const CONTROL_APPENDS = 200;
+
+let bed: Testbed;
+
+beforeAll(async () => {
+  bed = await startTestbed();
+});
+afterAll(() => bed?.stop());
+
+test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in each`, async () => {
+  const services = bed.stack.processes.filter(({ adminUrl }) => adminUrl !== undefined);
+  const pids = services.map((one) => one.pid());
+  const usualMs = await usualBurstMs(await bed.account(), appends);
+  const sent: SentAppend[] = [];
+  let retries = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const killAtMs = randomInt(usualMs);
+    const all = round % 2 === 1;
+    const { kill, gone } = await runningPostgres(bed);
+    const burst = await burstWith(bed, appends, killAtMs, () => kill(all));
+    await gone();
+    await allWell(bed.stack);
+    const before = await bed.chain();
+    const retried = await burst.retryUnacknowledged();
+    sent.push(...burst.appends);
+    retries += retried.length;
+    const what = `round ${round}: killed after ${killAtMs} ms, ${all ? "all" : "the first"}`;
+    expect(retryFaults(retried, before), what).toStrictEqual([]);
+    expect(await bed.audit(sent), what).toStrictEqual([]);
+  }
+  const felt = sent.filter(({ outcomes }) => !outcomes[0]?.stored).length;
+  expect(felt).toBeGreaterThan(0);
+  // No service needed a restart.
+  expect(services.map((one) => one.pid())).toStrictEqual(pids);
+  report({ rounds, appends: sent.length, unacknowledged: felt, retries });
+});
+
+test("control: with synchronous_commit off the auditor tells what the kill has lost", async () => {
+  await answerBeforeDurable(bed);
+  const { load, audit } = await bed.account();
+  const { kill, gone } = await runningPostgres(bed);
+  const burst = load();
+  await burst.burst(CONTROL_APPENDS);
+  kill(true);
+  await gone();
+  await allWell(bed.stack);
+  const faults = await audit(burst.appends);
+  expect(faults.join("; ")).toContain("acknowledged and lost");
+});

@@ -1,0 +1,80 @@
+// How much each long test does: the one object of rounds and durations that flows and faults read. `npm run
+// test:faults` runs the full form, which docs/reliability.md reports; `npm test` and continuous integration
+// run the short one. Chosen by the vitest configs, read with `inject("form")`. It must never hold a bound
+// that a promise names: a short run promises the same.
+
+export interface Form {
+  readonly name: "full" | "short";
+  /** Appends of 64 writers to one chain. */
+  readonly chain: { readonly appends: number };
+  /** Generated events that must verify. */
+  readonly noFalseAlarm: { readonly events: number };
+  readonly rateLimit: { readonly bursts: number };
+  readonly revocation: { readonly revocations: number };
+  /** Keys, and as many webhooks, whose secrets are looked for. */
+  readonly secrets: { readonly creates: number };
+  readonly serviceCrash: { readonly rounds: number; readonly appends: number };
+  readonly postgresCrash: { readonly rounds: number; readonly appends: number };
+  readonly sharedTransactions: { readonly rounds: number; readonly accounts: number };
+  readonly lostAcknowledgements: { readonly cuts: number };
+  readonly pausedLedger: { readonly stoppedMs: number };
+  readonly backendTermination: { readonly forMs: number };
+  readonly rollingRestart: { readonly requestsPerS: number; readonly rounds: number };
+  readonly fuzz: { readonly cases: number };
+  /** How long each link is harmed at least, and how many of the links are slowed, and silent, in turn. */
+  readonly networkFaults: {
+    readonly outageMs: number;
+    readonly slowed: number;
+    readonly swallowed: number;
+  };
+  /** How long the disk stays full, and in how many of the ways to make it small, if there are so many. */
+  readonly disk: { readonly fullForMs: number; readonly ways: number };
+  readonly overload: { readonly forMs: number };
+}
+
+export const FORMS: Readonly<Record<Form["name"], Form>> = {
+  full: {
+    name: "full",
+    chain: { appends: 20_000 },
+    noFalseAlarm: { events: 100_000 },
+    rateLimit: { bursts: 20 },
+    revocation: { revocations: 200 },
+    secrets: { creates: 500 },
+    serviceCrash: { rounds: 50, appends: 1_000 },
+    postgresCrash: { rounds: 20, appends: 1_000 },
+    sharedTransactions: { rounds: 20, accounts: 20 },
+    lostAcknowledgements: { cuts: 100 },
+    pausedLedger: { stoppedMs: 30_000 },
+    backendTermination: { forMs: 60_000 },
+    rollingRestart: { requestsPerS: 300, rounds: 3 },
+    fuzz: { cases: 10_000 },
+    networkFaults: { outageMs: 5_000, slowed: 14, swallowed: 14 },
+    disk: { fullForMs: 10_000, ways: 2 },
+    overload: { forMs: 60_000 },
+  },
+  short: {
+    name: "short",
+    chain: { appends: 5_000 },
+    noFalseAlarm: { events: 20_000 },
+    rateLimit: { bursts: 4 },
+    revocation: { revocations: 40 },
+    secrets: { creates: 100 },
+    serviceCrash: { rounds: 4, appends: 500 },
+    postgresCrash: { rounds: 2, appends: 500 },
+    sharedTransactions: { rounds: 2, accounts: 10 },
+    lostAcknowledgements: { cuts: 10 },
+    pausedLedger: { stoppedMs: 12_000 },
+    backendTermination: { forMs: 5_000 },
+    rollingRestart: { requestsPerS: 150, rounds: 1 },
+    fuzz: { cases: 150 },
+    networkFaults: { outageMs: 500, slowed: 4, swallowed: 2 },
+    disk: { fullForMs: 2_000, ways: 1 },
+    overload: { forMs: 8_000 },
+  },
+};
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    readonly form: Form;
+  }
+}
