@@ -4,30 +4,20 @@
 import { resolve } from "node:path";
 import { newAccount } from "@annals/testing";
 import { batches, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
-import { type Figures, httpLoad } from "../http-load.ts";
+import { httpLoad } from "../http-load.ts";
 import { multiple, rate, time } from "../measure/bench.ts";
 import { interleaved, medians, medianRatio } from "../measure/interleaved.ts";
 import type { Options } from "../options.ts";
 import { table } from "../report.ts";
 import { type CheckoutStack, startCheckout } from "./checkout-stack.ts";
 import { checkpoint } from "./checkpoint.ts";
+import type { Measure, Turn } from "./measure.ts";
 import { measureReads } from "./reads.ts";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const BATCH = 100;
 const CONNECTIONS = 64;
 const BATCH_CONNECTIONS = 8;
-
-/** The figures of a turn: `perSecond` in events, and the CPU time of the stack per event. */
-export interface Turn extends Figures {
-  readonly cpuUs: number;
-}
-
-export interface Measure {
-  readonly what: string;
-  /** Prepares one stack, once. The function it resolves to is one turn. */
-  readonly prepare: (stack: CheckoutStack) => Promise<() => Promise<Turn>>;
-}
 
 interface Load {
   readonly path: string;

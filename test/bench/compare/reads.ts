@@ -8,7 +8,7 @@ import { httpLoad } from "../http-load.ts";
 import type { Options } from "../options.ts";
 import type { CheckoutStack } from "./checkout-stack.ts";
 import { checkpoint } from "./checkpoint.ts";
-import type { Measure, Turn } from "./compare.ts";
+import type { Measure, Turn } from "./measure.ts";
 
 const BATCH = 100;
 const POLL_MS = 50;
