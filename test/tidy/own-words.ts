@@ -60,9 +60,10 @@ export const OWN_WORDS: readonly OwnWord[] = [
     fine: ["looks up a row"],
   },
   {
-    found: /\bnobody is told\b/i,
+    found: /\bnobody is told of\b/i,
     write: "negative subscription cache",
     example: "accounts that nobody is told of",
+    fine: ["nobody is told to retry"],
   },
   { found: /\bby lot\b/i, write: "random sample", example: "chosen by lot", fine: ["by lots of"] },
   {
