@@ -130,7 +130,7 @@ test("a failed run is counted, logged once, and does not end the loop", async ()
   ]);
 });
 
-test("the backoff doubles up to its bound, and begins anew after a run that succeeds", async () => {
+test("the backoff doubles up to its bound, and starts again after a run that succeeds", async () => {
   let isBroken = true;
   const { begins } = start({
     delayMs: 100,

@@ -10,7 +10,7 @@ export interface LoopOptions {
   readonly name: string;
   readonly log: Logger;
   readonly failures: Pick<Counter<"worker">, "inc">;
-  /** From the end of a run to the begin of the next. */
+  /** From the end of a run to the beginning of the next. */
   readonly delayMs: number;
   /** Before the first run, which begins at once by default. */
   readonly initialDelayMs?: number;

@@ -1,5 +1,5 @@
-// A database of a test's own on the PostgreSQL server that the test run started, and statements with the owner's
-// rights. Called by tests and by the global setup, which makes the template. It must never drop a database
+// A database of a test's own on the PostgreSQL server of the test run, and statements with the rights of the
+// owner. Called by tests and by the global setup, which makes the template. It must never drop a database
 // that it did not make.
 
 import { randomBytes } from "node:crypto";
