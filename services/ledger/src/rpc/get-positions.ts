@@ -1,5 +1,5 @@
-// GetPositions: how far chains and outboxes reach, for consumers to compare with their cursors. Called often; it must
-// stay cheap.
+// GetPositions: how far chains and outboxes reach, for consumers to compare with their cursors. Called often;
+// it must stay cheap.
 
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
