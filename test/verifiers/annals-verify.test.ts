@@ -1,6 +1,6 @@
-// Guarantee: annals-verify finds every kind of tampering with an export, names the first bad line, and raises no
-// false alarm over values of every kind; its fast path and its slow path decide the same. No service runs: the
-// exports are made here, from leaves.
+// Guarantee: annals-verify finds every kind of tampering with an export, names the first bad line, and raises
+// no false alarm over values of every kind; its fast path and its slow path decide the same. No service runs:
+// the exports are made here, from leaves.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

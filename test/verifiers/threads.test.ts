@@ -1,5 +1,5 @@
-// Guarantee: annals-verify gives the pieces of a large file to several threads, and its verdict is that of one
-// thread that reads from start to end.
+// Guarantee: annals-verify gives the pieces of a large file to several threads, and its verdict is that of
+// one thread that reads from start to end.
 
 import { expect, test } from "vitest";
 import { chainOf, csvOf, exportOf, verdict, verify } from "./made-export.ts";

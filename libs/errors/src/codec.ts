@@ -1,6 +1,6 @@
-// Carries an AnnalsError over RPC and back: as a Connect error whose one detail is
-// annals.errors.v1.Error. Called by the interceptors of libs/rpc at both ends of a call, and by the ledger for
-// outcomes inside a response.
+// Carries an AnnalsError over RPC and back: as a Connect error whose one detail is annals.errors.v1.Error.
+// Called by the interceptors of libs/rpc at both ends of a call, and by the ledger for outcomes inside a
+// response.
 
 import { create } from "@bufbuild/protobuf";
 import {

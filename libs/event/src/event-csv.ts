@@ -59,7 +59,10 @@ function named(text: string): string {
   return `${typeof id === "string" ? chosen(id) : ""},${typeof type === "string" ? chosen(type) : ""}`;
 }
 
-/** Someone who changed the database may have left anything here. It is exported unchanged; annals-verify finds it. */
+/**
+ * Someone who changed the database may have left anything here. It is exported unchanged; annals-verify finds
+ * it.
+ */
 function objectOf(text: string): { readonly id?: unknown; readonly type?: unknown } {
   try {
     return (JSON.parse(text) as object | null) ?? {};
@@ -85,8 +88,8 @@ function chosen(value: string): string {
 }
 
 /**
- * What a spreadsheet may run as a formula, also where it drops white space or reads full-width signs. Leading '
- * count, so that removing one restores the value.
+ * What a spreadsheet may run as a formula, also where it drops white space or reads full-width signs. Leading
+ * ' count, so that removing one restores the value.
  */
 const RUNNABLE = /^'*[=+\-@\t\r\n＝＋－＠]/;
 

@@ -1,5 +1,5 @@
-// Guarantee: what is written out for speed, the JSON of an event and the leaf, has the members of the table in
-// the order of the table, and each value is under its own name.
+// Guarantee: what is written out for speed, the JSON of an event and the leaf, has the members of the table
+// in the order of the table, and each value is under its own name.
 
 import { expect, test } from "vitest";
 import { eventJson, proofJson } from "./event-json.ts";

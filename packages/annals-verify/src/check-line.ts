@@ -1,6 +1,6 @@
-// Checks one line of JSON Lines: {"event":...,"proof":...}. Called by jsonl-record.ts. It parses the line strictly
-// and recomputes the digest of each part from its canonical text, the leaf and the hash. It decides what is
-// valid; fast-line.ts is faster for lines that are byte for byte as the service writes them.
+// Checks one line of JSON Lines: {"event":...,"proof":...}. Called by jsonl-record.ts. It parses the line
+// strictly and recomputes the digest of each part from its canonical text, the leaf and the hash. It decides
+// what is valid; fast-line.ts is faster for lines that are byte for byte as the service writes them.
 
 import {
   canonicalJson,

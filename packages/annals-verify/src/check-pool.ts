@@ -1,5 +1,5 @@
-// Checks records in several worker threads. An event's digests and hash do not depend on other events, so only
-// the walk along the chain needs their order. Called by verify-file.ts.
+// Checks records in several worker threads. An event's digests and hash do not depend on other events, so
+// only the walk along the chain needs their order. Called by verify-file.ts.
 
 import { Worker } from "node:worker_threads";
 import { type Checked, checkRecords, type Format, type Records } from "./check-records.ts";

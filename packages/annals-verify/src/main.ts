@@ -1,5 +1,5 @@
-// annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1: not valid,
-// with the first bad line, or the file could not be read.
+// annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1: not
+// valid, with the first bad line, or the file could not be read.
 
 import { parseArgs } from "node:util";
 import { BadLine } from "./bad-line.ts";

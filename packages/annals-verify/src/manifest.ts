@@ -1,5 +1,5 @@
-// The manifest, the last record of an export: what the file claims to hold. Called by verify-file.ts. It is parsed
-// strictly: a member that is missing or of another type is an error.
+// The manifest, the last record of an export: what the file claims to hold. Called by verify-file.ts. It is
+// parsed strictly: a member that is missing or of another type is an error.
 
 import { type JsonObject, type JsonValue, readJson } from "@annals/event";
 import { hash } from "node:crypto";

@@ -1,5 +1,5 @@
-// A progress bar on a terminal: how much of a file is done, the speed, the time left. Called by main.ts. It writes
-// on the present line and clears it at the end.
+// A progress bar on a terminal: how much of a file is done, the speed, the time left. Called by main.ts. It
+// writes on the present line and clears it at the end.
 
 export interface Terminal {
   readonly isTTY?: boolean;

@@ -1,6 +1,6 @@
-// Verifies an export as a stream, in constant memory. Called by main.ts. Events are checked in worker threads, the
-// chain along them here. It stops at the first line that is not valid. It must never need anything but the
-// file.
+// Verifies an export as a stream, in constant memory. Called by main.ts. Events are checked in worker
+// threads, the chain along them here. It stops at the first line that is not valid. It must never need
+// anything but the file.
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";

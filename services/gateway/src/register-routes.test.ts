@@ -1,5 +1,5 @@
-// Guarantee: while events are being stored, the gateway holds the texts that it sends and not the parsed body,
-// which can take ten times its bytes.
+// Guarantee: while events are being stored, the gateway holds the texts that it sends and not the parsed
+// body, which can take ten times its bytes.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,5 +1,5 @@
-// Registers the routes of v1.ts with Fastify: schemas for validation and for the OpenAPI document, the handler,
-// the answer. Called by app.ts.
+// Registers the routes of v1.ts with Fastify: schemas for validation and for the OpenAPI document, the
+// handler, the answer. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -46,8 +46,8 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
 }
 
 /**
- * Neither this nor the handlers of appends are async functions: an async function keeps its arguments while it
- * waits, and a parsed body can take ten times its bytes.
+ * Neither this nor the handlers of appends are async functions: an async function keeps its arguments while
+ * it waits, and a parsed body can take ten times its bytes.
  */
 function answer(
   route: Route,

@@ -1,8 +1,8 @@
-// Canonical JSON, RFC 8785: the one text of a value, which is hashed, stored and served. The gateway calls it for
-// each part of an event. It must never write a text that reads back as another value.
+// Canonical JSON, RFC 8785: the one text of a value, which is hashed, stored and served. The gateway calls it
+// for each part of an event. It must never write a text that reads back as another value.
 //
-// Not the `canonicalize` package, for speed: on the values of `readJson` this takes a third as long, and it is on
-// the path of every append. The tests compare the two, byte for byte.
+// Not the `canonicalize` package, for speed: on the values of `readJson` this takes a third as long, and it
+// is on the path of every append. The tests compare the two, byte for byte.
 
 import type { JsonObject, JsonValue } from "./json-value.ts";
 

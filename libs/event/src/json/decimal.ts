@@ -1,5 +1,5 @@
-// Whether a double keeps the value of a JSON number. Called by the strict reader for numbers that are not short. It
-// must stay linear in the length of the text, whatever the exponent is.
+// Whether a double keeps the value of a JSON number. Called by the strict reader for numbers that are not
+// short. It must stay linear in the length of the text, whatever the exponent is.
 
 import { LOWER_E, MINUS, NINE, UPPER_E, ZERO } from "./character-codes.ts";
 

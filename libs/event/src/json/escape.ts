@@ -8,7 +8,9 @@ const UNIT_ESCAPE_LENGTH = 6;
 /** Character codes that may follow a backslash, `u` apart. */
 const ESCAPE_LETTERS: readonly number[] = Array.from('"\\/bfnrt', (letter) => letter.charCodeAt(0));
 
-/** The length of the escape at `at`, where a surrogate pair is one escape; or a sentence that says its fault. */
+/**
+ * The length of the escape at `at`, where a surrogate pair is one escape; or a sentence that says its fault.
+ */
 export function escapeLength(text: string, at: number): number | string {
   const letter = text.charCodeAt(at + 1);
   if (letter !== LOWER_U) {

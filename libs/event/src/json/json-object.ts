@@ -1,5 +1,5 @@
-// How the reader builds objects: they inherit nothing, and no choice of names takes memory out of proportion to the
-// text.
+// How the reader builds objects: they inherit nothing, and no choice of names takes memory out of proportion
+// to the text.
 
 import { NINE, ZERO } from "./character-codes.ts";
 import type { JsonObject, JsonValue } from "./json-value.ts";

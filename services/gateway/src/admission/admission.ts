@@ -1,6 +1,6 @@
-// Admits requests (interface 5 and 8): authentication and the rate limit. Called by hook.ts. Requests that wait at
-// the same time go to the keys service in one RPC. No result is cached: it must never admit a key that was
-// revoked before the request began.
+// Admits requests (interface 5 and 8): authentication and the rate limit. Called by hook.ts. Requests that
+// wait at the same time go to the keys service in one RPC. No result is cached: it must never admit a key
+// that was revoked before the request began.
 
 import { Batcher } from "@annals/rpc";
 import { isPlausibleKey, keyHash } from "@annals/contract";

@@ -1,5 +1,5 @@
-// The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request, shows
-// the rate limit on every answer (interface 8), and checks the scope and the feature of the route.
+// The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request,
+// shows the rate limit on every answer (interface 8), and checks the scope and the feature of the route.
 
 import type { Feature, Scope } from "@annals/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -45,8 +45,8 @@ export function showLimit(reply: FastifyReply, limit: number, remaining: number)
 }
 
 /**
- * The Authorization header. One that is sent twice gives both with a comma between, which is no key: Node keeps
- * only the first, and a proxy before it may keep the last.
+ * The Authorization header. One that is sent twice gives both with a comma between, which is no key: Node
+ * keeps only the first, and a proxy before it may keep the last.
  */
 function authorizationOf({ headers, raw: { rawHeaders } }: FastifyRequest): string | undefined {
   const all: string[] = [];

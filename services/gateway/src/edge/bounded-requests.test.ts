@@ -1,5 +1,5 @@
-// Guarantee: no more concurrent requests than the bound are served. The rest are refused at once, in the error
-// shape. A request that ended, or whose client has disconnected, frees its slot.
+// Guarantee: no more concurrent requests than the bound are served. The rest are refused at once, in the
+// error shape. A request that ended, or whose client has disconnected, frees its slot.
 
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";

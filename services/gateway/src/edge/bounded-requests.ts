@@ -1,6 +1,6 @@
-// Bounds the concurrent requests of this process. Called by serve.ts. A request beyond the bound is refused before
-// any work is done for it, so that a refusal is immediate and cheap: an unbounded queue answers everyone too
-// late. It must never count a request after its response has ended.
+// Bounds the concurrent requests of this process. Called by serve.ts. A request beyond the bound is refused
+// before any work is done for it, so that a refusal is immediate and cheap: an unbounded queue answers
+// everyone too late. It must never count a request after its response has ended.
 
 import { unavailable } from "@annals/errors";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";

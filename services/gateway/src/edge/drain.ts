@@ -1,6 +1,6 @@
 // Drains the connections of a server that shuts down, without failing a request. Called by serve.ts after
-// readiness has ended and before the server closes. Closing a keep-alive connection while its client sends the
-// next request fails that request, and the client cannot know whether it was read. A response with
+// readiness has ended and before the server closes. Closing a keep-alive connection while its client sends
+// the next request fails that request, and the client cannot know whether it was read. A response with
 // `connection: close` makes the client close instead. It must never wait when no client is connected.
 
 import type { Server } from "node:http";

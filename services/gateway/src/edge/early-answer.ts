@@ -1,5 +1,5 @@
-// Answers a request before its body has arrived: one refused by its headers, or too large. Called by app.ts. The
-// answer is sent at once. The connection then stays open for a while and discards what the client still
+// Answers a request before its body has arrived: one refused by its headers, or too large. Called by app.ts.
+// The answer is sent at once. The connection then stays open for a while and discards what the client still
 // sends: closing it at once would reset it, and many clients would see the reset and not the answer.
 
 import type { IncomingMessage } from "node:http";

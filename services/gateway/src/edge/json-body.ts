@@ -1,5 +1,5 @@
-// Reads JSON bodies strictly (docs/hash-chain.md). Called by app.ts. What cannot be stored faithfully is refused
-// with its path, before the schema is checked.
+// Reads JSON bodies strictly (docs/hash-chain.md). Called by app.ts. What cannot be stored faithfully is
+// refused with its path, before the schema is checked.
 
 import { readJson } from "@annals/event";
 import { invalid } from "@annals/errors";
@@ -19,8 +19,8 @@ declare module "fastify" {
 const MAX_DEPTH = 16;
 
 /**
- * From this size on a body is handled in a later turn of the event loop than the one that parsed it. Each takes
- * tens of milliseconds, and other requests run in between.
+ * From this size on a body is handled in a later turn of the event loop than the one that parsed it. Each
+ * takes tens of milliseconds, and other requests run in between.
  */
 const LARGE_BODY_BYTES = 256 * 1024;
 

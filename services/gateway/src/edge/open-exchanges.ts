@@ -1,6 +1,6 @@
-// Tracks which requests of a connection are still in flight. Used by client-error.ts. The parser's errors belong
-// to no request: the answer to one must wait for the answers before it, for HTTP answers in order, and a
-// request must never be answered twice.
+// Tracks which requests of a connection are still in flight. Used by client-error.ts. The parser's errors
+// belong to no request: the answer to one must wait for the answers before it, for HTTP answers in order, and
+// a request must never be answered twice.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";

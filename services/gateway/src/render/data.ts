@@ -1,5 +1,5 @@
-// The wrapper of successful bodies (interface 4): an object with the key data. Used by the routes. Large bodies
-// are encoded here.
+// The wrapper of successful bodies (interface 4): an object with the key data. Used by the routes. Large
+// bodies are encoded here.
 
 import { Type, type TSchema } from "typebox";
 
@@ -8,8 +8,8 @@ export const dataOf = <T extends TSchema>(schema: T) => Type.Object({ data: sche
 const HEAD = '{"data":[';
 
 /**
- * `{"data":[`, the items with commas between, and `end`, in UTF-8. Written item by item: an answer of hundreds
- * of kilobytes joined into one text would be copied three times more on its way to the socket.
+ * `{"data":[`, the items with commas between, and `end`, in UTF-8. Written item by item: an answer of
+ * hundreds of kilobytes joined into one text would be copied three times more on its way to the socket.
  */
 export function listBytes(items: readonly string[], end: string): Buffer {
   const commas = Math.max(0, items.length - 1);

@@ -1,6 +1,7 @@
-// Verifies a chain row by row: no missing number, each event linked to the one before, the digests of its parts, the
-// hash of its leaf. A row is also invalid where its payload is missing, where a filter column differs from the
-// parts, or where lists by time would skip it. It is pure; verify-range.ts passes it rows in order.
+// Verifies a chain row by row: no missing number, each event linked to the one before, the digests of its
+// parts, the hash of its leaf. A row is also invalid where its payload is missing, where a filter column
+// differs from the parts, or where lists by time would skip it. It is pure; verify-range.ts passes it rows in
+// order.
 
 import { checkLeaf, type Part } from "@annals/event";
 import type { InvalidReason } from "@annals/contract";

@@ -1,5 +1,5 @@
-// Guarantee: the .proto fields of an event are the members of the table in libs/event, so that a member that is
-// missing in one of the two is found.
+// Guarantee: the .proto fields of an event are the members of the table in libs/event, so that a member that
+// is missing in one of the two is found.
 
 import { COPIES, EVENT_MEMBERS, PARTS } from "@annals/event";
 import { NewEventSchema, StoredEventSchema } from "@annals/proto/ledger";

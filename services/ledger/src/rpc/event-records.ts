@@ -1,5 +1,5 @@
-// Stored events as the records of an export (docs/exports.md), ready to be written, so that the export service
-// neither parses nor renders events. Called by stream-events.ts.
+// Stored events as the records of an export (docs/exports.md), ready to be written, so that the export
+// service neither parses nor renders events. Called by stream-events.ts.
 
 import { eventCsv, eventJson, proofJson } from "@annals/event";
 import {

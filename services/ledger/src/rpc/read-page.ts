@@ -1,5 +1,5 @@
-// Reads one page of the events that match a filter, by the statement that is fastest for it: time blocks for a time
-// alone, the index of a filter otherwise. Called by list-events.ts.
+// Reads one page of the events that match a filter, by the statement that is fastest for it: time blocks for
+// a time alone, the index of a filter otherwise. Called by list-events.ts.
 
 import type { Database } from "@annals/postgres";
 import type { EventFilter as EventFilterMessage } from "@annals/proto/ledger";

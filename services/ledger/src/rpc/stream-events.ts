@@ -13,7 +13,8 @@ import { listParams } from "./list-params.ts";
 
 /**
  * Events of one page. A statement is planned for each page, so pages are large; larger ones cost their reader
- * more than they save (docs/performance.md). Where events are large, the size of the last page reduces the next.
+ * more than they save (docs/performance.md). Where events are large, the size of the last page reduces the
+ * next.
  */
 const FIRST_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 200;
@@ -41,8 +42,8 @@ function isKnown(format: RecordFormat): format is Format {
 }
 
 /**
- * The events page by page, with one page of read-ahead: PostgreSQL reads the next page while this one is rendered
- * and sent.
+ * The events page by page, with one page of read-ahead: PostgreSQL reads the next page while this one is
+ * rendered and sent.
  */
 async function* pages(
   database: Database,

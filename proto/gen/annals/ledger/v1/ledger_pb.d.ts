@@ -598,8 +598,8 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
 export declare const StreamEventsRequestSchema: GenMessage<StreamEventsRequest>;
 
 /**
- * At least one event, in ascending order, as the bytes of a file, with what a reader needs to know of them without
- * parsing.
+ * At least one event, in ascending order, as the bytes of a file, with what a reader needs to know of them
+ * without parsing.
  *
  * @generated from message annals.ledger.v1.StreamEventsResponse
  */

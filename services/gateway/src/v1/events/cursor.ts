@@ -1,5 +1,5 @@
-// The cursor of a list: where the next page begins, and a digest of its filters and order. Called by the routes
-// that list. Opaque to clients. With other filters it is refused: the pages would not make one list.
+// The cursor of a list: where the next page begins, and a digest of its filters and order. Called by the
+// routes that list. Opaque to clients. With other filters it is refused: the pages would not make one list.
 
 import { invalid } from "@annals/errors";
 import { hash } from "node:crypto";

@@ -1,6 +1,6 @@
-// Sends appends to the ledger: those of one account that wait at the same time in one RPC. Called by the routes
-// that create events. An append waits as the texts that the answer is made of, and never as the parsed body,
-// which takes several times their bytes.
+// Sends appends to the ledger: those of one account that wait at the same time in one RPC. Called by the
+// routes that create events. An append waits as the texts that the answer is made of, and never as the parsed
+// body, which takes several times their bytes.
 
 import { type EventText, PARTS } from "@annals/event";
 import { KeyedBatcher } from "@annals/rpc";

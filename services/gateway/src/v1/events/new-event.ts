@@ -1,6 +1,6 @@
 // An event as a client sends it (interface 4.2), and as the ledger gets it: the canonical text of each part,
-// the time as text. Called by the routes that create events. What canonical JSON cannot carry was refused when
-// the body was read; what is too large is refused here.
+// the time as text. Called by the routes that create events. What canonical JSON cannot carry was refused
+// when the body was read; what is too large is refused here.
 
 import {
   type CamelCase,

@@ -1,6 +1,6 @@
-// The bytes of an export's file, read no faster than the client takes them. Called by get-export-content.ts. A
-// stream that breaks (a replica stops, a connection is drained) is reopened at its offset, so that a download
-// may take as long as its client needs.
+// The bytes of an export's file, read no faster than the client takes them. Called by get-export-content.ts.
+// A stream that breaks (a replica stops, a connection is drained) is reopened at its offset, so that a
+// download may take as long as its client needs.
 
 import { AnnalsError } from "@annals/errors";
 import type { ExportsService } from "@annals/proto/exports";
