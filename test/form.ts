@@ -21,7 +21,7 @@ export interface Form {
   readonly backendTermination: { readonly forMs: number };
   readonly rollingRestart: { readonly requestsPerS: number; readonly rounds: number };
   readonly fuzz: { readonly cases: number };
-  /** How long each link is harmed at least, and how many of the links are slowed, and silent, in turn. */
+  /** How long each link is faulty at least, and how many of the links are slowed and silenced. */
   readonly networkFaults: {
     readonly outageMs: number;
     readonly slowed: number;

@@ -1,4 +1,4 @@
-// Stands between our processes and a server on this machine, for tests that look at what passes or harm it:
+// Stands between our processes and a server on this machine, for tests that look at what passes or fault it:
 // it pairs each connection that comes with one of its own. What passes, and whether, is its user's to say. It
 // must leave no socket behind when it is closed.
 
@@ -9,7 +9,7 @@ export class Relay {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #join = (_near: Socket, _far: Socket): void => {
-    throw new Error("the relay was not told what to do with a connection");
+    throw new Error("the relay has no handler for a connection");
   };
 
   private constructor(server: Server) {

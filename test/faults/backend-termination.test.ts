@@ -1,11 +1,11 @@
-// Guarantee: while somebody ends every connection of the services to PostgreSQL each second
+// Guarantee: while every backend of the services in PostgreSQL is terminated each second
 // (pg_terminate_backend), nothing acknowledged is lost and nothing is stored twice; requests are refused in
-// the error shape or answered, and all is well as soon as it ends.
+// the error shape or answered, and everything is served as soon as it ends.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { report } from "./report.ts";
-import { allWell, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { allServing, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
 const { forMs } = inject("form").backendTermination;
 const WRITERS = 32;
@@ -18,15 +18,15 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-/** Ends every session of a service; resolves to how many there were. */
-async function endSessions(): Promise<number> {
+/** Terminates every backend of a service; resolves to how many there were. */
+async function terminateBackends(): Promise<number> {
   const ended = await bed.owner.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'annals-%'",
   );
   return ended.length;
 }
 
-test(`every session is ended each second for ${forMs / 1_000} s under load`, async () => {
+test(`every backend is terminated each second for ${forMs / 1_000} s under load`, async () => {
   const services = bed.stack.processes.filter(({ adminUrl }) => adminUrl !== undefined);
   const pids = services.map((one) => one.pid());
   const { load, chain, audit } = bed;
@@ -34,10 +34,10 @@ test(`every session is ended each second for ${forMs / 1_000} s under load`, asy
   writers.start(WRITERS);
   let sessions = 0;
   for (const end = performance.now() + forMs; performance.now() < end; await pause(EVERY_MS)) {
-    sessions += await endSessions();
+    sessions += await terminateBackends();
   }
   await writers.stop();
-  await allWell(bed.stack);
+  await allServing(bed.stack);
   const before = await chain();
   const retried = await writers.retryUnacknowledged();
   expect(retryFaults(retried, before)).toStrictEqual([]);

@@ -2,7 +2,7 @@
 // asks each gateway's readiness (/readyz of its admin server) ten times a second and sends requests, in turn
 // and over a bounded number of kept-alive connections, to those that were ready when last asked; a question
 // that gets no answer in time changes nothing, one that is refused or denied takes the gateway out. It sends
-// a request to the next gateway when its connection was refused, which means that nobody has read it, and in
+// a request to the next gateway when its connection was refused, so that no gateway has read it, and in
 // no other case: an answer, whatever it says, and a connection lost on the way are the client's. It must
 // never hide a failure.
 

@@ -1,5 +1,5 @@
-// Guarantee: the auditor of this folder tells each kind of fault that it is there to tell, and finds none
-// where all is well. It is the negative control of every test beside it.
+// Guarantee: the consistency check reports each kind of fault, and none
+// where everything is in order. It is the negative control of every test beside it.
 
 import { expect, test } from "vitest";
 import { appendFaults, type ChainEvent } from "./consistency.ts";
@@ -63,12 +63,12 @@ test.each<[string, readonly SentAppend[], readonly ChainEvent[]]>([
   ["refused with 502", instead(append(6, refused(502, SERVER_ERROR))), CHAIN],
   ["refused with 500", instead(append(6, refused(500, { type: "not_found" }))), CHAIN],
   ["refused without Retry-After", instead(append(6, refused(500, SERVER_ERROR, ""))), CHAIN],
-])("it tells: %s", (sentence, appends, chain) => {
+])("it reports: %s", (sentence, appends, chain) => {
   const faults = appendFaults(appends, chain);
   expect(faults).toHaveLength(1);
   expect(faults[0]).toContain(sentence);
 });
 
-test("it tells: a retry that stored again what was there", () => {
+test("it reports: a retry that stored again what was there", () => {
   expect(retryFaults([append(2, LOST, stored(5))], CHAIN)).toHaveLength(1);
 });

@@ -25,14 +25,14 @@ export interface Audited {
   readonly listedTo?: number;
 }
 
-/** Of each kind of fault so many are told by name; all are counted. */
+/** Of each kind of fault so many examples are named; all are counted. */
 const EXAMPLES = 3;
 const PAGE = 100;
 
 /**
  * Sentences that say what is wrong; none when every promise was kept: each acknowledged event is there once
  * with the id, number and hash of its answer, what was not acknowledged is wholly there once or not at all,
- * nothing is there that nobody sent, every refusal has the error shape, the chain has no gap and no fork
+ * nothing is there that was not sent, every refusal has the error shape, the chain has no gap and no fork
  * and verifies, and the list shows what the tables hold.
  */
 export async function audit(

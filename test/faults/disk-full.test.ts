@@ -10,7 +10,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Full, openSmallDisk, type SmallDisk, WAYS } from "./small-disk.ts";
 import { report } from "./report.ts";
-import { allWell, answerBeforeDurable, startTestbed, type Testbed } from "./testbed.ts";
+import { allServing, answerBeforeDurable, startTestbed, type Testbed } from "./testbed.ts";
 
 const { fullForMs, ways } = inject("form").disk;
 const WRITERS = 8;
@@ -49,7 +49,7 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
     await disk?.remove();
   });
 
-  /** That a file may not grow is none of the faults that pass: nobody is told to try again. */
+  /** That a file may not grow is no transient fault: no client is asked to retry. */
   const unforeseen = (faults: readonly string[]): readonly string[] =>
     way === "a small file system"
       ? faults
@@ -109,7 +109,7 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
     isFreed = true;
     const freedAt = performance.now();
     const refusals = await filling;
-    await allWell(bed.stack);
+    await allServing(bed.stack);
     const recoveredMs = performance.now() - freedAt;
     await writers.stop();
     const appends = [...(first ? [first] : []), ...writers.appends];
@@ -154,7 +154,7 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
     report({ appends: appends.length, refused: refused.length + refusals.length, recoveredMs });
   });
 
-  test("control: with synchronous_commit off the auditor tells what the full disk has lost", async () => {
+  test("control: with synchronous_commit off the consistency check finds what the full disk has lost", async () => {
     await answerBeforeDurable(bed);
     const { account, appends } = await throughFull("everything", () => {});
     expect((await account.audit(appends)).join("; ")).toContain("acknowledged and lost");

@@ -1,5 +1,5 @@
 // A million events with proofs are exported and downloaded while ledger, export and gateway stay below 200 MB
-// each, and the file is verified with nothing else at hand. The short form takes a tenth of them: what a
+// each, and the file is verified offline. The short form takes a tenth of them: what a
 // process holds does not depend on their number, and the bound is the same.
 
 import { HttpClient, newAccount } from "@annals/testing";

@@ -36,14 +36,14 @@ export interface SentAppend {
   /** Stands in the event's metadata and in no other event. */
   readonly marker: string;
   readonly idempotencyKey: string | undefined;
-  /** In the order of the tries; empty while the first is under way. */
+  /** In the order of the tries; empty while the first is in flight. */
   readonly outcomes: Outcome[];
 }
 
 export interface LoadOptions {
   /** The events go to these in turn. */
   readonly clients: readonly Pick<HttpClient, "post">[];
-  /** Whether the n-th event, from 0, has an idempotency key; every second one unless told. */
+  /** Whether the n-th event, from 0, has an idempotency key; by default every second one. */
   readonly isIdempotent?: (n: number) => boolean;
   /** Called after each try. */
   readonly onOutcome?: (append: SentAppend, outcome: Outcome) => void;
@@ -86,13 +86,13 @@ export class Load {
     return appends;
   }
 
-  /** Keeps `writers` clients busy, each with one event under way, until `stop`. */
+  /** Keeps `writers` clients busy, each with one event in flight, until `stop`. */
   start(writers: number): void {
     this.#isStopped = false;
     this.#writers = Promise.all(Array.from({ length: writers }, () => this.#write()));
   }
 
-  /** Resolves when the last event under way was answered or lost. */
+  /** Resolves when the last event in flight was answered or lost. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#writers;

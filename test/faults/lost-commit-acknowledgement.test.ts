@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { type Cut, CUTS, PostgresProxy, type Stored } from "./postgres-proxy.ts";
 import { report } from "./report.ts";
-import { allWell, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
 const { cuts } = inject("form").lostAcknowledgements;
 const WRITERS = 16;
@@ -53,7 +53,7 @@ test.each<[string, Stored]>([
   const [, second] = processesOf(bed.stack, "ledger");
   if (ledgers === "one ledger") await second?.stop();
   else second?.start();
-  await allWell(bed.stack);
+  await allServing(bed.stack);
   const { load, chain, audit } = await bed.account();
   let acknowledged = 0;
   const writers = load({ onOutcome: (_, { stored }) => (acknowledged += stored ? 1 : 0) });
@@ -68,7 +68,7 @@ test.each<[string, Stored]>([
   expect(seen).toContain(usual);
   const refused = writers.appends.filter(({ outcomes }) => !outcomes[0]?.stored);
   expect(refused.length).toBeGreaterThanOrEqual(cuts / 2);
-  // Their own connections were not cut: each was told.
+  // Their own connections were not cut: each got its answer.
   expect(refused.filter(({ outcomes }) => outcomes[0]?.unanswered !== undefined)).toStrictEqual([]);
   const before = await chain();
   const there = new Set(before.map(({ marker }) => marker));
@@ -87,8 +87,8 @@ test.each<[string, Stored]>([
   });
 });
 
-test("control: sent again without an idempotency key the event is there twice, and the auditor tells", async () => {
-  await allWell(bed.stack);
+test("control: sent again without an idempotency key the event is there twice, and the consistency check finds it", async () => {
+  await allServing(bed.stack);
   const { load, audit } = await bed.account();
   const client = load({ isIdempotent: () => false });
   await client.one();

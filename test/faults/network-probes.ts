@@ -1,10 +1,10 @@
 // Requests of every kind, each with the links that it needs, and what is wrong with their answers while one
-// of the links is harmed. Called by links.test.ts. It must never wait without a bound, nor forgive an answer
-// that comes too late.
+// of the links is faulty. Called by network-faults.test.ts. It must never wait without a bound, nor forgive
+// an answer that comes too late.
 
 import type { Answer, HttpClient } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Harm, SLOWED_BY_MS } from "./network-proxy.ts";
+import { type Fault, SLOWED_BY_MS } from "./network-proxy.ts";
 import type { LinkName } from "./network-system.ts";
 
 export interface Probe {
@@ -37,14 +37,14 @@ const ALL_POSITIONS: readonly LinkName[] = [
   "export to postgres",
 ];
 
-/** `quiet` is of an account without events: its webhooks are told of nothing. */
+/** `quiet` is of an account without events: its webhooks get nothing. */
 export function probesOf(client: HttpClient, quiet: HttpClient): readonly Probe[] {
-  const nobody = client.as(undefined);
+  const anonymous = client.as(undefined);
   const needing = (...more: readonly LinkName[][]) => [...ADMITTED, ...more.flat()];
   const webhook = { url: "https://receiver.invalid/", events: ["*"] };
   return [
-    probe("GET /openapi.json", [], 200, () => nobody.get("/openapi.json")),
-    probe("a request without a key", [], 401, () => nobody.get("/v1/events")),
+    probe("GET /openapi.json", [], 200, () => anonymous.get("/openapi.json")),
+    probe("a request without a key", [], 401, () => anonymous.get("/v1/events")),
     probe("GET /api-keys", needing(), 200, () => client.get("/v1/api-keys")),
     probe("POST /events", needing([...LEDGER]), 201, () =>
       client.post("/v1/events", { action: "a" }),
@@ -94,7 +94,7 @@ export async function askOnce(
 
 /** Asks all probes at the same time, again and again for `forMs`, and resolves to sentences. */
 export async function faultsWhile(
-  harm: Harm,
+  fault: Fault,
   link: LinkName,
   probes: readonly Probe[],
   forMs: number,
@@ -103,8 +103,8 @@ export async function faultsWhile(
   const until = performance.now() + forMs;
   do {
     const round = probes.map(async (one) => {
-      const fault = faultOf(harm, one, one.needs.includes(link), await askOnce(one));
-      if (fault !== undefined) faults.push(`${one.name}: ${fault}`);
+      const wrong = faultOf(fault, one, one.needs.includes(link), await askOnce(one));
+      if (wrong !== undefined) faults.push(`${one.name}: ${wrong}`);
     });
     await Promise.all(round);
     await pause(BETWEEN_ROUNDS_MS);
@@ -113,17 +113,17 @@ export async function faultsWhile(
 }
 
 function faultOf(
-  harm: Harm,
+  fault: Fault,
   { status }: Probe,
-  isHarmed: boolean,
+  isAffected: boolean,
   { answer, tookMs }: Asked,
 ): string | undefined {
   if (answer === undefined) return `no answer after ${Math.round(tookMs)} ms`;
   const seen = `${answer.status} after ${Math.round(tookMs)} ms: ${answer.text.slice(0, 200)}`;
-  if (isHarmed && harm !== "slowed")
+  if (isAffected && fault !== "slowed")
     return refusalFault(answer) && `${refusalFault(answer)}: ${seen}`;
   if (answer.status !== status) return `is refused, and ought to be served: ${seen}`;
-  if (isHarmed) {
+  if (isAffected) {
     return tookMs < SLOWED_BY_MS - CLOCK_SLACK_MS
       ? `did not feel the slow link: ${seen}`
       : undefined;

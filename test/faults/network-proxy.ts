@@ -9,8 +9,8 @@ import { connect, createServer, type Server, type Socket } from "node:net";
  * `cut`: connections are reset and refused. `swallowed`: they stay, new ones are taken, and nothing comes
  * through until the link is whole again, as when packets are lost. `slowed`: all comes late.
  */
-export type Harm = "cut" | "swallowed" | "slowed";
-export const HARMS: readonly Harm[] = ["cut", "slowed", "swallowed"];
+export type Fault = "cut" | "swallowed" | "slowed";
+export const FAULTS: readonly Fault[] = ["cut", "slowed", "swallowed"];
 
 /** What comes over a slowed link comes this much later, there and back together. */
 export const SLOWED_BY_MS = 500;
@@ -20,7 +20,7 @@ const PORTS = [20_000, 32_000] as const;
 const PORT_ATTEMPTS = 50;
 const LOOPBACK = "127.0.0.1";
 
-/** A port that nobody listens on at this moment. */
+/** A port without a listener at this moment. */
 export async function freePort(): Promise<number> {
   const server = await listen(createServer());
   const { port } = server;
@@ -47,7 +47,7 @@ export class Link {
   readonly #server: Server;
   readonly #target: number;
   readonly #directions = new Set<Direction>();
-  #harm: Harm | undefined;
+  #fault: Fault | undefined;
 
   private constructor(server: Server, port: number, target: number) {
     this.#server = server;
@@ -74,24 +74,24 @@ export class Link {
     return changed.href;
   }
 
-  async harm(how: Harm): Promise<void> {
-    this.#harm = how;
+  async inject(how: Fault): Promise<void> {
+    this.#fault = how;
     if (how === "cut") await this.#close();
-    for (const direction of this.#directions) direction.setHarm(how);
+    for (const direction of this.#directions) direction.setFault(how);
   }
 
   async heal(): Promise<void> {
-    const harm = this.#harm;
-    this.#harm = undefined;
-    if (harm === "cut") {
+    const fault = this.#fault;
+    this.#fault = undefined;
+    if (fault === "cut") {
       this.#server.listen(this.port, LOOPBACK);
       await once(this.#server, "listening");
     }
-    for (const direction of this.#directions) direction.setHarm(undefined);
+    for (const direction of this.#directions) direction.setFault(undefined);
   }
 
   async close(): Promise<void> {
-    if (this.#harm !== "cut") await this.#close();
+    if (this.#fault !== "cut") await this.#close();
   }
 
   async #close(): Promise<void> {
@@ -113,7 +113,7 @@ export class Link {
       [server, client],
     ] as const) {
       const direction = new Direction(from, to);
-      direction.setHarm(this.#harm);
+      direction.setFault(this.#fault);
       this.#directions.add(direction);
       from.once("close", () => this.#directions.delete(direction));
     }
@@ -130,20 +130,20 @@ interface Passing {
 class Direction {
   readonly #from: Socket;
   readonly #waiting: Passing[] = [];
-  #harm: Harm | undefined;
+  #fault: Fault | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(from: Socket, to: Socket) {
     this.#from = from;
     from.on("data", (chunk: Buffer) => this.#take(() => to.write(chunk)));
     from.on("end", () => this.#take(() => to.end()));
-    // An abrupt end is told at once: no byte could follow it.
+    // An abrupt end is passed on at once: no byte could follow it.
     from.on("error", () => to.destroy());
     from.on("close", () => this.#take(() => to.destroySoon()));
   }
 
-  setHarm(harm: Harm | undefined): void {
-    this.#harm = harm;
+  setFault(fault: Fault | undefined): void {
+    this.#fault = fault;
     this.#drain();
   }
 
@@ -154,14 +154,14 @@ class Direction {
   }
 
   #take(pass: () => void): void {
-    const delayMs = this.#harm === "slowed" ? SLOWED_BY_MS / 2 : 0;
+    const delayMs = this.#fault === "slowed" ? SLOWED_BY_MS / 2 : 0;
     this.#waiting.push({ dueAt: performance.now() + delayMs, pass });
     this.#drain();
   }
 
   #drain(): void {
     clearTimeout(this.#timer);
-    if (this.#harm === "swallowed") return;
+    if (this.#fault === "swallowed") return;
     for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
       const leftMs = next.dueAt - performance.now();
       if (leftMs > 0) {

@@ -13,7 +13,7 @@ export interface Offer {
   readonly key: string;
   readonly perSecond: number;
   readonly forMs: number;
-  /** Kept alive, opened before. Each has one request under way; where all have, what is due is held back. */
+  /** Kept alive, opened before. Each has one request in flight; where all have, what is due is held back. */
   readonly connections: number;
   /** Begins every marker. */
   readonly mark: string;
@@ -56,7 +56,7 @@ export async function offer(what: Omit<Offer, "mark">) {
   return { ...offered, appends: offered.taken.map((one) => appendOf(one, mark)) };
 }
 
-/** A generator that waits for the processor offers less than it is to. Where nobody may prefer it, it may. */
+/** A generator that waits for the CPU offers too little load. Where it may not be preferred, it is not. */
 function preferred(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_HIGHEST);

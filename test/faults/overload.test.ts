@@ -29,7 +29,7 @@ const MAX_RSS_MB = 512;
  */
 const TIMES_CONTROL = 40;
 /**
- * On a machine that refusing and the generator fill, or that stands still for a second, all clients wait. So
+ * On a machine that refusing and the generator fill, or that hangs for a second, all clients wait. So
  * much of the load may be lost to that: what is left is twice the capacity.
  */
 const HELD_BACK_SHARE = 1 / 3;
@@ -134,7 +134,7 @@ test(`${TIMES_CAPACITY} times the capacity for ${forMs / 1_000} s`, async () => 
   report(figures);
 });
 
-test("control: without the bound nobody is refused, and clients wait until they have no connection left", async () => {
+test("control: without the bound no request is refused, and clients wait until they have no connection left", async () => {
   const unbounded = await startTestbed({
     replicas: {},
     env: { gateway: { ANNALS_REQUESTS_MAX_UNDER_WAY: "1000000" } },

@@ -1,4 +1,4 @@
-// Guarantee: while a ledger stands still in the middle of a transaction (SIGSTOP: no connection ends, nothing
+// Guarantee: while a ledger is paused in the middle of a transaction (SIGSTOP: no connection ends, nothing
 // is answered, the head of the chain stays locked), appends go on through the other within a bounded time;
 // when it goes on (SIGCONT), it neither forks the chain nor loses or doubles anything.
 
@@ -14,13 +14,13 @@ const { stoppedMs } = inject("form").pausedLedger;
 const WRITERS = 32;
 const APPENDS_BETWEEN = 500;
 /**
- * What a still ledger may cost. Its connections are given up after 4 s, PostgreSQL ends its transaction
+ * What a paused ledger may cost. Its connections time out after 4 s, PostgreSQL ends its transaction
  * after 3 s; the rest is for a machine that is busy.
  */
 const GOES_ON_WITHIN_MS = 8_000;
-/** Of the control, in which all ledgers stand still. */
+/** Of the control, in which all ledgers are paused. */
 const ALL_STOPPED_MS = 2_000;
-/** A transaction that has waited so long for its client waits for one that stands still. */
+/** A transaction that has waited so long for its client waits for one that is paused. */
 const STILL_AFTER = "100 milliseconds";
 const STOP_ATTEMPTS = 50;
 
@@ -65,7 +65,7 @@ async function stopInTransaction(ledger: StackProcess): Promise<void> {
   throw new Error("the ledger was never stopped in a transaction");
 }
 
-test(`a ledger that has locked the head stands still for ${stoppedMs / 1_000} s under load`, async () => {
+test(`a ledger that has locked the head is paused for ${stoppedMs / 1_000} s under load`, async () => {
   const { load, chain, audit } = bed;
   const writers = load();
   writers.start(WRITERS);
@@ -100,7 +100,7 @@ test(`a ledger that has locked the head stands still for ${stoppedMs / 1_000} s 
   });
 });
 
-test("control: while all ledgers stand still nothing is acknowledged, and the test tells", async () => {
+test("control: while all ledgers are paused nothing is acknowledged, and the test fails", async () => {
   const ledgers = processesOf(bed.stack, "ledger");
   const writers = bed.load();
   writers.start(WRITERS);
@@ -111,6 +111,6 @@ test("control: while all ledgers stand still nothing is acknowledged, and the te
   const to = performance.now();
   for (const ledger of ledgers) ledger.kill("SIGCONT");
   await writers.stop();
-  // What was under way may still arrive.
+  // What was in flight may still arrive.
   expect(longestSilenceMs(writers.appends, from, to)).toBeGreaterThan(ALL_STOPPED_MS / 2);
 });

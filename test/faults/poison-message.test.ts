@@ -7,7 +7,7 @@ import { report } from "./report.ts";
 import { startTestbed, type Testbed } from "./testbed.ts";
 
 const EVENTS = 500;
-/** Which of them is the poison. */
+/** Which of them is the poison message. */
 const POISON = 123;
 /** SQLSTATE of data that can never be stored, and of a fault that passes: the whole group may try again. */
 const UNTRANSLATABLE = "22P05";
@@ -39,7 +39,7 @@ async function together(load: Load, count: number): Promise<readonly SentAppend[
 const refusedOf = (appends: readonly SentAppend[]): readonly SentAppend[] =>
   appends.filter(({ outcomes }) => !outcomes[0]?.stored);
 
-test("PostgreSQL refuses one of 500: 499 are accepted, and the one is told", async () => {
+test("PostgreSQL refuses one of 500: 499 are accepted, and the one gets its error", async () => {
   await poisoned(UNTRANSLATABLE);
   const { load, audit } = await bed.account();
   const events = load();
@@ -50,7 +50,7 @@ test("PostgreSQL refuses one of 500: 499 are accepted, and the one is told", asy
     status: 500,
     body: { error: { type: "server_error", message: expect.stringContaining("request id") } },
   });
-  // The poison is left out: had it been stored, it would be there and sent by nobody.
+  // The poison message is left out: had it been stored, it would be there although no one sent it.
   expect(await audit(events.appends.filter((one) => one !== poison))).toStrictEqual([]);
   report({ events: EVENTS, accepted: EVENTS - refused.length });
 });

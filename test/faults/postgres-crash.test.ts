@@ -9,7 +9,7 @@ import type { SentAppend } from "./load.ts";
 import { report } from "./report.ts";
 import { runningPostgres } from "./running-postgres.ts";
 import {
-  allWell,
+  allServing,
   answerBeforeDurable,
   retryFaults,
   startTestbed,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in each`, async () => {
+test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL crashed in each`, async () => {
   const services = bed.stack.processes.filter(({ adminUrl }) => adminUrl !== undefined);
   const pids = services.map((one) => one.pid());
   const usualMs = await usualBurstMs(await bed.account(), appends);
@@ -38,7 +38,7 @@ test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in ea
     const { kill, gone } = await runningPostgres(bed);
     const burst = await burstWith(bed, appends, killAtMs, () => kill(all));
     await gone();
-    await allWell(bed.stack);
+    await allServing(bed.stack);
     const before = await bed.chain();
     const retried = await burst.retryUnacknowledged();
     sent.push(...burst.appends);
@@ -54,7 +54,7 @@ test(`${rounds} rounds of ${appends} concurrent appends, PostgreSQL killed in ea
   report({ rounds, appends: sent.length, unacknowledged: felt, retries });
 });
 
-test("control: with synchronous_commit off the auditor tells what the kill has lost", async () => {
+test("control: with synchronous_commit off the consistency check finds what the crash has lost", async () => {
   await answerBeforeDurable(bed);
   const { load, audit } = await bed.account();
   const { kill, gone } = await runningPostgres(bed);
@@ -62,7 +62,7 @@ test("control: with synchronous_commit off the auditor tells what the kill has l
   await burst.burst(CONTROL_APPENDS);
   kill(true);
   await gone();
-  await allWell(bed.stack);
+  await allServing(bed.stack);
   const faults = await audit(burst.appends);
   expect(faults.join("; ")).toContain("acknowledged and lost");
 });

@@ -6,6 +6,6 @@ import { expect, inject } from "vitest";
 /** `figures` by name, such as rounds, appends, retried. */
 export function report(figures: Readonly<Record<string, number>>): void {
   const { name } = inject("form");
-  const told = Object.entries(figures).map(([what, count]) => `${what} ${Math.round(count)}`);
-  process.stdout.write(`${name} form, ${expect.getState().currentTestName}: ${told.join(", ")}\n`);
+  const shown = Object.entries(figures).map(([what, count]) => `${what} ${Math.round(count)}`);
+  process.stdout.write(`${name} form, ${expect.getState().currentTestName}: ${shown.join(", ")}\n`);
 }

@@ -121,7 +121,7 @@ test(`${rounds} rolling restarts of every service at ${requestsPerS} requests a 
   });
 });
 
-test("control: processes that are killed instead fail requests, and the test tells", async () => {
+test("control: processes that are killed instead fail requests, and the test finds it", async () => {
   const load = new MixedLoad();
   for (const service of ["gateway", "ledger"] as const) {
     const [one] = processesOf(bed.stack, service);

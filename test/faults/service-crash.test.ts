@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { burstWith, usualBurstMs } from "./burst.ts";
 import type { SentAppend } from "./load.ts";
 import { report } from "./report.ts";
-import { allWell, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
 const { rounds, appends } = inject("form").serviceCrash;
 const VICTIMS = ["ledger", "keys", "gateway"] as const;
@@ -37,7 +37,7 @@ test(`${rounds} rounds of ${appends} concurrent appends, a process killed in eac
     retries += retried.length;
     const what = `round ${round}: ${victim.service} ${victim.index} killed after ${killAtMs} ms`;
     expect(retryFaults(retried, before), what).toStrictEqual([]);
-    await allWell(bed.stack);
+    await allServing(bed.stack);
     expect(await bed.audit(sent), what).toStrictEqual([]);
   }
   // Kills that no request felt would prove nothing.

@@ -9,10 +9,10 @@ import { metricOf } from "../metric-of.ts";
 import type { Load, SentAppend } from "./load.ts";
 import { report } from "./report.ts";
 import { runningPostgres } from "./running-postgres.ts";
-import { allWell, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
 const { rounds, accounts } = inject("form").sharedTransactions;
-/** Of each account, each with one event under way. */
+/** Of each account, each with one event in flight. */
 const WRITERS = 2;
 /** From the first transaction that chains share in a round to the kill. */
 const KILLED_WITHIN_MS = 300;
@@ -46,7 +46,7 @@ async function kill(round: number): Promise<string> {
   return "PostgreSQL";
 }
 
-test(`${rounds} rounds of appends to ${accounts} chains, the ledger or PostgreSQL killed in each`, async () => {
+test(`${rounds} rounds of appends to ${accounts} chains, the ledger or PostgreSQL crashed in each`, async () => {
   const chains = await Promise.all(
     Array.from({ length: accounts }, async () => ({
       ...(await bed.account()),
@@ -63,7 +63,7 @@ test(`${rounds} rounds of appends to ${accounts} chains, the ledger or PostgreSQ
     await pause(randomInt(KILLED_WITHIN_MS));
     shared += (await sharedStatements()) - before;
     const victim = await kill(round);
-    await allWell(bed.stack);
+    await allServing(bed.stack);
     await Promise.all(loads.map((load) => load.stop()));
     for (const [index, { chain, audit, sent }] of chains.entries()) {
       const load = loads[index] as Load;

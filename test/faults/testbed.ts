@@ -12,12 +12,12 @@ import { Load, type LoadOptions, type SentAppend } from "./load.ts";
 const REPLICAS = { gateway: 2, keys: 2, ledger: 2 } as const;
 const RATE_LIMIT_PER_MINUTE = 100_000_000;
 
-/** How long a test waits until all is well again before it says that it is not. */
-const WELL_WITHIN_MS = 60_000;
+/** How long a test waits until everything is served again before it fails. */
+const SERVING_WITHIN_MS = 60_000;
 
 export type Testbed = Awaited<ReturnType<typeof startTestbed>>;
 
-/** A system with `REPLICAS`, unless told otherwise, and one account. */
+/** A system, by default with `REPLICAS`, and one account. */
 export async function startTestbed(options: ConstellationOptions = {}) {
   const stack = await startConstellation({
     replicas: REPLICAS,
@@ -81,11 +81,11 @@ export function processesOf(
 }
 
 /** Resolves when every gateway stores an event, `inARow` times, of any chain but the audited ones. */
-export async function allWell(stack: Stack, inARow = 4): Promise<void> {
+export async function allServing(stack: Stack, inARow = 4): Promise<void> {
   const { key } = await eventually(
     "PostgreSQL answers",
     () => newAccount(stack.databaseUrl),
-    WELL_WITHIN_MS,
+    SERVING_WITHIN_MS,
   );
   await Promise.all(
     stack.baseUrls.map(async (baseUrl) => {
@@ -98,7 +98,7 @@ export async function allWell(stack: Stack, inARow = 4): Promise<void> {
           stored = answer?.status === 201 ? stored + 1 : 0;
           return stored >= inARow;
         },
-        WELL_WITHIN_MS,
+        SERVING_WITHIN_MS,
       );
       client.close();
     }),

@@ -5,7 +5,7 @@
 import { defineConfig } from "vitest/config";
 import { FORMS } from "../form.ts";
 
-/** The full form takes minutes a test; what hangs is told by the tests' own bounds. */
+/** The full form takes minutes a test; the bounds of the tests find what hangs. */
 const TEST_TIMEOUT_MS = 30 * 60_000;
 const HOOK_TIMEOUT_MS = 120_000;
 

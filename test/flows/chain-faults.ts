@@ -1,5 +1,5 @@
 // Looks at the chain of an account as it lies in the tables, without any code of the product, and
-// tells what is wrong with it. Called by flows that append from many sides, and by their control,
+// reports what is wrong with it. Called by flows that append from many sides, and by their control,
 // whose broken chain it must find.
 
 import type { TestDatabase } from "@annals/testing";

@@ -63,7 +63,7 @@ class Writer {
   }
 }
 
-/** Every event that was acknowledged is in the chain, once, and the chain is whole. */
+/** Every event that was acknowledged is in the chain, once, and the chain is complete. */
 async function expectNothingLost(http: HttpClient, acknowledged: readonly string[]): Promise<void> {
   const ids: string[] = [];
   for (let cursor = ""; ;) {

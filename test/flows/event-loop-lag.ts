@@ -1,4 +1,4 @@
-// How long a service's event loop stood still, as its own metrics say. Called by flows that show
+// How long a service's event loop was blocked, by its own metrics. Called by flows that show
 // that nothing a client sends stalls the service.
 
 import type { StackProcess } from "@annals/local";
@@ -9,12 +9,12 @@ const RESOLUTION_MS = 10;
 /** A pause of the whole machine looks like a stall but does not come each time; a stall does. */
 const ATTEMPTS = 6;
 
-/** Processor time that tells how much of a processor a process gets at the moment. */
+/** CPU time that shows how much of a CPU a process gets at the moment. */
 const PROBE_CPU_MS = 20;
 
 const METRIC = /^nodejs_eventloop_lag_max_seconds\{[^}]*\} (\S+)$/m;
 
-/** The longest time in ms that the loop of `process` stood still since the last call. */
+/** The longest time in ms that the loop of `process` was blocked since the last call. */
 export async function longestStall(process: StackProcess): Promise<number> {
   const response = await fetch(`${process.adminUrl}/metrics`);
   const seconds = Number(METRIC.exec(await response.text())?.[1]);
@@ -24,7 +24,7 @@ export async function longestStall(process: StackProcess): Promise<number> {
 
 /**
  * The stall in ms that `work` causes whenever it is done: the least of several attempts, fewer once
- * one is below `goal`. Where processes wait for a processor, the wait is taken out: it is the
+ * one is below `goal`. Where processes wait for a CPU, the wait is taken out: it is the
  * machine's and not the work's.
  */
 export async function stallOf(
@@ -42,8 +42,8 @@ export async function stallOf(
 }
 
 /**
- * How many times longer than its processor time a computation takes just now: 1 on a machine with
- * a free processor.
+ * How many times longer than its CPU time a computation takes just now: 1 on a machine with
+ * a free CPU.
  */
 function slowdown(): number {
   const started = performance.now();

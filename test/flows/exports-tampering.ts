@@ -126,7 +126,7 @@ function rearranged(change: (lines: readonly string[]) => readonly string[]): Ta
   return (file) => fitted(file, change(file.lines));
 }
 
-/** With all of the manifest that tells of the events made anew; range and head stay. */
+/** With all of the manifest that describes the events made anew; range and head stay. */
 function fitted({ manifest }: ExportFile, lines: readonly string[]): string {
   const body = lines.map((line) => `${line}\n`).join("");
   return written(lines, {

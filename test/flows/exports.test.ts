@@ -91,7 +91,7 @@ function writing(): Promise<StackProcess> {
 
 /**
  * An export that is in the middle for as long as `work` takes, however fast the machine is: the ledger
- * stands still once some bytes are on the way into the file.
+ * is paused once some bytes are written to the file.
  */
 async function inTheMiddle<T>(id: string, work: (writer: StackProcess) => Promise<T>): Promise<T> {
   const directory = join(stack.dataDir, "exports", account.accountId);

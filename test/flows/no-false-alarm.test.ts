@@ -1,4 +1,4 @@
-// What nobody changed is never called changed: thousands of events of any JSON and any time verify, and
+// What was not changed is never called changed: thousands of events of any JSON and any time verify, and
 // a verifier that shares no code with the product agrees (docs/hash-chain.md).
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 const { baseUrl, databaseUrl } = inject("stack");
 const EVENTS = inject("form").noFalseAlarm.events;
 const BATCH = 1_000;
-/** Batches under way at one time. */
+/** Batches in flight at one time. */
 const CONCURRENCY = 4;
 /** Read back with their proofs. */
 const PROVED = 4_000;

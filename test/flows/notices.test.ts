@@ -1,6 +1,6 @@
-// Notices never stand in the way: with NATS there, what was committed is told of within moments; with NATS
-// away, at the start or later, the ledger starts and serves as ever, counts what it could not tell, and
-// tells again by itself when NATS is back.
+// Notices never delay a request: with NATS there, what was committed is notified within moments; with NATS
+// away, at the start or later, the ledger starts and serves as ever, counts what it could not notify, and
+// notifies again by itself when NATS is back.
 
 import { createLog } from "@annals/chassis";
 import { connectMessaging, consumeNotices, type Notice } from "@annals/messaging";
@@ -62,7 +62,7 @@ function counted(name: string): Promise<number> {
 describe("with NATS there", () => {
   beforeEach(() => start());
 
-  test("events, batches and verifications are told of, with their last positions", async () => {
+  test("events, batches and verifications are notified, with their last positions", async () => {
     const seen = await listen();
     const { accountId, client } = await newClient();
     const mine = () =>

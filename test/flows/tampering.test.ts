@@ -1,5 +1,5 @@
 // Whoever changes what is stored, with all the rights of the database's owner, is found:
-// verification names the first event that is not what was appended and why. And what nobody changed
+// verification names the first event that is not what was appended and why. And what was not changed
 // is never called changed (docs/hash-chain.md).
 //
 // Who can write the whole tail anew and the head with it leaves nothing to compare with; that takes

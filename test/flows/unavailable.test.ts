@@ -61,7 +61,7 @@ test("keys away: nothing is admitted, and what needs no key is served", async ()
   await eventually("keys is back", async () => (await post()).status === 201);
 });
 
-test("PostgreSQL killed: requests are refused until it is back, and nothing acknowledged is lost", async () => {
+test("PostgreSQL crash: requests are refused until it is back, and nothing acknowledged is lost", async () => {
   const { body: before } = await post();
   processOf("postgres").kill("SIGKILL");
   await processOf("postgres").exited();

@@ -87,7 +87,7 @@ export class PointedSystem {
     };
     const system = await startWebhookSystem(
       {
-        // A short deadline, so that what a killed process had under way is soon anybody's.
+        // A short deadline, so that what a killed process had in flight is soon claimed again.
         ANNALS_WEBHOOK_TIMEOUT_MS: "1000",
         ANNALS_DATABASE_URL: wires["dispatcher database"].through(databaseUrl),
       },

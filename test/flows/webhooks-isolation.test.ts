@@ -15,8 +15,8 @@ const MEASURED = 200;
 /** From the 201 to the arrival. */
 const P99_MS = 1_000;
 const TIMES_ALONE = 2;
-/** Deliveries that one replica has under way to one webhook. */
-const PLACES = 10;
+/** Deliveries that one replica has in flight to one webhook. */
+const SLOTS = 10;
 
 let systems: readonly WebhookSystem[];
 beforeAll(async () => {
@@ -51,7 +51,7 @@ async function hungReceiver(system: WebhookSystem): Promise<Subscriber> {
     const events = Array.from({ length: BATCH }, () => ({ action: "queued" }));
     expect((await client.post("/v1/events/batch", { events })).status).toBe(201);
   }
-  await hung.waitFor(PLACES);
+  await hung.waitFor(SLOTS);
   return hung;
 }
 
@@ -72,7 +72,7 @@ test("a healthy receiver beside one that hangs", async () => {
     rounds.push({ alone: p99(took.alone), beside: p99(took.beside) });
   }
   // All its places are taken, and no more than those.
-  expect(hung.openConnections).toBe(PLACES);
+  expect(hung.openConnections).toBe(SLOTS);
   expect(middle(rounds.map((one) => one.beside))).toBeLessThan(P99_MS);
   const ratio = middle(rounds.map((one) => one.beside / one.alone));
   expect(ratio, JSON.stringify(rounds)).toBeLessThanOrEqual(TIMES_ALONE);

@@ -39,7 +39,7 @@ export interface Posted {
 
 /**
  * Posts `count` events at least, and goes on at a slow pace while `isGoingOn`; each until it was answered
- * with 201, however often that has to be asked. `name` tells two loads of one account apart.
+ * with 201, however often that has to be asked. `name` distinguishes two loads of one account.
  */
 export async function postAll(
   client: Client,
@@ -73,7 +73,7 @@ export async function postAll(
   return { count: next, refused, tookMs: tookMs.toSorted((a, b) => a - b) };
 }
 
-/** How many of the first `count` events a subscriber was never told of. */
+/** How many of the first `count` events a subscriber never received. */
 export function missing({ received }: Subscriber, count: number): number {
   const arrived = new Set(received.map(({ json }) => json.data.sequence_number));
   return Array.from({ length: count }, (_, i) => i + 1).filter((n) => !arrived.has(n)).length;

@@ -1,5 +1,5 @@
 // Guarantee: what was answered with 201 reaches every webhook, whatever dies on the way: dispatcher and
-// ledger killed at random, NATS stopped and robbed of its disk. The counter-check: the same without the
+// ledger killed at random, NATS stopped and robbed of its disk. The control: the same without the
 // sweep, and events are missing. A whole minute without NATS is in test/faults/webhooks-outage.test.ts.
 
 import { randomInt } from "node:crypto";
@@ -31,7 +31,7 @@ let system: WebhookSystem;
 describe("as it is", () => {
   beforeAll(async () => {
     system = await startWebhookSystem(
-      // A short deadline, so that what a killed process had in flight is soon anybody's.
+      // A short deadline, so that what a killed process had in flight is soon claimed again.
       { ANNALS_WEBHOOK_TIMEOUT_MS: "1000" },
       { shared: inject("stack"), replicas: { "webhook-dispatcher": 2 } },
     );
@@ -71,7 +71,7 @@ describe("as it is", () => {
   });
 });
 
-test("counter-check: the same with the sweep switched off, and events are missing", async () => {
+test("control: the same with the sweep disabled, and events are missing", async () => {
   system = await startWebhookSystem(NO_SWEEP, { shared: inject("stack") });
   onTestFinished(() => system.stop());
   const { silent } = await surviveOutage(system, OUTAGE, false);

@@ -1,5 +1,5 @@
 // NATS is stopped under load, may lose its disk, and comes back. One account writes all the time, another
-// only while NATS is away: no later notice tells of its events, so it shows whether the sweep does. Called
+// only while NATS is away: no later notice covers its events, so it shows whether the sweep does. Called
 // by webhooks-nothing-lost.test.ts and, for a whole minute, by the suite of faults.
 
 import { eventually, type Subscriber } from "@annals/testing";
@@ -20,7 +20,7 @@ const SILENT_EVENTS = 100;
  */
 const NATS_DEADLINE_MS = 2_000;
 const TIMES_USUAL = 2;
-/** An event that a notice tells of is there sooner than the sweep comes by. */
+/** An event that a notice announces is there sooner than the sweep comes by. */
 const BY_NOTICE_MS = 500;
 const AGAIN_MS = 60_000;
 const DRAINED_MS = 120_000;

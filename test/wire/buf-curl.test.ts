@@ -1,4 +1,4 @@
-// Guarantee: what a person has at hand in an emergency works: `buf curl` with the repository's
+// Guarantee: what a person uses in an emergency works: `buf curl` with the repository's
 // .proto files calls each service over gRPC and over Connect, and gets JSON or a plain refusal.
 
 import { newAccount } from "@annals/testing";

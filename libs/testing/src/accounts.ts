@@ -18,7 +18,7 @@ export interface TestAccount {
   readonly key: string;
 }
 
-/** Makes an account and a key with the given scopes (all five unless told). */
+/** Makes an account and a key with the given scopes (by default all five). */
 export async function newAccount(
   databaseUrl: string,
   scopes: readonly Scope[] = SCOPES,

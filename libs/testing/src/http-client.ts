@@ -1,4 +1,4 @@
-// A client of the interface for tests: it sends what it is told, whole and unchanged, and gives
+// A client of the interface for tests: it sends what it is given, unchanged, and gives
 // back everything of the answer. It never throws for a status.
 
 import { Agent, request as send } from "node:http";

@@ -1,5 +1,5 @@
 // A subscriber's server for tests: HTTPS with a certificate of the test's own authority. It keeps
-// every request that comes and answers as it is told, well or badly.
+// every request that comes and answers as the test says.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
@@ -31,7 +31,7 @@ export class Subscriber {
   readonly received: Received[] = [];
   /** Connections that were ever made. */
   connections = 0;
-  /** What the next requests get; 204 unless told. */
+  /** What the next requests get; by default 204. */
   answer: Answering = OK;
   readonly #server: Server;
   readonly #open = new Set<Socket>();

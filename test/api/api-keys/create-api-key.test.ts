@@ -45,7 +45,7 @@ describe("201", () => {
     expectRefused(await created.get(PATH), "scope_error");
   });
 
-  test("gives all five scopes unless told", async () => {
+  test("gives all five scopes by default", async () => {
     const { data } = (await client.post(PATH, { name: "all" })).body;
     expect(data.scopes).toEqual(SCOPES);
   });

@@ -123,7 +123,7 @@ test.concurrent("a slow body without a key gets one answer, the 401", async () =
   });
 });
 
-test("1,000 connections that send nothing, or half a request, hold up nobody and are closed", async () => {
+test("1,000 connections that send nothing, or half a request, delay no client and are closed", async () => {
   const CONNECTIONS = 1_000;
   await whileOthersAreServed(async () => {
     const opened = await Promise.all(

@@ -116,7 +116,7 @@ describe("201", () => {
     expect(body.data.occurred_at).toBe(returned);
   });
 
-  test("three times: received, then created; occurred_at is the time of receipt unless told", async () => {
+  test("three times: received, then created; occurred_at is by default the time of receipt", async () => {
     const before = new Date().toISOString();
     const { body } = await post({ action: "a" });
     const { occurred_at: occurred, received_at: received, created_at: created } = body.data;

@@ -102,7 +102,7 @@ const FILTERS: readonly [
 ];
 
 describe("200", () => {
-  test("newest first, 50 unless told, in the members that POST returned", async () => {
+  test("newest first, 50 by default, in the members that POST returned", async () => {
     const { status, headers, body } = await list();
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("application/json; charset=utf-8");

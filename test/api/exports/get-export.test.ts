@@ -1,4 +1,4 @@
-// GET /v1/exports/{id} shows an export of the caller's account, and nobody else's (docs/exports.md).
+// GET /v1/exports/{id} shows an export of the caller's account, and no other account's (docs/exports.md).
 
 import { type HttpClient, newAccount } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";

@@ -30,7 +30,7 @@ describe("201", () => {
     expect((await client.as(body.key).get("/v1/verify")).status).toBe(200);
   });
 
-  test("the key is in the list of the first form, all scopes unless told", async () => {
+  test("the key is in the list of the first form, all scopes by default", async () => {
     const { key: _key, ...created } = (await client.post(PATH, { name: "all" })).body;
     expect(created.scopes).toEqual(SCOPES);
     const { data } = (await client.get("/v1/api-keys")).body;

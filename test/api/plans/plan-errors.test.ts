@@ -97,7 +97,7 @@ describe("plan_limit_exceeded for keys", () => {
     expectRefused(await client.post(path, { name: "fifth" }), "plan_limit_exceeded", FULL);
   });
 
-  test("a smaller plan takes no key away, and a request that is not valid is told that first", async () => {
+  test("a smaller plan takes no key away, and a request that is not valid gets that error first", async () => {
     const { account, client } = await system.newClient();
     for (let i = 0; i < 4; i++) await client.post("/v1/api-keys", { name: `key ${i}` });
     await system.setPlan(account, "small");

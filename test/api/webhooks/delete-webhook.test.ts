@@ -1,4 +1,4 @@
-// DELETE /v1/webhooks/{id} deletes a webhook of the caller's account for ever (interface 3 and 4.3).
+// DELETE /v1/webhooks/{id} deletes a webhook of the caller's account permanently (interface 3 and 4.3).
 
 import { HttpClient, newAccount, newKey } from "@annals/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
@@ -46,7 +46,7 @@ test("403 without keys:manage", async () => {
 });
 
 describe("404", () => {
-  test("for an id that nobody has", async () => {
+  test("for an id that does not exist", async () => {
     expectRefused(await remove(client, "wh_none"), "not_found");
   });
 

@@ -1,5 +1,5 @@
 // GET /v1/webhooks/{id}/deliveries lists what was attempted, newest first, page by page (interface
-// 2.4 and 4.3). Here nobody answers; test/flows/webhooks-*.test.ts meet receivers that do.
+// 2.4 and 4.3). Here no receiver answers; test/flows/webhooks-*.test.ts meet receivers that do.
 
 import { eventually, HttpClient, newAccount, newKey } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -71,7 +71,7 @@ describe("200", () => {
     expect(pages.flat()).toEqual(all);
   });
 
-  test("a webhook that was told of nothing has an empty list", async () => {
+  test("a webhook that got nothing has an empty list", async () => {
     const { body } = await client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["*"] });
     const answer = await list("", client, body.data.id);
     expect(answer.body).toEqual({ data: [], has_more: false, next_cursor: null });
@@ -88,7 +88,7 @@ test("403 without keys:manage", async () => {
 });
 
 describe("404", () => {
-  test("for an id that nobody has", async () => {
+  test("for an id that does not exist", async () => {
     expectRefused(await list("", client, "wh_none"), "not_found");
   });
 

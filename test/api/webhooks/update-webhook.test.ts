@@ -63,7 +63,7 @@ test("403 without keys:manage", async () => {
 });
 
 describe("404", () => {
-  test("for an id that nobody has", async () => {
+  test("for an id that does not exist", async () => {
     for (const id of ["wh_none", "x", "%00", "wh_".padEnd(500, "x")]) {
       expectRefused(await update({ active: false }, client, id), "not_found");
     }

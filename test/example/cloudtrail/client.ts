@@ -1,5 +1,5 @@
 // A small client of the interface, as any program could have one. It waits when the service says
-// so, and it sends a request again only where that can do no harm: a read, a write that carries an
+// so, and it sends a request again only where that can do no fault: a read, a write that carries an
 // idempotency key, or anything that the rate limit kept out.
 
 import { createWriteStream } from "node:fs";

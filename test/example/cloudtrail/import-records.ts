@@ -16,7 +16,7 @@ export interface Imported {
   readonly known: number;
 }
 
-/** Sends all records in order. `onProgress` is told how many of them are in after each batch. */
+/** Sends all records in order. `onProgress` gets their number after each batch. */
 export async function importRecords(
   client: Client,
   records: readonly CloudTrailRecord[],

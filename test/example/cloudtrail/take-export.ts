@@ -13,7 +13,7 @@ interface Export {
 
 export interface TakenExport {
   readonly id: string;
-  /** As the service told it; the file has it, or the verification had failed. */
+  /** As the service reported it; the file has it, or the verification had failed. */
   readonly sha256: string;
   readonly report: Report;
 }

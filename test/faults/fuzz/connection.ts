@@ -28,7 +28,7 @@ export class FuzzConnection {
       this.#held = Buffer.concat([this.#held, chunk]);
       this.#wake();
     });
-    // A reset after the answer was read is no fault: the server may close a connection that it gave up.
+    // A reset after the answer was read is no fault: the server may close a connection that it closed.
     socket.on("error", () => {});
     socket.on("close", () => {
       this.#isClosed = true;

@@ -44,7 +44,7 @@ export async function violate(job: Omit<FuzzJob, "cases">): Promise<readonly str
     const answer = await line.exchange(bytesOf(request));
     const found = [...job.judge.faults(job.operation, request, answer)];
     if (answer !== undefined && answer.status < LEAST_REFUSAL) found.push("it was not refused");
-    if (found.length > 0) faults.push(told(what, found, request, answer));
+    if (found.length > 0) faults.push(described(what, found, request, answer));
   }
   line.close();
   return faults;
@@ -61,7 +61,7 @@ export async function fuzz(job: FuzzJob): Promise<FuzzResult> {
       const answer = await line.exchange(bytesOf(request));
       if (answer) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       const found = job.judge.faults(job.operation, request, answer);
-      if (found.length > 0) faults.push(told(`case ${n}`, found, request, answer));
+      if (found.length > 0) faults.push(described(`case ${n}`, found, request, answer));
     }
     line.close();
   };
@@ -102,7 +102,7 @@ class Line {
   }
 }
 
-function told(
+function described(
   which: string,
   faults: readonly string[],
   request: FuzzRequest,
