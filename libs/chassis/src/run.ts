@@ -76,12 +76,6 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
   process.exit();
 }
 
-/** Whether main.ts prints the error as one line that names the setting, in place of a stack in the log. */
-function isForOperator(error: unknown): boolean {
-  if (error instanceof ConfigError) return true;
-  return error instanceof Error && "syscall" in error && error.syscall === "listen";
-}
-
 async function within(ms: number, work: () => Promise<void> | void): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -92,4 +86,10 @@ async function within(ms: number, work: () => Promise<void> | void): Promise<voi
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Whether main.ts prints the error as one line that names the setting, in place of a stack in the log. */
+function isForOperator(error: unknown): boolean {
+  if (error instanceof ConfigError) return true;
+  return error instanceof Error && "syscall" in error && error.syscall === "listen";
 }
