@@ -4,4 +4,3 @@ export * from "./client.ts";
 export * from "./interceptors/request-id.ts";
 export * from "./interceptors/stacks.ts";
 export * from "./server.ts";
-export { inWireForm } from "./encoded-message.ts";

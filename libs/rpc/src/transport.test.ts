@@ -4,12 +4,9 @@
 
 import { getEventListeners } from "node:events";
 import { AnnalsError, type ErrorKind } from "@annals/errors";
-import { GetEventRequestSchema } from "@annals/proto/ledger";
-import { create, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { collectingLog, echo, Opened } from "./testing/test-ledger.ts";
-import { inWireForm } from "./encoded-message.ts";
 
 const opened = new Opened();
 afterEach(() => opened.closeAll());
@@ -46,14 +43,6 @@ describe("messages", () => {
     expect(answer.event?.proof?.salts).toStrictEqual(new Uint8Array([1, 2]));
     expect(seen?.get("x-request-id")).toBe("req_1");
     expect(head).toBe("one");
-  });
-
-  it("that are encoded already are sent as they are", async () => {
-    const server = await opened.server(echo);
-    const { client } = opened.client(server.address);
-    const bytes = toBinary(GetEventRequestSchema, create(GetEventRequestSchema, { id: "evt_1" }));
-    const answer = await client.getEvent(inWireForm(GetEventRequestSchema, [bytes]));
-    expect(answer.event?.id).toBe("evt_1");
   });
 
   it("of a unary call leave no listener on its signal", async () => {

@@ -8,6 +8,7 @@ import {
   type DescMethod,
   isMessage,
   type MessageShape,
+  toBinary,
 } from "@bufbuild/protobuf";
 import {
   Code,
@@ -24,7 +25,6 @@ import { runStreamingCall } from "@connectrpc/connect/protocol";
 import type { ChannelInterface } from "@grpc/grpc-js";
 import { GrpcCall, NEVER } from "./grpc-call.ts";
 import { unaryChain } from "./interceptors/unary-chain.ts";
-import { wireForm } from "./encoded-message.ts";
 
 export interface GrpcTransportOptions {
   readonly channel: ChannelInterface;
@@ -101,7 +101,7 @@ async function callOnce<I extends DescMessage, O extends DescMessage>(
 ): Promise<UnaryResponse<I, O>> {
   const { method, service } = request;
   const call = new GrpcCall(channel, request, method.output, deadline);
-  void call.send(wireForm(method.input, request.message));
+  void call.send(toBinary(method.input, request.message));
   call.endSending();
   const message = await call.receive();
   if (message === undefined) throw new ConnectError("the server sent no message", Code.Internal);
@@ -131,7 +131,7 @@ async function sendAll<I extends DescMessage>(
   messages: AsyncIterable<MessageShape<I>>,
 ): Promise<void> {
   try {
-    for await (const message of messages) await call.send(wireForm(input, message));
+    for await (const message of messages) await call.send(toBinary(input, message));
     call.endSending();
   } catch (error) {
     call.cancel(ConnectError.from(error));

@@ -10,7 +10,6 @@ import {
   rpcServerDuration,
   startAdminServer,
   startTracing,
-  workerFailures,
 } from "@annals/chassis";
 import { clientInterceptors, connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
@@ -75,8 +74,7 @@ export async function serve(
   const worker = new ExportWorker({ ...work, ...config });
   closers.add("worker", worker, () => worker.close());
 
-  const failures = workerFailures(registry);
-  const pruner = startOutboxPruner(OUTBOX, { database, failures, log });
+  const pruner = startOutboxPruner(OUTBOX, { database, failures: metrics.failures, log });
   closers.add("outbox pruner", pruner, () => pruner.stop());
 
   const wake = () => worker.wake();

@@ -1,6 +1,7 @@
 // The metrics of the gateway, besides those that every service has.
 
 import { DURATION_BUCKETS_S, Histogram, type Registry } from "@annals/chassis";
+import { batcherMetrics } from "@annals/rpc";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -15,6 +16,7 @@ export function createMetrics(registry: Registry) {
     registers: [registry],
   });
   return {
+    batchers: batcherMetrics(registry),
     requestDuration,
     /** A request that was refused because too many were in flight. */
     onRefused: ({ method = "" }: { readonly method?: string | undefined }): void => {

@@ -42,10 +42,11 @@ export async function serve(
 
   const metrics = createMetrics(registry);
   const random = pooledRandom();
+  const appends = new EventAppends(clients.ledger, metrics.batchers("gateway_appends"));
   const app = await createApp({
-    admissions: new Admissions(clients.keys),
+    admissions: new Admissions(clients.keys, metrics.batchers("admissions")),
     clock: systemClock(),
-    deps: { ...clients, appends: new EventAppends(clients.ledger), limits: config },
+    deps: { ...clients, appends, limits: config },
     log,
     metrics,
     random,

@@ -2,7 +2,7 @@
 // wait at the same time go to the keys service in one RPC. No result is cached: it must never admit a key
 // that was revoked before the request began.
 
-import { Batcher } from "@annals/rpc";
+import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
@@ -50,12 +50,16 @@ const UNLIMITED = create(PlanSchema);
 export class Admissions {
   readonly #batcher: Batcher<string, Admission>;
 
-  constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">) {
+  constructor(
+    keys: Pick<Client<typeof KeysService>, "admitRequests">,
+    metrics?: BatcherMetrics,
+  ) {
     this.#batcher = new Batcher({
       work: (given) => admitGroup(keys, given),
       maxGroup: MAX_GROUP,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING,
+      ...(metrics && { metrics }),
     });
   }
 

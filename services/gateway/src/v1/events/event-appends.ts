@@ -3,7 +3,7 @@
 // body, which takes several times their bytes.
 
 import { type EventText, PARTS } from "@annals/event";
-import { KeyedBatcher } from "@annals/rpc";
+import { type BatcherMetrics, KeyedBatcher } from "@annals/rpc";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
@@ -48,7 +48,10 @@ const EVENT_OVERHEAD_BYTES = 200;
 export class EventAppends {
   readonly #calls: KeyedBatcher<AppendRequest, AppendOutcome>;
 
-  constructor(ledger: Pick<Client<typeof LedgerService>, "createEvents">) {
+  constructor(
+    ledger: Pick<Client<typeof LedgerService>, "createEvents">,
+    metrics?: BatcherMetrics,
+  ) {
     this.#calls = new KeyedBatcher({
       work: async (_accountId, appends) => {
         const { outcomes } = await ledger.createEvents({ appends: appends.map(appendMessage) });
@@ -60,6 +63,7 @@ export class EventAppends {
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,
       maxWeight: MAX_HELD_BYTES,
+      ...(metrics && { metrics }),
     });
   }
 
