@@ -103,9 +103,3 @@ async function within(ms: number, work: () => Promise<void> | void): Promise<voi
     clearTimeout(timer);
   }
 }
-
-/** Whether main.ts prints the error as one line that names the setting, in place of a stack in the log. */
-function isForOperator(error: unknown): boolean {
-  if (error instanceof ConfigError) return true;
-  return error instanceof Error && "syscall" in error && error.syscall === "listen";
-}

@@ -50,10 +50,7 @@ const UNLIMITED = create(PlanSchema);
 export class Admissions {
   readonly #batcher: Batcher<string, Admission>;
 
-  constructor(
-    keys: Pick<Client<typeof KeysService>, "admitRequests">,
-    metrics?: BatcherMetrics,
-  ) {
+  constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">, metrics?: BatcherMetrics) {
     this.#batcher = new Batcher({
       work: (given) => admitGroup(keys, given),
       maxGroup: MAX_GROUP,
