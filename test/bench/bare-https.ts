@@ -27,7 +27,7 @@ export async function bareHttps(job: BareHttpsJob): Promise<BareHttpsResult> {
   const from = performance.now() + job.warmUpMs;
   const until = from + job.measureMs;
   const latenciesMs: number[] = [];
-  const lane = async (url: string): Promise<void> => {
+  const sender = async (url: string): Promise<void> => {
     while (performance.now() < until) {
       const sent = performance.now();
       await post(agent, url, job.body);
@@ -35,8 +35,10 @@ export async function bareHttps(job: BareHttpsJob): Promise<BareHttpsResult> {
       if (sent >= from && now <= until) latenciesMs.push(now - sent);
     }
   };
-  const lanes = job.urls.flatMap((url) => Array.from({ length: job.inFlight }, () => lane(url)));
-  await Promise.all(lanes);
+  const senders = job.urls.flatMap((url) =>
+    Array.from({ length: job.inFlight }, () => sender(url)),
+  );
+  await Promise.all(senders);
   agent.destroy();
   return { perSecond: (latenciesMs.length / job.measureMs) * 1_000, latenciesMs };
 }

@@ -97,7 +97,9 @@ class Offering {
   }
 }
 
-/** Refusals are alike: each text is read once, since reading takes time from what is measured. */
+/**
+ * Refusals have few different texts: each is parsed once, since parsing takes CPU time from the measurement.
+ */
 const readRefusals = new Map<string, Taken["refused"]>();
 const STORED =
   /"id":"(evt_[^"]+)","sequence_number":(\d+),.*"hash":"(\w+)","previous_hash":"(\w+)"/;

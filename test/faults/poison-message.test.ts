@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-/** From now on PostgreSQL refuses each event that has the number of the poison. */
+/** From now on PostgreSQL refuses each event that has the number of the poison message. */
 async function poisoned(sqlstate: string): Promise<void> {
   await bed.owner.query(`CREATE OR REPLACE FUNCTION ledger.refuse_poison() RETURNS trigger AS $$
     BEGIN RAISE EXCEPTION 'poison' USING ERRCODE = '${sqlstate}'; END $$ LANGUAGE plpgsql`);
@@ -83,5 +83,5 @@ test("control: the events are stored together, for a fault that passes is given 
   expect(refused.map(({ n }) => n)).toContain(POISON);
   // The audit takes a refusal that passes for what it is: nothing is lost.
   expect(await audit(events.appends)).toStrictEqual([]);
-  report({ events: EVENTS, "refused with the poison": refused.length - 1 });
+  report({ events: EVENTS, "refused with the poison message": refused.length - 1 });
 });

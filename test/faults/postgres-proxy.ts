@@ -1,6 +1,6 @@
-// Stands between the ledgers and PostgreSQL, understands as much of the wire protocol (PostgreSQL 18,
-// chapter 54) as it takes to see what stores events, and cuts the connection just after that was sent and
-// before its answer is back. Called by lost-answers.test.ts. It must never change a byte of what it passes.
+// A proxy between the ledgers and PostgreSQL. It parses as much of the wire protocol (PostgreSQL 18, chapter
+// 54) as it needs to recognise what stores events, and closes the connection after that was sent and before
+// the response is back. Called by lost-commit-acknowledgement.test.ts. It must never change a byte.
 
 import type { Socket } from "node:net";
 import { Relay } from "../relay.ts";

@@ -132,7 +132,7 @@ describe("the receivers of docs", () => {
         events: ["*"],
       });
       const { id, secret } = hook.body.data;
-      // Switched off, it misses the first three.
+      // Disabled, it misses the first three.
       await client.patch(`/v1/webhooks/${id}`, { active: false });
       for (let i = 1; i <= 3; i++) await client.post("/v1/events", { action: `missed.${i}` });
       await client.patch(`/v1/webhooks/${id}`, { active: true });

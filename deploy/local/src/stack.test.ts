@@ -140,7 +140,7 @@ describe("one stack", () => {
     expect(Number(readFileSync(join(stack.dataDir, "run/gateway-2.pid"), "utf8"))).toBe(after.pid);
   });
 
-  test("a killed PostgreSQL comes back with what it had acknowledged", async () => {
+  test("after a PostgreSQL crash everything acknowledged is there", async () => {
     const server = stack.processes.find((each) => each.service === "postgres");
     await query(stack, "create table kept (value int); insert into kept values (42)");
     server?.kill("SIGKILL");

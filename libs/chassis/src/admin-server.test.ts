@@ -1,6 +1,5 @@
-// Guarantee: liveness says only that the process turns, whatever fails around it; readiness says no
-// while any check fails, throws or is late, and names each; metrics are on a page that Prometheus
-// reads.
+// Guarantee: liveness says only that the process is responsive, whatever fails around it. Readiness fails
+// while any check fails, throws or is late, and names each. Metrics are on a page that Prometheus reads.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startAdminServer, type AdminServer, type ReadinessCheck } from "./admin-server.ts";

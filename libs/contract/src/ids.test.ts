@@ -22,7 +22,7 @@ test("the random source decides it wholly", () => {
   expect(asked).toStrictEqual([26]);
 });
 
-test("base 32 takes the low five bits of each byte, all alike likely", () => {
+test("base 32 takes the low five bits of each byte, so every character is equally likely", () => {
   const all = base32(Uint8Array.from({ length: 256 }, (_, byte) => byte));
   expect(all.slice(0, 32)).toBe("0123456789abcdefghjkmnpqrstvwxyz");
   expect(all).toBe(all.slice(0, 32).repeat(8));

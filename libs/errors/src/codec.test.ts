@@ -1,6 +1,5 @@
-// Guarantee: an error of any kind comes out of an RPC as it went in, in the details of a status
-// that stock clients understand; what is a fault of ours, and only that, loses its text on the way;
-// a connection that fails is `unavailable`.
+// Guarantee: an error of any kind crosses an RPC unchanged, in the details of a status that stock clients
+// understand. Only an internal error loses its text. A connection that fails is `unavailable`.
 
 import { ErrorSchema } from "@annals/proto/errors";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -96,17 +95,17 @@ describe("a status without our detail", () => {
   });
 
   test.each([Code.Internal, Code.Unimplemented, Code.InvalidArgument, Code.Unknown])(
-    "%d is a fault of ours",
+    "%d is an internal error",
     (code) => expect(fromConnectError(new ConnectError("x", code)).kind).toBe("internal"),
   );
 
-  test("a failure that is no status at all is a fault of ours, and an AnnalsError passes", () => {
+  test("a failure without a status is an internal error, and an AnnalsError passes", () => {
     expect(fromConnectError(new Error("x")).kind).toBe("internal");
     const error = notFound("webhook", "wh_1");
     expect(fromConnectError(error)).toBe(error);
   });
 
-  test("a kind of a later release is a fault of ours", () => {
+  test("a kind of a later release is an internal error", () => {
     // Field 1, a varint: kind 99.
     const later = fromBinary(ErrorSchema, Uint8Array.of(8, 99));
     expect(fromProtoError(later).kind).toBe("internal");

@@ -23,7 +23,7 @@ const FAREWELL = errorResponse({ S: "FATAL", V: "FATAL", C: "57P02", M: "the pos
 
 const UNAVAILABLE = { name: "AnnalsError", kind: "unavailable", retryAfterS: 1 };
 
-test("a statement that takes too long is given up by the server, and its connection serves again", async () => {
+test("a statement that takes too long is cancelled by the server, and its connection serves again", async () => {
   const { url } = await newDatabase();
   const pool = openPool(url, { statementTimeoutMs: 100, maxConnections: 1 });
   const before = await pool.run(backend, []);
@@ -31,7 +31,7 @@ test("a statement that takes too long is given up by the server, and its connect
   expect(await pool.run(backend, [])).toStrictEqual(before);
 });
 
-test("a server that falls silent is given up too, and the pool serves again over another connection", async () => {
+test("a server that stops answering times out, and the pool serves again over another connection", async () => {
   const { url } = await newDatabase();
   const proxy = await startProxy(url);
   const pool = openPool(proxy.url, { statementTimeoutMs: 100, maxConnections: 1 });

@@ -1,6 +1,5 @@
-// Every response shows the rate limit and has the error shape where it is an error: those of the
-// routes, the router, the parser alike (interface 7 and 8). Where no key is known, Remaining equals
-// Limit.
+// Every response has the rate-limit headers, and every error has the error shape: those of the routes, of the
+// router and of the parser (interface 7 and 8). Without a known key, Remaining equals Limit.
 
 import { type Answer, HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
-// Interleaved A/B: what is compared takes turns, so that a change in the machine's speed affects all of it
-// alike. What has no baseline is measured as often. Called by most measurements.
+// Interleaved A/B: what is compared takes turns, so that a change in the machine's speed affects all
+// of it the same. What has no baseline is measured as often. Called by most measurements.
 
 import type { Figures } from "../http-load.ts";
 

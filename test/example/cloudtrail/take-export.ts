@@ -18,7 +18,7 @@ export interface TakenExport {
   readonly report: Report;
 }
 
-/** Between two looks at the status: not more than a part of a key's requests in a minute. */
+/** Between two polls of the status: not more than a part of a key's requests in a minute. */
 const LOOK_INTERVAL_MS = 1_000;
 const MAX_LOOKS = 600;
 

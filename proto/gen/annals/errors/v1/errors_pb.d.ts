@@ -146,7 +146,7 @@ export enum ErrorKind {
   UNAVAILABLE = 9,
 
   /**
-   * A fault of ours.
+   * An internal error.
    *
    * @generated from enum value: ERROR_KIND_INTERNAL = 10;
    */

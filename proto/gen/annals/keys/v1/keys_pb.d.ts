@@ -428,7 +428,7 @@ export declare const KeysService: GenService<{
     output: typeof UpdateApiKeyResponseSchema;
   },
   /**
-   * Revokes a key for ever. When this returns, no later AdmitRequests admits it.
+   * Revokes a key permanently. When this returns, no later AdmitRequests admits it.
    *
    * @generated from rpc annals.keys.v1.KeysService.DeleteApiKey
    */

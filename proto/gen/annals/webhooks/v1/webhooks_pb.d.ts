@@ -389,7 +389,7 @@ export declare const WebhooksService: GenService<{
     output: typeof UpdateWebhookResponseSchema;
   },
   /**
-   * Deletes for ever. No delivery begins after this returns.
+   * Deletes permanently. No delivery begins after this returns.
    *
    * @generated from rpc annals.webhooks.v1.WebhooksService.DeleteWebhook
    */
