@@ -9,6 +9,8 @@ import { FORMS } from "../form.ts";
 const TEST_TIMEOUT_MS = 30 * 60_000;
 const HOOK_TIMEOUT_MS = 120_000;
 
+/** Only in the full form. The short form is in test/flows: webhooks-nothing-lost, webhooks-crash-points. */
+const FULL_ONLY = ["webhooks-crash-points", "webhooks-outage"];
 /** Flows whose short form is in `npm test`. */
 const LONG_FLOWS = ["chain", "no-false-alarm", "rate-limit", "revocation", "webhooks-secrets"];
 
@@ -22,6 +24,7 @@ export default defineConfig(({ mode }) => {
     environments: { __vitest__: { resolve: { conditions: ["source"] } } },
     test: {
       include: ["test/faults/**/*.test.ts", ...flows.map((flow) => `test/flows/${flow}.test.ts`)],
+      exclude: form.name === "full" ? [] : FULL_ONLY.map((name) => `test/faults/${name}.test.ts`),
       // The flows stand on the stack that it starts.
       globalSetup: flows.length > 0 ? "test/global-setup.ts" : [],
       provide: { form },

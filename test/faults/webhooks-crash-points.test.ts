@@ -1,12 +1,12 @@
 // Guarantee: as test/flows/webhooks-crash-points.test.ts, at length: 1,000 events to three webhooks for each
 // point, and several kills at it. None is missing, and what comes again comes with the same bytes.
 
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { PointedSystem, POINTS } from "../flows/webhooks-crash-points.ts";
 import { report } from "./report.ts";
 
 const EVENTS = 1_000;
-const KILLS = inject("form").name === "full" ? 5 : 1;
+const KILLS = 5;
 
 let pointed: PointedSystem;
 beforeAll(async () => {
