@@ -69,7 +69,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     fuzz: { cases: 150 },
     networkFaults: { outageMs: 500, slowed: 4, swallowed: 2 },
     disk: { fullForMs: 2_000, ways: 1 },
-    overload: { forMs: 8_000 },
+    overload: { forMs: 5_000 },
   },
 };
 
