@@ -27,7 +27,9 @@ export interface Form {
     readonly slowed: number;
     readonly swallowed: number;
   };
-  /** How long the disk stays full, and in how many of the ways to make it small, if there are so many. */
+  /**
+   * How long the disk stays full, and in how many of the ways to make it small, if there are so many.
+   */
   readonly disk: { readonly fullForMs: number; readonly ways: number };
   readonly overload: { readonly forMs: number };
 }

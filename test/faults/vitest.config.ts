@@ -1,6 +1,7 @@
-// How the fault suite runs, apart from `npm test`. `npm run test:faults` is the full form, one file at a time,
-// with the long form of the flows that have one. `npm run test:faults -- --mode short` is the one of continuous
-// integration: there files that assert no duration run two at a time, each with a system of its own.
+// How the fault suite runs, apart from `npm test`. `npm run test:faults` is the full form, one file at a
+// time, with the long form of the flows that have one. `npm run test:faults -- --mode short` is the one of
+// continuous integration: there files that assert no duration run two at a time, each with a system of its
+// own.
 
 import { configDefaults, defineConfig } from "vitest/config";
 import { FORMS } from "../form.ts";
@@ -10,10 +11,14 @@ const TEST_TIMEOUT_MS = 30 * 60_000;
 const HOOK_TIMEOUT_MS = 120_000;
 
 const ALL = ["test/faults/**/*.test.ts"];
-/** Only in the full form. The short form is in test/flows: webhooks-nothing-lost, webhooks-crash-points. */
+/**
+ * Only in the full form. The short form is in test/flows: webhooks-nothing-lost, webhooks-crash-points.
+ */
 const FULL_ONLY = files("webhooks-crash-points", "webhooks-outage");
-/** They assert how long something takes, so nothing else may use the CPU. */
-const TIMED = files("overload", "network-faults", "paused-ledger");
+/** They assert how long something takes, and mostly wait: nothing that uses much CPU runs beside them. */
+const WAITING = files("network-faults", "paused-ledger");
+/** It measures the capacity of the machine, so nothing runs beside it. */
+const ALONE = files("overload");
 /** Flows whose short form is in `npm test`. */
 const LONG_FLOWS = ["chain", "no-false-alarm", "rate-limit", "revocation", "webhooks-secrets"];
 
@@ -24,8 +29,12 @@ function files(...names: readonly string[]): string[] {
 export default defineConfig(({ mode }) => {
   const isShort = mode === "short";
   const common = { testTimeout: TEST_TIMEOUT_MS, hookTimeout: HOOK_TIMEOUT_MS };
-  const timed = { ...common, name: "timed", fileParallelism: false, sequence: { groupOrder: 1 } };
-  const others = { ...common, name: "faults", maxWorkers: 2, sequence: { groupOrder: 0 } };
+  const project = (name: string, groupOrder: number, maxWorkers: number) => ({
+    ...common,
+    name,
+    maxWorkers,
+    sequence: { groupOrder },
+  });
   const flows = LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`);
   return {
     resolve: { conditions: ["source"] },
@@ -41,14 +50,15 @@ export default defineConfig(({ mode }) => {
             {
               extends: true,
               test: {
-                ...others,
+                ...project("faults", 0, 2),
                 include: ALL,
-                exclude: [...configDefaults.exclude, ...TIMED, ...FULL_ONLY],
+                exclude: [...configDefaults.exclude, ...WAITING, ...ALONE, ...FULL_ONLY],
               },
             },
-            { extends: true, test: { ...timed, include: TIMED } },
+            { extends: true, test: { ...project("waiting", 1, 2), include: WAITING } },
+            { extends: true, test: { ...project("alone", 2, 1), include: ALONE } },
           ]
-        : [{ extends: true, test: { ...timed, name: "faults", include: [...ALL, ...flows] } }],
+        : [{ extends: true, test: { ...project("faults", 0, 1), include: [...ALL, ...flows] } }],
     },
   };
 });
