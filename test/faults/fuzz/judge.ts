@@ -105,8 +105,9 @@ export class Judge {
     for (const { in: where, name, schema } of parameters) {
       if (where !== "header") continue;
       const values = headers.filter(([one]) => one.toLowerCase() === name).map(([, one]) => one);
-      // As a server reads them: spaces around a value are no part of it, and a second one follows a comma.
-      const value = values.map((one) => one.trim()).join(", ");
+      // As a server reads them: spaces and tabs around a value are no part of it, and a second one follows a
+      // comma. Not `trim`, which also takes U+FEFF and others.
+      const value = values.map((one) => one.replaceAll(/^[ \t]+|[ \t]+$/g, "")).join(", ");
       if (values.length > 0 && !this.#fits(schema, value)) return `the header ${name} does not fit`;
     }
     return undefined;
