@@ -1,5 +1,5 @@
-// A checkpoint before a turn, so that none of PostgreSQL's own falls into it. Called by compare.ts and
-// reads.ts. It names no table: the checkouts that are compared may have others.
+// A checkpoint before a turn, so that none of PostgreSQL's own falls into it. Called by
+// measure.ts. It names no table: the checkouts that are compared may have others.
 
 import { openSql } from "../sql.ts";
 

@@ -10,8 +10,7 @@ import { interleaved, medians, medianRatio } from "../measure/interleaved.ts";
 import type { Options } from "../options.ts";
 import { table } from "../report.ts";
 import { type CheckoutStack, startCheckout } from "./checkout-stack.ts";
-import { checkpoint } from "./checkpoint.ts";
-import type { Measure, Turn } from "./measure.ts";
+import { type Measure, timed, type Turn } from "./measure.ts";
 import { measureReads } from "./reads.ts";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
@@ -102,22 +101,22 @@ function append(options: Options, what: string, load: Load): Measure {
   const { turnWarmUpMs: warmUpMs, turnMs: measureMs } = options;
   return {
     what,
-    prepare: async ({ baseUrl, databaseUrl, cpuSeconds }) => {
+    prepare: async (stack) => {
+      const { baseUrl, databaseUrl } = stack;
       const keys: string[] = [];
       for (let i = 0; i < load.accounts; i++) keys.push((await newAccount(databaseUrl)).key);
       const { path, bodies, connections, eventsPerRequest } = load;
       const request = { method: "POST", paths: [path], bodies, status: 201 } as const;
-      return async () => {
-        await checkpoint(databaseUrl);
-        const before = await cpuSeconds();
-        const begun = performance.now();
-        const shape = { connections, warmUpMs, measureMs };
-        const figures = await httpLoad({ ...request, ...shape, baseUrl, keys });
-        const perSecond = figures.perSecond * eventsPerRequest;
-        // CPU time covers the turn with its warm-up, so the events of both count.
-        const events = perSecond * ((performance.now() - begun) / 1_000);
-        return { ...figures, perSecond, cpuUs: (((await cpuSeconds()) - before) / events) * 1e6 };
-      };
+      return () =>
+        timed(stack, async () => {
+          const begun = performance.now();
+          const shape = { connections, warmUpMs, measureMs };
+          const figures = await httpLoad({ ...request, ...shape, baseUrl, keys });
+          const perSecond = figures.perSecond * eventsPerRequest;
+          // CPU time covers the turn with its warm-up, so the events of both count.
+          const events = perSecond * ((performance.now() - begun) / 1_000);
+          return { ...figures, perSecond, events };
+        });
     },
   };
 }

@@ -1,7 +1,8 @@
-// What is compared: a name, and one turn of one stack. Implemented by compare.ts (appends) and reads.ts.
+// What is compared: a name, and one turn of one stack. Called by compare.ts (appends) and reads.ts.
 
 import type { Figures } from "../http-load.ts";
 import type { CheckoutStack } from "./checkout-stack.ts";
+import { checkpoint } from "./checkpoint.ts";
 
 /** The figures of a turn: `perSecond` in events, and the CPU time of the stack per event. */
 export interface Turn extends Figures {
@@ -12,4 +13,15 @@ export interface Measure {
   readonly what: string;
   /** Prepares one stack, once. The function it resolves to is one turn. */
   readonly prepare: (stack: CheckoutStack) => Promise<() => Promise<Turn>>;
+}
+
+/** A turn from a checkpoint on, and the CPU time of the stack for each of the `events` that `work` made. */
+export async function timed(
+  { cpuSeconds, databaseUrl }: CheckoutStack,
+  work: () => Promise<Figures & { readonly events: number }>,
+): Promise<Turn> {
+  await checkpoint(databaseUrl);
+  const before = await cpuSeconds();
+  const { events, ...figures } = await work();
+  return { ...figures, cpuUs: (((await cpuSeconds()) - before) / events) * 1e6 };
 }

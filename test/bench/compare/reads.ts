@@ -1,17 +1,16 @@
-// Reads of a chain that was made over HTTP: a page, one event, verification, an export. Called by compare.ts.
+// Reads of a chain that was made over HTTP: pages, verification, exports. Called by compare.ts.
 // The chain is made by the API and not by SQL: the checkouts that are compared may store it differently.
 
-import { HttpClient, newAccount } from "@annals/testing";
-import { setTimeout as pause } from "node:timers/promises";
+import { newAccount } from "@annals/testing";
 import { batches, smallEvent, smallEvents } from "../bodies.ts";
 import { httpLoad } from "../http-load.ts";
 import type { Options } from "../options.ts";
 import type { CheckoutStack } from "./checkout-stack.ts";
-import { checkpoint } from "./checkpoint.ts";
-import type { Measure, Turn } from "./measure.ts";
+import { writeExport } from "../measure/exports.ts";
+import { verify } from "../measure/verify.ts";
+import { type Measure, timed } from "./measure.ts";
 
 const BATCH = 100;
-const POLL_MS = 50;
 
 export function measureReads(options: Options): Measure[] {
   const { actor } = smallEvent(3);
@@ -39,7 +38,7 @@ export function measureReads(options: Options): Measure[] {
         });
     },
   });
-  const once = (what: string, work: (stack: CheckoutStack, key: string) => Promise<void>) => ({
+  const once = (what: string, work: (stack: CheckoutStack, key: string) => Promise<unknown>) => ({
     what,
     prepare: async (stack: CheckoutStack) => {
       const key = await keyOf(stack);
@@ -60,20 +59,14 @@ export function measureReads(options: Options): Measure[] {
   return [
     page("pages of 50", "?limit=50"),
     page("pages of 50 of one actor", `?limit=50&actor_id=${actor.id}`),
-    once("verification", verify),
-    once("export as JSON Lines", (stack, key) => writeExport(stack, key, "jsonl")),
-    once("export as CSV", (stack, key) => writeExport(stack, key, "csv")),
+    once("verification", (stack, key) => verify(stack, { key, length: options.chain })),
+    once("export as JSON Lines", (stack, key) =>
+      writeExport(stack, key, { events: options.chain, format: "jsonl" }),
+    ),
+    once("export as CSV", (stack, key) =>
+      writeExport(stack, key, { events: options.chain, format: "csv" }),
+    ),
   ];
-}
-
-async function timed(
-  { cpuSeconds, databaseUrl }: CheckoutStack,
-  work: () => Promise<Omit<Turn, "cpuUs"> & { readonly events: number }>,
-): Promise<Turn> {
-  await checkpoint(databaseUrl);
-  const before = await cpuSeconds();
-  const { events, ...figures } = await work();
-  return { ...figures, cpuUs: (((await cpuSeconds()) - before) / events) * 1e6 };
 }
 
 async function makeChain({ baseUrl, databaseUrl }: CheckoutStack, events: number): Promise<string> {
@@ -92,31 +85,4 @@ async function makeChain({ baseUrl, databaseUrl }: CheckoutStack, events: number
     status: 201,
   });
   return key;
-}
-
-async function verify({ baseUrl }: CheckoutStack, key: string): Promise<void> {
-  const client = new HttpClient(baseUrl, key);
-  const { body } = await client.get("/v1/verify");
-  client.close();
-  if (!body.data.valid) throw new Error(`the chain is not valid: ${JSON.stringify(body)}`);
-}
-
-async function writeExport(
-  { baseUrl }: CheckoutStack,
-  key: string,
-  format: "jsonl" | "csv",
-): Promise<void> {
-  const client = new HttpClient(baseUrl, key);
-  try {
-    const created = await client.post("/v1/exports", { format, include_proofs: true, filter: {} });
-    if (created.status !== 201) throw new Error(`/v1/exports was answered ${created.text}`);
-    for (;;) {
-      const { status } = (await client.get(`/v1/exports/${created.body.data.id}`)).body.data;
-      if (status === "completed") return;
-      if (status === "failed") throw new Error("the export failed");
-      await pause(POLL_MS);
-    }
-  } finally {
-    client.close();
-  }
 }

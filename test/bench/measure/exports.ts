@@ -85,12 +85,16 @@ interface Wanted {
 
 /** A warm-up export goes first: a service is slower just after its start. */
 async function timedWarm(bench: Bench, key: string, wanted: Wanted) {
-  await write(bench, key, { ...wanted, events: Math.ceil(wanted.events / WARM_UP_PART) });
-  return timedTurns(bench.options.turns, () => write(bench, key, wanted));
+  await writeExport(bench, key, { ...wanted, events: Math.ceil(wanted.events / WARM_UP_PART) });
+  return timedTurns(bench.options.turns, () => writeExport(bench, key, wanted));
 }
 
 /** Resolves to the id of the completed export. */
-async function write({ baseUrl }: Bench, key: string, { events, format }: Wanted): Promise<string> {
+export async function writeExport(
+  { baseUrl }: Pick<Bench, "baseUrl">,
+  key: string,
+  { events, format }: Wanted,
+): Promise<string> {
   const client = new HttpClient(baseUrl, key);
   const filter = { before_sequence: events + 1 };
   const created = await client.post("/v1/exports", { format, include_proofs: true, filter });

@@ -52,7 +52,10 @@ export async function measureVerify(bench: Bench, chain: Chain): Promise<Section
 }
 
 /** Resolves when the chain was verified and is valid. */
-async function verify({ baseUrl }: Bench, { key, length }: Chain): Promise<void> {
+export async function verify(
+  { baseUrl }: Pick<Bench, "baseUrl">,
+  { key, length }: Chain,
+): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   const response = await fetch(`${baseUrl}/v1/verify`, { headers });
   const { data } = (await response.json()) as { data: { valid: boolean; checked: number } };
