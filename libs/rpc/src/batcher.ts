@@ -67,7 +67,7 @@ export class Batcher<In, Out> {
   submit(item: In): Promise<Out> {
     const weight = this.#options.weigh?.(item) ?? 1;
     if (this.#waitingWeight + weight > this.#options.maxWaiting && this.#waiting.length > 0) {
-      return Promise.reject(this.#refuse());
+      return Promise.reject(refusal(this.#options.metrics));
     }
     this.#waitingWeight += weight;
     this.#options.onWeight?.(weight);
@@ -110,11 +110,6 @@ export class Batcher<In, Out> {
     const waitedMs = performance.now() - (group[0]?.since ?? 0);
     this.#options.metrics?.started(size, waitedMs / MS_PER_S);
     return group;
-  }
-
-  #refuse(): Error {
-    this.#options.metrics?.refused();
-    return tooMuchWork();
   }
 
   /**
@@ -169,8 +164,7 @@ export class KeyedBatcher<In, Out> {
     const { maxWeight, metrics, weigh } = this.#options;
     const weight = weigh?.(item) ?? 1;
     if (this.#weight > 0 && this.#weight + weight > maxWeight) {
-      metrics?.refused();
-      return Promise.reject(tooMuchWork());
+      return Promise.reject(refusal(metrics));
     }
     return this.#batcher(key).submit(item);
   }
@@ -204,6 +198,7 @@ export interface KeyedBatcherOptions<In, Out> extends Omit<
   readonly maxWeight: number;
 }
 
-function tooMuchWork(): Error {
+function refusal(metrics: BatcherMetrics | undefined): Error {
+  metrics?.refused();
   return unavailable("The service has more work than it can take. Try again.");
 }
