@@ -16,6 +16,7 @@ export function startIdempotencySweep({ database, failures, log }: Deps): Loop {
     failures,
     log,
     delayMs: INTERVAL_MS,
+    initialDelayMs: INTERVAL_MS,
     run: async (signal) => {
       let deleted = BATCH;
       while (deleted === BATCH && !signal.aborted) {
