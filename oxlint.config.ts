@@ -4,7 +4,7 @@
 
 import { defineConfig, type OxlintOverride } from "oxlint";
 
-/** Files that read the environment: the entry of a process, and what stands in for one. */
+/** Files that read the environment: the entry of a process, and what replaces one. */
 const ENTRIES = ["**/main.ts", "**/bootstrap.mjs", "docs/receivers/**"];
 const FOR_TESTS = ["**/*.test.ts", "**/src/testing/**", "test/**", "libs/testing/**"];
 

@@ -24,7 +24,7 @@ export type Header = readonly [name: string, value: string];
 
 export interface FuzzRequest {
   readonly method: string;
-  /** As it stands in the request line, a character a byte. */
+  /** As it is in the request line, a character a byte. */
   readonly target: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: readonly Header[];
