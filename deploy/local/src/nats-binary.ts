@@ -9,6 +9,7 @@ import {
   constants,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -78,9 +79,8 @@ async function fetchServer({ path, cache, log, signal }: NatsBinaryOptions): Pro
     ["go install", fetchGo],
   ] as const) {
     log(`fetching nats-server (${name})`);
-    const folder = join(cache, `fetch-${process.pid}`);
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(cache, { recursive: true });
+    const folder = mkdtempSync(join(cache, "fetch-"));
     try {
       const binary = await fetch(folder, { path, signal });
       chmodSync(binary, 0o755);

@@ -139,7 +139,8 @@ async function reachableBinaries(
   );
   const copy = join(openFolder(systemFolder, "postgresql"), version);
   if (!existsSync(copy)) {
-    const part = `${copy}.${process.pid}`;
+    // One process may start several stacks at once.
+    const part = `${copy}.${randomBytes(8).toString("hex")}`;
     await cp(native, part, {
       recursive: true,
       verbatimSymlinks: true,

@@ -130,6 +130,22 @@ test("a child of a killed server that does not end by itself does not stop the n
   expect(await query(prepared.url, "select value from kept")).toEqual([{ value: 1 }]);
 });
 
+test("clusters that one process makes at once in one folder each get their own password", async () => {
+  const system = join(temporaryFolder(), "system");
+  const prepared = await Promise.all(
+    ["one", "other"].map((name) => {
+      // As root, PostgreSQL's user cannot reach this folder, so both clusters are in the system's.
+      const hidden = join(temporaryFolder(), name);
+      mkdirSync(hidden, { mode: 0o700 });
+      return prepare(hidden, packagedBinaries(), system);
+    }),
+  );
+  for (const each of prepared) {
+    await supervise(each);
+    expect(await query(each.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  }
+});
+
 test("a cluster that was incomplete when the start was killed is made again", async () => {
   const dataDir = temporaryFolder();
   mkdirSync(join(dataDir, "postgres.part/base"), { recursive: true });
@@ -151,7 +167,12 @@ test("binaries and data directory may be where PostgreSQL's user cannot reach th
   }
   chmodSync(hidden, 0o700);
   const system = join(temporaryFolder(), "system");
-  const prepared = await prepare(join(hidden, "data"), join(hidden, "native/bin"), system);
+  const [prepared, beside] = await Promise.all([
+    prepare(join(hidden, "data"), join(hidden, "native/bin"), system),
+    // Another stack of this process, which copies the same binaries at the same time.
+    findLocation(hidden, join(hidden, "native/bin"), system),
+  ]);
+  expect(beside.binaries).toBe(prepared.location.binaries);
   await supervise(prepared);
   expect(await query(prepared.url, "select 1 as one")).toEqual([{ one: 1 }]);
   expect(statSync(hidden).mode & 0o777).toBe(0o700);

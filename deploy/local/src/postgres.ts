@@ -154,7 +154,8 @@ async function makeCluster(
   // cluster.
   const part = `${location.cluster}.part`;
   makeOwnedFolder(part, location.owner);
-  const passwordFile = join(part, "..", `.initdb-${process.pid}`);
+  // Named after its cluster: one process may make several clusters at once, in one folder.
+  const passwordFile = `${part}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (location.owner !== undefined) chownSync(passwordFile, location.owner.uid, location.owner.gid);
   try {
