@@ -1,9 +1,12 @@
 // Guarantee: a stack's NATS has JetStream, listens on the loopback interface, and is started again after its
-// death; a start with a named binary that does not exist fails and names it.
+// death; the server of another stack is not taken for it; a start with a named binary that does not exist
+// fails and names it.
 
 import { connect } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { DataDirectory } from "./data-directory.ts";
+import { natsSpec } from "./nats.ts";
 import { startStack } from "./stack.ts";
 import { temporaryFolder } from "./testing/folders.ts";
 
@@ -32,6 +35,17 @@ test("NATS serves JetStream on the loopback interface, and serves again after a 
   await server?.exited();
   await server?.waitReady();
   expect(await serverInfo(stack.natsUrl)).toMatchObject({ jetstream: true });
+});
+
+test("another stack's server on the same port is not taken for the stack's own", async () => {
+  const stack = await startStack({ dataDir: temporaryFolder(), databaseUrl, environment, without });
+  onTestFinished(() => stack.stop());
+  const port = Number(new URL(stack.natsUrl).port);
+  const nothing = async () => {};
+  const samePort = { port, release: nothing, close: nothing };
+  const directory = DataDirectory.open(temporaryFolder());
+  const { isReady } = natsSpec("nats-server", directory, samePort);
+  expect(await isReady(0)).toBe(false);
 });
 
 test("a named binary that is not there ends the start", async () => {

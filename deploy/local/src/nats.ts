@@ -1,6 +1,7 @@
 // One nats-server with JetStream for a stack. Called by stack.ts. It must never listen beyond the loopback
 // interface, and nothing may depend on its data: notices can be lost, PostgreSQL is the record.
 
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -22,10 +23,12 @@ export function natsSpec(
   port: ReservedPort,
 ): ProcessSpec {
   const config = directory.run("nats.conf");
+  const name = `annals-${randomBytes(8).toString("hex")}`;
   writeFileSync(
     config,
     [
       `listen: "${LOOPBACK}:${port.port}"`,
+      `server_name: ${name}`,
       "jetstream {",
       `  store_dir: ${JSON.stringify(join(directory.path, "nats"))}`,
       `  max_memory_store: ${MAX_MEMORY}`,
@@ -46,12 +49,15 @@ export function natsSpec(
     pidFile: directory.run("nats-1.pid"),
     logFile: directory.log("nats-1.log"),
     beforeStart: () => port.release(),
-    isReady: () => greets(port.port),
+    isReady: () => greets(port.port, name),
   };
 }
 
-/** Whether the server sends INFO, as it does on every new connection once it serves. */
-function greets(port: number): Promise<boolean> {
+/**
+ * Whether the server of this name sends INFO, as it does on every new connection once it serves. A server of
+ * another name has the port instead of this stack's.
+ */
+function greets(port: number, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: LOOPBACK, port });
     const finish = (answer: boolean) => {
@@ -59,7 +65,7 @@ function greets(port: number): Promise<boolean> {
       resolve(answer);
     };
     socket.setTimeout(PROBE_TIMEOUT_MS, () => finish(false));
-    socket.once("data", (bytes) => finish(bytes.subarray(0, 4).toString() === "INFO"));
+    socket.once("data", (bytes) => finish(bytes.includes(`"server_name":"${name}"`)));
     socket.once("error", () => finish(false));
     socket.once("close", () => finish(false));
   });

@@ -1,5 +1,5 @@
 // Reserves ports on the loopback interface for the servers of a stack. Called by stack.ts before anything
-// starts. It must never give the same port twice: a port stays bound here until its server starts.
+// starts. It must never give a port to two stacks, also while neither the stack nor its server has it bound.
 
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -17,11 +17,13 @@ const USUAL_EPHEMERAL_START = 32_768;
 const LOWEST_PORT = 10_000;
 const ATTEMPTS = 200;
 
-/** A port that no other process can bind until it is released. */
+/** A port that no other process can bind until it is released, and no other stack until it is closed. */
 export interface ReservedPort {
   readonly port: number;
   /** Releases the port; called just before its server binds it. May be called again. */
   release(): Promise<void>;
+  /** Lets other stacks have the port; called when its server has stopped. May be called again. */
+  close(): Promise<void>;
 }
 
 /** Reserves a given port. Throws one line when another process has it. */
@@ -33,13 +35,28 @@ export async function reservePort(port: number): Promise<ReservedPort> {
   );
 }
 
-/** Reserves any free port outside the kernel's range for outgoing connections. */
-export async function reserveFreePort(): Promise<ReservedPort> {
+/**
+ * Reserves any free port outside the kernel's range for outgoing connections. Ports are taken in pairs: the
+ * first stays bound here until `close` and keeps other stacks from the second, which the server gets.
+ * `random` returns an integer below its argument.
+ */
+export async function reserveFreePort(
+  random: (below: number) => number = randomInt,
+): Promise<ReservedPort> {
   const high = ephemeralStart();
   const low = Math.max(LOWEST_PORT, high - SPAN);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const reserved = await tryReserve(randomInt(low, high));
-    if (reserved !== undefined) return reserved;
+    const first = low + 2 * random(Math.floor((high - low) / 2));
+    const claim = await tryReserve(first);
+    if (claim === undefined) continue;
+    const reserved = await tryReserve(first + 1);
+    if (reserved !== undefined) {
+      const close = async () => {
+        await Promise.all([reserved.close(), claim.close()]);
+      };
+      return { ...reserved, close };
+    }
+    await claim.close();
   }
   throw new Error(`no free port found between ${low} and ${high} in ${ATTEMPTS} attempts`);
 }
@@ -58,7 +75,8 @@ function tryReserve(port: number): Promise<ReservedPort | undefined> {
     });
     server.listen({ host: LOOPBACK, port, exclusive: true }, () => {
       server.unref();
-      resolve({ port, release: () => new Promise((released) => server.close(() => released())) });
+      const release = () => new Promise<void>((released) => server.close(() => released()));
+      resolve({ port, release, close: release });
     });
   });
 }

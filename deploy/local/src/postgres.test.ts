@@ -42,6 +42,7 @@ async function prepare(dataDir: string, ...where: string[]): Promise<Prepared> {
   const directory = DataDirectory.open(dataDir);
   const location = await findLocation(directory.path, ...where);
   const port = await reserveFreePort();
+  onTestFinished(() => port.close());
   return { directory, location, port, url: await prepareCluster(location, directory, port.port) };
 }
 

@@ -198,7 +198,7 @@ async function firstOfTwoFreePorts(): Promise<number> {
   for (;;) {
     const first = await reserveFreePort();
     const second = await reservePort(first.port + 1).catch(() => undefined);
-    await Promise.all([first.release(), second?.release()]);
+    await Promise.all([first.close(), second?.close()]);
     if (second) return first.port;
   }
 }

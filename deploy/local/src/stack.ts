@@ -139,7 +139,7 @@ export class Stack {
       const group = this.#supervised.filter((each) => each.spec.name.replace(/-\d+$/, "") === name);
       await Promise.all(group.map((each) => each.stop(force)));
     }
-    await Promise.all(this.#reserved.map((each) => each.release()));
+    await Promise.all(this.#reserved.map((each) => each.close()));
     this.#guard.close();
     this.#directory.close();
     if (this.#options.isDisposable) removeData(this.dataDir);

@@ -176,7 +176,7 @@ test("a data directory of another user is one line that names ANNALS_DATA_DIR", 
 
 test("a port in use is one line that names ANNALS_PORT", async () => {
   const held = await reserveFreePort();
-  onTestFinished(() => held.release());
+  onTestFinished(() => held.close());
   const { bootstrap, output } = launch("local", { ANNALS_PORT: String(held.port) });
   expect(await once(bootstrap, "close")).toEqual([1, null]);
   expect(output()).toMatch(/^annals: port \d+ is in use on 127\.0\.0\.1: .* ANNALS_PORT .*\n$/);
