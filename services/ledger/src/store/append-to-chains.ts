@@ -52,6 +52,9 @@ export function appendToChainsParams(planned: readonly PlannedAppend[]): AppendT
   ];
 }
 
+// The free heads are one array, and not a join: where there are many accounts PostgreSQL would join them by a
+// nested loop.
+//
 // A key of one chain's events that another chain has in use keeps that one from moving too: it is then
 // appended to on its own.
 export const appendToChains = statement<
@@ -75,8 +78,9 @@ WITH given AS (
     hash = substring($3::bytea FROM (hash_ordinal - 1 + events) * 32 + 1 FOR 32),
     month = given.month,
     month_start = given.month_start
-  FROM given JOIN free USING (account_id)
+  FROM given
   WHERE heads.account_id = given.account_id
+    AND given.account_id = ANY (ARRAY (SELECT free.account_id FROM free))
     AND sequence_number = head_sequence
     AND hash = substring($3::bytea FROM (hash_ordinal - 1) * 32 + 1 FOR 32)
     AND ${keysAreNew("given.account_id")}
