@@ -103,7 +103,14 @@ describe("a connection that reaches its age,", () => {
     let handled = 0;
     let connections = 0;
     const server = await opened.server(
-      { getEvent: ({ id }) => ((handled += 1), { event: { id } }) },
+      {
+        getEvent: ({ id }) => ((handled += 1), { event: { id } }),
+        async *streamEvents() {
+          handled += 1;
+          yield { count: 1 };
+          yield { count: 2 };
+        },
+      },
       { maxConnectionAgeMs: 50, random: () => ((connections += 1), Math.random()) },
     );
     const { client } = opened.client(server.address);
@@ -112,6 +119,10 @@ describe("a connection that reaches its age,", () => {
       while (sent < 2_000 || connections <= 10) {
         const id = String((sent += 1));
         expect((await client.getEvent({ id })).event?.id).toBe(id);
+        sent += 1;
+        let count = 0;
+        for await (const message of client.streamEvents({})) count += message.count;
+        expect(count).toBe(3);
       }
     };
     await Promise.all(Array.from({ length: 32 }, caller));

@@ -48,7 +48,9 @@ export function createGrpcTransport(options: GrpcTransportOptions): Transport {
   return {
     unary(method, signal = NEVER, ms, header, init, contextValues = createContextValues()) {
       const until = deadline(ms);
-      const call = unaryChain(interceptors, (request) => callUnary(channel, request, until));
+      const call = unaryChain(interceptors, (request) =>
+        unlessRefused(() => callUnary(channel, request, until)),
+      );
       const message = isMessage(init, method.input) ? init : create(method.input, init);
       const request = { ...common(method, header), stream: false as const, method, message };
       return call({ ...request, contextValues, signal }) as Promise<
@@ -61,7 +63,10 @@ export function createGrpcTransport(options: GrpcTransportOptions): Transport {
         interceptors: [...interceptors],
         ...(signal && { signal }),
         req: { ...common(method, header), stream: true, method, contextValues, message },
-        next: (request) => callStreaming(channel, request, until),
+        next: async (request) => {
+          const bytes = toBinary(method.input, await onlyMessage(request.message));
+          return unlessRefused(() => callStreaming(channel, { request, bytes }, until));
+        },
       });
     },
   };
@@ -75,14 +80,10 @@ export function createGrpcTransport(options: GrpcTransportOptions): Transport {
 const REFUSED = "Stream refused by server";
 const REFUSED_ATTEMPTS = 4;
 
-async function callUnary<I extends DescMessage, O extends DescMessage>(
-  channel: ChannelInterface,
-  request: UnaryRequest<I, O>,
-  deadline: Date,
-): Promise<UnaryResponse<I, O>> {
+async function unlessRefused<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await callOnce(channel, request, deadline);
+      return await call();
     } catch (error) {
       if (attempt === REFUSED_ATTEMPTS || !isRefused(error)) throw error;
     }
@@ -94,7 +95,7 @@ function isRefused(error: unknown): boolean {
   return code === Code.Unavailable && rawMessage === REFUSED;
 }
 
-async function callOnce<I extends DescMessage, O extends DescMessage>(
+async function callUnary<I extends DescMessage, O extends DescMessage>(
   channel: ChannelInterface,
   request: UnaryRequest<I, O>,
   deadline: Date,
@@ -110,32 +111,25 @@ async function callOnce<I extends DescMessage, O extends DescMessage>(
   return { stream: false, service, method, header: call.header, trailer: call.trailer, message };
 }
 
+/** No method streams its requests: of all calls the request is one message. */
+async function onlyMessage<T>(messages: AsyncIterable<T>): Promise<T> {
+  for await (const message of messages) return message;
+  throw new TypeError("a call needs a message");
+}
+
 async function callStreaming<I extends DescMessage, O extends DescMessage>(
   channel: ChannelInterface,
-  request: StreamRequest<I, O>,
+  { request, bytes }: { request: StreamRequest<I, O>; bytes: Uint8Array },
   deadline: Date,
 ): Promise<StreamResponse<I, O>> {
   const { method, service } = request;
   const call = new GrpcCall(channel, request, method.output, deadline);
-  void sendAll(call, method.input, request.message);
+  void call.send(bytes);
+  call.endSending();
   // The header arrives before the first message.
   const first = await call.receive();
   const { header, trailer } = call;
   return { stream: true, service, method, header, trailer, message: receiveAll(call, first) };
-}
-
-/** Sends one message after another, each after the connection has accepted the one before. */
-async function sendAll<I extends DescMessage>(
-  call: GrpcCall<DescMessage>,
-  input: I,
-  messages: AsyncIterable<MessageShape<I>>,
-): Promise<void> {
-  try {
-    for await (const message of messages) await call.send(toBinary(input, message));
-    call.endSending();
-  } catch (error) {
-    call.cancel(ConnectError.from(error));
-  }
 }
 
 async function* receiveAll<O extends DescMessage>(
