@@ -42,7 +42,7 @@ test.each([
     request.admission = { ...ADMISSION, plan: {} } as unknown as typeof request.admission;
     body = new WeakRef(request.body as object);
   });
-  const appends = new EventAppends({ createEvents });
+  const appends = new EventAppends({ createEvents, appendEvents: () => expect.unreachable() });
   registerRoutes(app, { appends, limits: LIMITS } as unknown as Deps, systemClock());
   const answered = app.inject({ method: "POST", url, payload });
   await isSent.promise;

@@ -7,6 +7,7 @@ import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import type { ConnectRouter } from "@connectrpc/connect";
 import type { Metrics } from "./metrics.ts";
+import { appendEvents } from "./rpc/append-events.ts";
 import { createEvents } from "./rpc/create-events.ts";
 import { getEvent } from "./rpc/get-event.ts";
 import { getPositions } from "./rpc/get-positions.ts";
@@ -30,6 +31,7 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
   return (router) =>
     router.service(LedgerService, {
       createEvents: createEvents(deps),
+      appendEvents: appendEvents(deps),
       getEvent: getEvent(deps),
       listEvents: listEvents(deps),
       streamEvents: streamEvents(deps),

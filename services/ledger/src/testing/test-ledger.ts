@@ -8,7 +8,12 @@ import type { Notice } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
-import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
+import {
+  type Client,
+  type ConnectRouter,
+  createClient,
+  createRouterTransport,
+} from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { createMetrics } from "../metrics.ts";
 import { ledgerService } from "../service.ts";
@@ -18,6 +23,8 @@ import { openPool } from "./database.ts";
 export interface TestLedger {
   readonly client: Client<typeof LedgerService>;
   readonly database: Pool;
+  /** Its service, for a server. */
+  readonly routes: (router: ConnectRouter) => void;
   /** The notices that it sent, in order. */
   readonly notices: readonly Notice[];
 }
@@ -52,12 +59,12 @@ export function openLedger(
   const sent: Notice[] = [];
   const notices = { notify: (notice: Notice) => void sent.push(notice) };
   const shared = { clock, database, log, metrics, notices, random: randomBytes };
-  const service = ledgerService({ ...shared, appends: new AppendQueue(shared) });
-  const transport = createRouterTransport(service, {
+  const routes = ledgerService({ ...shared, appends: new AppendQueue(shared) });
+  const transport = createRouterTransport(routes, {
     router: { interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }) },
     transport: { interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }) },
   });
-  return { client: createClient(LedgerService, transport), database, notices: sent };
+  return { client: createClient(LedgerService, transport), database, routes, notices: sent };
 }
 
 /** One append of `count` events as the gateway sends it. */

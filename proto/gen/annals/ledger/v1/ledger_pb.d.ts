@@ -177,6 +177,63 @@ export declare type CreateEventsResponse = Message<"annals.ledger.v1.CreateEvent
 export declare const CreateEventsResponseSchema: GenMessage<CreateEventsResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.AppendEventsRequest
+ */
+export declare type AppendEventsRequest = Message<"annals.ledger.v1.AppendEventsRequest"> & {
+  /**
+   * @generated from field: repeated annals.ledger.v1.Append appends = 1;
+   */
+  appends: Append[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.AppendEventsRequest.
+ * Use `create(AppendEventsRequestSchema)` to create a new message.
+ */
+export declare const AppendEventsRequestSchema: GenMessage<AppendEventsRequest>;
+
+/**
+ * Over the whole stream there is one outcome for each append, in any order.
+ *
+ * @generated from message annals.ledger.v1.AppendEventsResponse
+ */
+export declare type AppendEventsResponse = Message<"annals.ledger.v1.AppendEventsResponse"> & {
+  /**
+   * @generated from field: repeated annals.ledger.v1.IndexedOutcome outcomes = 1;
+   */
+  outcomes: IndexedOutcome[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.AppendEventsResponse.
+ * Use `create(AppendEventsResponseSchema)` to create a new message.
+ */
+export declare const AppendEventsResponseSchema: GenMessage<AppendEventsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.IndexedOutcome
+ */
+export declare type IndexedOutcome = Message<"annals.ledger.v1.IndexedOutcome"> & {
+  /**
+   * Of the append in the request, from 0.
+   *
+   * @generated from field: uint32 index = 1;
+   */
+  index: number;
+
+  /**
+   * @generated from field: annals.ledger.v1.AppendOutcome outcome = 2;
+   */
+  outcome?: AppendOutcome | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.IndexedOutcome.
+ * Use `create(IndexedOutcomeSchema)` to create a new message.
+ */
+export declare const IndexedOutcomeSchema: GenMessage<IndexedOutcome>;
+
+/**
  * @generated from message annals.ledger.v1.AppendOutcome
  */
 export declare type AppendOutcome = Message<"annals.ledger.v1.AppendOutcome"> & {
@@ -969,6 +1026,16 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof CreateEventsRequestSchema;
     output: typeof CreateEventsResponseSchema;
+  },
+  /**
+   * As CreateEvents, with each outcome as soon as it is known: for appends of several accounts.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.AppendEvents
+   */
+  appendEvents: {
+    methodKind: "server_streaming";
+    input: typeof AppendEventsRequestSchema;
+    output: typeof AppendEventsResponseSchema;
   },
   /**
    * @generated from rpc annals.ledger.v1.LedgerService.GetEvent

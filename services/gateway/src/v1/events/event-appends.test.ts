@@ -70,6 +70,7 @@ async function sent(
 ) {
   let read: Append[] = [];
   const appends = new EventAppends({
+    appendEvents: () => expect.unreachable(),
     createEvents: async (request) => {
       const bytes = toBinary(CreateEventsRequestSchema, create(CreateEventsRequestSchema, request));
       read = fromBinary(CreateEventsRequestSchema, bytes).appends;

@@ -1,4 +1,4 @@
-// Sends appends to the ledger: those of one account that wait at the same time in one RPC. Called by the
+// Sends appends to the ledger: those of one account that wait at the same time as one group. Called by the
 // routes that create events. An append waits as the texts that the answer is made of, and never as the parsed
 // body, which takes several times their bytes.
 
@@ -8,13 +8,10 @@ import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
   type AppendReceipt,
-  type AppendSchema,
-  type LedgerService,
   type NewEvent,
   NewEventSchema,
 } from "@annals/proto/ledger";
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { Client } from "@connectrpc/connect";
+import { AppendCalls, type AppendMessage, type Ledger } from "./append-calls.ts";
 import { COPY_FIELDS, type NewEventRequest, NO_MEMBERS } from "./new-event.ts";
 
 /** All the events of one request. */
@@ -34,9 +31,9 @@ export interface Appended {
   readonly replayed: boolean;
 }
 
-/** Bytes of one RPC, a larger single append aside. */
-const MAX_CALL_BYTES = 4 * 1024 * 1024;
-/** Concurrent RPCs for one account. */
+/** Bytes of one group, a larger single append aside. */
+const MAX_GROUP_BYTES = 4 * 1024 * 1024;
+/** Concurrent groups of one account. */
 const CONCURRENCY = 3;
 /** Bytes of appends that wait for one account, and of all appends in this process. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -48,18 +45,16 @@ const EVENT_OVERHEAD_BYTES = 200;
 export class EventAppends {
   readonly #calls: KeyedBatcher<AppendRequest, AppendOutcome>;
 
-  constructor(
-    ledger: Pick<Client<typeof LedgerService>, "createEvents">,
-    metrics?: BatcherMetrics,
-  ) {
+  constructor(ledger: Ledger, metrics?: BatcherMetrics) {
+    const calls = new AppendCalls(ledger);
     this.#calls = new KeyedBatcher({
-      work: async (_accountId, appends) => {
-        const { outcomes } = await ledger.createEvents({ appends: appends.map(appendMessage) });
-        return outcomes.map((value) => ({ status: "fulfilled", value }));
-      },
-      weigh: ({ events }) =>
-        events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),
-      maxGroup: MAX_CALL_BYTES,
+      work: (_accountId, appends) =>
+        calls.send(
+          appends.map(appendMessage),
+          appends.reduce((sum, append) => sum + weigh(append), 0),
+        ),
+      weigh,
+      maxGroup: MAX_GROUP_BYTES,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,
       maxWeight: MAX_HELD_BYTES,
@@ -75,10 +70,11 @@ export class EventAppends {
   }
 }
 
-function appendMessage({
-  events,
-  ...request
-}: AppendRequest): MessageInitShape<typeof AppendSchema> {
+function weigh({ events }: AppendRequest): number {
+  return events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0);
+}
+
+function appendMessage({ events, ...request }: AppendRequest): AppendMessage {
   return { ...request, events: events.map(eventMessage) };
 }
 

@@ -1,0 +1,115 @@
+// The calls that carry appends to the ledger. Groups of several accounts that come in one turn of the event
+// loop share a call, whose outcomes are streamed. A group that comes with few others, or is large, has a call
+// of its own. Called by event-appends.ts. No account must wait for the outcome of another, and an append that
+// may have been stored must never be sent again.
+
+import { AnnalsError, internal } from "@annals/errors";
+import type { AppendOutcome, AppendSchema, LedgerService } from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
+
+/** Bytes of a call for several accounts: a small group does not wait until a large one is sent. */
+const MAX_SHARED_BYTES = 64 * 1024;
+/** A stream costs as much CPU time as four unary calls (docs/performance). */
+const MIN_SHARED_GROUPS = 4;
+
+export type AppendMessage = MessageInitShape<typeof AppendSchema>;
+export type Ledger = Pick<Client<typeof LedgerService>, "appendEvents" | "createEvents">;
+
+/** An append, and the promise of its outcome. */
+interface Sent extends PromiseWithResolvers<AppendOutcome> {
+  readonly append: AppendMessage;
+}
+
+/** The appends of one account. */
+interface Group {
+  readonly sent: readonly Sent[];
+  readonly bytes: number;
+}
+
+export class AppendCalls {
+  readonly #ledger: Ledger;
+  #gathered: Group[] = [];
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** Sends the appends of one account, and resolves to the outcome of each, in order. */
+  send(
+    appends: readonly AppendMessage[],
+    bytes: number,
+  ): Promise<readonly PromiseSettledResult<AppendOutcome>[]> {
+    const sent = appends.map((append) => ({ append, ...Promise.withResolvers<AppendOutcome>() }));
+    if (bytes > MAX_SHARED_BYTES) this.#createEvents([{ sent, bytes }]);
+    else if (this.#gathered.push({ sent, bytes }) === 1) setImmediate(() => this.#sendGathered());
+    return Promise.allSettled(sent.map(({ promise }) => promise));
+  }
+
+  #sendGathered(): void {
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    let [groups, bytes]: [Group[], number] = [[], 0];
+    for (const group of gathered) {
+      if (groups.length > 0 && bytes + group.bytes > MAX_SHARED_BYTES) {
+        this.#sendTogether(groups);
+        [groups, bytes] = [[], 0];
+      }
+      groups.push(group);
+      bytes += group.bytes;
+    }
+    this.#sendTogether(groups);
+  }
+
+  #sendTogether(groups: readonly Group[]): void {
+    if (groups.length < MIN_SHARED_GROUPS) this.#createEvents(groups);
+    else void this.#appendEvents(groups);
+  }
+
+  /** One call for each group. */
+  #createEvents(groups: readonly Group[]): void {
+    for (const { sent } of groups) {
+      this.#ledger.createEvents({ appends: appendsOf(sent) }).then(
+        ({ outcomes }) => {
+          outcomes.forEach((outcome, index) => sent[index]?.resolve(outcome));
+          rejectOthers(sent, withoutOutcome());
+        },
+        (error: unknown) => rejectOthers(sent, error),
+      );
+    }
+  }
+
+  async #appendEvents(groups: readonly Group[]): Promise<void> {
+    const sent = groups.flatMap((group) => group.sent);
+    let isAnswered = false;
+    try {
+      for await (const { outcomes } of this.#ledger.appendEvents({ appends: appendsOf(sent) })) {
+        isAnswered = true;
+        for (const { index, outcome } of outcomes) if (outcome) sent[index]?.resolve(outcome);
+      }
+      rejectOthers(sent, withoutOutcome());
+    } catch (error) {
+      // A ledger of an earlier release does not have the method, so it has stored nothing.
+      if (!isAnswered && isUnimplemented(error)) this.#createEvents(groups);
+      else rejectOthers(sent, error);
+    }
+  }
+}
+
+function appendsOf(sent: readonly Sent[]): AppendMessage[] {
+  return sent.map(({ append }) => append);
+}
+
+/** Those whose outcome has arrived keep it. */
+function rejectOthers(sent: readonly Sent[], error: unknown): void {
+  for (const { reject } of sent) reject(error);
+}
+
+function withoutOutcome(): AnnalsError {
+  return internal("the ledger answered an append without an outcome");
+}
+
+function isUnimplemented(error: unknown): boolean {
+  const cause = error instanceof AnnalsError ? error.cause : error;
+  return cause instanceof ConnectError && cause.code === Code.Unimplemented;
+}

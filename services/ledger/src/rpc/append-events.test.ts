@@ -1,0 +1,112 @@
+// Guarantees of AppendEvents: there is one outcome for each append, none waits for another account's, and
+// those that are known together come together. A refused append does not affect the others, and a caller
+// that leaves leaves nothing undone.
+
+import { createLog, createRegistry, rpcServerDuration } from "@annals/chassis";
+import { connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
+import { type IndexedOutcome, LedgerService } from "@annals/proto/ledger";
+import type { Client } from "@connectrpc/connect";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { chainOf, newAccountId, whileHeld } from "../testing/append-fixtures.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
+import { appendOf, openLedger } from "../testing/test-ledger.ts";
+
+type Ledger = Awaited<ReturnType<typeof servedLedger>>;
+
+/** A ledger behind a real server, and accounts with one event each. */
+async function servedLedger(accounts: readonly string[]) {
+  const database = await newLedgerDatabase();
+  const ledger = openLedger(database);
+  const log = createLog({ service: "test", level: "error" }, { write: () => {} });
+  const server = await startRpcServer({
+    host: "127.0.0.1",
+    port: 0,
+    routes: ledger.routes,
+    services: [LedgerService.typeName],
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(createRegistry("test")) }),
+    log,
+    isReady: () => true,
+    drainDelayMs: 0,
+  });
+  onTestFinished(() => server.close({ graceMs: 0 }));
+  const rpc = connectRpc({ address: server.address, service: LedgerService });
+  onTestFinished(() => rpc.close());
+  await ledger.client.createEvents({ appends: accounts.map((accountId) => appendOf(accountId)) });
+  const lengths = () =>
+    Promise.all(accounts.map(async (each) => (await chainOf(database, each)).length));
+  return { client: rpc.client, lengths, pool: ledger.database };
+}
+
+const newAccounts = (count: number) => Array.from({ length: count }, newAccountId);
+
+/** The messages of the stream, each with its outcomes. */
+async function messagesOf(
+  client: Client<typeof LedgerService>,
+  appends: ReturnType<typeof appendOf>[],
+): Promise<IndexedOutcome[][]> {
+  const messages: IndexedOutcome[][] = [];
+  for await (const { outcomes } of client.appendEvents({ appends })) messages.push(outcomes);
+  return messages;
+}
+
+const casesOf = (outcomes: readonly IndexedOutcome[]) =>
+  Object.fromEntries(outcomes.map(({ index, outcome }) => [index, outcome?.outcome.case]));
+
+test("outcomes that are known together come together, one for each append", async () => {
+  const accounts = newAccounts(20);
+  const { client, lengths } = await servedLedger(accounts);
+  const messages = await messagesOf(
+    client,
+    accounts.map((accountId) => appendOf(accountId)),
+  );
+  expect(messages.flat()).toHaveLength(20);
+  expect(new Set(messages.flat().map(({ index }) => index)).size).toBe(20);
+  expect(messages.length).toBeLessThanOrEqual(5);
+  expect(await lengths()).toEqual(accounts.map(() => 2));
+  expect(await messagesOf(client, [])).toEqual([]);
+});
+
+test("an outcome does not wait for an account whose head is locked", async () => {
+  const [free, held, last] = newAccounts(3) as [string, string, string];
+  const { client, pool } = await servedLedger([free, held, last]);
+  const appends = [appendOf(free), appendOf(held), appendOf(last)];
+  const stream = client.appendEvents({ appends })[Symbol.asyncIterator]();
+  const known: IndexedOutcome[] = [];
+  await whileHeld(pool, held, async () => {
+    while (known.length < 2) known.push(...(await stream.next()).value.outcomes);
+  });
+  expect(casesOf(known)).toEqual({ 0: "stored", 2: "stored" });
+  expect(casesOf((await stream.next()).value.outcomes)).toEqual({ 1: "stored" });
+  expect((await stream.next()).done).toBe(true);
+});
+
+test("a refused append does not affect the others", async () => {
+  const accounts = newAccounts(3);
+  const { client, lengths } = await servedLedger(accounts);
+  const [first, over, last] = accounts.map((accountId) => appendOf(accountId));
+  const appends = [first!, { ...over!, monthlyQuota: 1n }, { ...last!, events: [] }, last!];
+  const outcomes = (await messagesOf(client, appends)).flat();
+  expect(casesOf(outcomes)).toEqual({ 0: "stored", 1: "refused", 2: "refused", 3: "stored" });
+  expect(await lengths()).toEqual([2, 1, 2]);
+});
+
+test("too many appends are refused as a whole", async () => {
+  const { client } = await servedLedger([]);
+  const appends = Array.from({ length: 5_001 }, () => appendOf("acct_1"));
+  await expect(messagesOf(client, appends)).rejects.toMatchObject({
+    kind: "invalid",
+    faults: [{ field: "appends", message: "must be at most 5000" }],
+  });
+});
+
+test("what a caller has sent is stored when it leaves, and the account takes the next append", async () => {
+  const accounts = newAccounts(2) as [string, string];
+  const ledger: Ledger = await servedLedger(accounts);
+  const both = () => accounts.map((accountId) => appendOf(accountId));
+  await whileHeld(ledger.pool, accounts[1], async () => {
+    for await (const _ of ledger.client.appendEvents({ appends: both() })) break;
+  });
+  await vi.waitFor(async () => expect(await ledger.lengths()).toEqual([2, 2]));
+  const outcomes = (await messagesOf(ledger.client, both())).flat();
+  expect(casesOf(outcomes)).toEqual({ 0: "stored", 1: "stored" });
+});

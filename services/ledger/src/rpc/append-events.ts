@@ -1,0 +1,30 @@
+// AppendEvents: as CreateEvents, with the outcomes as a stream. Those that are known in one turn of the event
+// loop go together. No outcome must wait for that of another account.
+
+import type { LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { setImmediate } from "node:timers/promises";
+import { appendOutcome, checkAppends, type Deps, type Outcome } from "./append-outcome.ts";
+
+export function appendEvents(deps: Deps): ServiceImpl<typeof LedgerService>["appendEvents"] {
+  return async function* ({ appends }) {
+    checkAppends(appends);
+    let known: { readonly index: number; readonly outcome: Outcome }[] = [];
+    // Every append settles, also when the caller is gone: the stream then ends with nobody to read it.
+    let next = Promise.withResolvers<void>();
+    for (const [index, append] of appends.entries()) {
+      void appendOutcome(deps, append).then((outcome) => {
+        known.push({ index, outcome });
+        next.resolve();
+      });
+    }
+    for (let missing = appends.length; missing > 0;) {
+      await next.promise;
+      await setImmediate();
+      const outcomes = known;
+      [known, next] = [[], Promise.withResolvers<void>()];
+      missing -= outcomes.length;
+      yield { outcomes };
+    }
+  };
+}
