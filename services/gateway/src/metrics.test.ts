@@ -1,0 +1,112 @@
+// Guarantee: /metrics says of each batcher of the gateway how many items its groups have, how many seconds
+// the first of a group waited, and how many items were refused.
+
+import { createRegistry, startAdminServer } from "@annals/chassis";
+import { mintKey } from "@annals/contract";
+import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
+import { CreateEventsResponseSchema } from "@annals/proto/ledger";
+import { create } from "@bufbuild/protobuf";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { Admissions } from "./admission/admission.ts";
+import { createMetrics } from "./metrics.ts";
+import { EventAppends } from "./v1/events/event-appends.ts";
+import { NO_MEMBERS } from "./v1/events/new-event.ts";
+
+const MS_PER_S = 1_000;
+const TIME = "2026-01-31T09:30:00.000000Z";
+/** More than may wait for one account. */
+const TOO_MUCH_BYTES = 17 * 1024 * 1024;
+/** Requests that may wait for their admission. */
+const MAX_ADMISSIONS = 20_000;
+
+/** The metrics of a gateway, and what /metrics says of one of its batchers. */
+async function open(batcher: "admissions" | "gateway_appends") {
+  const registry = createRegistry("gateway");
+  const { batchers } = createMetrics(registry);
+  const admin = await startAdminServer({ host: "127.0.0.1", port: 0, registry, checks: {} });
+  onTestFinished(() => admin.close());
+  const read = async () => {
+    const page = await (await fetch(`http://127.0.0.1:${admin.port}/metrics`)).text();
+    const value = (name: string) => {
+      const line = page
+        .split("\n")
+        .find(
+          (each) => each.startsWith(`annals_batcher_${name}{`) && each.includes(`"${batcher}"`),
+        );
+      return Number(line?.split(" ").at(-1) ?? 0);
+    };
+    return {
+      groups: value("group_size_count"),
+      items: value("group_size_sum"),
+      waits: value("wait_seconds_count"),
+      waitSeconds: value("wait_seconds_sum"),
+      refused: value("refused_total"),
+    };
+  };
+  return { metrics: batchers(batcher), read };
+}
+
+function request(bytes = 1) {
+  const parts = { actor: NO_MEMBERS, context: NO_MEMBERS, diff: NO_MEMBERS };
+  return {
+    accountId: "acct_1",
+    receivedAt: TIME,
+    idempotencyKey: "",
+    requestSha256: new Uint8Array(32),
+    events: [
+      { action: "a", occurredAt: TIME, bytes, ...parts, metadata: NO_MEMBERS, target: NO_MEMBERS },
+    ],
+  };
+}
+
+test("of appends", async () => {
+  const { metrics, read } = await open("gateway_appends");
+  const gate = Promise.withResolvers<void>();
+  const ledger = {
+    appendEvents: () => expect.unreachable(),
+    createEvents: async ({ appends = [] }: { appends?: unknown[] }) => {
+      await gate.promise;
+      const value = { firstSequenceNumber: 1n, createdAt: TIME, ids: ["evt_1"] };
+      const outcomes = appends.map(() => ({ outcome: { case: "stored" as const, value } }));
+      return create(CreateEventsResponseSchema, { outcomes });
+    },
+  };
+  const appends = new EventAppends(ledger, metrics);
+  const sent: Promise<unknown>[] = [];
+  // Three groups are in flight, as many as may be; the fourth waits for one of them.
+  for (let groups = 1; groups <= 3; groups += 1) {
+    sent.push(appends.append(request()), appends.append(request()));
+    await vi.waitFor(async () => expect(await read()).toMatchObject({ groups, waits: groups }));
+  }
+  const submittedAt = performance.now();
+  sent.push(appends.append(request()));
+  await expect(appends.append(request(TOO_MUCH_BYTES))).rejects.toThrow("more work");
+  const before = await read();
+  expect(before).toMatchObject({ groups: 3, items: 6, waits: 3, refused: 1 });
+  const openedAt = performance.now();
+  gate.resolve();
+  await Promise.all(sent);
+  const waitedMost = (performance.now() - submittedAt) / MS_PER_S;
+  const after = await read();
+  expect(after).toMatchObject({ groups: 4, items: 7, waits: 4, refused: 1 });
+  const waited = after.waitSeconds - before.waitSeconds;
+  expect(waited).toBeGreaterThanOrEqual((openedAt - submittedAt) / MS_PER_S);
+  expect(waited).toBeLessThanOrEqual(waitedMost);
+});
+
+test("of admissions", async () => {
+  const { metrics, read } = await open("admissions");
+  const keys = {
+    admitRequests: async () =>
+      create(AdmitRequestsResponseSchema, {
+        admissions: [{ accountId: "acct_1", admitted: MAX_ADMISSIONS }],
+      }),
+  };
+  const admissions = new Admissions(keys, metrics);
+  const authorization = `Bearer ${mintKey("annals")}`;
+  await Promise.all([admissions.admit(authorization), admissions.admit(authorization)]);
+  expect(await read()).toMatchObject({ groups: 1, items: 2, waits: 1, refused: 0 });
+  const all = Array.from({ length: MAX_ADMISSIONS + 2 }, () => admissions.admit(authorization));
+  await Promise.allSettled(all);
+  expect(await read()).toMatchObject({ items: 2 + MAX_ADMISSIONS, refused: 2 });
+});
