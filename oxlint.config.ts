@@ -133,6 +133,7 @@ export default defineConfig({
     "max-lines-per-function": ["error", { max: 60 }],
     "node/no-process-env": "error",
     "no-console": "error",
+    "typescript/ban-ts-comment": ["error", { "ts-expect-error": true }],
     "typescript/no-explicit-any": "error",
     "typescript/no-floating-promises": "error",
     "typescript/no-misused-promises": "error",

@@ -18,7 +18,7 @@ export interface Probe {
 const DEADLINE_MS = 10_000;
 const GRACE_MS = 2_000;
 /** What does not depend on the link takes no part of the deadline. */
-const UNHARMED_WITHIN_MS = 5_000;
+const UNAFFECTED_WITHIN_MS = 5_000;
 /** Timers and clocks differ by so much. */
 const CLOCK_SLACK_MS = 20;
 const BETWEEN_ROUNDS_MS = 100;
@@ -79,8 +79,8 @@ export async function askOnce(
   withinMs = DEADLINE_MS + GRACE_MS,
 ): Promise<Asked> {
   const started = performance.now();
-  const giveUp = new AbortController();
-  const late = pause(withinMs, undefined, { signal: giveUp.signal });
+  const abandon = new AbortController();
+  const late = pause(withinMs, undefined, { signal: abandon.signal });
   const answer = await Promise.race([
     ask().catch(() => undefined),
     late.then(
@@ -88,7 +88,7 @@ export async function askOnce(
       () => undefined,
     ),
   ]);
-  giveUp.abort();
+  abandon.abort();
   return { answer, tookMs: performance.now() - started };
 }
 
@@ -128,7 +128,7 @@ function faultOf(
       ? `did not feel the slow link: ${seen}`
       : undefined;
   }
-  return tookMs > UNHARMED_WITHIN_MS
+  return tookMs > UNAFFECTED_WITHIN_MS
     ? `waited for a link that it does not need: ${seen}`
     : undefined;
 }

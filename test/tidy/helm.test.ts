@@ -4,25 +4,25 @@
 
 import { Ajv } from "ajv";
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { documentsOf, type Node, settingsOf, textOf, yamlOf } from "./deployment.ts";
-import { FILES, ROOT, SERVICES } from "./sources.ts";
+import { parseAllDocuments } from "yaml";
+import { FILES, type Node, ROOT, SERVICES, settingsOf, textOf, yamlOf } from "./sources.ts";
 
 const CHART = "helm/annals";
 const SCHEMA = JSON.parse(textOf(`${CHART}/values.schema.json`)) as Node;
 const EXAMPLES = ["minimal", "full"].map((name) => `${CHART}/ci/${name}-values.yaml`);
 
-/**
- * Set by the chart itself from values of its own, or fixed by its ports: `settings` may not name
- * them.
- */
+/** Set by the chart from values of its own, or fixed by its ports: `settings` may not name them. */
 const OF_THE_CHART = new RegExp(
   `^ANNALS_(${[
     "LOG_LEVEL|OTLP_ENDPOINT|EXIT_WITH_STDIN|(ADMIN_|RPC_)?PORT|\\w+_ADDRESS|RATE_LIMIT_PER_MINUTE",
     "DATABASE_URL|NATS_URL|PLANS_FILE|BOOTSTRAP_KEY|EXPORT_DIRECTORY|EXPORT_S3_\\w+",
     "WEBHOOK_SECRET_KEY_FILE|WEBHOOK_CA_FILE",
   ].join("|")})$`,
+);
+
+const PER_SERVICE = "Deployment Service NetworkPolicy ServiceAccount PodDisruptionBudget".split(
+  " ",
 );
 
 /** Read by the SDK of the storage, not by a config.ts. */
@@ -56,11 +56,10 @@ describe("the source of the chart", () => {
 
   test("the environment in the templates is made of settings", () => {
     const known = new Set(SERVICES.flatMap((service) => [...settingsOf(service)]));
-    const names = [
-      ...textOf(`${CHART}/templates/_environment.tpl`).matchAll(/\b(ANNALS|AWS)_\w+\b/g),
-    ]
-      .map(([name]) => name)
-      .filter((name) => name !== "ANNALS_" && !OF_THE_SDK.has(name));
+    const template = textOf(`${CHART}/templates/_environment.tpl`);
+    const names = (template.match(/\b(ANNALS|AWS)_\w+\b/g) ?? []).filter(
+      (name) => name !== "ANNALS_" && !OF_THE_SDK.has(name),
+    );
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !known.has(name))).toStrictEqual([]);
   });
@@ -88,9 +87,7 @@ describe("the source of the chart", () => {
       /^(helm|deploy\/(Dockerfile|compose))/.test(path),
     );
     const forbidden = /hostPort|NodePort|hostNetwork|hostPID|hostPath|privileged: true|--inspect/;
-    expect(deployment.filter(({ text }) => forbidden.test(text)).map(({ path }) => path)).toEqual(
-      [],
-    );
+    for (const { path, text } of deployment) expect(text, path).not.toMatch(forbidden);
     expect(deployment.length).toBeGreaterThan(12);
   });
 
@@ -112,8 +109,7 @@ describe("the rendered chart", () => {
     if (helm === undefined) return;
     for (const path of EXAMPLES) {
       const objects = render(helm, path);
-      expect(kindsOf(objects)).toMatchObject({ Deployment: 5, Service: 5, NetworkPolicy: 5 });
-      expect(kindsOf(objects)).toMatchObject({ ServiceAccount: 5, PodDisruptionBudget: 5 });
+      for (const kind of PER_SERVICE) expect(of(objects, kind), kind).toHaveLength(5);
       for (const object of of(objects, "Deployment")) checkDeployment(object);
       for (const object of of(objects, "NetworkPolicy")) checkPolicy(object);
       for (const object of of(objects, "Service")) checkService(object);
@@ -122,13 +118,10 @@ describe("the rendered chart", () => {
     const single = render(helm, EXAMPLES[0] ?? "", "--set", "export.replicas=1");
     const exporter = of(single, "Deployment").find((each) => componentOf(each) === "export");
     expect(exporter?.["spec"].strategy.type).toBe("Recreate");
-    const all = kindsOf(render(helm, EXAMPLES[1] ?? ""));
-    expect(all).toMatchObject({
-      HorizontalPodAutoscaler: 5,
-      ConfigMap: 1,
-      Ingress: 1,
-      PodMonitor: 1,
-    });
+    const all = render(helm, EXAMPLES[1] ?? "");
+    expect(of(all, "HorizontalPodAutoscaler")).toHaveLength(5);
+    for (const kind of ["ConfigMap", "Ingress", "PodMonitor"])
+      expect(of(all, kind), kind).toHaveLength(1);
   });
 
   test("is refused with a message that names the missing or misspelled value", () => {
@@ -260,12 +253,6 @@ function databaseSecret(container: Node | undefined): Node | undefined {
     .secretKeyRef;
 }
 
-function kindsOf(objects: Node[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { kind } of objects) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
-}
-
 function merged(base: Node, over: Node): Node {
   const isMap = (value: unknown): value is Node =>
     typeof value === "object" && value !== null && !Array.isArray(value);
@@ -289,7 +276,9 @@ function findHelm(): string | undefined {
 /** Throws what helm says where it refuses. */
 function render(helm: string, values: string, ...more: string[]): Node[] {
   const args = ["template", "annals", CHART, "--kube-version", "1.33.0", "-f", values, ...more];
-  return documentsOf(
-    execFileSync(helm, args, { cwd: join(ROOT), encoding: "utf8", stdio: "pipe" }),
-  );
+  const text = execFileSync(helm, args, { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
+  return parseAllDocuments(text).flatMap((document) => {
+    if (document.errors.length > 0) throw document.errors[0];
+    return (document.toJS() as Node | null) ?? [];
+  });
 }

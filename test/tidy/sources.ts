@@ -1,8 +1,10 @@
-// What the tests of this folder read: every file of the checkout that a person writes, with its
-// text. Found by walking, not by asking git, so that the law also holds in a copy without history.
+// What the tests of this folder read: every file of the checkout that a person writes, with its text, and
+// the settings and metrics that the programs declare. Files are found by walking, not by asking git, so that
+// the law also holds in a copy without history. It never runs a service.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { parse } from "yaml";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -11,6 +13,9 @@ export interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
+
+// oxlint-disable-next-line no-explicit-any -- the test that reads it knows its shape
+export type Node = Record<string, any>;
 
 /** Not written by us, or not kept. */
 const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".annals", ".turbo", "coverage"]);
@@ -23,42 +28,61 @@ export const FILES: readonly SourceFile[] = walk(ROOT).toSorted((a, b) =>
 );
 
 /** Every TypeScript and JavaScript file that is ours, tests included. */
-export const CODE: readonly SourceFile[] = FILES.filter(({ path }) => /\.(ts|mjs)$/.test(path));
+export const CODE = FILES.filter(({ path }) => /\.(ts|mjs)$/.test(path));
 
-/**
- * The code that runs in production: of services, libs and packages, without tests and what only
- * tests import.
- */
-export const PRODUCT: readonly SourceFile[] = CODE.filter(
-  ({ path }) => /^(services|libs|packages)\/[^/]+\/src\//.test(path) && !isForTests(path),
+/** The code that runs in production: without tests and what only tests import. */
+export const PRODUCT = CODE.filter(
+  ({ path }) =>
+    /^(services|libs|packages)\/[^/]+\/src\//.test(path) &&
+    !/\.test\.ts$|^libs\/testing\/|\/src\/testing\//.test(path),
 );
 
-function isForTests(path: string): boolean {
-  return (
-    path.endsWith(".test.ts") ||
-    /^(test|libs\/testing)\//.test(path) ||
-    /\/src\/testing\//.test(path)
-  );
-}
-
 /** `keys`, `ledger` and so on: the folders in services/ that have a main.ts. */
-export const SERVICES: readonly string[] = CODE.flatMap(
+export const SERVICES = CODE.flatMap(
   ({ path }) => /^services\/([^/]+)\/src\/main\.ts$/.exec(path)?.[1] ?? [],
 );
 
-/** What `file` imports, as written: `pg`, `./pool.ts`, `node:fs`. */
-export function importsOf({ text }: SourceFile): string[] {
-  const found = text.matchAll(
-    /^import ["']([^"']+)["']|\bfrom ["']([^"']+)["']|\bimport\(["']([^"']+)["']\)/gm,
-  );
-  return [...found].map(([, bare, named, called]) => bare ?? named ?? called ?? "");
+export function exists(path: string): boolean {
+  return FILES.some((file) => file.path === path);
 }
 
-/** `node:fs/promises` is node:fs, `@annals/proto/keys` is @annals/proto. */
-export function packageOf(specifier: string): string {
-  const [first = "", second = ""] = specifier.split("/");
-  return first.startsWith("@") ? `${first}/${second}` : first;
+export function textOf(path: string): string {
+  const file = FILES.find((each) => each.path === path);
+  if (!file) throw new Error(`there is no ${path}`);
+  return file.text;
 }
+
+export function yamlOf(path: string): Node {
+  return parse(textOf(path), { merge: true }) as Node;
+}
+
+/** The first group of each match. */
+export function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, found = ""]) => found);
+}
+
+const TABLES = new Map<string, { readonly env: string }[]>(
+  await Promise.all(
+    SERVICES.map(async (service): Promise<[string, { readonly env: string }[]]> => {
+      const { SETTINGS } = await import(join(ROOT, `services/${service}/src/config.ts`));
+      return [service, Object.values(SETTINGS)];
+    }),
+  ),
+);
+
+/** The variables that a service reads. */
+export function settingsOf(service: string): ReadonlySet<string> {
+  return new Set(TABLES.get(service)?.map(({ env }) => env));
+}
+
+/** Every metric that a program declares, with its kind. */
+export const METRICS: ReadonlyMap<string, string> = new Map(
+  PRODUCT.flatMap(({ text }) =>
+    [...text.matchAll(/new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{\s*name: "(\w+)"/g)].map(
+      ([, kind = "", name = ""]): [string, string] => [name, kind],
+    ),
+  ),
+);
 
 function walk(folder: string): SourceFile[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -3,4 +3,7 @@
 
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { include: ["test/tidy/*.test.ts"], testTimeout: 60_000 } });
+export default defineConfig({
+  ssr: { resolve: { conditions: ["source"] } },
+  test: { include: ["test/tidy/*.test.ts"], testTimeout: 60_000 },
+});

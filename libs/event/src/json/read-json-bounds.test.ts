@@ -36,7 +36,7 @@ describe("takes time and memory in proportion", () => {
     ["empty objects", () => `[${fill(() => "{}")}]`],
   ])("over 4 MiB of %s", (_, make) => {
     const bytes = Buffer.from(make());
-    // Processor time: what a busy machine makes wait does not count.
+    // CPU time: what a busy machine makes wait does not count.
     const before = process.threadCpuUsage();
     try {
       readJson(bytes, LIMITS);

@@ -1,0 +1,117 @@
+// Guarantee: what an operator can set or watch stands in docs/operating.md, in a row of a table that
+// begins with its name, and nothing stands there that is not so. Every program accepts the settings that the
+// programs declare and no others. No alert and no panel uses a metric that no program reports.
+
+import { SETTING_NAMES } from "@annals/contract";
+import { describe, expect, test } from "vitest";
+import {
+  FILES,
+  matches,
+  METRICS,
+  type Node,
+  PRODUCT,
+  SERVICES,
+  settingsOf,
+  textOf,
+  yamlOf,
+} from "./sources.ts";
+
+const OPERATING = textOf("docs/operating.md");
+
+/** The names in the first column of the tables, in backquotes; a row may name several. */
+const ROWS = matches(OPERATING, /^\| *((?:`[\w{}=",*]+`[ ,and]*)+)\|/gm).flatMap((cell) =>
+  matches(cell, /`(\w+)/g),
+);
+
+const section = (title: string) =>
+  new RegExp(`^## ${title}$[^]*?(?=^## )`, "m").exec(OPERATING)?.[0] ?? "";
+
+describe("settings", () => {
+  /** Read by the examples of docs/ and test/example, and by deploy/compose.yaml. */
+  const OF_CLIENTS = ["API_KEY", "BASE_URL", "KEY", "POSTGRES_PASSWORD", "URL"].map(
+    (name) => `ANNALS_${name}`,
+  );
+  const local = matches(textOf("deploy/local/src/settings.ts"), /name: "(ANNALS_\w+)"/g);
+  const declared = new Set([...SERVICES.flatMap((service) => [...settingsOf(service)]), ...local]);
+
+  test("each has a row in docs/operating.md, and each row is one", () => {
+    const rows = new Set(ROWS.filter((name) => /^(ANNALS|DANGEROUS)_/.test(name)));
+    expect([...rows].toSorted()).toStrictEqual([...declared].toSorted());
+    expect(declared.size).toBeGreaterThan(15);
+  });
+
+  test("SETTING_NAMES is what the programs and the clients declare", () => {
+    const ours = [...declared].filter((name) => name.startsWith("ANNALS_"));
+    expect(SETTING_NAMES).toStrictEqual([...ours, ...OF_CLIENTS].toSorted());
+  });
+
+  test.each(OF_CLIENTS)("%s is still read by an example or by compose", (name) => {
+    const examples = FILES.filter(({ path }) =>
+      /^(docs\/receivers|test\/example|deploy\/compose)/.test(path),
+    );
+    expect(examples.some(({ text }) => text.includes(name))).toBe(true);
+  });
+});
+
+describe("metrics", () => {
+  const names = [...METRICS.keys()];
+
+  test("each has a row in docs/operating.md, and each row of ours is one", () => {
+    const constructed = PRODUCT.flatMap(({ text }) =>
+      matches(text, /new (Counter|Gauge|Histogram)\b/g),
+    );
+    expect(names).toHaveLength(constructed.length);
+    expect(names.filter((name) => !ROWS.includes(name))).toStrictEqual([]);
+    const rows = matches(section("Metrics"), /^\| *`(annals_\w+)/gm);
+    expect(rows.filter((name) => !METRICS.has(name))).toStrictEqual([]);
+  });
+
+  test("each has a name of the product's domain or of OpenTelemetry", () => {
+    const shape = /^(annals_\w+|(http|rpc|db|messaging)_\w+)$/;
+    expect(names.filter((name) => !shape.test(name))).toStrictEqual([]);
+  });
+});
+
+describe("alerts and the dashboard", () => {
+  const groups = yamlOf("deploy/prometheus/alerts.yml")["groups"] as Node[];
+  const alerts = groups.flatMap((group) => group["rules"] as Node[]);
+  const { panels } = JSON.parse(textOf("deploy/grafana/annals.json")) as { panels: Node[] };
+
+  /** What is scraped: ours, those of prom-client, and Prometheus's own. */
+  const scraped = new Set(
+    [...METRICS].flatMap(([name, kind]) =>
+      kind === "Histogram" ? ["bucket", "sum", "count"].map((part) => `${name}_${part}`) : name,
+    ),
+  );
+  const OF_OTHERS =
+    /^(nodejs_eventloop_lag_p99_seconds|process_(cpu_seconds_total|resident_memory_bytes)|up)$/;
+
+  /** The words of an expression that name metrics: no label, no range, no function, no keyword. */
+  function metricsIn(expression: string): string[] {
+    const bare = expression.replaceAll(/\{[^}]*\}|\b(by|without) \([^)]*\)|\[[^\]]*\]/g, "");
+    const words = bare.match(/\b[a-z]\w*\b(?!\s*\()/gi) ?? [];
+    return words.filter((word) => !/^(by|and|or|unless|offset|\d+[smhd])$/.test(word));
+  }
+
+  test("every alert of docs/operating.md is a rule with its name, and every rule is listed there", () => {
+    const named = matches(section("Alerts"), /^\| ([A-Z][^|]*?) \|/gm)
+      // The heading, and the alert for the exporter of the database's machine.
+      .filter((row) => row !== "Alert" && row !== "Disk")
+      .map((row) => row.replaceAll(/(?:^| )(\w)/g, (_, letter: string) => letter.toUpperCase()));
+    expect(alerts.map((rule) => rule["alert"])).toStrictEqual(named);
+  });
+
+  test.each([
+    ["alerts", alerts, 8],
+    ["panels", panels.flatMap((panel) => (panel["targets"] ?? []) as Node[]), 20],
+  ] as const)("the %s use metrics that are reported", (_, asking, least) => {
+    const asked = asking.flatMap((each) => metricsIn(String(each["expr"])));
+    expect(asked.length).toBeGreaterThan(least);
+    expect(asked.filter((name) => !scraped.has(name) && !OF_OTHERS.test(name))).toStrictEqual([]);
+  });
+
+  test("no two panels have the same title", () => {
+    const titles = panels.map((panel) => String(panel["title"]));
+    expect(titles).toHaveLength(new Set(titles).size);
+  });
+});
