@@ -3,10 +3,10 @@
 // idempotency key gets the events as they were stored.
 
 import type { Stack } from "@annals/local";
-import { eventually } from "@annals/testing";
+import { eventually, type Fate, openProxy, type Proxy } from "@annals/testing";
+import type { Socket } from "node:net";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
-import { type Cut, CUTS, PostgresProxy, type Stored } from "./postgres-proxy.ts";
 import { report } from "./report.ts";
 import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
 
@@ -17,8 +17,22 @@ const STORED_BETWEEN = 40;
 /** Under load the next append is there within milliseconds. */
 const CUT_WITHIN_MS = 30_000;
 
+/**
+ * What becomes of a connection to PostgreSQL: its answer is thrown away, so the events are stored for sure; or
+ * both ends are closed or reset in the moment in which the last byte was written, so it is unknown.
+ */
+const CUTS = ["cut", "close", "reset"] as const;
+type Cut = (typeof CUTS)[number];
+
+/** What was cut: the statement that stores events by itself, or the COMMIT after it. */
+type Stored = "statement" | "commit";
+
+const STORES_EVENTS = /\0ledger\.append-(events|to-chains)\0/;
+/** The last message of a statement (PostgreSQL 18, chapter 54). */
+const SYNC = "S\0\0\0\u0004";
+
 let database: Stack;
-let proxy: PostgresProxy;
+let proxy: Proxy;
 let bed: Testbed;
 
 beforeAll(async () => {
@@ -27,22 +41,44 @@ beforeAll(async () => {
     without: ["gateway", "keys", "ledger", "export", "webhook-dispatcher", "nats"],
   });
   const { databaseUrl } = database;
-  proxy = await PostgresProxy.start(databaseUrl);
+  proxy = await openProxy(databaseUrl);
+  proxy.onRequest = fateOf;
   bed = await startTestbed({
     databaseUrl,
-    env: { ledger: { ANNALS_DATABASE_URL: proxy.through(databaseUrl) } },
+    env: { ledger: { ANNALS_DATABASE_URL: proxy.url } },
   });
 });
 afterAll(async () => {
   await bed?.stop();
-  await proxy?.close();
+  proxy?.close();
   await database?.stop();
 });
 
+/** What stores events and is not over, or a transaction that has stored none yet. */
+const open = new WeakMap<Socket, "transaction" | Stored>();
+let armed: { readonly how: Cut; readonly resolve: (what: Stored) => void } | undefined;
+
+function fateOf(chunk: Buffer, client: Socket): Fate {
+  const text = chunk.toString("latin1");
+  if (text.includes("BEGIN\0")) open.set(client, "transaction");
+  if (STORES_EVENTS.test(text)) open.set(client, open.has(client) ? "commit" : "statement");
+  const what = open.get(client);
+  const isOver = what === "statement" ? text.endsWith(SYNC) : /(COMMIT|ROLLBACK)\0/.test(text);
+  if (!isOver) return "pass";
+  open.delete(client);
+  if (!armed || !what || what === "transaction" || text.includes("ROLLBACK\0")) return "pass";
+  const { how, resolve } = armed;
+  armed = undefined;
+  resolve(what);
+  return how;
+}
+
+/** Cuts the next connection that stores events, and resolves when it has sent the last byte of that. */
 async function cutOnce(how: Cut): Promise<Stored> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("nothing was stored")), CUT_WITHIN_MS);
-  return Promise.race([proxy.cutNext(how), late.promise]).finally(() => clearTimeout(timer));
+  const { promise, reject, resolve } = Promise.withResolvers<Stored>();
+  armed = { how, resolve };
+  const timer = setTimeout(() => reject(new Error("nothing was stored")), CUT_WITHIN_MS);
+  return promise.finally(() => clearTimeout(timer));
 }
 
 // Two ledgers that write to one chain lock its head and commit; one alone stores in a single statement.
@@ -62,7 +98,7 @@ test.each<[string, Stored]>([
   for (let n = 0; n < cuts / 2; n += 1) {
     const from = acknowledged;
     await eventually("the writers go on", () => acknowledged >= from + STORED_BETWEEN);
-    seen.push(await cutOnce(CUTS[n % CUTS.length] ?? "closed"));
+    seen.push(await cutOnce(CUTS[n % CUTS.length] ?? "close"));
   }
   await writers.stop();
   expect(seen).toContain(usual);
@@ -92,7 +128,7 @@ test("control: sent again without an idempotency key the event is there twice, a
   const { load, audit } = await bed.account();
   const client = load({ isIdempotent: () => false });
   await client.one();
-  const cut = cutOnce("answer thrown away");
+  const cut = cutOnce("cut");
   const { refused } = await client.one();
   await cut;
   expect(refused?.status).toBe(500);

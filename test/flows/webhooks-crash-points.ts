@@ -17,7 +17,7 @@ import {
   repeats,
   threeWebhooks,
 } from "./webhooks-load.ts";
-import { type Moment, TappedWire } from "./webhooks-tapped-wire.ts";
+import { type Moment, type TappedWire, tapWire } from "./webhooks-tapped-wire.ts";
 
 /** `ReadyForQuery`, with no transaction open (PostgreSQL 18, chapter 54): what was asked is committed. */
 const COMMITTED = "Z\0\0\0\u0005I";
@@ -81,21 +81,21 @@ export class PointedSystem {
     });
     const { databaseUrl, natsUrl } = servers;
     const wires = {
-      "ledger database": await TappedWire.start(databaseUrl),
-      "ledger notices": await TappedWire.start(natsUrl),
-      "dispatcher database": await TappedWire.start(databaseUrl),
+      "ledger database": await tapWire(databaseUrl),
+      "ledger notices": await tapWire(natsUrl),
+      "dispatcher database": await tapWire(databaseUrl),
     };
     const system = await startWebhookSystem(
       {
         // A short deadline, so that what a killed process had in flight is soon claimed again.
         ANNALS_WEBHOOK_TIMEOUT_MS: "1000",
-        ANNALS_DATABASE_URL: wires["dispatcher database"].through(databaseUrl),
+        ANNALS_DATABASE_URL: wires["dispatcher database"].url,
       },
       { databaseUrl, natsUrl },
       {
         ledger: {
-          ANNALS_DATABASE_URL: wires["ledger database"].through(databaseUrl),
-          ANNALS_NATS_URL: wires["ledger notices"].through(natsUrl),
+          ANNALS_DATABASE_URL: wires["ledger database"].url,
+          ANNALS_NATS_URL: wires["ledger notices"].url,
         },
       },
     );
@@ -125,7 +125,7 @@ export class PointedSystem {
 
   async stop(): Promise<void> {
     await this.system.stop();
-    await Promise.all(Object.values(this.#wires).map((wire) => wire.close()));
+    for (const wire of Object.values(this.#wires)) wire.close();
     await this.#servers.stop();
   }
 

@@ -3,8 +3,8 @@
 // and what was to pass does not. Used by the tests of webhooks that name a point between two processes. It
 // must never change a byte of what it passes.
 
+import { openProxy } from "@annals/testing";
 import type { Socket } from "node:net";
-import { Relay } from "../relay.ts";
 
 /** What is waited for on each connection: a text in what the process asks, and then one in what it gets. */
 export interface Moment {
@@ -17,62 +17,49 @@ interface Armed extends Moment {
   readonly act: () => void;
 }
 
-export class TappedWire {
-  readonly #relay: Relay;
-  #armed: Armed | undefined;
+/** A connection. */
+class Watched {
+  readonly asked = new Tail();
+  readonly answered = new Tail();
+  /** Whose question was seen. */
+  waited: Armed | undefined;
+}
 
-  private constructor(relay: Relay) {
-    this.#relay = relay;
-    relay.onConnection((near, far) => this.#pass(near, far));
-  }
+export type TappedWire = Awaited<ReturnType<typeof tapWire>>;
 
-  /** Leads to the server of `url`. */
-  static async start(url: string): Promise<TappedWire> {
-    return new TappedWire(await Relay.to(url));
-  }
-
-  /** `url` by way of this wire. */
-  through(url: string): string {
-    return this.#relay.through(url);
-  }
-
-  /** Calls `act` once, in the next such moment. */
-  arm(moment: Moment, act: () => void): void {
-    this.#armed = { ...moment, act };
-  }
-
-  async close(): Promise<void> {
-    await this.#relay.close();
-  }
-
-  #pass(near: Socket, far: Socket): void {
-    const asked = new Tail();
-    const answered = new Tail();
-    /** Whose question was seen on this connection. */
-    let waited: Armed | undefined;
-    near.on("data", (chunk: Buffer) => {
-      const armed = this.#armed;
-      if (armed && waited !== armed && asked.has(chunk, armed.asked)) {
-        if (armed.answered === undefined) {
-          this.#fire(armed);
-          return;
-        }
-        waited = armed;
-        answered.clear();
-      }
-      far.write(chunk);
-    });
-    far.on("data", (chunk: Buffer) => {
-      const isIt = waited?.answered !== undefined && answered.has(chunk, waited.answered);
-      if (isIt && waited && waited === this.#armed) this.#fire(waited);
-      else near.write(chunk);
-    });
-  }
-
-  #fire(armed: Armed): void {
-    this.#armed = undefined;
-    armed.act();
-  }
+/** Leads to the server of `serverUrl`; `arm` calls `act` once, in the next such moment. */
+export async function tapWire(serverUrl: string) {
+  const proxy = await openProxy(serverUrl);
+  const connections = new WeakMap<Socket, Watched>();
+  let armed: Armed | undefined;
+  const fire = ({ act }: Armed): void => {
+    armed = undefined;
+    act();
+  };
+  proxy.onRequest = (chunk, client) => {
+    const watched = connections.get(client) ?? new Watched();
+    connections.set(client, watched);
+    if (!armed || watched.waited === armed || !watched.asked.has(chunk, armed.asked)) return "pass";
+    if (armed.answered === undefined) {
+      fire(armed);
+      return "drop";
+    }
+    watched.answered.clear();
+    watched.waited = armed;
+    return "pass";
+  };
+  proxy.onAnswer = (chunk, client) => {
+    const { answered, waited } = connections.get(client) ?? {};
+    if (!waited?.answered || !answered?.has(chunk, waited.answered) || waited !== armed)
+      return chunk;
+    fire(waited);
+    return Buffer.alloc(0);
+  };
+  return {
+    url: proxy.url,
+    arm: (moment: Moment, act: () => void) => void (armed = { ...moment, act }),
+    close: () => proxy.close(),
+  };
 }
 
 /** Bytes of the longest text that is looked for. */
