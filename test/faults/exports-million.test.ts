@@ -2,7 +2,7 @@
 // each, and the file is verified offline. The short form takes a tenth of them: what a
 // process holds does not depend on their number, and the bound is the same.
 
-import { HttpClient, newAccount } from "@annals/testing";
+import { newClient } from "@annals/testing";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,8 +21,7 @@ test("a large export in bounded memory", async () => {
   onTestFinished(() => stack.stop());
   const folder = await mkdtemp(join(tmpdir(), "annals-exports-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const account = await newAccount(stack.databaseUrl);
-  const client = new HttpClient(stack.baseUrls[0] ?? "", account.key);
+  const { client, ...account } = await newClient(stack);
   onTestFinished(() => client.close());
   await loadLongChain(stack.databaseUrl, account.accountId, EVENTS);
 

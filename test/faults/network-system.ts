@@ -2,7 +2,7 @@
 // must never leave a way around a link: what does not go through its proxy would not feel it.
 
 import type { ServiceName } from "@annals/local";
-import { HttpClient, newAccount, ownerOf } from "@annals/testing";
+import { newClient, ownerOf } from "@annals/testing";
 import { startConstellation } from "../constellation.ts";
 import { freePort, Link } from "./network-proxy.ts";
 
@@ -60,10 +60,7 @@ export async function startLinkedSystem() {
       stack,
       owner,
       link: (name: LinkName) => links.get(name) as Link,
-      account: async () => {
-        const { accountId, key } = await newAccount(databaseUrl);
-        return { accountId, client: new HttpClient(stack.baseUrls[0] ?? "", key) };
-      },
+      account: () => newClient(stack),
       stop: async () => {
         await owner.close();
         await stack.stop();

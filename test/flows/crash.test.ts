@@ -3,7 +3,7 @@
 // acknowledged is there, once, and the chain verifies.
 
 import { sendSignal, type Stack, type StackProcess } from "@annals/local";
-import { type Answer, eventually, HttpClient, newAccount } from "@annals/testing";
+import { type Answer, eventually, HttpClient, newClient } from "@annals/testing";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -87,8 +87,7 @@ describe("kill -9 of one process", () => {
 
   beforeAll(async () => {
     stack = await startConstellation({ rateLimitPerMinute: 1_000_000 });
-    const { key } = await newAccount(stack.databaseUrl);
-    http = new HttpClient(stack.baseUrls[0] ?? "", key);
+    ({ client: http } = await newClient(stack));
     writer = new Writer(http);
     writer.start();
   });

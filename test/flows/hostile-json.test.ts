@@ -3,7 +3,7 @@
 // event loop for 100 ms (docs/hash-chain.md).
 
 import type { Stack, StackProcess } from "@annals/local";
-import { HttpClient, newAccount } from "@annals/testing";
+import { HttpClient, newAccount, newClient } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { longestStall, stallOf } from "./event-loop-lag.ts";
@@ -170,8 +170,7 @@ describe("no stall of the event loop", () => {
       env: { gateway: { ANNALS_BATCH_BODY_MAX_VALUES: "1000000" } },
     });
     try {
-      const { key } = await newAccount(unlimited.databaseUrl);
-      const own = new HttpClient(unlimited.baseUrls[0] ?? "", key);
+      const { client: own } = await newClient(unlimited);
       await longestStall(gatewayOf(unlimited));
       await own.post("/v1/events/batch", TOO_MANY_VALUES);
       expect(await longestStall(gatewayOf(unlimited))).toBeGreaterThan(MAX_STALL_MS);

@@ -1,16 +1,17 @@
 // What was not changed is never called changed: thousands of events of any JSON and any time verify, and
 // a verifier that shares no code with the product agrees (docs/hash-chain.md).
 
-import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
+import { newClient } from "@annals/testing";
 import fc from "fast-check";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 
-const { baseUrl, databaseUrl } = inject("stack");
+const account = await newClient(inject("stack"));
+const { client } = account;
 const EVENTS = inject("form").noFalseAlarm.events;
 const BATCH = 1_000;
 /** Batches in flight at one time. */
@@ -18,14 +19,6 @@ const CONCURRENCY = 4;
 /** Read back with their proofs. */
 const PROVED = 4_000;
 const PAGE = 100;
-
-let account: TestAccount;
-let client: HttpClient;
-
-beforeAll(async () => {
-  account = await newAccount(databaseUrl);
-  client = new HttpClient(baseUrl, account.key);
-});
 
 afterAll(() => client.close());
 

@@ -4,7 +4,7 @@
 
 import { createLog } from "@annals/chassis";
 import { connectMessaging, consumeNotices, type Notice } from "@annals/messaging";
-import { eventually, HttpClient, newAccount } from "@annals/testing";
+import { eventually, newClient } from "@annals/testing";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { metricOf } from "../metric-of.ts";
@@ -46,13 +46,6 @@ async function listen(): Promise<Notice[]> {
   return seen;
 }
 
-async function newClient(): Promise<{ accountId: string; client: HttpClient }> {
-  const { accountId, key } = await newAccount(system.databaseUrl);
-  const client = new HttpClient(system.baseUrls[0] ?? "", key);
-  closing.push(() => client.close());
-  return { accountId, client };
-}
-
 /** What the ledger says of the counter, over all kinds. */
 function counted(name: string): Promise<number> {
   const ledger = system.processes.find(({ service }) => service === "ledger");
@@ -64,7 +57,7 @@ describe("with NATS there", () => {
 
   test("events, batches and verifications are notified, with their last positions", async () => {
     const seen = await listen();
-    const { accountId, client } = await newClient();
+    const { accountId, client } = await newClient(system);
     const mine = () =>
       seen.filter((notice) => notice.accountId === accountId).map((n) => `${n.kind} ${n.position}`);
     expect((await client.post("/v1/events", EVENT)).status).toBe(201);
@@ -79,7 +72,7 @@ describe("with NATS there", () => {
 
   test("NATS goes away under load and comes back", async () => {
     const seen = await listen();
-    const { accountId, client } = await newClient();
+    const { accountId, client } = await newClient(system);
     const nats = system.processes.find(({ service }) => service === "nats");
     const statuses = new Set<number>();
     const slowest = { ms: 0 };
@@ -110,7 +103,7 @@ describe("with NATS there", () => {
 
 test("with NATS away from the start everything is served, and verified, and counted", async () => {
   await start(["nats"]);
-  const { client } = await newClient();
+  const { client } = await newClient(system);
   expect((await client.post("/v1/events", EVENT)).status).toBe(201);
   expect((await client.get("/v1/verify")).body.data).toMatchObject({ valid: true, checked: 1 });
   await eventually(

@@ -2,7 +2,7 @@
 // in the error shape, with Retry-After and the rate-limit headers; requests that do not need it are served;
 // and when it is back, all are.
 
-import { eventually, HttpClient, newAccount } from "@annals/testing";
+import { eventually, HttpClient, newClient } from "@annals/testing";
 import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
@@ -15,8 +15,7 @@ let client: HttpClient;
 
 beforeAll(async () => {
   stack = await startConstellation({ rateLimitPerMinute: 100_000 });
-  const { key } = await newAccount(stack.databaseUrl);
-  client = new HttpClient(stack.baseUrls[0] ?? "", key);
+  ({ client } = await newClient(stack));
 });
 
 afterAll(() => stack.stop());

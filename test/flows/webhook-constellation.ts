@@ -2,7 +2,7 @@
 // may reach the loopback interface, and a subscriber's servers.
 
 import type { StackOptions } from "@annals/local";
-import { CertificateAuthority, HttpClient, newAccount, Subscriber } from "@annals/testing";
+import { CertificateAuthority, HttpClient, newClient, Subscriber } from "@annals/testing";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,8 +44,7 @@ export async function startWebhookSystem(
     },
     /** A client with a key of a new account. */
     client: async () => {
-      const { accountId, key } = await newAccount(stack.databaseUrl);
-      const client = new HttpClient(stack.baseUrls[0] ?? "", key);
+      const { accountId, client, key } = await newClient(stack);
       clients.push(client);
       return Object.assign(client, { accountId, key });
     },

@@ -11,6 +11,7 @@ import {
   type Scope,
 } from "@annals/contract";
 import pg from "pg";
+import { HttpClient } from "./http-client.ts";
 
 export interface TestAccount {
   readonly accountId: string;
@@ -30,6 +31,22 @@ export async function newAccount(
     [accountId, new Date().toISOString()],
   );
   return newKey(databaseUrl, accountId, scopes);
+}
+
+/** A new account, with a client of the first gateway that has its key. */
+export async function newClient(
+  {
+    databaseUrl,
+    ...at
+  }: { readonly databaseUrl: string } & (
+    | { readonly baseUrl: string }
+    | { readonly baseUrls: readonly string[] }
+  ),
+  scopes: readonly Scope[] = SCOPES,
+): Promise<TestAccount & { readonly client: HttpClient }> {
+  const account = await newAccount(databaseUrl, scopes);
+  const baseUrl = "baseUrl" in at ? at.baseUrl : (at.baseUrls[0] ?? "");
+  return { ...account, client: new HttpClient(baseUrl, account.key) };
 }
 
 /** Makes one more key for an account. */

@@ -2,23 +2,19 @@
 // 401 with type and code, whatever the path, and nothing is done (interface 5 and 7).
 
 import { keyHash, mintKey } from "@annals/contract";
-import { HttpClient, newAccount, newKey, ownerOf, type TestAccount } from "@annals/testing";
+import { HttpClient, newAccount, newKey, ownerOf } from "@annals/testing";
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
+const account = await newAccount(databaseUrl);
 const PATH = "/v1/api-keys";
 const MISSING = "Send the header `Authorization: Bearer <API key>`.";
 const NOT_ONE_KEY = "The Authorization header must be `Bearer` and one API key.";
 const INVALID = "The API key is not valid, or it was revoked.";
 const anonymous = new HttpClient(baseUrl);
 const owner = ownerOf(databaseUrl);
-let account: TestAccount;
-
-beforeAll(async () => {
-  account = await newAccount(databaseUrl);
-});
 
 afterAll(() => owner.close());
 

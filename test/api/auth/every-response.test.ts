@@ -1,21 +1,19 @@
 // Every response has the rate-limit headers, and every error has the error shape: those of the routes, of the
 // router and of the parser (interface 7 and 8). Without a known key, Remaining equals Limit.
 
-import { type Answer, HttpClient, newAccount, type TestAccount } from "@annals/testing";
+import { type Answer, HttpClient, newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { exchange } from "../edge/raw-socket.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 
-const { baseUrl, databaseUrl } = inject("stack");
+const stack = inject("stack");
+const { baseUrl } = stack;
+const { client } = await newClient(stack);
 const LIMIT = "100000";
-let account: TestAccount;
 let reader: HttpClient;
-let client: HttpClient;
 let keyId: string;
 
 beforeAll(async () => {
-  account = await newAccount(databaseUrl);
-  client = new HttpClient(baseUrl, account.key);
   const { data } = (await client.post("/v1/api-keys", { name: "r", scopes: ["verify"] })).body;
   reader = client.as(data.key);
   keyId = data.id;

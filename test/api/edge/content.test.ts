@@ -1,21 +1,16 @@
 // A body is JSON in UTF-8, sent as it is; anything else is refused by name with a 422, and never
 // read as something that it is not (interface 4 and 7, docs/open-details.md).
 
-import { HttpClient, newAccount } from "@annals/testing";
+import { newClient } from "@annals/testing";
 import { gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { exchange } from "./raw-socket.ts";
 
-const { baseUrl, databaseUrl } = inject("stack");
+const stack = inject("stack");
+const { baseUrl } = stack;
+const { client, key } = await newClient(stack);
 const BODY = '{"action":"a"}';
-let client: HttpClient;
-let key: string;
-
-beforeAll(async () => {
-  ({ key } = await newAccount(databaseUrl));
-  client = new HttpClient(baseUrl, key);
-});
 
 const send = (headers: Record<string, string>, body: string | Buffer = BODY) =>
   client.post("/v1/events", body, { headers });

@@ -2,17 +2,13 @@
 // of section 7: no 400, 405, 408, 413, 414, 415, 417, 431 and no 5xx. Answers on one connection
 // stay in order, one for each request.
 
-import { newAccount, type TestAccount } from "@annals/testing";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { newAccount } from "@annals/testing";
+import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { exchange } from "./raw-socket.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
-let account: TestAccount;
-
-beforeAll(async () => {
-  account = await newAccount(databaseUrl);
-});
+const account = await newAccount(databaseUrl);
 
 const lines = (...all: string[]) => `${all.join("\r\n")}\r\n\r\n`;
 const authorized = () => `Authorization: Bearer ${account.key}`;

@@ -1,24 +1,19 @@
 // What is too large is refused by name with a 422, at the limit to the byte, and the client gets to
 // read the answer even while it is still sending (interface 7, docs/open-details.md).
 
-import { HttpClient, newAccount } from "@annals/testing";
+import { newClient } from "@annals/testing";
 import { once } from "node:events";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { exchange, open } from "./raw-socket.ts";
 
-const { baseUrl, databaseUrl } = inject("stack");
+const stack = inject("stack");
+const { baseUrl } = stack;
+const { client, key } = await newClient(stack);
 const MIB = 1024 * 1024;
 const MAX_URL_LENGTH = 2_048;
 const MAX_HEADERS = 100;
 const TOO_LARGE = "The body is too large. Send less at a time.";
-let key: string;
-let client: HttpClient;
-
-beforeAll(async () => {
-  ({ key } = await newAccount(databaseUrl));
-  client = new HttpClient(baseUrl, key);
-});
 
 const head = (start: string, ...headers: string[]) =>
   `${[`${start} HTTP/1.1`, "Host: annals", `Authorization: Bearer ${key}`, ...headers].join("\r\n")}\r\n\r\n`;

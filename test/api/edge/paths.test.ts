@@ -1,17 +1,13 @@
 // A path that is not in the table of v1.ts is a 404, and one that cannot be read is a 422: no other
 // spelling of a known path reaches it (interface 4 and 7).
 
-import { newAccount, type TestAccount } from "@annals/testing";
-import { beforeAll, describe, inject, test } from "vitest";
+import { newAccount } from "@annals/testing";
+import { describe, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { exchange } from "./raw-socket.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
-let account: TestAccount;
-
-beforeAll(async () => {
-  account = await newAccount(databaseUrl);
-});
+const account = await newAccount(databaseUrl);
 
 async function get(path: string) {
   const head = `GET ${path} HTTP/1.1\r\nHost: annals\r\nAuthorization: Bearer ${account.key}\r\n`;

@@ -115,17 +115,6 @@ describe("201", () => {
   });
 });
 
-describe("401 and 403", () => {
-  test("without a key, and with a key that may not write", async () => {
-    const body = { events: [{ action: "a" }] };
-    expect((await client.as(undefined).post("/v1/events/batch", body)).status).toBe(401);
-    const reader = await newAccount(databaseUrl, ["events:read"]);
-    const refused = await client.as(reader.key).post("/v1/events/batch", body);
-    expect(refused.status).toBe(403);
-    expect(refused.body.error.message).toContain("events:write");
-  });
-});
-
 describe("422", () => {
   const good = { action: "a" };
 

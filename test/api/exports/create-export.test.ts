@@ -1,7 +1,7 @@
 // POST /v1/exports fixes a range of the caller's chain at that moment and queues the writing of its
 // file; what it was asked for is shown as it was sent (interface 4.2, docs/exports.md).
 
-import { HttpClient, newAccount, newKey } from "@annals/testing";
+import { HttpClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { ended, type Exporter, exported, newExporter } from "./exports-client.ts";
@@ -86,21 +86,6 @@ describe("201", () => {
       const data = await ended(own, made.body.data.id);
       expect(data.event_count).toBe(round + 1);
     }
-  });
-});
-
-describe("401", () => {
-  test("no key", async () => {
-    expectRefused(await client.as(undefined).post("/v1/exports", {}), "authentication_error");
-  });
-});
-
-describe("403", () => {
-  test("a key without the scope export", async () => {
-    const { accountId } = await newAccount(stack.databaseUrl);
-    const other = await newKey(stack.databaseUrl, accountId, ["events:read", "verify"]);
-    const answer = await client.as(other.key).post("/v1/exports", {});
-    expectRefused(answer, "scope_error", { message: /\bexport\b/ });
   });
 });
 

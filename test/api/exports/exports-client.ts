@@ -1,6 +1,6 @@
 // What the tests of exports share: an account with some events, and waiting for the end of an export.
 
-import { eventually, HttpClient, newAccount, type TestAccount } from "@annals/testing";
+import { eventually, HttpClient, newClient, type TestAccount } from "@annals/testing";
 
 export interface Exporter {
   readonly account: TestAccount;
@@ -12,8 +12,7 @@ export async function newExporter(
   stack: { readonly baseUrl: string; readonly databaseUrl: string },
   events: readonly object[],
 ): Promise<Exporter> {
-  const account = await newAccount(stack.databaseUrl);
-  const client = new HttpClient(stack.baseUrl, account.key);
+  const { client, ...account } = await newClient(stack);
   if (events.length > 0) {
     const { status } = await client.post("/v1/events/batch", { events });
     if (status !== 201) throw new Error(`the batch got ${status}`);

@@ -3,22 +3,21 @@
 // schema that the document gives it.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
-import { type Answer, HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
+import { type Answer, newClient, newKey } from "@annals/testing";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { everyObject, everySchema, type Json, operationsOf, resolve } from "./document.ts";
 
-const { baseUrl, databaseUrl } = inject("stack");
+const stack = inject("stack");
+const { databaseUrl } = stack;
+const account = await newClient(stack);
+const { client } = account;
 const MARK = "x-annals-open-detail";
 let answer: Answer;
 let document: Json;
 let ajv: Ajv2020;
-let account: TestAccount;
-let client: HttpClient;
 
 beforeAll(async () => {
-  account = await newAccount(databaseUrl);
-  client = new HttpClient(baseUrl, account.key);
   answer = await client.as(undefined).get("/openapi.json");
   document = answer.body;
   ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });

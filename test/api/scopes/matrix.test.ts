@@ -1,17 +1,18 @@
-// Each operation needs exactly the scope of its row in v1.ts, whatever other scopes a key holds
-// (interface 2.1, 4, 5). A 403 names the missing scope and does nothing. Every subset of the five
-// scopes meets every row: a new row is met at once.
+// Each operation needs a key, and exactly the scope of its row in v1.ts, whatever other scopes the key holds
+// (interface 2.1, 4, 5). A 403 names the missing scope and does nothing. Every subset of the five scopes
+// meets every row: a new row is met at once.
 
 import { SCOPES, type Scope } from "@annals/contract";
 import { requireScope } from "@annals/gateway/src/admission/require-scope.ts";
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { PlanSchema } from "@annals/proto/keys";
-import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
+import { HttpClient, newAccount, newKey } from "@annals/testing";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
+const account = await newAccount(databaseUrl);
 const client = new HttpClient(baseUrl);
 
 /** All 32, from none to all five. */
@@ -19,12 +20,6 @@ const SUBSETS: readonly Scope[][] = Array.from({ length: 2 ** SCOPES.length }, (
   SCOPES.filter((__, place) => bits & (1 << place)),
 );
 const [NONE = [], ...OTHERS] = SUBSETS;
-
-let account: TestAccount;
-
-beforeAll(async () => {
-  account = await newAccount(databaseUrl);
-});
 
 afterAll(() => client.close());
 
@@ -41,11 +36,17 @@ const missing = (scope: Scope) => `This operation needs a key with the scope ${s
  * Asks for something that is not there, with a body that is not complete: what passes admission
  * fails after it.
  */
-async function send([method, path]: (typeof V1)[number], key: string) {
+async function send([method, path]: (typeof V1)[number], key?: string) {
   const hasBody = method === "POST" || method === "PATCH";
   const url = `/v1${path.replaceAll(/:\w+/g, "none")}`;
   return client.as(key).send(String(method), url, hasBody ? { body: {} } : {});
 }
+
+describe("without a key", () => {
+  test.each(V1.map((row) => ({ row, name: row[3] })))("$name", async ({ row }) => {
+    expectRefused(await send(row), "authentication_error");
+  });
+});
 
 describe.each(OTHERS.map((scopes) => ({ scopes, name: scopes.join(" ") })))("$name", (subset) => {
   let key: string;

@@ -130,21 +130,6 @@ describe("200", () => {
   });
 });
 
-describe("401 and 403", () => {
-  test("without a key, and with a key that may not verify", async () => {
-    expect((await client.as(undefined).get("/v1/verify")).status).toBe(401);
-    const other = await newAccount(databaseUrl, [
-      "events:read",
-      "events:write",
-      "export",
-      "keys:manage",
-    ]);
-    const refused = await client.as(other.key).get("/v1/verify");
-    expect(refused.status).toBe(403);
-    expect(refused.body.error.message).toContain("scope verify");
-  });
-});
-
 describe("422", () => {
   test.each([
     ["from_sequence=0", "from_sequence"],

@@ -1,21 +1,14 @@
 // DELETE /v1/webhooks/{id} deletes a webhook of the caller's account permanently (interface 3 and 4.3).
 
-import { HttpClient, newAccount, newKey } from "@annals/testing";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { newClient, newKey } from "@annals/testing";
+import { beforeEach, describe, expect, inject, test } from "vitest";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 import { URL_OF_NOBODY } from "./bad-bodies.ts";
 
-const { baseUrl, databaseUrl } = inject("stack");
-let client: HttpClient;
-let accountId: string;
+const stack = inject("stack");
+const { databaseUrl } = stack;
+const { accountId, client } = await newClient(stack);
 let id: string;
-
-beforeAll(async () => {
-  const account = await newAccount(databaseUrl);
-  accountId = account.accountId;
-  client = new HttpClient(baseUrl, account.key);
-});
-afterAll(() => client.close());
 
 beforeEach(async () => {
   const { body } = await client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["*"] });
@@ -51,8 +44,8 @@ describe("404", () => {
   });
 
   test("for another account's webhook, which stays", async () => {
-    const other = await newAccount(databaseUrl);
-    expectRefused(await remove(client.as(other.key)), "not_found");
+    const { client: other } = await newClient(stack);
+    expectRefused(await remove(other), "not_found");
     expect(await ids()).toContain(id);
   });
 
