@@ -11,7 +11,6 @@ import {
   FAITHFUL,
   HEAVY_BATCHES,
   HOSTILE_BODIES,
-  RFC_8785_NUMBERS,
   TOO_MANY_VALUES,
   UNFAITHFUL,
 } from "./hostile-json-cases.ts";
@@ -68,27 +67,6 @@ async function stored(metadata: string): Promise<string> {
 describe("201, and the same value comes back", () => {
   test.each(FAITHFUL)("%s", async (sent, returned) => {
     expect(await stored(`{"v":${sent}}`)).toBe(`{"v":${returned}}`);
-  });
-
-  test("the numbers of RFC 8785", async () => {
-    const list = RFC_8785_NUMBERS.map(([, text]) => text).join();
-    expect(await stored(`{"v":[${list}]}`)).toBe(`{"v":[${list}]}`);
-    for (const [bits, text] of RFC_8785_NUMBERS) {
-      const bytes = Buffer.alloc(8);
-      bytes.writeDoubleBE(Number(text));
-      expect(bytes.toString("hex")).toBe(bits);
-      const long = Number(text).toExponential();
-      expect(await stored(`{"v":${long}}`)).toBe(`{"v":${text}}`);
-    }
-  });
-
-  test("the example of RFC 8785", async () => {
-    const sent = String.raw`{"numbers":[333333333.3333333,1E30,4.50,2e-3,0.000000000000000000000000001],
-      "string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`;
-    expect(await stored(sent)).toBe(
-      String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],` +
-        String.raw`"string":"€$\u000f\nA'B\"\\\\\"/"}`,
-    );
   });
 });
 

@@ -129,7 +129,26 @@ describe("not valid, although the manifest was made anew to fit", () => {
     expect(await verdict(text)).toMatch(expected);
   });
 
-  test("salts in capitals", async () => {
+  test("an event inserted, with a proof of its own that is right and a link that fits", async () => {
+    const made = chainOf("acct_1", parts);
+    const forged = chainOf("acct_1", [{ n: "forged" }], 4, made.places[2]?.hash);
+    made.lines.splice(3, 0, forged.lines[0] ?? "");
+    made.places.splice(3, 0, ...forged.places);
+    expect(await verdict(exportOf(made))).toMatch(/^5: sequence number 4: comes twice/);
+  });
+
+  test("an event of another account, with a link that fits", async () => {
+    const made = chainOf("acct_1", parts);
+    const other = chainOf("acct_2", [{ n: 3 }], 4, made.places[2]?.hash);
+    made.lines.splice(3, 1, other.lines[0] ?? "");
+    expect(await verdict(exportOf(made))).toMatch(/^4: .*another chain, acct_2/);
+  });
+
+  test("salts swapped, and salts in capitals", async () => {
+    const two = /"salts":\{"actor":"(\w+)","context":"(\w+)"/;
+    expect(await verdict(edited(3, two, '"salts":{"actor":"$2","context":"$1"'))).toMatch(
+      /^4: .*digest_mismatch in actor/,
+    );
     const made = chainOf("acct_1", parts);
     const capitals = (salts: string) =>
       salts.replaceAll(/"[0-9a-f]{32}"/g, (hex) => hex.toUpperCase());

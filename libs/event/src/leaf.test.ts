@@ -1,12 +1,10 @@
 // Guarantee: the hashes of format v1 are those of the published vectors, to the byte, and an event of which
 // anything that is hashed was changed is found.
 
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "./json/canonical-json.ts";
 import { checkLeaf } from "./check-leaf.ts";
 import type { StoredLeaf } from "./check-leaf.ts";
-import type { JsonObject } from "./json/json-value.ts";
 import {
   DIGEST_BYTES,
   GENESIS_HASH,
@@ -18,28 +16,14 @@ import {
 } from "./leaf.ts";
 import { type Part, PARTS } from "./event-members.ts";
 import { readJson } from "./json/read-json.ts";
+import { type ProvenEvent, readVectors } from "./testing/vectors.ts";
 
-interface Vector {
-  event: Record<Part, JsonObject> & {
-    action: string;
-    created_at: string;
-    hash: string;
-    id: string;
-    occurred_at: string;
-    previous_hash: string;
-    received_at: string;
-    sequence_number: number;
-  };
-  proof: { v: number; chain: string; salts: Record<Part, string>; digests: Record<Part, string> };
+interface Vector extends ProvenEvent {
   canonical: Record<Part, string>;
   leaf: string;
 }
 
-const file = new URL("../../../test/vectors/hash-v1.json", import.meta.url);
-const vectors = readJson(readFileSync(file), {
-  maxDepth: 32,
-  maxValues: 1_000,
-}) as unknown as Vector[];
+const vectors = readVectors() as Vector[];
 
 function stored({ event, proof, canonical }: Vector): StoredLeaf {
   const joined = (hex: Record<Part, string>) =>

@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,20 +13,7 @@ import { canonicalJson } from "./json/canonical-json.ts";
 import type { JsonObject, JsonValue } from "./json/json-value.ts";
 import { GENESIS_HASH, SALT_BYTES, partDigest, leafHash, leafText } from "./leaf.ts";
 import { type Part, PARTS } from "./event-members.ts";
-
-interface Line {
-  event: Record<Part, JsonObject> & {
-    action: string;
-    created_at: string;
-    hash: string;
-    id: string;
-    occurred_at: string;
-    previous_hash: string;
-    received_at: string;
-    sequence_number: number;
-  };
-  proof: { v: number; chain: string; salts: Record<Part, string>; digests: Record<Part, string> };
-}
+import { type ProvenEvent as Line, readVectors } from "./testing/vectors.ts";
 
 const root = fileURLToPath(new URL("../../../test/", import.meta.url));
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
@@ -48,7 +35,7 @@ describe.runIf(hasPython)("verify_chain.py", () => {
     return { status: run.status, text: `${run.stdout}${run.stderr}`.trim() };
   }
 
-  const vectors = JSON.parse(readFileSync(join(root, "vectors/hash-v1.json"), "utf8")) as Line[];
+  const vectors = readVectors();
 
   test("agrees on the vectors", () => {
     expect(verify(vectors)).toEqual({ status: 0, text: "valid: 5 events" });

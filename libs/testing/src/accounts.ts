@@ -35,17 +35,14 @@ export async function newAccount(
 
 /** A new account, with a client of the first gateway that has its key. */
 export async function newClient(
-  {
-    databaseUrl,
-    ...at
-  }: { readonly databaseUrl: string } & (
+  stack: { readonly databaseUrl: string } & (
     | { readonly baseUrl: string }
     | { readonly baseUrls: readonly string[] }
   ),
   scopes: readonly Scope[] = SCOPES,
 ): Promise<TestAccount & { readonly client: HttpClient }> {
-  const account = await newAccount(databaseUrl, scopes);
-  const baseUrl = "baseUrl" in at ? at.baseUrl : (at.baseUrls[0] ?? "");
+  const account = await newAccount(stack.databaseUrl, scopes);
+  const baseUrl = "baseUrl" in stack ? stack.baseUrl : (stack.baseUrls[0] ?? "");
   return { ...account, client: new HttpClient(baseUrl, account.key) };
 }
 
