@@ -3,57 +3,35 @@
 // run the short one. Chosen by the vitest configs, read with `inject("form")`. It must never hold a bound
 // that a promise names: a short run promises the same.
 
-export interface Form {
-  readonly name: "full" | "short";
+const FULL = {
+  name: "full" as "full" | "short",
   /** Appends of 64 writers to one chain. */
-  readonly chain: { readonly appends: number };
+  chain: { appends: 20_000 },
   /** Generated events that must verify. */
-  readonly noFalseAlarm: { readonly events: number };
-  readonly rateLimit: { readonly bursts: number };
-  readonly revocation: { readonly revocations: number };
+  noFalseAlarm: { events: 100_000 },
+  rateLimit: { bursts: 20 },
+  revocation: { revocations: 200 },
   /** Keys, and as many webhooks, whose secrets are looked for. */
-  readonly secrets: { readonly creates: number };
-  readonly serviceCrash: { readonly rounds: number; readonly appends: number };
-  readonly postgresCrash: { readonly rounds: number; readonly appends: number };
-  readonly sharedTransactions: { readonly rounds: number; readonly accounts: number };
-  readonly lostAcknowledgements: { readonly cuts: number };
-  readonly pausedLedger: { readonly stoppedMs: number };
-  readonly backendTermination: { readonly forMs: number };
-  readonly rollingRestart: { readonly requestsPerS: number; readonly rounds: number };
-  readonly fuzz: { readonly cases: number };
+  secrets: { creates: 500 },
+  serviceCrash: { rounds: 50, appends: 1_000 },
+  postgresCrash: { rounds: 20, appends: 1_000 },
+  sharedTransactions: { rounds: 20, accounts: 20 },
+  lostAcknowledgements: { cuts: 100 },
+  pausedLedger: { stoppedMs: 30_000 },
+  backendTermination: { forMs: 60_000 },
+  rollingRestart: { requestsPerS: 300, rounds: 3 },
+  fuzz: { cases: 10_000 },
   /** How long each link is faulty at least, and how many of the links are slowed and silenced. */
-  readonly networkFaults: {
-    readonly outageMs: number;
-    readonly slowed: number;
-    readonly swallowed: number;
-  };
-  /**
-   * How long the disk stays full, and in how many of the ways to make it small, if there are so many.
-   */
-  readonly disk: { readonly fullForMs: number; readonly ways: number };
-  readonly overload: { readonly forMs: number };
-}
+  networkFaults: { outageMs: 5_000, slowed: 14, swallowed: 14 },
+  /** How long the disk stays full, and in how many of the ways to make it small, if there are so many. */
+  disk: { fullForMs: 10_000, ways: 2 },
+  overload: { forMs: 60_000 },
+};
+
+type Form = typeof FULL;
 
 export const FORMS: Readonly<Record<Form["name"], Form>> = {
-  full: {
-    name: "full",
-    chain: { appends: 20_000 },
-    noFalseAlarm: { events: 100_000 },
-    rateLimit: { bursts: 20 },
-    revocation: { revocations: 200 },
-    secrets: { creates: 500 },
-    serviceCrash: { rounds: 50, appends: 1_000 },
-    postgresCrash: { rounds: 20, appends: 1_000 },
-    sharedTransactions: { rounds: 20, accounts: 20 },
-    lostAcknowledgements: { cuts: 100 },
-    pausedLedger: { stoppedMs: 30_000 },
-    backendTermination: { forMs: 60_000 },
-    rollingRestart: { requestsPerS: 300, rounds: 3 },
-    fuzz: { cases: 10_000 },
-    networkFaults: { outageMs: 5_000, slowed: 14, swallowed: 14 },
-    disk: { fullForMs: 10_000, ways: 2 },
-    overload: { forMs: 60_000 },
-  },
+  full: FULL,
   short: {
     name: "short",
     chain: { appends: 5_000 },

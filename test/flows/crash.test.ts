@@ -3,15 +3,16 @@
 // acknowledged is there, once, and the chain verifies.
 
 import { sendSignal, type Stack, type StackProcess } from "@annals/local";
-import { type Answer, eventually, HttpClient, newClient } from "@annals/testing";
+import { eventually, HttpClient, newClient, ownerOf } from "@annals/testing";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
+import { audit } from "../faults/consistency.ts";
+import { isAcknowledged, Load } from "../faults/load.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** The issue's bound. */
@@ -24,75 +25,19 @@ const SERVES_AGAIN_MS = 3_000;
 const TIMES_CONTROL = 6;
 /** PostgreSQL recovers from its log first. */
 const POSTGRES_SERVES_AGAIN_MS = 20_000;
-const PROBE_INTERVAL_MS = 25;
-
-/** A client that stores events, one after the other, and remembers which were acknowledged. */
-class Writer {
-  readonly acknowledged: string[] = [];
-  readonly #http: HttpClient;
-  #running: Promise<void> | undefined;
-  #isStopped = false;
-  #sent = 0;
-
-  constructor(http: HttpClient) {
-    this.#http = http;
-  }
-
-  start(): void {
-    this.#running = this.#write();
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#running;
-  }
-
-  /** One event; undefined where no answer came. */
-  async store(): Promise<Answer | undefined> {
-    const event = { action: "crash.test", metadata: { n: (this.#sent += 1) } };
-    const answer = await this.#http.post("/v1/events", event).catch(() => undefined);
-    if (answer?.status === 201) this.acknowledged.push(answer.body.data.id);
-    return answer;
-  }
-
-  async #write(): Promise<void> {
-    while (!this.#isStopped) {
-      await this.store();
-      await pause(PROBE_INTERVAL_MS);
-    }
-  }
-}
-
-/** Every event that was acknowledged is in the chain, once, and the chain is complete. */
-async function expectNothingLost(http: HttpClient, acknowledged: readonly string[]): Promise<void> {
-  const ids: string[] = [];
-  for (let cursor = ""; ;) {
-    const page = await http.get(`/v1/events?limit=100&order=asc${cursor}`);
-    expect(page.status).toBe(200);
-    ids.push(...page.body.data.map(({ id }: { id: string }) => id));
-    if (page.body.has_more !== true) break;
-    cursor = `&cursor=${page.body.next_cursor}`;
-  }
-  expect(new Set(ids).size).toBe(ids.length);
-  expect(acknowledged.length).toBeGreaterThan(0);
-  expect(acknowledged.filter((id) => !ids.includes(id))).toStrictEqual([]);
-  const verified = await http.get("/v1/verify");
-  expect(verified.body.data).toMatchObject({ valid: true, checked: ids.length });
-}
-
 describe("kill -9 of one process", () => {
   let stack: Stack;
-  let http: HttpClient;
-  let writer: Writer;
+  let account: Awaited<ReturnType<typeof newClient>>;
+  let load: Load;
 
   beforeAll(async () => {
     stack = await startConstellation({ rateLimitPerMinute: 1_000_000 });
-    ({ client: http } = await newClient(stack));
-    writer = new Writer(http);
-    writer.start();
+    account = await newClient(stack);
+    load = new Load({ clients: [account.client] });
+    load.start(1);
   });
   afterAll(async () => {
-    http?.close();
+    account?.client.close();
     await stack?.stop();
   });
 
@@ -105,10 +50,7 @@ describe("kill -9 of one process", () => {
     await process?.exited();
     await eventually(
       `${service} serves again`,
-      async () => {
-        const answer = await writer.store();
-        return answer?.status === 201 && process?.pid() !== before;
-      },
+      async () => (await load.one()).stored !== undefined && process?.pid() !== before,
       boundMs,
     );
     return performance.now() - started;
@@ -126,8 +68,7 @@ describe("kill -9 of one process", () => {
 
   test("nats: no event waits for it", async () => {
     expect(stack.processes.find(({ service }) => service === "nats")?.kill("SIGKILL")).toBe(true);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => writer.store()));
-    expect(answers.map((answer) => answer?.status)).toStrictEqual(answers.map(() => 201));
+    expect((await load.burst(20)).every(isAcknowledged)).toBe(true);
   });
 
   test("postgres: serves again when it has recovered, and no service needs a restart for that", async () => {
@@ -138,8 +79,12 @@ describe("kill -9 of one process", () => {
   });
 
   test("and after all of it every acknowledged event is there, once", async () => {
-    await writer.stop();
-    await expectNothingLost(http, writer.acknowledged);
+    await load.stop();
+    const owner = ownerOf(stack.databaseUrl);
+    expect(await audit({ ...account, owner, http: account.client }, load.appends)).toStrictEqual(
+      [],
+    );
+    await owner.close();
   });
 });
 
@@ -161,16 +106,23 @@ describe("kill -9 of the whole tree", () => {
     const first = await startLocal(dataDir);
     const key = (await readFile(join(dataDir, "bootstrap-key"), "utf8")).trim();
     const before = new HttpClient(first.baseUrl, key);
-    const writer = new Writer(before);
-    writer.start();
-    await eventually("events are acknowledged", () => writer.acknowledged.length >= 20);
+    const load = new Load({ clients: [before] });
+    load.start(1);
+    await eventually(
+      "events are acknowledged",
+      () => load.appends.filter(isAcknowledged).length >= 20,
+    );
     await killTree(first.supervisor, dataDir);
-    await writer.stop();
+    await load.stop();
     before.close();
 
     const second = await startLocal(dataDir);
     const after = new HttpClient(second.baseUrl, key);
-    await expectNothingLost(after, writer.acknowledged);
+    const owner = ownerOf((await readFile(join(dataDir, "run/database-url"), "utf8")).trim());
+    const [row] = await owner.query("SELECT account_id FROM keys.accounts");
+    const accountId = String(row?.["account_id"]);
+    expect(await audit({ accountId, owner, http: after }, load.appends)).toStrictEqual([]);
+    await owner.close();
     expect((await after.post("/v1/events", { action: "after" })).status).toBe(201);
     after.close();
     second.supervisor.kill("SIGTERM");

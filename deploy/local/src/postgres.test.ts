@@ -24,6 +24,7 @@ import { findLocation, packagedBinaries, type PostgresLocation } from "./postgre
 import { isAlive } from "./process-table.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { temporaryFolder } from "./testing/folders.ts";
+import { query } from "./testing/query.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
@@ -71,16 +72,6 @@ async function startOrphan({ location, directory, port }: Prepared): Promise<Chi
   onTestFinished(() => void orphan.kill("SIGQUIT"));
   expect(await waitUntil(() => isReady(orphan.pid ?? 0), START_MS)).toBe(true);
   return orphan;
-}
-
-async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 test("an orphaned server is shut down before the new one starts", async () => {

@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { reserveFreePort, reservePort } from "./ports.ts";
 import { isAlive } from "./process-table.ts";
 import { type Stack, startStack } from "./stack.ts";
 import type { StackOptions } from "./stack-options.ts";
 import { newFolder, temporaryFolder } from "./testing/folders.ts";
+import { query } from "./testing/query.ts";
 
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -51,16 +51,6 @@ async function ask(url: string): Promise<Answer> {
   const response = await fetch(url, { headers: { connection: "close" } });
   const answer: Answer = JSON.parse(await response.text());
   return answer;
-}
-
-async function query(stack: Stack, sql: string): Promise<unknown[]> {
-  const client = new Client({ connectionString: stack.databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 describe("one stack", () => {
@@ -112,7 +102,7 @@ describe("one stack", () => {
 
   test("PostgreSQL keeps what it acknowledges and listens on loopback only", async () => {
     const settings = await query(
-      stack,
+      stack.databaseUrl,
       `select name, setting from pg_settings
        where name in ('fsync', 'synchronous_commit', 'listen_addresses') order by name`,
     );
@@ -142,11 +132,11 @@ describe("one stack", () => {
 
   test("after a PostgreSQL crash everything acknowledged is there", async () => {
     const server = stack.processes.find((each) => each.service === "postgres");
-    await query(stack, "create table kept (value int); insert into kept values (42)");
+    await query(stack.databaseUrl, "create table kept (value int); insert into kept values (42)");
     server?.kill("SIGKILL");
     await server?.exited();
     await server?.waitReady();
-    expect(await query(stack, "select value from kept")).toEqual([{ value: 42 }]);
+    expect(await query(stack.databaseUrl, "select value from kept")).toEqual([{ value: 42 }]);
   });
 
   test("a stopped service stays down; a further replica has ports of its own", async () => {
@@ -181,7 +171,7 @@ describe("one stack", () => {
 test("a stop leaves no process and no pid file, and the next start finds the data", async () => {
   const dataDir = temporaryFolder();
   const first = await started({ dataDir });
-  await query(first, "create table kept (value int); insert into kept values (7)");
+  await query(first.databaseUrl, "create table kept (value int); insert into kept values (7)");
   const pids = first.processes.map((each) => each.pid() ?? 0);
   await first.stop();
   expect(pids.filter((pid) => isAlive(pid))).toEqual([]);
@@ -191,7 +181,7 @@ test("a stop leaves no process and no pid file, and the next start finds the dat
   );
   const second = await started({ dataDir });
   expect(second.bootstrapKey).toBe(first.bootstrapKey);
-  expect(await query(second, "select value from kept")).toEqual([{ value: 7 }]);
+  expect(await query(second.databaseUrl, "select value from kept")).toEqual([{ value: 7 }]);
 });
 
 async function firstOfTwoFreePorts(): Promise<number> {

@@ -6,11 +6,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Client } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { reserveFreePort } from "./ports.ts";
 import { isAlive, sendSignal } from "./process-table.ts";
 import { newFolder, temporaryFolder } from "./testing/folders.ts";
+import { query } from "./testing/query.ts";
 import { giveTo, makePortableCheckout } from "./testing/portable-checkout.ts";
 import { processTree } from "./testing/process-tree.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -39,6 +39,8 @@ beforeAll(() => {
   if (isRoot) giveTo(NOBODY, NOBODY, checkout);
 });
 afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+const databaseUrl = () => readFileSync(join(dataDir, "run/database-url"), "utf8").trim();
 
 interface Started {
   readonly bootstrap: ChildProcess;
@@ -82,20 +84,6 @@ async function untilReady(
   return { bootstrap, baseUrl, output: output() };
 }
 
-async function query(sql: string): Promise<unknown[]> {
-  const client = new Client({
-    connectionString: readFileSync(join(dataDir, "run/database-url"), "utf8").trim(),
-  });
-  // The server may be killed under it.
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 test("an ordinary user starts it; data survives SIGKILL of all; SIGTERM stops it", async () => {
   const first = await untilReady(FIRST_START_MS);
   const owner = statSync(join(dataDir, "postgres")).uid;
@@ -104,14 +92,14 @@ test("an ordinary user starts it; data survives SIGKILL of all; SIGTERM stops it
   expect(answer.status).toBe(200);
   // Not a terminal: the key stays in its file.
   expect(first.output).not.toContain(readFileSync(join(dataDir, "bootstrap-key"), "utf8").trim());
-  await query("create table kept (value int); insert into kept values (11)");
+  await query(databaseUrl(), "create table kept (value int); insert into kept values (11)");
 
   const tree = processTree(first.bootstrap.pid ?? 0);
   expect(tree.length).toBeGreaterThan(6);
   for (const pid of tree) sendSignal(pid, "SIGKILL");
 
   const second = await untilReady(SECOND_START_MS);
-  expect(await query("select value from kept")).toEqual([{ value: 11 }]);
+  expect(await query(databaseUrl(), "select value from kept")).toEqual([{ value: 11 }]);
 
   const all = processTree(second.bootstrap.pid ?? 0);
   second.bootstrap.kill("SIGTERM");

@@ -5,7 +5,7 @@
 import { createLog } from "@annals/chassis";
 import { eventually } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
-import { AckPolicy, connect, type NatsConnection } from "nats";
+import { AckPolicy, connect, type JetStreamManager } from "nats";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connectMessaging, type Messaging } from "./connection.ts";
 import { consumeNotices } from "./consume.ts";
@@ -17,7 +17,6 @@ const log = createLog({ service: "test", level: "error" }, { write: () => {} });
 const closing: (() => Promise<void>)[] = [];
 
 let nats: TestNats;
-let admin: NatsConnection;
 let counter = 0;
 
 beforeAll(async () => {
@@ -59,27 +58,23 @@ async function connected(on: Messaging): Promise<void> {
   expect(on.connection).toBeDefined();
 }
 
-async function withAdmin<T>(work: (connection: NatsConnection) => Promise<T>): Promise<T> {
-  admin = await connect({ servers: nats.url });
+async function withAdmin<T>(work: (manager: JetStreamManager) => Promise<T>): Promise<T> {
+  const admin = await connect({ servers: nats.url });
   try {
-    return await work(admin);
+    return await work(await admin.jetstreamManager());
   } finally {
     await admin.close();
   }
 }
 
+const STREAM = "ANNALS_NOTICES";
 const pendingOf = (durable: string) =>
-  withAdmin(async (connection) => {
-    const manager = await connection.jetstreamManager();
-    return (await manager.consumers.info("ANNALS_NOTICES", durable)).num_pending;
-  });
+  withAdmin(async ({ consumers }) => (await consumers.info(STREAM, durable)).num_pending);
 
 /** Messages that the stream has had in all. */
 const messageCount = () =>
-  withAdmin(async (connection) => {
-    const manager = await connection.jetstreamManager();
-    return (await manager.streams.info("ANNALS_NOTICES")).state.last_seq;
-  });
+  withAdmin(async ({ streams }) => (await streams.info(STREAM)).state.last_seq);
+const deleteStream = () => withAdmin(({ streams }) => streams.delete(STREAM));
 
 describe("a reachable server", () => {
   test("each notice arrives once over two replicas", async () => {
@@ -162,14 +157,13 @@ describe("a reachable server", () => {
   test("a consumer that an earlier release created with acknowledgements is created again", async () => {
     await connected(await messaging());
     const durable = "earlier";
-    await withAdmin(async (connection) => {
-      const manager = await connection.jetstreamManager();
-      await manager.consumers.add("ANNALS_NOTICES", {
+    await withAdmin(({ consumers }) =>
+      consumers.add(STREAM, {
         durable_name: durable,
         ack_policy: AckPolicy.Explicit,
         filter_subject: "annals.notices.*",
-      });
-    });
+      }),
+    );
     const on = await messaging();
     const { seen } = consumer(on, durable);
     const { publisher: notices } = publisher(on);
@@ -177,18 +171,14 @@ describe("a reachable server", () => {
     const accountId = newAccount();
     notices.notify({ kind: "events", accountId, position: 1n });
     await eventually("it arrives", () => seen.some((notice) => notice.accountId === accountId));
-    const made = await withAdmin(async (connection) => {
-      const manager = await connection.jetstreamManager();
-      return manager.consumers.info("ANNALS_NOTICES", durable);
-    });
+    const made = await withAdmin(({ consumers }) => consumers.info(STREAM, durable));
     expect(made.config.ack_policy).toBe(AckPolicy.None);
   });
 
   test("the stream is bounded, and changed options are set back", async () => {
     await connected(await messaging());
-    await withAdmin(async (connection) => {
-      const manager = await connection.jetstreamManager();
-      const { config } = await manager.streams.info("ANNALS_NOTICES");
+    await withAdmin(async ({ streams }) => {
+      const { config } = await streams.info(STREAM);
       expect(config).toMatchObject({
         max_bytes: 64 * 1024 * 1024,
         max_age: 3_600 * 1_000_000_000,
@@ -196,14 +186,11 @@ describe("a reachable server", () => {
         retention: "limits",
         storage: "file",
       });
-      await manager.streams.update("ANNALS_NOTICES", { ...config, max_age: 0 });
+      await streams.update(STREAM, { ...config, max_age: 0 });
     });
     await connected(await messaging());
-    await withAdmin(async (connection) => {
-      const manager = await connection.jetstreamManager();
-      const { config } = await manager.streams.info("ANNALS_NOTICES");
-      expect(config.max_age).toBe(3_600 * 1_000_000_000);
-    });
+    const { config } = await withAdmin(({ streams }) => streams.info(STREAM));
+    expect(config.max_age).toBe(3_600 * 1_000_000_000);
   });
 });
 
@@ -252,11 +239,7 @@ describe("an unreachable server", () => {
       };
       await arrives(1n);
       if (what === "wiped") await nats.wipe();
-      if (what === "without its stream") {
-        await withAdmin(async (connection) => {
-          await (await connection.jetstreamManager()).streams.delete("ANNALS_NOTICES");
-        });
-      }
+      if (what === "without its stream") await deleteStream();
       if (what === "stopped and started") {
         await nats.stop();
         await nats.start();
@@ -269,9 +252,7 @@ describe("an unreachable server", () => {
     const on = await messaging();
     const { publisher: notices, read } = publisher(on);
     await connected(on);
-    await withAdmin(async (connection) => {
-      await (await connection.jetstreamManager()).streams.delete("ANNALS_NOTICES");
-    });
+    await deleteStream();
     for (let i = 0; i < 20; i++) {
       notices.notify({ kind: "exports", accountId: newAccount(), position: 1n });
     }

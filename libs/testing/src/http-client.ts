@@ -85,7 +85,8 @@ export class HttpClient {
   }
 }
 
-function asJson(text: string): unknown {
+/** Undefined where the text is no JSON. */
+export function asJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

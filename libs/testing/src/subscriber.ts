@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { CertificateAuthority } from "./certificates.ts";
 import { eventually } from "./eventually.ts";
+import { asJson } from "./http-client.ts";
 
 export interface Received {
   readonly path: string;
@@ -102,18 +103,10 @@ export class Subscriber {
       path: request.url ?? "",
       headers: request.headers,
       body,
-      json: asJson(body),
+      json: asJson(body.toString("utf8")),
       at: performance.now(),
     };
     const count = this.received.push(received) - 1;
     await this.answer(response, received, count);
-  }
-}
-
-function asJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
   }
 }

@@ -97,11 +97,4 @@ describe("422", () => {
     const answer = await client.post(PATH, body, headers && { headers });
     expectRefused(answer, "validation_error", { field, message });
   });
-
-  test("an unknown query parameter", async () => {
-    expectRefused(await client.post(`${PATH}?dry_run=1`, { name: "x" }), "validation_error", {
-      field: "dry_run",
-      message: "dry_run: is not a parameter of this request",
-    });
-  });
 });

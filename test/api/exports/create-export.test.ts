@@ -114,9 +114,4 @@ describe("422", () => {
   test("no body", async () => {
     expectRefused(await client.post("/v1/exports"), "validation_error");
   });
-
-  test("a parameter", async () => {
-    const answer = await client.post("/v1/exports?format=csv", {});
-    expectRefused(answer, "validation_error", { field: "format" });
-  });
 });

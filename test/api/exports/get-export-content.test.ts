@@ -149,10 +149,3 @@ describe("404", () => {
     expectRefused(answer, "not_found", { message: new RegExp(`\\b${status}\\b`) });
   });
 });
-
-describe("422", () => {
-  test("an unknown parameter", async () => {
-    const answer = await client.get(`/v1/exports/${id}/content?format=csv`);
-    expectRefused(answer, "validation_error", { field: "format" });
-  });
-});

@@ -49,10 +49,3 @@ describe("404", () => {
     expectRefused(await other.get(`/v1/exports/${id}`), "not_found");
   });
 });
-
-describe("422", () => {
-  test("an unknown parameter", async () => {
-    const answer = await client.get(`/v1/exports/${id}?include=proof`);
-    expectRefused(answer, "validation_error", { field: "include" });
-  });
-});

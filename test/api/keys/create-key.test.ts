@@ -51,10 +51,4 @@ describe("422", () => {
     const answer = await client.post(PATH, body, headers && { headers });
     expectRefused(answer, "validation_error", { field, message });
   });
-
-  test("an unknown query parameter", async () => {
-    expectRefused(await client.post(`${PATH}?x=1`, { name: "n" }), "validation_error", {
-      field: "x",
-    });
-  });
 });

@@ -54,9 +54,3 @@ describe("404", () => {
     expectRefused(await remove(), "not_found");
   });
 });
-
-test("422 for a parameter", async () => {
-  expectRefused(await client.delete(`/v1/webhooks/${id}?force=1`), "validation_error", {
-    field: "force",
-  });
-});

@@ -1,0 +1,40 @@
+// Every operation refuses a query parameter that it does not have, and names it: a misspelled filter or a
+// dry_run that does not exist never passes for the real thing (docs/open-details.md).
+
+import { V1 } from "@annals/gateway/src/v1.ts";
+import { newClient } from "@annals/testing";
+import { expect, inject, test } from "vitest";
+import { expectRefused } from "../refusal.ts";
+import { URL_OF_NOBODY } from "../webhooks/bad-bodies.ts";
+
+const { client, keyId } = await newClient(inject("stack"));
+
+/** What is accepted without the parameter. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  "create-api-key": { name: "x" },
+  "update-api-key": { name: "x" },
+  "create-key": { name: "x" },
+  "create-event": { action: "a" },
+  "create-event-batch": { events: [{ action: "a" }] },
+  "create-export": {},
+  "create-webhook": { url: URL_OF_NOBODY, events: ["*"] },
+  "update-webhook": {},
+};
+
+test.each(V1.map(([method, path, , name]) => ({ method: String(method), path, name })))(
+  "$name",
+  async ({ method, path, name }) => {
+    const url = `/v1${path.replaceAll(/:\w+/g, keyId)}?dry_run=1`;
+    expectRefused(await client.send(method, url, { body: BODIES[name] }), "validation_error", {
+      field: "dry_run",
+      message: "dry_run: is not a parameter of this request",
+    });
+  },
+);
+
+test("and has done nothing", async () => {
+  expect((await client.get("/v1/api-keys")).body.data).toHaveLength(1);
+  expect((await client.get("/v1/events")).body.data).toEqual([]);
+  expect((await client.get("/v1/exports")).body.data).toEqual([]);
+  expect((await client.get("/v1/webhooks")).body.data).toEqual([]);
+});
