@@ -18,8 +18,8 @@ const STORED_BETWEEN = 40;
 const CUT_WITHIN_MS = 30_000;
 
 /**
- * What becomes of a connection to PostgreSQL: its answer is thrown away, so the events are stored for sure; or
- * both ends are closed or reset in the moment in which the last byte was written, so it is unknown.
+ * What becomes of a connection to PostgreSQL: its answer is thrown away, so the events are stored for sure;
+ * or both ends are closed or reset in the moment in which the last byte was written, so it is unknown.
  */
 const CUTS = ["cut", "close", "reset"] as const;
 type Cut = (typeof CUTS)[number];

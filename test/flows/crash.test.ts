@@ -99,14 +99,26 @@ async function loadingMs(service: string): Promise<number> {
 }
 
 describe("kill -9 of the whole tree", () => {
-  test("loses nothing that was acknowledged, and the next start serves", async () => {
+  test("loses no event, key, revocation or idempotency key, and the next start serves", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "annals-crash-"));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
 
+    const databaseUrl = async () =>
+      (await readFile(join(dataDir, "run/database-url"), "utf8")).trim();
+    const bootstrapKey = async () =>
+      (await readFile(join(dataDir, "bootstrap-key"), "utf8")).trim();
+
     const first = await startLocal(dataDir);
-    const key = (await readFile(join(dataDir, "bootstrap-key"), "utf8")).trim();
-    const before = new HttpClient(first.baseUrl, key);
-    const load = new Load({ clients: [before] });
+    const stack = { baseUrl: first.baseUrl, databaseUrl: await databaseUrl() };
+    const account = await newClient(stack);
+    const { client: other, key: otherKey } = await newClient(stack);
+    const shownKey = await bootstrapKey();
+    const batch = ["/v1/events/batch", { events: [{ action: "before" }] }] as const;
+    const idempotent = { headers: { "idempotency-key": "before the crash" } };
+    const stored = await other.post(...batch, idempotent);
+    const revoked = (await other.post("/v1/api-keys", { name: "revoked" })).body.data;
+    expect((await other.delete(`/v1/api-keys/${revoked.id}`)).status).toBe(204);
+    const load = new Load({ clients: [account.client] });
     load.start(1);
     await eventually(
       "events are acknowledged",
@@ -114,17 +126,20 @@ describe("kill -9 of the whole tree", () => {
     );
     await killTree(first.supervisor, dataDir);
     await load.stop();
-    before.close();
 
     const second = await startLocal(dataDir);
-    const after = new HttpClient(second.baseUrl, key);
-    const owner = ownerOf((await readFile(join(dataDir, "run/database-url"), "utf8")).trim());
-    const [row] = await owner.query("SELECT account_id FROM keys.accounts");
-    const accountId = String(row?.["account_id"]);
-    expect(await audit({ accountId, owner, http: after }, load.appends)).toStrictEqual([]);
+    const http = new HttpClient(second.baseUrl, account.key);
+    const owner = ownerOf(await databaseUrl());
+    expect(await audit({ ...account, owner, http }, load.appends)).toStrictEqual([]);
     await owner.close();
-    expect((await after.post("/v1/events", { action: "after" })).status).toBe(201);
-    after.close();
+    expect((await http.post("/v1/events", { action: "after" })).status).toBe(201);
+    expect((await http.as(revoked.key).get("/v1/events")).status).toBe(401);
+    expect(await bootstrapKey()).toBe(shownKey);
+    expect((await http.as(shownKey).get("/v1/events")).status).toBe(200);
+    const replay = await http.as(otherKey).post(...batch, idempotent);
+    expect(replay.headers["idempotent-replayed"]).toBe("true");
+    expect(replay.text).toBe(stored.text);
+    for (const client of [account.client, other, http]) client.close();
     second.supervisor.kill("SIGTERM");
     expect(await once(second.supervisor, "exit")).toStrictEqual([0, null]);
   });

@@ -3,39 +3,21 @@
 
 /** A member value as it is sent, and as it comes back: in the canonical form of RFC 8785. */
 export const FAITHFUL: readonly (readonly [sent: string, returned: string])[] = [
-  ["1.0", "1"],
-  ["-0", "0"],
-  ["-0.0e-5", "0"],
-  ["1E5", "100000"],
-  ["4.50", "4.5"],
-  ["2e-3", "0.002"],
-  ["1E30", "1e+30"],
-  ["0.000000000000000000000000001", "1e-27"],
-  ["9007199254740991", "9007199254740991"],
-  ["-9007199254740992", "-9007199254740992"],
-  ["100000000000000000000000", "1e+23"],
+  ["[1.0,-0,1E5,1E30,2e-3,9007199254740991]", "[1,0,100000,1e+30,0.002,9007199254740991]"],
   [
     '"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/"',
     '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"',
   ],
-  ['"\\ud83d\\ude00"', '"😀"'],
+  ['"\\ud83d\\ude00e\\u0301"', '"😀e\u0301"'],
   ['"\u2028\u2029\ufeff\ufffd\u007f"', '"\u2028\u2029\ufeff\ufffd\u007f"'],
-  ['"e\\u0301"', '"e\u0301"'],
-  ['" \\t "', '" \\t "'],
   ["[ null , true,false\n]", "[null,true,false]"],
-  [
-    '{"\\u20ac":1,"\\r":2,"\\ufb33":3,"1":4,"\\ud83d\\ude00":5,"\\u0080":6,"\\u00f6":7}',
-    '{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}',
-  ],
   ['{"10":1,"9":2,"":3,"a":4,"A":5,"1":6}', '{"":3,"1":6,"10":1,"9":2,"A":5,"a":4}'],
-  ['{"__proto__":{"admin":true}}', '{"__proto__":{"admin":true}}'],
   [
-    '{"constructor":{"prototype":{"x":1}},"hasOwnProperty":1,"toJSON":2,"then":3}',
-    '{"constructor":{"prototype":{"x":1}},"hasOwnProperty":1,"then":3,"toJSON":2}',
+    '{"__proto__":{"x":1},"constructor":{"prototype":1},"toJSON":2,"then":3}',
+    '{"__proto__":{"x":1},"constructor":{"prototype":1},"then":3,"toJSON":2}',
   ],
   ['{"$ref":"#","$where":"1","a.b":1,"a[0]":2}', '{"$ref":"#","$where":"1","a.b":1,"a[0]":2}'],
   ['[{},[],{"":{}},[[]]]', '[{},[],{"":{}},[[]]]'],
-  ['{"a":1,"A":2,"\\u0061\\u0301":3,"\\u00e1":4}', '{"A":2,"a":1,"a\u0301":3,"á":4}'],
 ];
 
 const utf8 = (text: string) => Buffer.from(text);
@@ -45,53 +27,28 @@ const bytes = (...parts: readonly (string | readonly number[])[]) =>
 /** A text of an object, `depth` deep, in which a name appears twice. */
 const twice = (depth: number) => `${'{"d":'.repeat(depth)}{"x":1,"y":2,"x":1}${"}".repeat(depth)}`;
 
-/** Values of `metadata` that are refused, and the place that the refusal names. */
+/**
+ * Values of `metadata` that are refused, and the place that the refusal names: of each kind a few.
+ * libs/event/src/json/read-json-refusals.test.ts has them all.
+ */
 export const UNFAITHFUL: readonly (readonly [string | Buffer, place: string])[] = [
-  ...[
-    "1e400",
-    "-1e400",
-    "1e-400",
-    "9007199254740993",
-    "-9007199254740993",
-    "333333333.33333329",
-  ].map((number) => [`{"a":[0,{"n":${number}}]}`, "metadata.a[1].n"] as const),
-  ...["0.1234567890123456789012345", "1180591620717411303424", "1e99999999999999999999"].map(
-    (number) => [`{"n":${number}}`, "metadata.n"] as const,
+  ...["1e400", "9007199254740993", "333333333.33333329"].map(
+    (number) => [`{"a":[0,{"n":${number}}]}`, "metadata.a[1].n"] as const,
   ),
-  ...[0, 1, 5, 15, 29].map((depth) => [twice(depth), `metadata${".d".repeat(depth)}.x`] as const),
+  ...[0, 1, 29].map((depth) => [twice(depth), `metadata${".d".repeat(depth)}.x`] as const),
   ['{"\\u0061":1,"a":2}', "metadata.a"],
   ['{"__proto__":1,"__proto__":2}', "metadata.__proto__"],
   ['{"a":null,"a":null}', "metadata.a"],
-  ...[
-    "\\ud800",
-    "\\udc00",
-    "\\ud800\\ud800",
-    "\\udc00\\ud800",
-    "x\\ud83dx",
-    "\\u0000",
-    "a\\u0000b",
-  ].map((text) => [`{"s":"${text}"}`, "metadata.s"] as const),
+  ...["\\ud800", "\\udc00\\ud800", "\\u0000"].map(
+    (text) => [`{"s":"${text}"}`, "metadata.s"] as const,
+  ),
   ['{"n":{"\\ud800":1}}', "metadata.n"],
   ['{"n":{"\\u0000":1}}', "metadata.n"],
-  ...[[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]].map(
-    (wrong) => [bytes('{"s":"x', wrong, 'y"}'), "metadata.s"] as const,
+  [bytes('{"s":"x', [0xff], 'y"}'), "metadata.s"],
+  ...["NaN", "-Infinity", "undefined", "01"].map(
+    (word) => [`{"w":${word}}`, "metadata.w"] as const,
   ),
-  ...[
-    "NaN",
-    "Infinity",
-    "-Infinity",
-    "undefined",
-    "'x'",
-    "01",
-    "+1",
-    ".5",
-    "1.",
-    "1e",
-    "0x10",
-    "1_000",
-  ].map((word) => [`{"w":${word}}`, "metadata.w"] as const),
   ['{"a":1,}', "metadata"],
-  ['{"a":[1,]}', "metadata.a[1]"],
   ["{/**/}", "metadata"],
   ['{"a":"\n"}', "metadata.a"],
   [`{"a":${"[".repeat(31)}${"]".repeat(31)}}`, `metadata.a${"[0]".repeat(30)}`],

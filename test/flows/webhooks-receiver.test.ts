@@ -122,11 +122,7 @@ describe("the receivers of docs", () => {
     "%s handles each event once and in order, and heals what it missed",
     async (_, words) => {
       const client = await system.client();
-      const folder = certificateFolder();
-      // A webhook is made for a port that is known before its secret is.
-      const placeholder = await system.subscriber();
-      const { port } = placeholder;
-      await placeholder.close();
+      const port = await freePort();
       const hook = await client.post("/v1/webhooks", {
         url: `https://127.0.0.1:${port}/`,
         events: ["*"],
@@ -136,15 +132,7 @@ describe("the receivers of docs", () => {
       await client.patch(`/v1/webhooks/${id}`, { active: false });
       for (let i = 1; i <= 3; i++) await client.post("/v1/events", { action: `missed.${i}` });
       await client.patch(`/v1/webhooks/${id}`, { active: true });
-      const receiver = startReceiver(words, {
-        PORT: String(port),
-        WEBHOOK_SECRET: secret,
-        ANNALS_URL: system.stack.baseUrls[0] ?? "",
-        ANNALS_KEY: client.key,
-        TLS_CERT: join(folder, "cert.pem"),
-        TLS_KEY: join(folder, "key.pem"),
-      });
-      await receiver.says(`listening on ${port}`);
+      const receiver = await startReceiver(words, port, secret, client.key);
       for (let i = 4; i <= 10; i++) await client.post("/v1/events", { action: `told.${i}` });
       await client.get("/v1/verify");
       await receiver.says("event 10 told.10");
@@ -161,19 +149,9 @@ describe("the receivers of docs", () => {
 
   test.each(receivers)("%s refuses what is not signed with its secret", async (_, words) => {
     const client = await system.client();
-    const placeholder = await system.subscriber();
-    const { port } = placeholder;
-    await placeholder.close();
-    const folder = certificateFolder();
-    const receiver = startReceiver(words, {
-      PORT: String(port),
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString("base64")}`,
-      ANNALS_URL: system.stack.baseUrls[0] ?? "",
-      ANNALS_KEY: client.key,
-      TLS_CERT: join(folder, "cert.pem"),
-      TLS_KEY: join(folder, "key.pem"),
-    });
-    await receiver.says(`listening on ${port}`);
+    const port = await freePort();
+    const secret = `whsec_${Buffer.alloc(32).toString("base64")}`;
+    const receiver = await startReceiver(words, port, secret, client.key);
     const hook = await client.post("/v1/webhooks", {
       url: `https://127.0.0.1:${port}/`,
       events: ["*"],
@@ -189,18 +167,41 @@ describe("the receivers of docs", () => {
   });
 });
 
-function startReceiver([command = "", ...words]: string[], environment: Record<string, string>) {
-  const { PATH = "" } = process.env;
+/** A webhook is made for a port that is known before its secret is. */
+async function freePort(): Promise<number> {
+  const placeholder = await system.subscriber();
+  const { port } = placeholder;
+  await placeholder.close();
+  return port;
+}
+
+async function startReceiver(
+  [command = "", ...words]: string[],
+  port: number,
+  secret: string,
+  key: string,
+) {
+  const folder = certificateFolder();
   const child: ChildProcess = spawn(command, words, {
     cwd: RECEIVERS,
-    env: { PATH, ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      PORT: String(port),
+      WEBHOOK_SECRET: secret,
+      ANNALS_URL: system.stack.baseUrls[0] ?? "",
+      ANNALS_KEY: key,
+      TLS_CERT: join(folder, "cert.pem"),
+      TLS_KEY: join(folder, "key.pem"),
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let said = "";
   child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const lines = () => said.split("\n");
-  return { lines, says: (line: string) => eventually(line, () => lines().includes(line)) };
+  const says = (line: string) => eventually(line, () => lines().includes(line));
+  await says(`listening on ${port}`);
+  return { lines, says };
 }
 
 /** A folder with cert.pem and key.pem of a receiver on loopback; gone when the test ends. */

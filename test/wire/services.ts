@@ -18,7 +18,7 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
+import { Client, credentials } from "@grpc/grpc-js";
 
 /** By the name of the process. */
 const SERVICES: Readonly<Partial<Record<StackProcess["service"], DescService>>> = {
@@ -56,24 +56,14 @@ export function stockClient(address: string): Client {
 const DEADLINE_MS = 10_000;
 
 /** One unary call; rejects with grpc-js' ServiceError. */
-export function call<M extends DescMethod>(
+export async function call<M extends DescMethod>(
   client: Client,
   method: M,
   request: MessageInitShape<M["input"]>,
 ): Promise<MessageShape<M["output"]>> {
-  return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(
-      pathOf(method),
-      (message: Message) => Buffer.from(toBinary(method.input, message as never)),
-      (bytes) => fromBinary(method.output, bytes) as MessageShape<M["output"]>,
-      create(method.input, request) as Message,
-      { deadline: Date.now() + DEADLINE_MS },
-      (error: ServiceError | null, answer) => {
-        if (error || answer === undefined) reject(error ?? new Error("no answer"));
-        else resolve(answer);
-      },
-    );
-  });
+  const bytes = toBinary(method.input, create(method.input, request));
+  const answer = await callBytes(client, pathOf(method), Buffer.from(bytes));
+  return fromBinary(method.output, answer) as MessageShape<M["output"]>;
 }
 
 /** One unary call of any path with any bytes; rejects with grpc-js' ServiceError. */

@@ -130,15 +130,6 @@ describe("one stack", () => {
     expect(Number(readFileSync(join(stack.dataDir, "run/gateway-2.pid"), "utf8"))).toBe(after.pid);
   });
 
-  test("after a PostgreSQL crash everything acknowledged is there", async () => {
-    const server = stack.processes.find((each) => each.service === "postgres");
-    await query(stack.databaseUrl, "create table kept (value int); insert into kept values (42)");
-    server?.kill("SIGKILL");
-    await server?.exited();
-    await server?.waitReady();
-    expect(await query(stack.databaseUrl, "select value from kept")).toEqual([{ value: 42 }]);
-  });
-
   test("a stopped service stays down; a further replica has ports of its own", async () => {
     const [keys] = stack.processes.filter((each) => each.service === "keys");
     await keys?.stop();

@@ -58,6 +58,19 @@ async function connected(on: Messaging): Promise<void> {
   expect(on.connection).toBeDefined();
 }
 
+async function connectedPublisher() {
+  const on = await messaging();
+  await connected(on);
+  const { publisher: notices, read } = publisher(on);
+  return { on, notices, read };
+}
+
+/** With a consumer on the same connection. */
+async function connectedPair(durable: string) {
+  const { on, ...made } = await connectedPublisher();
+  return { ...made, seen: consumer(on, durable).seen };
+}
+
 async function withAdmin<T>(work: (manager: JetStreamManager) => Promise<T>): Promise<T> {
   const admin = await connect({ servers: nats.url });
   try {
@@ -96,10 +109,7 @@ describe("a reachable server", () => {
   });
 
   test("queued notices of an account become one for each kind, with the newest position", async () => {
-    const on = await messaging();
-    const { seen } = consumer(on, "coalesced");
-    await connected(on);
-    const { publisher: notices, read } = publisher(on);
+    const { notices, read, seen } = await connectedPair("coalesced");
     const accountId = newAccount();
     for (let position = 1n; position <= 1_000n; position++) {
       notices.notify({ kind: "events", accountId, position });
@@ -116,11 +126,8 @@ describe("a reachable server", () => {
   });
 
   test("notices of many accounts share messages, 64 of the largest in each", async () => {
-    const on = await messaging();
-    const { seen } = consumer(on, "shared");
-    await connected(on);
+    const { notices, read, seen } = await connectedPair("shared");
     await eventually("earlier notices are consumed", async () => (await pendingOf("shared")) === 0);
-    const { publisher: notices, read } = publisher(on);
     const before = await messageCount();
     const position = 2n ** 63n - 1n;
     const accounts = Array.from({ length: 129 }, (_, at) => `acct_${`${at}`.padStart(26, "z")}`);
@@ -133,10 +140,7 @@ describe("a reachable server", () => {
   });
 
   test("under load an account has at most one notice an interval, and the last has the newest position", async () => {
-    const on = await messaging();
-    const { seen } = consumer(on, "intervals");
-    await connected(on);
-    const { publisher: notices, read } = publisher(on);
+    const { notices, read, seen } = await connectedPair("intervals");
     const accountId = newAccount();
     const started = performance.now();
     let position = 0n;
@@ -224,10 +228,7 @@ describe("an unreachable server", () => {
   test.for(["stopped and started", "wiped", "without its stream"] as const)(
     "%s: notices arrive again without help",
     async (what) => {
-      const on = await messaging();
-      const { publisher: notices } = publisher(on);
-      const { seen } = consumer(on, "again");
-      await connected(on);
+      const { notices, seen } = await connectedPair("again");
       const accountId = newAccount();
       const arrives = async (position: bigint) => {
         // Notices during the outage are lost by design: the producer goes on to publish.
@@ -249,9 +250,7 @@ describe("an unreachable server", () => {
   );
 
   test("a publisher creates a deleted stream again, without a consumer", async () => {
-    const on = await messaging();
-    const { publisher: notices, read } = publisher(on);
-    await connected(on);
+    const { notices, read } = await connectedPublisher();
     await deleteStream();
     for (let i = 0; i < 20; i++) {
       notices.notify({ kind: "exports", accountId: newAccount(), position: 1n });
@@ -261,9 +260,7 @@ describe("an unreachable server", () => {
   });
 
   test("frozen: the queue is bounded and published later, the rest is dropped", async () => {
-    const on = await messaging();
-    const { publisher: notices, read } = publisher(on);
-    await connected(on);
+    const { notices, read } = await connectedPublisher();
     nats.freeze();
     for (let i = 0; i < 20_000; i++) {
       notices.notify({ kind: "events", accountId: `acct_many_${i}`, position: 1n });

@@ -232,11 +232,6 @@ async function getEventAsJson(address: string): Promise<unknown> {
   return JSON.parse(body);
 }
 
-it("JSON over plain HTTP/2 is answered", async () => {
-  const server = await opened.server(echo);
-  expect(await getEventAsJson(server.address)).toStrictEqual({ event: { id: "evt_1" } });
-});
-
 it("handlers are created once for all protocols", async () => {
   let made = 0;
   const server = await opened.server(

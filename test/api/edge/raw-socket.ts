@@ -2,6 +2,7 @@
 // answers that come back.
 
 import { connect, type Socket } from "node:net";
+import { takeAnswer } from "../../faults/fuzz/connection.ts";
 
 export interface RawAnswer {
   readonly status: number;
@@ -65,27 +66,16 @@ async function sendParts(socket: Socket, parts: readonly Part[]): Promise<void> 
   }
 }
 
-/** Splits what came into answers by their Content-Length. Throws where it is no sequence of whole answers. */
+/** Splits what came into answers. Throws where it is no sequence of whole answers. */
 function parseAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
-  let rest = bytes;
-  while (rest.length > 0) {
-    const end = rest.indexOf("\r\n\r\n");
-    const [statusLine = "", ...lines] = rest.subarray(0, end).toString("latin1").split("\r\n");
-    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-    if (end < 0 || Number.isNaN(status)) throw new Error(`no answer: ${rest.toString("latin1")}`);
-    const headers = Object.fromEntries(
-      lines.map((line) => {
-        const colon = line.indexOf(":");
-        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-      }),
-    );
-    const size = Number(headers["content-length"] ?? 0);
-    const body = rest.subarray(end + 4, end + 4 + size);
-    if (body.length !== size) throw new Error(`an answer broke off: ${rest.toString("latin1")}`);
+  for (let rest = bytes; rest.length > 0;) {
+    const taken = takeAnswer(rest, false);
+    if (!taken) throw new Error(`no whole answer: ${rest.toString("latin1")}`);
+    const { status, headers, body } = taken.answer;
     const text = body.toString("utf8");
     answers.push({ status, headers, text, body: text === "" ? undefined : JSON.parse(text) });
-    rest = rest.subarray(end + 4 + size);
+    rest = rest.subarray(taken.length);
   }
   return answers;
 }

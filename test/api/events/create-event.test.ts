@@ -7,7 +7,7 @@ import { describe, expect, inject, test } from "vitest";
 const stack = inject("stack");
 const { client } = await newClient(stack);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-const [KIB, MIB] = [1024, 1024 * 1024];
+const KIB = 1024;
 
 const post = (body: unknown) => client.post("/v1/events", body);
 
@@ -95,15 +95,9 @@ describe("201", () => {
   });
 
   test.each([
-    ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000000Z"],
+    // libs/contract/src/timestamps.test.ts has every form.
     ["2026-01-31T09:30Z", "2026-01-31T09:30:00.000000Z"],
-    ["2026-01-31t09:30:00.5z", "2026-01-31T09:30:00.500000Z"],
-    ["2026-01-31T09:30:00.123456999Z", "2026-01-31T09:30:00.123456Z"],
-    ["2026-01-31T00:30:00+05:45", "2026-01-30T18:45:00.000000Z"],
-    ["2026-12-31T23:30:00-0100", "2027-01-01T00:30:00.000000Z"],
-    ["2024-02-29T00:00:00+00", "2024-02-29T00:00:00.000000Z"],
-    ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000000Z"],
-    ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"],
+    ["2026-01-31T00:30:00.123456999+05:45", "2026-01-30T18:45:00.123456Z"],
   ])("occurred_at %s is %s", async (given, returned) => {
     const { status, body } = await post({ action: "a", occurred_at: given });
     expect(status).toBe(201);
@@ -145,10 +139,6 @@ describe("201", () => {
     const { status, body } = await post({ action: "a", metadata: { list } });
     expect(status).toBe(201);
     expect(body.data.metadata.list).toHaveLength(32_700);
-  });
-
-  test("a body of exactly 1 MiB", async () => {
-    expect((await post('{"action":"a"}'.padEnd(MIB))).status).toBe(201);
   });
 
   test("32 levels", async () => {
@@ -218,18 +208,14 @@ describe("422", () => {
     }
   });
 
-  const NO_TIMES =
-    "yesterday|2026-01-31|2026-01-31T09:30:00|2026-01-31 09:30:00Z|1769851800|" +
-    "2026-02-30T00:00:00Z|2025-02-29T00:00:00Z|2026-13-01T00:00:00Z|" +
-    "2026-01-31T24:00:00Z|2026-01-31T23:59:60Z|2026-01-31T09:30:00+24:00|" +
-    "10000-01-01T00:00:00Z|0000-01-01T00:00:00+00:01|9999-12-31T23:59:59-00:01|" +
-    " 2026-01-31T09:30:00Z";
-
-  test.each(["", ...NO_TIMES.split("|")])("occurred_at %j", async (time) => {
-    const { status, body } = await post({ action: "a", occurred_at: time });
-    expect(status).toBe(422);
-    expect(body.error.details[0].field).toBe("occurred_at");
-  });
+  test.each(["", "yesterday", "2026-01-31", "2026-02-30T00:00:00Z"])(
+    "occurred_at %j",
+    async (time) => {
+      const { status, body } = await post({ action: "a", occurred_at: time });
+      expect(status).toBe(422);
+      expect(body.error.details[0].field).toBe("occurred_at");
+    },
+  );
 
   test("an event of a byte more than 64 KiB in canonical form", async () => {
     const { status, body } = await post(eventOf(64 * KIB + 1));
@@ -237,29 +223,11 @@ describe("422", () => {
     expect(body.error.message).toContain("65537 bytes in canonical form; at most 65536");
   });
 
-  test("a body of a byte more than 1 MiB", async () => {
-    const { status, body } = await post('{"action":"a"}'.padEnd(MIB + 1));
-    expect(status).toBe(422);
-    expect(body.error.type).toBe("validation_error");
-    expect(body.error.message).toContain("too large");
-  });
-
   test("33 levels", async () => {
     const { status, body } = await post({ action: "a", metadata: nested(32) });
     expect(status).toBe(422);
     expect(body.error.details[0].field).toBe(`metadata${".n".repeat(31)}`);
     expect(body.error.message).toContain("more than 32 deep");
-  });
-
-  test("no body, and a body of another type", async () => {
-    expect((await post(undefined)).body.error.type).toBe("validation_error");
-    const headers = { "content-type": "text/plain" };
-    const { status, body } = await client.send("POST", "/v1/events", {
-      body: '{"action":"a"}',
-      headers,
-    });
-    expect(status).toBe(422);
-    expect(body.error.details[0].field).toBe("Content-Type");
   });
 
   test("stores nothing of what it refuses", async () => {

@@ -1,24 +1,18 @@
 // POST /v1/exports fixes a range of the caller's chain at that moment and queues the writing of its
 // file; what it was asked for is shown as it was sent (interface 4.2, docs/exports.md).
 
-import { HttpClient } from "@annals/testing";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { ended, type Exporter, exported, newExporter } from "./exports-client.ts";
+import { ended, exported, newExporter } from "./exports-client.ts";
 
 const stack = inject("stack");
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
-let exporter: Exporter;
-let client: HttpClient;
-
-beforeAll(async () => {
-  exporter = await newExporter(stack, [
-    { action: "user.login", actor: { id: "u_1", type: "user" } },
-    { action: "user.logout", actor: { id: "u_2", type: "user" } },
-    { action: "doc.read", target: { id: "d_1", type: "doc" }, occurred_at: "2020-01-01T00:00:00Z" },
-  ]);
-  ({ client } = exporter);
-});
+const exporter = await newExporter(stack, [
+  { action: "user.login", actor: { id: "u_1", type: "user" } },
+  { action: "user.logout", actor: { id: "u_2", type: "user" } },
+  { action: "doc.read", target: { id: "d_1", type: "doc" }, occurred_at: "2020-01-01T00:00:00Z" },
+]);
+const { client } = exporter;
 
 const sequenceNumbers = (text: string) =>
   text

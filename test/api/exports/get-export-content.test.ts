@@ -2,18 +2,14 @@
 // and `size_bytes` say, in the format asked for; before that, and to other accounts, there is none
 // (docs/exports.md).
 
-import { type HttpClient, newClient, ownerOf } from "@annals/testing";
+import { newClient, ownerOf } from "@annals/testing";
 import { hash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { type Exporter, exported, newExporter } from "./exports-client.ts";
+import { exported, newExporter } from "./exports-client.ts";
 
 const stack = inject("stack");
 const owner = ownerOf(stack.databaseUrl);
-let exporter: Exporter;
-let client: HttpClient;
-let id: string;
-
 const EVENTS = [
   {
     action: "=1+1",
@@ -24,11 +20,9 @@ const EVENTS = [
   { action: "plain, with a comma", context: { plane: "😀é" }, target: { id: "'quote" } },
 ];
 
-beforeAll(async () => {
-  exporter = await newExporter(stack, EVENTS);
-  ({ client } = exporter);
-  ({ id } = (await exported(client, {})).data);
-});
+const exporter = await newExporter(stack, EVENTS);
+const { client } = exporter;
+const { id } = (await exported(client, {})).data;
 
 afterAll(() => owner.close());
 

@@ -1,18 +1,13 @@
 // GET /v1/exports/{id} shows an export of the caller's account, and no other account's (docs/exports.md).
 
-import { type HttpClient, newClient } from "@annals/testing";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { newClient } from "@annals/testing";
+import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { exported, newExporter } from "./exports-client.ts";
 
 const stack = inject("stack");
-let client: HttpClient;
-let id: string;
-
-beforeAll(async () => {
-  ({ client } = await newExporter(stack, [{ action: "a" }, { action: "b" }]));
-  ({ id } = (await exported(client, { filter: { action: "b" } })).data);
-});
+const { client } = await newExporter(stack, [{ action: "a" }, { action: "b" }]);
+const { id } = (await exported(client, { filter: { action: "b" } })).data;
 
 describe("200", () => {
   test("a completed export, with what is known of its file", async () => {

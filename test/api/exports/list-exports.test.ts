@@ -1,23 +1,17 @@
 // GET /v1/exports lists the exports of the caller's account, newest first, page by page, each once
 // (docs/exports.md).
 
-import { HttpClient, newClient } from "@annals/testing";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { newClient } from "@annals/testing";
+import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { exported, newExporter } from "./exports-client.ts";
 
 const stack = inject("stack");
 const EXPORTS = 5;
-let client: HttpClient;
+const { client } = await newExporter(stack, [{ action: "a" }]);
 /** Newest first. */
 const ids: string[] = [];
-
-beforeAll(async () => {
-  ({ client } = await newExporter(stack, [{ action: "a" }]));
-  for (let made = 0; made < EXPORTS; made += 1) {
-    ids.unshift((await exported(client, {})).data.id);
-  }
-});
+for (let made = 0; made < EXPORTS; made += 1) ids.unshift((await exported(client, {})).data.id);
 
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
 

@@ -5,7 +5,7 @@
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { type Answer, newClient, newKey } from "@annals/testing";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { everyObject, everySchema, type Json, operationsOf, resolve } from "./document.ts";
 
 const stack = inject("stack");
@@ -13,20 +13,12 @@ const { databaseUrl } = stack;
 const account = await newClient(stack);
 const { client } = account;
 const MARK = "x-annals-open-detail";
-let answer: Answer;
-let document: Json;
-let ajv: Ajv2020;
-
-beforeAll(async () => {
-  answer = await client.as(undefined).get("/openapi.json");
-  document = answer.body;
-  ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
-  ajv.addKeyword(MARK);
-  for (const name of ["openapi", "info", "servers", "security", "paths", "components"]) {
-    ajv.addKeyword(name);
-  }
-  ajv.addSchema(document, "openapi.json");
-});
+const MEMBERS = ["openapi", "info", "servers", "security", "paths", "components"];
+const answer = await client.as(undefined).get("/openapi.json");
+const document: Json = answer.body;
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
+for (const name of [MARK, ...MEMBERS]) ajv.addKeyword(name);
+ajv.addSchema(document, "openapi.json");
 
 const operationOf = (method: string, path: string): Json =>
   document.paths[`/v1${path.replaceAll(/:(\w+)/g, "{$1}")}`]?.[method.toLowerCase()];
@@ -40,8 +32,7 @@ describe("a valid document", () => {
   test("holds what OpenAPI 3.1 requires at its top", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ title: "Annals", version: expect.stringMatching(/./) });
-    const known = ["openapi", "info", "servers", "security", "paths", "components"];
-    expect(known).toEqual(expect.arrayContaining(Object.keys(document)));
+    expect(MEMBERS).toEqual(expect.arrayContaining(Object.keys(document)));
     for (const need of document.security) {
       for (const name of Object.keys(need)) {
         expect(document.components.securitySchemes[name]).toMatchObject({ type: "http" });
@@ -66,11 +57,6 @@ describe("a valid document", () => {
       seen += 1;
     }
     expect(seen).toBeGreaterThan(30);
-  });
-
-  test("operation ids are unique", () => {
-    const ids = operationsOf(document).map(({ operation }) => operation.operationId);
-    expect(new Set(ids).size).toBe(ids.length);
   });
 
   test("the parameters of a path are those in its template, and required", () => {

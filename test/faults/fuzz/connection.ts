@@ -91,7 +91,8 @@ interface Taken {
   readonly length: number;
 }
 
-function takeAnswer(held: Buffer, isClosed: boolean): Taken | undefined {
+/** The first answer of what came; undefined where it is not whole. */
+export function takeAnswer(held: Buffer, isClosed: boolean): Taken | undefined {
   const headEnd = held.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
   const [first = "", ...lines] = held.toString("latin1", 0, headEnd).split("\r\n");

@@ -197,7 +197,12 @@ export async function newService(options: Omit<ReplicaOptions, "producers"> = {}
   const producers = new FakeProducers();
   const handlers = newHandlers(database.pool(), producers);
   const replica = (pool = database.pool()) => newReplica(pool, { ...options, producers });
-  return { database, handlers, producers, replica };
+  /** A new account with a webhook. */
+  const subscribed = async (given?: object) => {
+    const accountId = newAccountId();
+    return { accountId, ...(await handlers.create(accountId, given)) };
+  };
+  return { database, handlers, producers, replica, subscribed };
 }
 
 export interface Created {

@@ -10,10 +10,9 @@ import { START_WINDOW_MS } from "./attempts.ts";
 describe("leases", () => {
   test("a claimed delivery goes to no other replica until its lease is over", async () => {
     const time = new FakeTime();
-    const { handlers, replica } = await newService({ now: time.now });
+    const { handlers, replica, subscribed } = await newService({ now: time.now });
     const [a, b] = [replica(), replica()];
-    const accountId = newAccountId();
-    const { webhook } = await handlers.create(accountId);
+    const { accountId, webhook } = await subscribed();
     await a.produce(accountId);
     await a.engine.round();
     await b.engine.round();
@@ -33,11 +32,10 @@ describe("leases", () => {
   });
 
   test("replicas that claim at once share the work: each delivery is sent once", async () => {
-    const { handlers, replica } = await newService({ maxInFlightPerEndpoint: 500 });
+    const { replica, subscribed } = await newService({ maxInFlightPerEndpoint: 500 });
     const accounts = await Promise.all(
       Array.from({ length: 5 }, async () => {
-        const accountId = newAccountId();
-        await handlers.create(accountId);
+        const { accountId } = await subscribed();
         return accountId;
       }),
     );
@@ -54,10 +52,9 @@ describe("leases", () => {
   });
 
   test("stop waits for attempts for the grace period, then releases them unattempted", async () => {
-    const { handlers, replica } = await newService();
+    const { replica, subscribed } = await newService();
     const [a, b] = [replica(), replica()];
-    const accountId = newAccountId();
-    await handlers.create(accountId);
+    const { accountId } = await subscribed();
     await a.produce(accountId, 3);
     a.engine.start();
     await eventually("three attempts", () => a.sender.attempts.length === 3);
@@ -74,7 +71,7 @@ describe("leases", () => {
   });
 
   test("no attempt begins on a claim that took too long", async () => {
-    const { handlers, database, replica } = await newService();
+    const { database, replica, subscribed } = await newService();
     const pool = database.pool();
     const slow: typeof pool = {
       ...pool,
@@ -85,8 +82,7 @@ describe("leases", () => {
       },
     };
     const a = replica(slow);
-    const accountId = newAccountId();
-    await handlers.create(accountId);
+    const { accountId } = await subscribed();
     await a.produce(accountId);
     await a.engine.round();
     await a.engine.settled();
@@ -99,10 +95,9 @@ describe("leases", () => {
 
 describe("claims without a scan", () => {
   test("take what this replica fanned out, and nothing of another replica", async () => {
-    const { handlers, replica } = await newService();
+    const { replica, subscribed } = await newService();
     const [a, b] = [replica(), replica()];
-    const accountId = newAccountId();
-    await handlers.create(accountId);
+    const { accountId } = await subscribed();
     await a.produce(accountId, 3);
     await b.engine.round(false);
     await a.engine.round(false);
@@ -115,10 +110,9 @@ describe("claims without a scan", () => {
   });
 
   test("take the rest of a queue whenever a slot is free, to the last", async () => {
-    const { handlers, replica } = await newService({ maxInFlightPerEndpoint: 3 });
+    const { replica, subscribed } = await newService({ maxInFlightPerEndpoint: 3 });
     const a = replica();
-    const accountId = newAccountId();
-    await handlers.create(accountId);
+    const { accountId } = await subscribed();
     await a.produce(accountId, 50);
     for (let done = 0; done < 50; done++) {
       await eventually("one more", async () => {
@@ -136,10 +130,9 @@ describe("claims without a scan", () => {
 
 describe("fairness", () => {
   test("a receiver has no more attempts under way than its slots", async () => {
-    const { handlers, replica } = await newService({ maxInFlightPerEndpoint: 3 });
+    const { replica, subscribed } = await newService({ maxInFlightPerEndpoint: 3 });
     const a = replica();
-    const accountId = newAccountId();
-    await handlers.create(accountId);
+    const { accountId } = await subscribed();
     await a.produce(accountId, 10);
     for (let i = 0; i < 3; i++) await a.engine.round();
     expect(a.sender.attempts.length).toBe(3);
@@ -151,10 +144,9 @@ describe("fairness", () => {
   });
 
   test("the first of each receiver comes before the second of any, however long that has waited", async () => {
-    const { handlers, replica } = await newService({ maxInFlight: 6 });
+    const { handlers, replica, subscribed } = await newService({ maxInFlight: 6 });
     const a = replica();
-    const hung = newAccountId();
-    await handlers.create(hung, { url: "https://hung.example.com/" });
+    const { accountId: hung } = await subscribed({ url: "https://hung.example.com/" });
     await a.produce(hung, 500);
     for (let i = 0; i < 5; i++) {
       const accountId = newAccountId();
@@ -166,25 +158,25 @@ describe("fairness", () => {
   });
 
   test("many receivers that hang leave slots for the others", async () => {
-    const { handlers, replica } = await newService({ maxInFlight: 40, maxInFlightPerEndpoint: 10 });
+    const { replica, subscribed } = await newService({
+      maxInFlight: 40,
+      maxInFlightPerEndpoint: 10,
+    });
     const a = replica();
     for (let i = 0; i < 8; i++) {
-      const hung = newAccountId();
-      await handlers.create(hung, { url: "https://hung.example.com/" });
+      const { accountId: hung } = await subscribed({ url: "https://hung.example.com/" });
       await a.produce(hung, 50);
       await a.engine.round();
     }
-    const healthy = newAccountId();
-    await handlers.create(healthy, { url: "https://healthy.example.com/" });
+    const { accountId: healthy } = await subscribed({ url: "https://healthy.example.com/" });
     await a.produce(healthy);
     await a.engine.round();
     expect(a.sender.attempts.at(-1)?.url).toBe("https://healthy.example.com/");
   });
 
   test("a round scans a bounded number of webhooks, and the next goes on behind them", async () => {
-    const { database, handlers, replica } = await newService({ maxInFlight: 5_000 });
-    const accountId = newAccountId();
-    const { webhook } = await handlers.create(accountId);
+    const { database, replica, subscribed } = await newService({ maxInFlight: 5_000 });
+    const { accountId, webhook } = await subscribed();
     // 1,500 webhooks with one delivery each.
     await database.query(
       `WITH made AS (

@@ -45,7 +45,7 @@ describe("disabling", () => {
   );
 
   test("the response waits for the attempt of a claim that PostgreSQL answered before", async () => {
-    const { database, handlers, replica } = await newService();
+    const { database, handlers, replica, subscribed } = await newService();
     const pool = database.pool();
     const claimed = Promise.withResolvers<void>();
     const a = replica({
@@ -58,8 +58,7 @@ describe("disabling", () => {
         return rows;
       },
     });
-    const accountId = newAccountId();
-    const { webhook } = await handlers.create(accountId);
+    const { accountId, webhook } = await subscribed();
     await a.produce(accountId);
     const round = a.engine.round();
     await claimed.promise;
@@ -72,11 +71,10 @@ describe("disabling", () => {
   });
 
   test("enabled again, it receives nothing from before", async () => {
-    const { handlers, database, replica } = await newService();
+    const { database, handlers, replica, subscribed } = await newService();
     const a = replica();
     a.sender.answer = () => 500;
-    const accountId = newAccountId();
-    const { webhook } = await handlers.create(accountId);
+    const { accountId, webhook } = await subscribed();
     await a.produce(accountId);
     await a.engine.round();
     await a.engine.settled();
@@ -108,9 +106,8 @@ describe("disabling", () => {
   });
 
   test("a deleted webhook leaves nothing behind", async () => {
-    const { handlers, database, replica } = await newService();
-    const accountId = newAccountId();
-    const { webhook } = await handlers.create(accountId);
+    const { database, handlers, replica, subscribed } = await newService();
+    const { accountId, webhook } = await subscribed();
     await replica().produce(accountId, 2_500);
     await handlers.delete(accountId, webhook.id);
     const [row] = await database.query(
@@ -125,10 +122,12 @@ describe("disabling", () => {
 
   test("records are kept for the retention, and no longer", async () => {
     const time = new FakeTime();
-    const { handlers, database, replica } = await newService({ now: time.now, retryDelaysS: [1] });
+    const { database, handlers, replica, subscribed } = await newService({
+      now: time.now,
+      retryDelaysS: [1],
+    });
     const a = replica();
-    const accountId = newAccountId();
-    const { webhook } = await handlers.create(accountId);
+    const { accountId, webhook } = await subscribed();
     a.sender.answer = () => 200;
     for (let day = 0; day < 3; day++) {
       await a.produce(accountId, 2);

@@ -28,7 +28,7 @@ const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 test("a webhook gets the entries after it, in order, page by page", async () => {
-  const { handlers, producers, replica, queued } = await begin();
+  const { handlers, producers, queued, replica } = await begin();
   const accountId = newAccountId();
   producers.add(accountId, "events", 250);
   const first = await handlers.create(accountId);
@@ -42,9 +42,8 @@ test("a webhook gets the entries after it, in order, page by page", async () => 
 });
 
 test("a webhook gets only the kinds to which it subscribes", async () => {
-  const { handlers, replica, queued } = await begin();
-  const accountId = newAccountId();
-  const { webhook } = await handlers.create(accountId, { events: ["event.verified"] });
+  const { handlers, queued, replica, subscribed } = await begin();
+  const { accountId, webhook } = await subscribed({ events: ["event.verified"] });
   const all = await handlers.create(accountId);
   const a = replica();
   await a.produce(accountId, 3, "events");
@@ -60,9 +59,8 @@ test("a webhook gets only the kinds to which it subscribes", async () => {
 });
 
 test("an account without subscribers is skipped, and a later webhook begins there", async () => {
-  const { handlers, producers, replica, queued } = await begin();
-  const accountId = newAccountId();
-  const { webhook } = await handlers.create(accountId);
+  const { handlers, producers, queued, replica, subscribed } = await begin();
+  const { accountId, webhook } = await subscribed();
   await handlers.update(accountId, webhook.id, { active: false });
   await replica().produce(accountId, 5_000);
   expect(producers.reads).toBe(0);
@@ -73,7 +71,7 @@ test("an account without subscribers is skipped, and a later webhook begins ther
 
 describe("once", () => {
   test("four replicas that get every notice three times", async () => {
-    const { handlers, producers, replica, queued } = await begin();
+    const { handlers, producers, queued, replica } = await begin();
     const accountId = newAccountId();
     const webhooks = [await handlers.create(accountId), await handlers.create(accountId)];
     const replicas = Array.from({ length: 4 }, replica);
@@ -89,9 +87,8 @@ describe("once", () => {
   });
 
   test("ids of deliveries and payloads never repeat", async () => {
-    const { database, handlers, replica } = await begin();
-    const accountId = newAccountId();
-    await handlers.create(accountId);
+    const { database, handlers, replica, subscribed } = await begin();
+    const { accountId } = await subscribed();
     await handlers.create(accountId);
     await replica().produce(accountId, 300);
     const [row] = await database.query(
@@ -103,9 +100,8 @@ describe("once", () => {
 });
 
 test("a gap is not skipped: nothing behind it is queued, and the cursor stays", async () => {
-  const { database, handlers, producers, replica, queued } = await begin();
-  const accountId = newAccountId();
-  const { webhook } = await handlers.create(accountId);
+  const { database, producers, queued, replica, subscribed } = await begin();
+  const { accountId, webhook } = await subscribed();
   producers.add(accountId, "events", 3);
   const rows = producers.rows.get(`events ${accountId}`) ?? [];
   const [lost] = rows.splice(1, 1);
@@ -125,9 +121,8 @@ test("a gap is not skipped: nothing behind it is queued, and the cursor stays", 
 });
 
 test("the sweep finds what no notice announced, and an unreachable producer does not keep it from others", async () => {
-  const { database, handlers, producers, replica, queued } = await begin();
-  const accountId = newAccountId();
-  const { webhook } = await handlers.create(accountId);
+  const { database, producers, queued, replica, subscribed } = await begin();
+  const { accountId, webhook } = await subscribed();
   const { fanOut } = replica();
   const metrics = createMetrics(createRegistry("test"));
   const sweep = startSweep({
