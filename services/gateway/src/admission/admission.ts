@@ -41,7 +41,7 @@ export class RateLimited extends AnnalsError {
 
 /** Requests in one batch, concurrent batches, and requests that may wait. */
 const MAX_GROUP = 500;
-const CONCURRENCY = 3;
+const CONCURRENCY = 2;
 const MAX_WAITING = 20_000;
 
 /** A keys service of a release before plans names none. */

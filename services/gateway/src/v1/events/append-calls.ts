@@ -72,7 +72,7 @@ export class AppendCalls {
       this.#ledger.createEvents({ appends: appendsOf(sent) }).then(
         ({ outcomes }) => {
           outcomes.forEach((outcome, index) => sent[index]?.resolve(outcome));
-          rejectOthers(sent, withoutOutcome());
+          if (outcomes.length < sent.length) rejectOthers(sent, withoutOutcome());
         },
         (error: unknown) => rejectOthers(sent, error),
       );
@@ -81,16 +81,16 @@ export class AppendCalls {
 
   async #appendEvents(groups: readonly Group[]): Promise<void> {
     const sent = groups.flatMap((group) => group.sent);
-    let isAnswered = false;
+    let answered = 0;
     try {
       for await (const { outcomes } of this.#ledger.appendEvents({ appends: appendsOf(sent) })) {
-        isAnswered = true;
         for (const { index, outcome } of outcomes) if (outcome) sent[index]?.resolve(outcome);
+        answered += outcomes.length;
       }
-      rejectOthers(sent, withoutOutcome());
+      if (answered < sent.length) rejectOthers(sent, withoutOutcome());
     } catch (error) {
       // A ledger of an earlier release does not have the method, so it has stored nothing.
-      if (!isAnswered && isUnimplemented(error)) this.#createEvents(groups);
+      if (answered === 0 && isUnimplemented(error)) this.#createEvents(groups);
       else rejectOthers(sent, error);
     }
   }

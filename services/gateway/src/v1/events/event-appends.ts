@@ -34,7 +34,7 @@ export interface Appended {
 /** Bytes of one group, a larger single append aside. */
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 /** Concurrent groups of one account. */
-const CONCURRENCY = 3;
+const CONCURRENCY = 2;
 /** Bytes of appends that wait for one account, and of all appends in this process. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
