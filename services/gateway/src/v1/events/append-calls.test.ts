@@ -152,6 +152,19 @@ test("a refused append does not affect the others", async () => {
   ]);
 });
 
+test("an append that is answered without an outcome fails alone", async () => {
+  const { append } = await open(async function* ({ appends }) {
+    const all = appends.map((one, index) => ({ index, outcome: stored(one) }));
+    yield { outcomes: [...all.slice(0, 3), { index: 3 }] };
+  });
+  expect(await Promise.allSettled(ACCOUNTS.map((each) => append(each)))).toMatchObject([
+    { status: "fulfilled" },
+    { status: "fulfilled" },
+    { status: "fulfilled" },
+    { reason: { kind: "internal", message: "the ledger answered an append without an outcome" } },
+  ]);
+});
+
 test.each([
   ["its connection is lost", "unavailable", 10_000],
   ["its deadline passes", "unavailable", 300],

@@ -3,15 +3,23 @@
 // of its own. Called by event-appends.ts. No account must wait for the outcome of another, and an append that
 // may have been stored must never be sent again.
 
-import { AnnalsError, internal } from "@annals/errors";
-import type { AppendOutcome, AppendSchema, LedgerService } from "@annals/proto/ledger";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { AnnalsError } from "@annals/errors";
+import {
+  type AppendOutcome,
+  AppendOutcomeSchema,
+  type AppendSchema,
+  type LedgerService,
+} from "@annals/proto/ledger";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
 
 /** Bytes of a call for several accounts: a small group does not wait until a large one is sent. */
 const MAX_SHARED_BYTES = 64 * 1024;
 /** A stream costs as much CPU time as four unary calls (docs/performance). */
 const MIN_SHARED_GROUPS = 4;
+
+/** Where the ledger answered an append without an outcome: event-appends.ts makes it an error. */
+const NO_OUTCOME = create(AppendOutcomeSchema);
 
 export type AppendMessage = MessageInitShape<typeof AppendSchema>;
 export type Ledger = Pick<Client<typeof LedgerService>, "appendEvents" | "createEvents">;
@@ -70,10 +78,7 @@ export class AppendCalls {
   #createEvents(groups: readonly Group[]): void {
     for (const { sent } of groups) {
       this.#ledger.createEvents({ appends: appendsOf(sent) }).then(
-        ({ outcomes }) => {
-          outcomes.forEach((outcome, index) => sent[index]?.resolve(outcome));
-          if (outcomes.length < sent.length) rejectOthers(sent, withoutOutcome());
-        },
+        ({ outcomes }) => sent.forEach(({ resolve }, at) => resolve(outcomes[at] ?? NO_OUTCOME)),
         (error: unknown) => rejectOthers(sent, error),
       );
     }
@@ -81,16 +86,17 @@ export class AppendCalls {
 
   async #appendEvents(groups: readonly Group[]): Promise<void> {
     const sent = groups.flatMap((group) => group.sent);
-    let answered = 0;
+    let isAnswered = false;
     try {
       for await (const { outcomes } of this.#ledger.appendEvents({ appends: appendsOf(sent) })) {
-        for (const { index, outcome } of outcomes) if (outcome) sent[index]?.resolve(outcome);
-        answered += outcomes.length;
+        isAnswered = true;
+        for (const { index, outcome } of outcomes) sent[index]?.resolve(outcome ?? NO_OUTCOME);
       }
-      if (answered < sent.length) rejectOthers(sent, withoutOutcome());
+      // Those whose outcome has arrived keep it.
+      for (const { resolve } of sent) resolve(NO_OUTCOME);
     } catch (error) {
       // A ledger of an earlier release does not have the method, so it has stored nothing.
-      if (answered === 0 && isUnimplemented(error)) this.#createEvents(groups);
+      if (!isAnswered && isUnimplemented(error)) this.#createEvents(groups);
       else rejectOthers(sent, error);
     }
   }
@@ -103,10 +109,6 @@ function appendsOf(sent: readonly Sent[]): AppendMessage[] {
 /** Those whose outcome has arrived keep it. */
 function rejectOthers(sent: readonly Sent[], error: unknown): void {
   for (const { reject } of sent) reject(error);
-}
-
-function withoutOutcome(): AnnalsError {
-  return internal("the ledger answered an append without an outcome");
 }
 
 function isUnimplemented(error: unknown): boolean {
