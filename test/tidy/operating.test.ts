@@ -1,4 +1,4 @@
-// Guarantee: what an operator can set or watch stands in docs/operating.md, in a row of a table that
+// Guarantee: what an operator can set or watch is in docs/operating.md, in a row of a table that
 // begins with its name, and nothing stands there that is not so. Every program accepts the settings that the
 // programs declare and no others. No alert and no panel uses a metric that no program reports.
 
