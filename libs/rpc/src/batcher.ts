@@ -9,10 +9,13 @@ const MS_PER_S = 1_000;
 
 export interface BatcherOptions<In, Out> {
   /**
-   * Processes a group of 1 to `maxGroup` items and resolves to one result per item, in order. A rejection
-   * fails the whole group. No item ever joins a group that has started.
+   * Processes a group of 1 to `maxGroup` items, whose weight it is told, and resolves to one result per item,
+   * in order. A rejection fails the whole group. No item ever joins a group that has started.
    */
-  readonly work: (items: readonly In[]) => Promise<readonly PromiseSettledResult<Out>[]>;
+  readonly work: (
+    items: readonly In[],
+    weight: number,
+  ) => Promise<readonly PromiseSettledResult<Out>[]>;
   /** Weight of an item, for `maxGroup` and `maxWaiting`; 1 by default. */
   readonly weigh?: (item: In) => number;
   readonly maxGroup: number;
@@ -34,6 +37,11 @@ export interface BatcherMetrics {
   started(items: number, waitSeconds: number): void;
   /** An item was refused because too much work is queued. */
   refused(): void;
+}
+
+interface Group<In, Out> {
+  readonly members: readonly Waiting<In, Out>[];
+  readonly weight: number;
 }
 
 interface Waiting<In, Out> {
@@ -97,7 +105,7 @@ export class Batcher<In, Out> {
     }
   }
 
-  #take(): Waiting<In, Out>[] {
+  #take(): Group<In, Out> {
     let weight = 0;
     let size = 0;
     for (const one of this.#waiting) {
@@ -106,37 +114,38 @@ export class Batcher<In, Out> {
       size += 1;
     }
     this.#waitingWeight -= weight;
-    const group = this.#waiting.splice(0, size);
-    const waitedMs = performance.now() - (group[0]?.since ?? 0);
+    const members = this.#waiting.splice(0, size);
+    const waitedMs = performance.now() - (members[0]?.since ?? 0);
     this.#options.metrics?.started(size, waitedMs / MS_PER_S);
-    return group;
+    return { members, weight };
   }
 
   /**
    * Never rejects. The concurrency slot is free, and possibly taken again, before any submitter sees its
    * result: `idle` is exact at that moment.
    */
-  async #process(group: readonly Waiting<In, Out>[]): Promise<void> {
+  async #process(group: Group<In, Out>): Promise<void> {
     const settle = await this.#work(group);
     this.#inFlight -= 1;
     this.#pump();
-    this.#options.onWeight?.(-group.reduce((sum, { weight }) => sum + weight, 0));
+    this.#options.onWeight?.(-group.weight);
     settle();
   }
 
   /** Resolves to the function that gives each item its result. */
-  async #work(group: readonly Waiting<In, Out>[]): Promise<() => void> {
+  async #work({ members, weight }: Group<In, Out>): Promise<() => void> {
     try {
-      const results = await this.#options.work(group.map(({ item }) => item));
+      const items = members.map(({ item }) => item);
+      const results = await this.#options.work(items, weight);
       return () => {
-        for (const [index, { resolve, reject }] of group.entries()) {
+        for (const [index, { resolve, reject }] of members.entries()) {
           const result = results[index];
           if (result?.status === "fulfilled") resolve(result.value);
           else reject(result?.reason ?? new Error("the group's work gave no result for this item"));
         }
       };
     } catch (error) {
-      return () => group.forEach(({ reject }) => reject(error));
+      return () => members.forEach(({ reject }) => reject(error));
     }
   }
 }
@@ -175,7 +184,7 @@ export class KeyedBatcher<In, Out> {
     const { work } = this.#options;
     const batcher: Batcher<In, Out> = new Batcher({
       ...this.#options,
-      work: (items) => work(key, items),
+      work: (items, weight) => work(key, items, weight),
       onWeight: (change) => {
         this.#weight += change;
         if (change < 0 && batcher.idle) this.#batchers.delete(key);
@@ -193,6 +202,7 @@ export interface KeyedBatcherOptions<In, Out> extends Omit<
   readonly work: (
     key: string,
     items: readonly In[],
+    weight: number,
   ) => Promise<readonly PromiseSettledResult<Out>[]>;
   /** Of all keys together, waiting or in flight. */
   readonly maxWeight: number;

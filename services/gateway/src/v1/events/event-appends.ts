@@ -48,12 +48,9 @@ export class EventAppends {
   constructor(ledger: Ledger, metrics?: BatcherMetrics) {
     const calls = new AppendCalls(ledger);
     this.#calls = new KeyedBatcher({
-      work: (_accountId, appends) =>
-        calls.send(
-          appends.map(appendMessage),
-          appends.reduce((sum, append) => sum + weigh(append), 0),
-        ),
-      weigh,
+      work: (_accountId, appends, bytes) => calls.send(appends.map(appendMessage), bytes),
+      weigh: ({ events }) =>
+        events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),
       maxGroup: MAX_GROUP_BYTES,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,
@@ -68,10 +65,6 @@ export class EventAppends {
       .submit(request.accountId, request)
       .then(({ outcome }) => appended(outcome, request));
   }
-}
-
-function weigh({ events }: AppendRequest): number {
-  return events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0);
 }
 
 function appendMessage({ events, ...request }: AppendRequest): AppendMessage {
