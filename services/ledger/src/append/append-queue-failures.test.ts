@@ -127,6 +127,23 @@ test("a group whose answer is lost is not retried", async () => {
   expect(await database.query(...stored(accountId))).toHaveLength(51);
 });
 
+test.each([
+  ["is missing", "DELETE FROM ledger.chain WHERE sequence_number = 5"],
+  ["has another hash", "UPDATE ledger.chain SET hash = sha256('x') WHERE sequence_number = 5"],
+  ["is missing with all others", "DELETE FROM ledger.chain"],
+])("a chain whose last event %s takes no append and raises the alert", async (_, change) => {
+  const database = await newLedgerDatabase();
+  const { brokenChains, queue } = newQueue(database.url);
+  const accountId = newAccountId();
+  for (let n = 0; n < 5; n += 1) await queue.submit(append(accountId));
+  await database.query(change);
+  const before = await database.query(...stored(accountId));
+  const [result] = await Promise.allSettled([queue.submit(append(accountId))]);
+  expect(result).toMatchObject({ reason: { kind: "internal" } });
+  expect(await brokenChains()).toBe(1);
+  expect(await database.query(...stored(accountId))).toEqual(before);
+});
+
 test("a head that was moved back takes no append and raises the alert; nothing is stored", async () => {
   const database = await newLedgerDatabase();
   const { brokenChains, queue } = newQueue(database.url);

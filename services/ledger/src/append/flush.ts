@@ -1,8 +1,7 @@
 // Stores one group of appends to one chain. Called by append-queue.ts. Where this process was the last to
 // append, it tries the cached head at once: one statement, one round trip, which stores nothing when the head
 // has moved or an idempotency key is known. Otherwise it locks and reads the head first. Either way the
-// statement's own condition on the head and the unique constraints of the chain decide, not what this process
-// has cached.
+// statement's own conditions on the head and on the last event decide, not what this process has cached.
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -92,7 +91,8 @@ async function appendUnderLock(
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
     if (made.events.length === 0) return made;
     const [moved] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
-    if (!moved) throw internal(`the head of chain ${accountId} moved while it was locked`);
+    // Under the lock nothing else can have changed: the chain does not end at its head.
+    if (!moved) throw new BrokenChain(accountId);
     return made;
   });
   const alone = cached === undefined || cached.head.hash === plan.before.hash;
@@ -147,9 +147,18 @@ function planned(
   return { accountId, appends, createdAt: clock.nowText(), random };
 }
 
+/** The last event of a chain is not the one at its head. */
+class BrokenChain extends Error {
+  override readonly name = "BrokenChain";
+
+  constructor(accountId: string) {
+    super(`the last event of chain ${accountId} is not the one at its head`);
+  }
+}
+
 /**
  * The outcomes of a group that PostgreSQL did not store. A transient failure, or one whose outcome is
- * unknown, is the outcome of all: nothing is retried. A violated constraint of the chain raises the alert.
+ * unknown, is the outcome of all: nothing is retried. A chain that does not end at its head raises the alert.
  * What is left is data that PostgreSQL refuses: the group is halved until only the append at fault fails.
  */
 async function refused(
@@ -158,7 +167,7 @@ async function refused(
   appends: readonly PreparedAppend[],
   error: unknown,
 ): Promise<Outcomes> {
-  if (/^(chain|payloads)_/.test(violatedConstraint(error) ?? "")) {
+  if (error instanceof BrokenChain || /^(chain|payloads)_/.test(violatedConstraint(error) ?? "")) {
     deps.metrics.brokenChains.inc();
     deps.log.error(
       { accountId, err: error },

@@ -1,12 +1,13 @@
 // Appends events to a chain and moves its head, in one statement: all of it or nothing. The
-// statement itself holds the conditions: the head is the one that the hashes were computed from,
-// and no idempotency key of the group is in use. Where one of them fails it stores nothing and
-// returns no row. It waits for the head's row lock, then checks the head again.
+// statement itself holds the conditions: the head is the one that the hashes were computed from, the
+// last event of the chain is the one at the head, and no idempotency key of the group is in use.
+// Where one of them fails it stores nothing and returns no row. It waits for the head's row lock, then checks the head again.
 
 import { statement } from "@annals/postgres";
 import {
   type AppendColumns,
   appendColumns,
+  ENDS_AT_HEAD,
   EVENT_NAMES,
   GIVEN_EVENTS,
   GIVEN_KEYS,
@@ -50,6 +51,7 @@ WITH moved AS (
   WHERE account_id = $1::text
     AND sequence_number = $2::bigint
     AND hash = substring($3::bytea FROM 1 FOR 32)
+    AND ${ENDS_AT_HEAD}
     AND ${keysAreNew("$1::text")}
   RETURNING sequence_number
 ), fresh AS (

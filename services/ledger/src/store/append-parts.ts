@@ -99,6 +99,18 @@ export const keysAreNew = (accountId: string): string => `NOT EXISTS (
         AND created_at > now() - interval '24 hours')`;
 
 /**
+ * Whether the last event of the chain is the one at its head. It keeps an event from having two successors, also
+ * where the lock on the head has failed.
+ */
+export const ENDS_AT_HEAD = `coalesce((
+      SELECT chain.sequence_number = heads.sequence_number AND chain.hash = heads.hash
+      FROM ledger.chain
+      WHERE chain.account_id = heads.account_id
+      ORDER BY chain.sequence_number DESC
+      LIMIT 1
+    ), heads.sequence_number = 0)`;
+
+/**
  * `ordinal` of an event or a key counts from 1 over all that is given; `hash_ordinal` of an event is that
  * of the hash before its own. A key that is still stored after its 24 hours is overwritten.
  */

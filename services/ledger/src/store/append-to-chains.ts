@@ -6,6 +6,7 @@ import { statement } from "@annals/postgres";
 import {
   type AppendColumns,
   appendColumns,
+  ENDS_AT_HEAD,
   EVENT_NAMES,
   GIVEN_EVENTS,
   GIVEN_KEYS,
@@ -83,6 +84,7 @@ WITH given AS (
     AND given.account_id = ANY (ARRAY (SELECT free.account_id FROM free))
     AND sequence_number = head_sequence
     AND hash = substring($3::bytea FROM (hash_ordinal - 1) * 32 + 1 FOR 32)
+    AND ${ENDS_AT_HEAD}
     AND ${keysAreNew("given.account_id")}
   RETURNING given.account_id, head_sequence, created_at, events_before, chain
 ), fresh AS (
