@@ -1,6 +1,6 @@
 // The settings of the ledger.
 
-import { databaseSettings, processSettings, rpcServerSettings } from "@annals/chassis";
+import { databaseSettings, flag, processSettings, rpcServerSettings } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
 export const SETTINGS = {
@@ -8,4 +8,8 @@ export const SETTINGS = {
   ...rpcServerSettings,
   ...databaseSettings,
   ...messagingSettings,
+  indexPaused: flag(
+    "ANNALS_LEDGER_INDEX_PAUSED",
+    "Whether new events are left out of the filter index. Lists with filters are complete and become slower.",
+  ),
 };

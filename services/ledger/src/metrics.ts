@@ -1,6 +1,6 @@
 // The metrics of the ledger, besides those that every service has. Made once by serve.ts.
 
-import { Counter, Histogram, type Registry } from "@annals/chassis";
+import { Counter, Gauge, Histogram, type Registry } from "@annals/chassis";
 import { batcherMetrics } from "@annals/rpc";
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -12,6 +12,11 @@ export function createMetrics(registry: Registry) {
       name: "annals_append_group_size",
       help: "Events that are stored together on one chain: how well concurrent appends share commits.",
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000],
+      registers: [registry],
+    }),
+    indexLag: new Gauge({
+      name: "annals_index_lag_events",
+      help: "Events in complete chunks of 4,096, of all chains, that the filter index lacks.",
       registers: [registry],
     }),
     brokenChains: new Counter({
@@ -26,6 +31,8 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
+  // Absent until it is measured.
+  metrics.indexLag.remove();
   // An alert on the increase sees the first one only where the series exists before it.
   metrics.verifications.inc({ result: "valid" }, 0);
   metrics.verifications.inc({ result: "invalid" }, 0);

@@ -8,6 +8,7 @@ import {
   type Logger,
   rpcServerDuration,
   startAdminServer,
+  startLoop,
   startTracing,
   workerFailures,
 } from "@annals/chassis";
@@ -23,7 +24,7 @@ import { createMetrics } from "./metrics.ts";
 import { ledgerService } from "./service.ts";
 import { OUTBOX } from "./store/outbox.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
-import { startTimeBlockFiller } from "./workers/time-block-filler.ts";
+import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./workers/filter-index.ts";
 
 /** The role that 0001_ledger.sql makes. */
 export const ROLE = "annals_ledger";
@@ -57,8 +58,19 @@ export async function serve(
   const background = { database, failures: workerFailures(registry), log };
   const sweep = startIdempotencySweep(background);
   closers.add("idempotency sweep", sweep, () => sweep.stop());
-  const filler = startTimeBlockFiller(background);
-  closers.add("time block filler", filler, () => filler.stop());
+  const index = new FilterIndex({
+    database,
+    lag: (events) => metrics.indexLag.set(events),
+    isPaused: config.indexPaused,
+  });
+  const indexing = startLoop({
+    ...background,
+    name: "filter_index",
+    delayMs: INDEX_DELAY_MS,
+    initialDelayMs: INDEX_DELAY_MS,
+    run: (signal) => index.run(signal),
+  });
+  closers.add("filter index", indexing, () => indexing.stop());
   const pruner = startOutboxPruner(OUTBOX, background);
   closers.add("outbox pruner", pruner, () => pruner.stop());
 

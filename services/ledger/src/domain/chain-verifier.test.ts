@@ -58,7 +58,6 @@ beforeEach(() => {
       createdAt: TIME,
       previousHash,
       digests: append.digests.subarray(index * DIGESTS_BYTES, (index + 1) * DIGESTS_BYTES),
-      isListed: true,
       payload: {
         targetType: undefined,
         ...texts,
@@ -145,7 +144,6 @@ describe("invalid", () => {
     ["previous_hash", "link_mismatch", { previousHash: "f".repeat(64) }],
     ["digests", "digest_mismatch", { digests: Buffer.alloc(160) }],
     ["digests of another size", "digest_mismatch", { digests: Buffer.alloc(1) }],
-    ["hidden from lists by time", "digest_mismatch", { isListed: false }],
     ["a payload that is gone", "digest_mismatch", { payload: undefined }],
     ["half a character", "hash_mismatch", { action: "\ud800" }],
   ])("%s: %s", (_, reason, change) => {

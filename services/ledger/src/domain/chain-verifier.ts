@@ -1,7 +1,6 @@
 // Verifies a chain row by row: no missing number, each event linked to the one before, the digests of its
-// parts, the hash of its leaf. A row is also invalid where its payload is missing, where a filter column
-// differs from the parts, or where lists by time would skip it. It is pure; verify-range.ts passes it rows in
-// order.
+// parts, the hash of its leaf. A row is also invalid where its payload is missing, or where a filter column
+// differs from the parts. It is pure; verify-range.ts passes it rows in order.
 
 import { checkLeaf, type Part } from "@annals/event";
 import type { InvalidReason } from "@annals/contract";
@@ -24,8 +23,6 @@ export interface ChainRow {
   readonly digests: Buffer;
   readonly previousHash: string;
   readonly hash: string;
-  /** False where lists by time would skip it. */
-  readonly isListed: boolean;
   readonly payload: ChainPayload | undefined;
 }
 
@@ -108,8 +105,7 @@ export class ChainVerifier {
     const { payload } = row;
     if (!payload || !filtersAgree(payload)) return "digest_mismatch";
     const { salts } = payload;
-    const fault = checkLeaf({ ...row, chain: this.#chain, parts: payload, salts });
-    return fault ?? (row.isListed ? undefined : "digest_mismatch");
+    return checkLeaf({ ...row, chain: this.#chain, parts: payload, salts });
   }
 }
 

@@ -45,8 +45,11 @@ function successor(prefix: string): string | null {
 
 /** Whether a filter has a time and besides it at most a range of sequence numbers. */
 export function isByTimeOnly(filter: EventFilter): boolean {
-  const { action, actorId, actorType, targetId, targetType, occurredFrom, occurredTo } = filter;
+  const { action, actorId, actorType, targetId, targetType } = filter;
   const others = [action, actorId, actorType, targetId, targetType];
-  if (others.some((value) => value !== undefined)) return false;
+  return hasTime(filter) && others.every((value) => value === undefined);
+}
+
+export function hasTime({ occurredFrom, occurredTo }: EventFilter): boolean {
   return occurredFrom !== undefined || occurredTo !== undefined;
 }

@@ -2,7 +2,8 @@
 
 import { complete, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import type { LedgerService } from "@annals/proto/ledger";
+import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
+import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { readPage } from "./read-page.ts";
 import { renderEvent } from "./render-event.ts";
@@ -20,8 +21,12 @@ export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listE
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }
     // One more than the limit shows whether there is a next page.
-    const page = { accountId, filter, ascending, limit: limit + 1 };
-    const rows = await readPage(deps.database, page);
+    const rows = await readPage(deps.database, {
+      accountId,
+      filter: filter ?? create(EventFilterSchema),
+      ascending,
+      limit: limit + 1,
+    });
     const events = rows.slice(0, limit).map((row) => renderEvent(row, { accountId, includeProof }));
     return { events, hasMore: rows.length > limit };
   };

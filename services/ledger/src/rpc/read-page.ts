@@ -1,31 +1,33 @@
-// Reads one page of the events that match a filter, by the statement that is fastest for it: time blocks for
-// a time alone, the index of a filter otherwise. Called by list-events.ts.
+// Reads one page of the events that match a filter. Called by list-events.ts.
 
 import type { Database } from "@annals/postgres";
-import type { EventFilter as EventFilterMessage } from "@annals/proto/ledger";
-import { isByTimeOnly } from "../domain/event-filter.ts";
+import { type EventFilter, isByTimeOnly } from "../domain/event-filter.ts";
+import { searchEvents } from "../search/search-events.ts";
 import type { EventRow } from "../store/event-row.ts";
 import {
   listEventsByTimeAscending,
   listEventsByTimeDescending,
 } from "../store/list-events-by-time.ts";
 import { listEventsAscending, listEventsDescending } from "../store/list-events.ts";
-import { listParams } from "./list-params.ts";
 
 interface Page {
   readonly accountId: string;
-  readonly filter: EventFilterMessage | undefined;
+  readonly filter: EventFilter;
   readonly ascending: boolean;
   readonly limit: number;
 }
 
-export function readPage(
-  database: Database,
-  { accountId, filter, ascending, limit }: Page,
-): Promise<EventRow[]> {
-  if (!filter || !isByTimeOnly(filter)) {
+export async function readPage(database: Database, page: Page): Promise<EventRow[]> {
+  const { accountId, filter, ascending, limit } = page;
+  if (!isByTimeOnly(filter)) {
     const statement = ascending ? listEventsAscending : listEventsDescending;
-    return database.run(statement, listParams(accountId, filter, limit));
+    const rows: EventRow[] = [];
+    const search = { accountId, filter, ascending, statement, limitAfter: () => limit };
+    for await (const found of searchEvents(database, search)) {
+      rows.push(...found);
+      if (rows.length >= limit) break;
+    }
+    return rows.slice(0, limit);
   }
   const { afterSequence, beforeSequence, occurredFrom, occurredTo } = filter;
   return database.run(ascending ? listEventsByTimeAscending : listEventsByTimeDescending, [

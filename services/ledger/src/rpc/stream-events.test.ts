@@ -6,7 +6,6 @@ import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
 import { newAccountId } from "../testing/append-fixtures.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
-import { LIMIT } from "../store/list-events.ts";
 import { appendOf, openLedger } from "../testing/test-ledger.ts";
 
 const LARGE = 120;
@@ -18,7 +17,7 @@ async function streamed(format: RecordFormat, numberOf: (record: string) => numb
   const watching = (pool: Pool): Pool => ({
     ...pool,
     run: (statement, params) => {
-      if (statement.name === "ledger.stream-events") limits.push(params[LIMIT]);
+      if (statement.name === "ledger.stream-events") limits.push(params.at(-1));
       return pool.run(statement, params);
     },
   });

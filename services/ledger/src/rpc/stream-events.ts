@@ -4,12 +4,12 @@
 import { complete, invalid } from "@annals/errors";
 import { PARTS } from "@annals/event";
 import type { Database } from "@annals/postgres";
-import { type LedgerService, RecordFormat } from "@annals/proto/ledger";
+import { EventFilterSchema, type LedgerService, RecordFormat } from "@annals/proto/ledger";
+import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { AFTER, LIMIT, type ListParams } from "../store/list-events.ts";
+import { searchEvents } from "../search/search-events.ts";
 import { type RecordRow, streamEvents as streamEventsStatement } from "../store/stream-events.ts";
 import { eventRecords, type Format } from "./event-records.ts";
-import { listParams } from "./list-params.ts";
 
 /**
  * Events of one page. A statement is planned for each page, so pages are large; larger ones cost their reader
@@ -30,8 +30,16 @@ export function streamEvents({
   return async function* ({ accountId, filter, includeProof, format }, { signal }) {
     complete({ account_id: accountId });
     if (!isKnown(format)) throw invalid({ field: "format", message: "is not known" });
-    const first = listParams(accountId, filter, FIRST_PAGE_SIZE);
-    for await (const rows of pages(database, first, signal)) {
+    const events = searchEvents(database, {
+      accountId,
+      filter: filter ?? create(EventFilterSchema),
+      ascending: true,
+      statement: streamEventsStatement,
+      limitAfter,
+    });
+    for await (const rows of readAhead(events)) {
+      // A stream that ended here without an error would look complete to its reader.
+      signal.throwIfAborted();
       yield* eventRecords(rows, { accountId, includeProof, format });
     }
   };
@@ -41,39 +49,31 @@ function isKnown(format: RecordFormat): format is Format {
   return format === RecordFormat.JSONL || format === RecordFormat.CSV;
 }
 
-/**
- * The events page by page, with one page of read-ahead: PostgreSQL reads the next page while this one is
- * rendered and sent.
- */
-async function* pages(
-  database: Database,
-  first: ListParams,
-  signal: AbortSignal,
-): AsyncGenerator<readonly RecordRow[]> {
-  let params: ListParams | undefined = first;
-  for (let next = database.run(streamEventsStatement, first); params;) {
-    const rows: readonly RecordRow[] = await next;
-    // A stream that ended here without an error would look complete to its reader.
-    signal.throwIfAborted();
-    params = following(params, rows);
-    if (params) {
-      next = database.run(streamEventsStatement, params);
-      // The stream may end before it awaits this page. Awaiting it still rejects.
-      next.catch(() => {});
-    }
-    yield rows;
-  }
+/** Large events make the next page smaller. */
+function limitAfter(page?: readonly RecordRow[]): number {
+  if (!page) return FIRST_PAGE_SIZE;
+  let characters = 0;
+  for (const row of page) for (const part of PARTS) characters += row[part].length;
+  const fitting = Math.floor((PAGE_CHARACTERS / characters) * page.length);
+  return Math.max(1, Math.min(fitting, MAX_PAGE_SIZE));
 }
 
-/** The parameters of the next page; undefined after the last. */
-function following(params: ListParams, rows: readonly RecordRow[]): ListParams | undefined {
-  const last = rows.at(-1);
-  if (last === undefined || rows.length < params[LIMIT]) return undefined;
-  let characters = 0;
-  for (const row of rows) for (const part of PARTS) characters += row[part].length;
-  const fitting = Math.floor((PAGE_CHARACTERS / characters) * rows.length);
-  const next: ListParams = [...params];
-  next[AFTER] = last.sequence_number;
-  next[LIMIT] = Math.max(1, Math.min(fitting, MAX_PAGE_SIZE));
-  return next;
+/** Asks for the next page before it gives one: PostgreSQL reads it while this one is rendered and sent. */
+async function* readAhead<T>(pages: AsyncGenerator<T>): AsyncGenerator<T> {
+  const ask = () => {
+    const next = pages.next();
+    // The stream may end before it awaits this page. Awaiting it still rejects.
+    next.catch(() => {});
+    return next;
+  };
+  try {
+    for (let next = ask(); ;) {
+      const { done, value } = await next;
+      if (done) return;
+      next = ask();
+      yield value;
+    }
+  } finally {
+    await pages.return(undefined);
+  }
 }

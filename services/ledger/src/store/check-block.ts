@@ -1,18 +1,16 @@
 // Recomputes a block of a chain inside PostgreSQL, so that no row has to travel: the digests of the
-// stored parts, the leaf with its hash, the links from row to row, the copies for filters, the time
-// blocks (docs/hash-chain.md). It returns how many rows there are and how many of them are valid: a
+// stored parts, the leaf with its hash, the links from row to row, the copies for filters
+// (docs/hash-chain.md). It returns how many rows there are and how many of them are valid: a
 // block is valid where both are its size, and nothing else may be concluded. Which row is not, and why, the
 // verifier finds (domain/chain-verifier.ts). A null anywhere makes a row invalid, and text that is not JSON
 // fails the statement.
 //
-// From the inside out: the rows, each with the one before; each row checked; the rows of each time
-// block counted (one that is missing hides its events from lists by time, unless it is behind the
-// last). to_json of a text escapes as RFC 8785 does. The orders, the full join and the offset are
-// there for speed: for an account that grew since the last ANALYZE PostgreSQL expects one row, and
-// without them reads all of the account once a row, or sorts the payloads once more.
+// From the inside out: the rows, each with the one before; each row checked. to_json of a text escapes as
+// RFC 8785 does. The orders, the full join and the offset are there for speed: for an account that grew since
+// the last ANALYZE PostgreSQL expects one row, and without them reads all of the account once a row, or sorts
+// the payloads once more.
 
 import { statement } from "@annals/postgres";
-import { TIME_BLOCK_SIZE } from "../domain/time-block.ts";
 
 /** Both ends included. */
 type Params = [accountId: string, fromSequence: string, toSequence: string];
@@ -28,76 +26,62 @@ export interface BlockRow {
 
 export const checkBlock = statement<Params, BlockRow>(
   `/* ledger.check-block */
-SELECT sum(rows) AS rows,
-  sum(valid) FILTER (WHERE earliest_found >= earliest AND latest_found <= latest
-    OR block > coalesce((SELECT max(block) FROM ledger.time_blocks WHERE account_id = $1::text), -1)) AS valid,
-  string_agg(first_previous_hash, '') AS previous_hash,
-  string_agg(last_hash, '') AS hash
+SELECT count(*) AS rows,
+  count(*) FILTER (WHERE is_valid) AS valid,
+  string_agg(previous_hash, '') FILTER (WHERE sequence_number = $2::bigint) AS previous_hash,
+  string_agg(hash, '') FILTER (WHERE sequence_number = $3::bigint) AS hash
 FROM (
-  SELECT (sequence_number - 1) / ${TIME_BLOCK_SIZE} AS block,
-    count(*) AS rows,
-    count(*) FILTER (WHERE is_valid) AS valid,
-    min(occurred_at) AS earliest_found,
-    max(occurred_at) AS latest_found,
-    string_agg(previous_hash, '') FILTER (WHERE sequence_number = $2::bigint) AS first_previous_hash,
-    string_agg(hash, '') FILTER (WHERE sequence_number = $3::bigint) AS last_hash
+  SELECT sequence_number, previous_hash, hash,
+    sequence_number = number_before + 1
+    AND previous_hash = hash_before
+    AND octet_length(salts) = 80
+    AND sha256(substring(salts, 1, 16) || convert_to(actor, 'UTF8'))
+      || sha256(substring(salts, 17, 16) || convert_to(context, 'UTF8'))
+      || sha256(substring(salts, 33, 16) || convert_to(diff, 'UTF8'))
+      || sha256(substring(salts, 49, 16) || convert_to(metadata, 'UTF8'))
+      || sha256(substring(salts, 65, 16) || convert_to(target, 'UTF8')) = digests
+    AND jsonb_typeof(actor_value) = 'object'
+    AND jsonb_typeof(target_value) = 'object'
+    AND (actor_value->'id', actor_value->'type', target_value->'id', target_value->'type')
+      IS NOT DISTINCT FROM (to_jsonb(actor_id), to_jsonb(actor_type), to_jsonb(target_id), to_jsonb(target_type))
+    AND sha256('\\x00'::bytea || convert_to(
+      '{"action":' || to_json(action)::text
+      || ',"chain":' || to_json($1::text)::text
+      || ',"created_at":"' || created_at
+      || '","digests":{"actor":"' || encode(substring(digests, 1, 32), 'hex')
+      || '","context":"' || encode(substring(digests, 33, 32), 'hex')
+      || '","diff":"' || encode(substring(digests, 65, 32), 'hex')
+      || '","metadata":"' || encode(substring(digests, 97, 32), 'hex')
+      || '","target":"' || encode(substring(digests, 129, 32), 'hex')
+      || '"},"id":' || to_json(id)::text
+      || ',"occurred_at":"' || occurred_at
+      || '","previous_hash":"' || encode(previous_hash, 'hex')
+      || '","received_at":"' || received_at
+      || '","sequence_number":' || sequence_number::text
+      || ',"v":1}', 'UTF8')) = hash AS is_valid
   FROM (
-    SELECT sequence_number, occurred_at, previous_hash, hash,
-      sequence_number = number_before + 1
-      AND previous_hash = hash_before
-      AND octet_length(salts) = 80
-      AND sha256(substring(salts, 1, 16) || convert_to(actor, 'UTF8'))
-        || sha256(substring(salts, 17, 16) || convert_to(context, 'UTF8'))
-        || sha256(substring(salts, 33, 16) || convert_to(diff, 'UTF8'))
-        || sha256(substring(salts, 49, 16) || convert_to(metadata, 'UTF8'))
-        || sha256(substring(salts, 65, 16) || convert_to(target, 'UTF8')) = digests
-      AND jsonb_typeof(actor_value) = 'object'
-      AND jsonb_typeof(target_value) = 'object'
-      AND (actor_value->'id', actor_value->'type', target_value->'id', target_value->'type')
-        IS NOT DISTINCT FROM (to_jsonb(actor_id), to_jsonb(actor_type), to_jsonb(target_id), to_jsonb(target_type))
-      AND sha256('\\x00'::bytea || convert_to(
-        '{"action":' || to_json(action)::text
-        || ',"chain":' || to_json($1::text)::text
-        || ',"created_at":"' || created_at
-        || '","digests":{"actor":"' || encode(substring(digests, 1, 32), 'hex')
-        || '","context":"' || encode(substring(digests, 33, 32), 'hex')
-        || '","diff":"' || encode(substring(digests, 65, 32), 'hex')
-        || '","metadata":"' || encode(substring(digests, 97, 32), 'hex')
-        || '","target":"' || encode(substring(digests, 129, 32), 'hex')
-        || '"},"id":' || to_json(id)::text
-        || ',"occurred_at":"' || occurred_at
-        || '","previous_hash":"' || encode(previous_hash, 'hex')
-        || '","received_at":"' || received_at
-        || '","sequence_number":' || sequence_number::text
-        || ',"v":1}', 'UTF8')) = hash AS is_valid
+    SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
+      actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type,
+      actor::jsonb AS actor_value, target::jsonb AS target_value,
+      lag(chain.sequence_number, 1, $2::bigint - 1) OVER in_order AS number_before,
+      lag(hash, 1, previous_hash) OVER in_order AS hash_before
     FROM (
-      SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-        actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type,
-        actor::jsonb AS actor_value, target::jsonb AS target_value,
-        lag(chain.sequence_number, 1, $2::bigint - 1) OVER in_order AS number_before,
-        lag(hash, 1, previous_hash) OVER in_order AS hash_before
-      FROM (
-        SELECT sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash
-        FROM ledger.chain
-        WHERE account_id = $1::text AND sequence_number BETWEEN $2::bigint AND $3::bigint
-        ORDER BY sequence_number
-      ) AS chain
-      FULL JOIN (
-        SELECT sequence_number, actor, context, diff, metadata, target, salts,
-          actor_id, actor_type, target_id, target_type
-        FROM ledger.payloads
-        WHERE account_id = $1::text AND sequence_number BETWEEN $2::bigint AND $3::bigint
-        ORDER BY sequence_number
-      ) AS payloads ON payloads.sequence_number = chain.sequence_number
-      WINDOW in_order AS (ORDER BY chain.sequence_number)
-    ) AS with_before
-    OFFSET 0
-  ) AS checked
-  GROUP BY 1
-) AS counted
-LEFT JOIN (
-  SELECT block, earliest, latest FROM ledger.time_blocks WHERE account_id = $1::text
-) AS filled USING (block)
+      SELECT sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash
+      FROM ledger.chain
+      WHERE account_id = $1::text AND sequence_number BETWEEN $2::bigint AND $3::bigint
+      ORDER BY sequence_number
+    ) AS chain
+    FULL JOIN (
+      SELECT sequence_number, actor, context, diff, metadata, target, salts,
+        actor_id, actor_type, target_id, target_type
+      FROM ledger.payloads
+      WHERE account_id = $1::text AND sequence_number BETWEEN $2::bigint AND $3::bigint
+      ORDER BY sequence_number
+    ) AS payloads ON payloads.sequence_number = chain.sequence_number
+    WINDOW in_order AS (ORDER BY chain.sequence_number)
+  ) AS with_before
+  OFFSET 0
+) AS checked
 `,
   { customPlan: true },
 );

@@ -1,8 +1,11 @@
-// One page of the events of an account that match a filter, by keyset on the sequence number, in
-// either direction. A null parameter does not filter. The bounds of the page are on both tables:
-// PostgreSQL does not carry a bound over a join, and the index that is read may belong to either.
-// The statement has a custom plan (it depends on which filters are there), so each single filter reads its
-// own index in the order of the page.
+// One page of the events of an account that match a filter, by keyset on the sequence number, in either
+// direction, from the events of a range or from some of them by their numbers. It reads event after event in
+// order until the page is full: rpc/search.ts sees to it that there are few to read. A null parameter does not
+// filter.
+//
+// The payloads are looked up and not joined: for an account that grew since the last ANALYZE PostgreSQL
+// expects one row, and may join by reading all of it once a row. The statement has a custom plan, because it
+// depends on which parameters are null.
 
 import { type Statement, statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
@@ -21,28 +24,31 @@ export type ListParams = [
   targetType: string | null,
   occurredFrom: string | null,
   occurredTo: string | null,
+  /** Of the events to read; null: all between the bounds. */
+  numbers: readonly number[] | null,
   limit: number,
 ];
 
-/** Where a page begins and how long it is, in ListParams. */
-export const AFTER = 1;
-export const LIMIT = 12;
-
-/** The events of an account that match a filter, of both tables: $1 to $12 of ListParams. */
+/** The events of an account that match a filter, of both tables: $1 to $13 of ListParams. */
 export const MATCHING_EVENTS = `FROM ledger.chain
-JOIN ledger.payloads USING (account_id, sequence_number)
+CROSS JOIN LATERAL (
+  SELECT actor, context, diff, metadata, target, salts FROM ledger.payloads
+  WHERE payloads.account_id = $1::text AND payloads.sequence_number = chain.sequence_number
+    AND ($7::text IS NULL OR actor_id = $7::text)
+    AND ($8::text IS NULL OR actor_type = $8::text)
+    AND ($9::text IS NULL OR target_id = $9::text)
+    AND ($10::text IS NULL OR target_type = $10::text)
+  LIMIT 1
+) AS payload
 WHERE chain.account_id = $1::text
-  AND ($2::bigint IS NULL OR chain.sequence_number > $2::bigint AND payloads.sequence_number > $2::bigint)
-  AND ($3::bigint IS NULL OR chain.sequence_number < $3::bigint AND payloads.sequence_number < $3::bigint)
+  AND ($2::bigint IS NULL OR chain.sequence_number > $2::bigint)
+  AND ($3::bigint IS NULL OR chain.sequence_number < $3::bigint)
   AND ($4::text IS NULL OR action = $4::text)
   AND ($5::text IS NULL OR action >= $5::text)
   AND ($6::text IS NULL OR action < $6::text)
-  AND ($7::text IS NULL OR actor_id = $7::text)
-  AND ($8::text IS NULL OR actor_type = $8::text)
-  AND ($9::text IS NULL OR target_id = $9::text)
-  AND ($10::text IS NULL OR target_type = $10::text)
   AND ($11::text IS NULL OR occurred_at >= $11::text)
-  AND ($12::text IS NULL OR occurred_at < $12::text)`;
+  AND ($12::text IS NULL OR occurred_at < $12::text)
+  AND ($13::bigint[] IS NULL OR chain.sequence_number = ANY ($13::bigint[]))`;
 
 // The two statements differ in one word, which cannot be a parameter.
 const inOrder = (name: string, direction: "ASC" | "DESC"): Statement<ListParams, EventRow> =>
@@ -52,7 +58,7 @@ SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, 
   actor, context, diff, metadata, target, salts
 ${MATCHING_EVENTS}
 ORDER BY chain.sequence_number ${direction}
-LIMIT $13::integer
+LIMIT $14::integer
 `,
     { customPlan: true },
   );

@@ -3,7 +3,6 @@
 
 import type { Copy, Part } from "@annals/event";
 import { statement } from "@annals/postgres";
-import { TIME_BLOCK_SIZE } from "../domain/time-block.ts";
 import type { EventRow } from "./event-row.ts";
 
 type Params = [accountId: string, fromSequence: string, toSequence: string, limit: number];
@@ -13,20 +12,11 @@ type PayloadColumn = Part | "salts";
 /** The payload's columns are null where its row is missing. */
 export type RangeRow = Omit<EventRow, PayloadColumn> & {
   readonly [Column in PayloadColumn]: EventRow[Column] | null;
-} & Readonly<Record<Copy, string | null>> & {
-    /** False where the time blocks hide the event from lists by time. */
-    readonly is_listed: boolean;
-  };
+} & Readonly<Record<Copy, string | null>>;
 
 export const readRange = statement<Params, RangeRow>(`/* ledger.read-range */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-  actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type,
-  coalesce(
-    (SELECT occurred_at BETWEEN earliest AND latest FROM ledger.time_blocks
-      WHERE time_blocks.account_id = $1::text AND block = (chain.sequence_number - 1) / ${TIME_BLOCK_SIZE}),
-    (chain.sequence_number - 1) / ${TIME_BLOCK_SIZE}
-      > (SELECT max(block) FROM ledger.time_blocks WHERE time_blocks.account_id = $1::text),
-    true) AS is_listed
+  actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type
 FROM ledger.chain
 LEFT JOIN LATERAL (
   SELECT actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type

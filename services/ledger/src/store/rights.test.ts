@@ -50,9 +50,12 @@ test.each([
   "TRUNCATE ledger.outbox",
   "DELETE FROM ledger.outbox_heads",
   "TRUNCATE ledger.chain CASCADE",
-  "UPDATE ledger.time_blocks SET latest = ''",
-  "DELETE FROM ledger.time_blocks",
-  "TRUNCATE ledger.time_blocks",
+  "UPDATE ledger.chunks SET latest = ''",
+  "DELETE FROM ledger.chunks",
+  "TRUNCATE ledger.chunks",
+  "UPDATE ledger.postings SET ordinals = '{}'",
+  "DELETE FROM ledger.postings",
+  "TRUNCATE ledger.postings",
   "CREATE TABLE ledger.mine (n int)",
   "DROP SCHEMA ledger CASCADE",
 ])("denied: %s", async (text) => {
@@ -73,14 +76,15 @@ test("the rights are those, and no role that it may take on has more", async () 
   const rights = await database.query(
     `SELECT table_name, string_agg(privilege_type, ',' ORDER BY privilege_type) AS rights
      FROM information_schema.role_table_grants WHERE grantee = $1 AND table_schema = 'ledger'
-     AND table_name IN ('chain', 'outbox', 'payloads', 'time_blocks') GROUP BY 1 ORDER BY 1`,
+     AND table_name IN ('chain', 'chunks', 'outbox', 'payloads', 'postings') GROUP BY 1 ORDER BY 1`,
     [ROLE],
   );
   expect(rights).toEqual([
     { table_name: "chain", rights: "INSERT,SELECT" },
+    { table_name: "chunks", rights: "INSERT,SELECT" },
     { table_name: "outbox", rights: "DELETE,INSERT,SELECT" },
     { table_name: "payloads", rights: "INSERT,SELECT" },
-    { table_name: "time_blocks", rights: "INSERT,SELECT" },
+    { table_name: "postings", rights: "INSERT,SELECT" },
   ]);
   const [role] = await database.query(
     `SELECT rolsuper, rolcreaterole, rolbypassrls,

@@ -17,7 +17,7 @@ SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at,
   actor, context, diff, metadata, target, encode(salts, 'hex') AS salts
 ${MATCHING_EVENTS}
 ORDER BY chain.sequence_number
-LIMIT $13::integer
+LIMIT $14::integer
 `,
   { customPlan: true },
 );

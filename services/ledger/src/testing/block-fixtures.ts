@@ -45,8 +45,8 @@ export async function openBlockFixtures() {
     database,
     newAccountId,
     appendTo,
-    check: (accountId: string, from = 1, to = EVENTS) =>
-      checker.check(accountId, { from, to }, NEVER),
+    check: async (accountId: string, from = 1, to = EVENTS) =>
+      (await checker.check(accountId, { from, to }, NEVER)).whole,
     /** An account with a chain of {@link EVENTS} events. */
     newChain: async () => {
       const accountId = newAccountId();

@@ -6,6 +6,8 @@ import type { Database } from "@annals/postgres";
 import { Batcher } from "@annals/rpc";
 import type { WholeBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
+import { findHiddenEvent } from "../store/find-hidden-event.ts";
+import { chunkOf } from "../domain/chunk.ts";
 
 /** Statements at a time: one keeps a CPU of PostgreSQL busy while the result of the other travels. */
 const CONCURRENCY = 2;
@@ -23,8 +25,18 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
+export interface CheckedBlock {
+  /**
+   * The block where all of its rows are there and valid, linked from the first to the last. What the first
+   * row links to is for the caller to compare.
+   */
+  readonly whole: WholeBlock | undefined;
+  /** The first event that lists would skip. */
+  readonly hidden: { readonly sequenceNumber: number; readonly id: string } | undefined;
+}
+
 export class BlockChecker {
-  readonly #queue: Batcher<Asked, WholeBlock | undefined>;
+  readonly #queue: Batcher<Asked, CheckedBlock>;
 
   constructor(database: Database) {
     this.#queue = new Batcher({
@@ -36,24 +48,27 @@ export class BlockChecker {
     });
   }
 
-  /**
-   * Resolves to the block where all of its rows are there and valid, linked from the first to the
-   * last, else to undefined. What the first row links to is for the caller to compare.
-   */
+  /** The block must be within one chunk. */
   check(
     accountId: string,
     { from, to }: { readonly from: number; readonly to: number },
     signal: AbortSignal,
-  ): Promise<WholeBlock | undefined> {
+  ): Promise<CheckedBlock> {
     return this.#queue.submit({ accountId, from, to, signal });
   }
 }
 
-async function check(
+async function check(database: Database, asked: Asked): Promise<CheckedBlock> {
+  asked.signal.throwIfAborted();
+  const whole = await findWhole(database, asked);
+  asked.signal.throwIfAborted();
+  return { whole, hidden: await findHidden(database, asked) };
+}
+
+async function findWhole(
   database: Database,
-  { accountId, from, to, signal }: Asked,
+  { accountId, from, to }: Asked,
 ): Promise<WholeBlock | undefined> {
-  signal.throwIfAborted();
   try {
     const [row] = await database.run(checkBlock, [accountId, String(from), String(to)]);
     const size = to - from + 1;
@@ -65,6 +80,15 @@ async function check(
     if (isAboutTheData(error)) return undefined;
     throw error;
   }
+}
+
+async function findHidden(
+  database: Database,
+  { accountId, from, to }: Asked,
+): Promise<CheckedBlock["hidden"]> {
+  const params = [accountId, String(chunkOf(from)), String(from), String(to)] as const;
+  const [row] = await database.run(findHiddenEvent, [...params]);
+  return row && { sequenceNumber: Number(row.sequence_number), id: row.id };
 }
 
 function isAboutTheData(error: unknown): boolean {

@@ -14,7 +14,6 @@ export function chainRow(row: RangeRow): ChainRow {
     digests: row.digests,
     previousHash: row.previous_hash.toString("hex"),
     hash: row.hash.toString("hex"),
-    isListed: row.is_listed,
     payload: payloadOf(row),
   };
 }

@@ -1,0 +1,217 @@
+// Guarantee: a list and a stream give exactly the events that a plain scan of all events gives, in order,
+// page by page, for any filters together, however far the filter index is and while it is made. A wrong
+// posting adds no event.
+
+import { RecordFormat } from "@annals/proto/ledger";
+import type { TestDatabase } from "@annals/testing";
+import fc from "fast-check";
+import { beforeEach, expect, test } from "vitest";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
+import { indexChunk } from "../store/index-chunk.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
+import { appendAll, indexAll, type Sent, timeOf } from "../testing/index-fixtures.ts";
+import { openLedger, type TestLedger } from "../testing/test-ledger.ts";
+
+const ACCOUNT = "acct_1";
+const NEIGHBOUR = "acct_2";
+const EVENTS = 3 * CHUNK_SIZE + 700;
+
+let stored: TestDatabase;
+let ledger: TestLedger;
+
+beforeEach(async () => {
+  stored = await newLedgerDatabase();
+  ledger = openLedger(stored);
+});
+
+/** Values that some events have, many or few; the last one none has. */
+const ACTIONS = [
+  "user.login",
+  "user.logout",
+  "use",
+  "x\u001fy",
+  'ü."\\',
+  "rare",
+  "absent",
+] as const;
+const ACTORS = ["u_1", "u_2", "", "x\u001fy", 'says "é"', "u_rare", "u_absent"] as const;
+const TYPES = ["user", "u_1", "robot", "absent"] as const;
+
+/** Number `index` + 1: some values are on nearly all events, some on one in a thousand or on one alone. */
+function sentOf(index: number): Sent {
+  const pick = <T>(values: readonly T[], seed: number): T =>
+    values[Math.floor((((index * seed) % 1_009) ** 2 / 1_009 ** 2) * values.length)] as T;
+  // A chunk of its own has more actions with one prefix than are looked up one by one.
+  const isMany = index > CHUNK_SIZE && index < 2 * CHUNK_SIZE;
+  const action = isMany && index % 3 === 0 ? `job.${index % 200}` : pick(ACTIONS.slice(0, 5), 7);
+  return {
+    action: index % 2_777 === 5 ? "rare" : action,
+    occurredAt: timeOf(index % 611 === 0 ? index - 2_000 : index + ((index * 7_919) % 40)),
+    ...(index % 5 > 0 && { actorId: index === 9_000 ? "u_rare" : pick(ACTORS.slice(0, 5), 11) }),
+    ...(index % 10 > 0 && { actorType: pick(TYPES.slice(0, 2), 13) }),
+    ...(index % 3 > 0 && { targetId: `t_${index % 1_500}` }),
+    ...(index % 7 > 0 && { targetType: pick(TYPES.slice(0, 3), 17) }),
+  };
+}
+
+interface Query extends Partial<Sent> {
+  readonly isPrefix?: boolean;
+  readonly from?: number;
+  readonly to?: number;
+  readonly after?: number;
+  readonly before?: number;
+  readonly ascending: boolean;
+  readonly limit: number;
+}
+
+const prefixes = ["", "u", "user.", "job.", "job.1", "x\u001f", 'ü."', "r", "absent"];
+const time = fc.integer({ min: -2_500, max: EVENTS + 500 });
+const place = fc.integer({ min: 0, max: EVENTS + 2 });
+const values = {
+  actorId: fc.constantFrom(...ACTORS),
+  actorType: fc.constantFrom(...TYPES),
+  targetId: fc.integer({ min: 0, max: 1_600 }).map((n) => `t_${n}`),
+  targetType: fc.constantFrom(...TYPES),
+  exact: fc.constantFrom(...ACTIONS, "job.7"),
+  prefix: fc.constantFrom(...prefixes),
+  from: time,
+  to: time,
+  after: place,
+  before: place,
+} satisfies Record<string, fc.Arbitrary<unknown>>;
+/** With more of them most queries would select nothing. */
+const MAX_VALUES = 3;
+const queries: fc.Arbitrary<Query> = fc
+  .tuple(
+    fc.record(values),
+    fc.subarray(Object.keys(values) as (keyof typeof values)[], { maxLength: MAX_VALUES }),
+    fc.record({ ascending: fc.boolean(), limit: fc.constantFrom(1, 7, 50, 100) }),
+  )
+  .map(([all, names, order]) => {
+    const some: Partial<typeof all> = Object.fromEntries(names.map((name) => [name, all[name]]));
+    const { exact, prefix, ...others } = some;
+    const action = prefix ?? exact;
+    return {
+      ...others,
+      ...order,
+      ...(action !== undefined && { action, isPrefix: prefix !== undefined }),
+    };
+  });
+
+/** The numbers of all events that a query selects, by a plain scan. */
+function scan(sent: readonly Sent[], query: Query): number[] {
+  const { after = 0, before = Infinity, ascending } = query;
+  const exact = ["actorId", "actorType", "targetId", "targetType"] as const;
+  const numbers = sent.flatMap((event, index) => {
+    const { action = event.action, from, to } = query;
+    const matches =
+      index + 1 > after &&
+      index + 1 < before &&
+      (query.isPrefix === true ? event.action.startsWith(action) : event.action === action) &&
+      exact.every((name) => query[name] === undefined || query[name] === event[name]) &&
+      (from === undefined || event.occurredAt >= timeOf(from)) &&
+      (to === undefined || event.occurredAt < timeOf(to));
+    return matches ? [index + 1] : [];
+  });
+  return ascending ? numbers : numbers.toReversed();
+}
+
+function filterOf({ after, before, from, to, isPrefix = false, ...query }: Query) {
+  const { ascending: _, limit: __, ...values } = query;
+  return {
+    ...values,
+    actionIsPrefix: isPrefix,
+    ...(from !== undefined && { occurredFrom: timeOf(from) }),
+    ...(to !== undefined && { occurredTo: timeOf(to) }),
+    ...(after !== undefined && { afterSequence: BigInt(after) }),
+    ...(before !== undefined && { beforeSequence: BigInt(before) }),
+  };
+}
+
+async function page(query: Query) {
+  const { ascending, limit } = query;
+  const request = { accountId: ACCOUNT, filter: filterOf(query), ascending, limit };
+  const { events, hasMore } = await ledger.client.listEvents(request);
+  return { numbers: events.map(({ sequenceNumber }) => Number(sequenceNumber)), hasMore };
+}
+
+async function streamed(query: Query): Promise<number[]> {
+  const numbers: number[] = [];
+  const request = { accountId: ACCOUNT, filter: filterOf(query), format: RecordFormat.JSONL };
+  for await (const { text } of ledger.client.streamEvents(request)) {
+    const lines = Buffer.from(text).toString().split("\n").slice(0, -1);
+    numbers.push(...lines.map((line) => Number(JSON.parse(line).sequence_number)));
+  }
+  return numbers;
+}
+
+const RUNS = 80;
+
+async function check(sent: readonly Sent[]): Promise<void> {
+  let selecting = 0;
+  const property = fc.asyncProperty(queries, async (query) => {
+    const expected = scan(sent, query);
+    selecting += Number(expected.length > 0);
+    const first = await page(query);
+    expect(first).toStrictEqual({
+      numbers: expected.slice(0, query.limit),
+      hasMore: expected.length > query.limit,
+    });
+    if (first.hasMore) {
+      const last = first.numbers.at(-1);
+      const rest = query.ascending ? { after: last } : { before: last };
+      const second = await page({ ...query, ...(rest as { after: number }) });
+      expect(second.numbers).toStrictEqual(expected.slice(query.limit, 2 * query.limit));
+    }
+    const all = { ...query, ascending: true };
+    expect(await streamed(query)).toStrictEqual(scan(sent, all));
+  });
+  await fc.assert(property, { numRuns: RUNS });
+  expect(selecting).toBeGreaterThan(RUNS / 3);
+}
+
+const indexed = async (): Promise<number> => {
+  const [row] = await stored.query<{ n: number }>(
+    "SELECT count(*)::int AS n FROM ledger.chunks WHERE account_id = $1",
+    [ACCOUNT],
+  );
+  return row?.n ?? 0;
+};
+
+test("what is found does not depend on how far the index is, nor on its being made meanwhile", async () => {
+  const sent = Array.from({ length: EVENTS }, (_, index) => sentOf(index));
+  await appendAll(ledger, ACCOUNT, sent);
+  await appendAll(
+    ledger,
+    NEIGHBOUR,
+    sent.slice(0, CHUNK_SIZE).map((event) => ({ ...event, actorId: "u_absent" })),
+  );
+  await check(sent);
+  await ledger.database.run(indexChunk, [ACCOUNT, "0"]);
+  expect(await indexed()).toBe(1);
+  await check(sent);
+  const [, lag] = await Promise.all([check(sent), indexAll(ledger.database)]);
+  expect({ lag, indexed: await indexed() }).toStrictEqual({ lag: 0, indexed: 3 });
+  await check(sent);
+}, 240_000);
+
+test("a wrong posting adds no event", async () => {
+  const sent = Array.from({ length: CHUNK_SIZE }, (_, index) => sentOf(index));
+  await appendAll(ledger, ACCOUNT, sent);
+  await indexAll(ledger.database);
+  const query = { actorId: "u_2", ascending: true, limit: 100 };
+  const expected = scan(sent, query).slice(0, 100);
+  const change = async (ordinals: number[]): Promise<void> => {
+    const [row] = await stored.query(
+      "UPDATE ledger.postings SET ordinals = $1 WHERE field = 'actor_id' AND value = 'u_2' RETURNING 1 AS changed",
+      [ordinals],
+    );
+    expect(row).toBeDefined();
+  };
+  // All events: the true ones are among them.
+  await change(Array.from({ length: CHUNK_SIZE }, (_, ordinal) => ordinal));
+  expect((await page(query)).numbers).toStrictEqual(expected);
+  // Control: the index is what is searched.
+  await change([]);
+  expect((await page(query)).numbers).toStrictEqual([]);
+});

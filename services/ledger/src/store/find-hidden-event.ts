@@ -1,0 +1,60 @@
+// The first event of a range that lists would skip, because the filter index is not what the chain says: a
+// posting or a time of its chunk was changed or is missing. No row where there is none, or where the chunk is
+// behind the index. The range has to be within one chunk. What the postings have too much hides nothing: a list
+// compares every event with its filter.
+
+import { statement } from "@annals/postgres";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
+
+type Params = [
+  accountId: string,
+  chunk: string,
+  /** Both ends included. */
+  fromSequence: string,
+  toSequence: string,
+];
+
+export interface HiddenEventRow {
+  readonly sequence_number: string;
+  readonly id: string;
+}
+
+// Most postings are equal, so few ordinals are compared. The LIMITs give no row less: for an account that grew
+// since the last ANALYZE PostgreSQL expects one row, and may join by reading all of it once a row.
+export const findHiddenEvent = statement<Params, HiddenEventRow>(
+  `/* ledger.find-hidden-event */
+SELECT chain.sequence_number, chain.id
+FROM (
+  SELECT min(sequence_number) AS first
+  FROM (
+    SELECT $2::bigint * ${CHUNK_SIZE} + 1 + ordinal AS sequence_number
+    FROM ledger.postings_of($1::text, $2::bigint) AS expected
+    LEFT JOIN LATERAL (
+      SELECT postings.ordinals FROM ledger.postings
+      WHERE account_id = $1::text AND field = expected.field AND value = expected.value AND chunk = $2::bigint
+      LIMIT 1
+    ) AS stored ON true
+    CROSS JOIN LATERAL unnest(expected.ordinals) AS ordinal
+    WHERE expected.ordinals IS DISTINCT FROM stored.ordinals
+      AND (ordinal = ANY (stored.ordinals)) IS NOT TRUE
+    UNION ALL
+    SELECT sequence_number FROM (
+      SELECT sequence_number, occurred_at FROM ledger.chain
+      WHERE account_id = $1::text AND sequence_number BETWEEN $3::bigint AND $4::bigint
+      ORDER BY sequence_number
+    ) AS events
+    WHERE (occurred_at BETWEEN
+      (SELECT earliest FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint) AND
+      (SELECT latest FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint)) IS NOT TRUE
+  ) AS hidden
+  WHERE sequence_number BETWEEN $3::bigint AND $4::bigint
+    AND $2::bigint <= (SELECT max(chunk) FROM ledger.chunks WHERE account_id = $1::text)
+) AS found
+CROSS JOIN LATERAL (
+  SELECT sequence_number, id FROM ledger.chain
+  WHERE account_id = $1::text AND sequence_number = found.first
+  LIMIT 1
+) AS chain
+`,
+  { customPlan: true },
+);

@@ -1,0 +1,321 @@
+// Guarantee: each complete chunk is indexed once, oldest first, by any number of workers, account by account
+// in turn; the lag says what is left. With the index a page deep in a chain reads no more than one at its
+// head. Where the index was changed so that lists skip an event, verification says so.
+
+import { createLog, startLoop } from "@annals/chassis";
+import { InvalidReason } from "@annals/proto/ledger";
+import type { TestDatabase } from "@annals/testing";
+import { beforeEach, describe, expect, test } from "vitest";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
+import { checkBlock } from "../store/check-block.ts";
+import { findHiddenEvent } from "../store/find-hidden-event.ts";
+import { indexChunk } from "../store/index-chunk.ts";
+import {
+  listEventsByTimeAscending,
+  listEventsByTimeDescending,
+} from "../store/list-events-by-time.ts";
+import { readRange } from "../store/read-range.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
+import { appendAll, indexAll, timeOf } from "../testing/index-fixtures.ts";
+import { openLedger, type TestLedger } from "../testing/test-ledger.ts";
+import { DELAY_MS, FilterIndex } from "./filter-index.ts";
+
+const ACCOUNT = "acct_1";
+const NEIGHBOUR = "acct_2";
+const NEVER = new AbortController().signal;
+
+let database: TestDatabase;
+let ledger: TestLedger;
+
+beforeEach(async () => {
+  database = await newLedgerDatabase();
+  ledger = openLedger(database);
+});
+
+/** Rows of a chain that occurred a second after each other, without true hashes, and the head behind them. */
+async function insertChain(accountId: string, length: number): Promise<void> {
+  await database.query(
+    `INSERT INTO ledger.chain
+     SELECT $1, number, 'evt_' || number, 'a', occurred_at, '', '', decode(repeat('00', 160), 'hex'),
+       sha256(convert_to($1 || number - 1, 'UTF8')), sha256(convert_to($1 || number, 'UTF8'))
+     FROM unnest($2::text[]) WITH ORDINALITY AS given (occurred_at, number)`,
+    [accountId, Array.from({ length }, (_, index) => timeOf(index))],
+  );
+  await database.query(
+    `INSERT INTO ledger.payloads
+     SELECT $1, number, '{}', '{}', '{}', '{}', '{}', decode(repeat('00', 80), 'hex'), 'u_' || number % 50
+     FROM generate_series(1, $2::int) AS number`,
+    [accountId, length],
+  );
+  await database.query(
+    `INSERT INTO ledger.heads (account_id, sequence_number, hash)
+     VALUES ($1, $2, decode(repeat('00', 32), 'hex'))`,
+    [accountId, length],
+  );
+}
+
+const chunks = () =>
+  database.query(
+    "SELECT account_id, chunk::int, earliest, latest FROM ledger.chunks ORDER BY 1, 2",
+  );
+
+const chunkOf = (accountId: string, chunk: number) => ({
+  account_id: accountId,
+  chunk,
+  earliest: timeOf(chunk * CHUNK_SIZE),
+  latest: timeOf((chunk + 1) * CHUNK_SIZE - 1),
+});
+
+function newIndex(isPaused = false) {
+  const lags: number[] = [];
+  const lag = (events: number) => void lags.push(events);
+  return { index: new FilterIndex({ database: ledger.database, isPaused, lag }), lags };
+}
+
+describe("indexing", () => {
+  test("adds the complete chunks of every account, once, by workers that race", async () => {
+    await insertChain(ACCOUNT, 3 * CHUNK_SIZE);
+    await insertChain(NEIGHBOUR, 2 * CHUNK_SIZE - 1);
+    const others = [openLedger(database), openLedger(database)];
+    await Promise.all([ledger, ...others].map((one) => indexAll(one.database)));
+    await indexAll(ledger.database);
+    const expected = [0, 1, 2].map((chunk) => chunkOf(ACCOUNT, chunk));
+    expect(await chunks()).toEqual([...expected, chunkOf(NEIGHBOUR, 0)]);
+    const [posting] = await database.query(
+      `SELECT ordinals FROM ledger.postings
+       WHERE account_id = $1 AND field = 'actor_id' AND value = 'u_3' AND chunk = 1`,
+      [ACCOUNT],
+    );
+    const ordinals = Array.from({ length: CHUNK_SIZE }, (_, ordinal) => ordinal);
+    const isOf = (ordinal: number) => (CHUNK_SIZE + 1 + ordinal) % 50 === 3;
+    expect(posting).toEqual({ ordinals: ordinals.filter(isOf) });
+  });
+
+  test("leaves no gap, and nothing of a chunk with a missing event", async () => {
+    await insertChain(ACCOUNT, 3 * CHUNK_SIZE);
+    await ledger.database.run(indexChunk, [ACCOUNT, "1"]);
+    await database.query("DELETE FROM ledger.chain WHERE sequence_number = 77");
+    expect(await newIndex().index.run(NEVER)).toBe(DELAY_MS);
+    expect(await chunks()).toEqual([]);
+    expect(await database.query("SELECT FROM ledger.postings")).toEqual([]);
+  });
+
+  test("gives every account its turn, and reports what is left", async () => {
+    await insertChain(ACCOUNT, 9 * CHUNK_SIZE);
+    await insertChain(NEIGHBOUR, CHUNK_SIZE);
+    const { index, lags } = newIndex();
+    expect(await index.run(NEVER)).toBe(0);
+    expect(await chunks()).toHaveLength(8 + 1);
+    expect(await index.run(NEVER)).toBe(DELAY_MS);
+    expect(await chunks()).toHaveLength(9 + 1);
+    expect(lags).toEqual([CHUNK_SIZE, 0]);
+  });
+
+  test("of an account fails alone where it cannot be done, each time", async () => {
+    await insertChain(ACCOUNT, CHUNK_SIZE);
+    await insertChain(NEIGHBOUR, CHUNK_SIZE);
+    const text = Array.from({ length: 8_000 }, () => Math.random().toString(36)).join("");
+    await database.query(
+      "UPDATE ledger.payloads SET actor_id = $1 WHERE account_id = $2 AND sequence_number = 1",
+      [text, ACCOUNT],
+    );
+    const { index, lags } = newIndex();
+    await expect(index.run(NEVER)).rejects.toThrow("maximum");
+    await expect(index.run(NEVER)).rejects.toThrow("maximum");
+    expect(await chunks()).toEqual([chunkOf(NEIGHBOUR, 0)]);
+    expect(lags).toEqual([CHUNK_SIZE, CHUNK_SIZE]);
+  });
+
+  test("only measures while it is paused", async () => {
+    await insertChain(ACCOUNT, 2 * CHUNK_SIZE + 1);
+    const { index, lags } = newIndex(true);
+    expect(await index.run(NEVER)).toBe(DELAY_MS);
+    expect(await chunks()).toEqual([]);
+    expect(lags).toEqual([2 * CHUNK_SIZE]);
+  });
+
+  test("goes on in the background, until it is stopped", async () => {
+    await insertChain(ACCOUNT, 2 * CHUNK_SIZE);
+    const log = createLog({ service: "test", level: "error" });
+    const { index } = newIndex();
+    const options = { name: "filter_index", failures: { inc: () => {} }, log, delayMs: DELAY_MS };
+    const loop = startLoop({ ...options, run: (signal) => index.run(signal) });
+    await expect.poll(chunks, { timeout: 10_000 }).toHaveLength(2);
+    await loop.stop();
+  });
+});
+
+describe("a page deep in the chain", () => {
+  const LIMIT = 51;
+  const LENGTH = 5 * CHUNK_SIZE;
+
+  /** Pages of 8 kB that PostgreSQL reads for a statement. */
+  async function pagesOf(text: string, params: readonly unknown[]): Promise<number> {
+    const [row] = await database.query<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      params,
+    );
+    const plan = row?.["QUERY PLAN"][0].Plan ?? {};
+    return (plan["Shared Hit Blocks"] ?? 0) + (plan["Shared Read Blocks"] ?? 0);
+  }
+
+  type Times = readonly [from: string | null, to: string | null];
+
+  const pagesRead = (ascending: boolean, [from, to]: Times) => {
+    const { text } = ascending ? listEventsByTimeAscending : listEventsByTimeDescending;
+    return pagesOf(text, [ACCOUNT, null, null, from, to, LIMIT]);
+  };
+
+  /** The times of the page at the head of its order, and at the other end. */
+  const PAGES = [
+    { ascending: false, head: [null, timeOf(LENGTH)], deep: [null, timeOf(LIMIT)] },
+    { ascending: true, head: [timeOf(0), null], deep: [timeOf(LENGTH - LIMIT), null] },
+  ] as const;
+
+  test.each(PAGES)("reads little more than at the head (ascending: $ascending)", async (page) => {
+    await insertChain(ACCOUNT, LENGTH);
+    await database.query("ANALYZE ledger.chain, ledger.payloads");
+    // Control: without the index every event between is read.
+    const searched = await pagesRead(page.ascending, page.deep);
+    await indexAll(ledger.database);
+    await database.query("ANALYZE ledger.chunks");
+    const head = await pagesRead(page.ascending, page.head);
+    const deep = await pagesRead(page.ascending, page.deep);
+    // At most the one chunk that the times are in.
+    expect(deep).toBeLessThan(head + searched / 4);
+  });
+
+  test("of an account that has grown since the last ANALYZE, which PostgreSQL takes for empty", async () => {
+    const length = CHUNK_SIZE;
+    await insertChain(NEIGHBOUR, length);
+    await database.query("VACUUM ANALYZE ledger.chain, ledger.payloads");
+    await insertChain(ACCOUNT, length);
+    await indexAll(ledger.database);
+    // Each row once more for each other one would be millions.
+    expect(await pagesRead(true, [timeOf(length - LIMIT), null])).toBeLessThan(length / 2);
+    const range = [ACCOUNT, "1", String(length)];
+    expect(await pagesOf(checkBlock.text, range)).toBeLessThan(length);
+    expect(await pagesOf(readRange.text, [...range, length])).toBeLessThan(12 * length);
+    expect(await pagesOf(findHiddenEvent.text, [ACCOUNT, "0", "1", String(length)])).toBeLessThan(
+      length,
+    );
+  });
+});
+
+describe("verification", () => {
+  const verify = async () =>
+    ledger.client.verifyChain({ accountId: ACCOUNT }).then(({ valid, firstInvalid }) => ({
+      valid,
+      at: Number(firstInvalid?.sequenceNumber ?? 0),
+      reason: firstInvalid?.reason,
+    }));
+
+  /** Three complete chunks and some; the actor and the target of every hundredth event are others. */
+  const sent = Array.from({ length: 3 * CHUNK_SIZE + 50 }, (_, index) => ({
+    action: index % 100 === 99 ? "rare" : "common",
+    occurredAt: timeOf(index),
+    actorId: `u_${index % 100}`,
+    actorType: "user",
+    targetId: `t_${index % 100}`,
+    targetType: "thing",
+  }));
+
+  beforeEach(async () => {
+    await appendAll(ledger, ACCOUNT, sent);
+    await indexAll(ledger.database);
+    expect(await chunks()).toHaveLength(3);
+  });
+
+  const second = CHUNK_SIZE + 1;
+  /** The first event of the second chunk whose index is this modulo 100. */
+  const at = (index: number) => second + ((index - (CHUNK_SIZE % 100) + 100) % 100);
+
+  test.each([
+    ["all of it is there", "SELECT", 0],
+    ["nothing is indexed", "DELETE FROM ledger.chunks", 0],
+    ["the last chunk is not indexed", "DELETE FROM ledger.chunks WHERE chunk = 2", 0],
+    [
+      "a posting has an event too many",
+      "UPDATE ledger.postings SET ordinals = ordinals || 3::smallint WHERE value = 'rare' AND chunk = 1",
+      0,
+    ],
+    [
+      "a posting is added",
+      "INSERT INTO ledger.postings SELECT account_id, field, 'x', chunk, ordinals FROM ledger.postings WHERE value = 'rare'",
+      0,
+    ],
+    [
+      "times hide what occurred early",
+      "UPDATE ledger.chunks SET earliest = 'x' WHERE chunk = 1",
+      second,
+    ],
+    [
+      "times hide what occurred late",
+      "UPDATE ledger.chunks SET latest = '' WHERE chunk = 2",
+      2 * CHUNK_SIZE + 1,
+    ],
+    ["a chunk between others is gone", "DELETE FROM ledger.chunks WHERE chunk = 1", second],
+    ["the first chunk is gone", "DELETE FROM ledger.chunks WHERE chunk = 0", 1],
+    ["a chunk was moved", "UPDATE ledger.chunks SET chunk = 9 WHERE chunk = 2", 2 * CHUNK_SIZE + 1],
+    ["a posting is gone", "DELETE FROM ledger.postings WHERE value = 'rare' AND chunk = 1", at(99)],
+    [
+      "an action lacks an event",
+      "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'rare' AND chunk = 1",
+      at(99),
+    ],
+    [
+      "an actor's id lacks an event",
+      "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'u_7' AND chunk = 1",
+      at(7),
+    ],
+    [
+      "a target's id lacks an event",
+      "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 't_8' AND chunk = 1",
+      at(8),
+    ],
+    [
+      "an actor's type lacks an event",
+      "UPDATE ledger.postings SET ordinals = ordinals[4:] WHERE value = 'user' AND chunk = 1",
+      second,
+    ],
+    [
+      "a target's type lacks an event",
+      "UPDATE ledger.postings SET ordinals = array_remove(ordinals, 20::smallint) WHERE value = 'thing' AND chunk = 1",
+      second + 20,
+    ],
+    [
+      "a posting was moved",
+      "UPDATE ledger.postings SET value = 'v' WHERE value = 'u_7' AND chunk = 1",
+      at(7),
+    ],
+    [
+      "a posting has the place of another chunk",
+      "UPDATE ledger.postings SET chunk = 9 WHERE value = 'u_7' AND chunk = 1",
+      at(7),
+    ],
+  ])("%s", async (_, text, number) => {
+    await database.query(text);
+    const reason = number === 0 ? undefined : InvalidReason.DIGEST_MISMATCH;
+    expect(await verify()).toEqual({ valid: number === 0, at: number, reason });
+  });
+
+  test("an event that is changed and hidden is named by its change", async () => {
+    await database.query("UPDATE ledger.chain SET action = 'other' WHERE sequence_number = 5000");
+    expect(await verify()).toEqual({
+      valid: false,
+      at: 5_000,
+      reason: InvalidReason.HASH_MISMATCH,
+    });
+  });
+
+  test("a range is verified with what the index says of it alone", async () => {
+    await database.query(
+      "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'user' AND chunk = 1",
+    );
+    const range = { accountId: ACCOUNT, toSequence: BigInt(2 * CHUNK_SIZE) };
+    const inRange = (from: number) =>
+      ledger.client.verifyChain({ ...range, fromSequence: BigInt(from) });
+    expect(await inRange(second)).toMatchObject({ valid: false });
+    expect(await inRange(second + 1)).toMatchObject({ valid: true });
+  });
+});
