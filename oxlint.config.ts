@@ -28,9 +28,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "outbound/**": ["domain/**", "metrics.ts", "config.ts"],
   "append/**": ["domain/**", "store/**", "metrics.ts"],
   "verify/**": ["domain/**", "store/**", "metrics.ts"],
+  "search/**": ["domain/**", "store/**", "metrics.ts"],
   "workers/**": ["append/**", "verify/**", "domain/**", "store/**", "outbound/**", "metrics.ts"],
   "rpc/**": [
     "append/**",
+    "search/**",
     "verify/**",
     "workers/**",
     "domain/**",

@@ -11,10 +11,10 @@ import { openSql, type Sql } from "./sql.ts";
 /** Events in one COPY of each table: the bound of memory. */
 const BLOCK = 20_000;
 
-/** Events of a time block (services/ledger/migrations/0003_time-blocks.sql). */
-const TIME_BLOCK_SIZE = 1_024;
-const FILL_TIMEOUT_MS = 600_000;
-const FILL_POLL_MS = 200;
+/** Events of a chunk of the filter index (services/ledger/migrations/0006_filter-index.sql). */
+const CHUNK_SIZE = 4_096;
+const INDEX_TIMEOUT_MS = 600_000;
+const INDEX_POLL_MS = 200;
 
 const CHAIN = `COPY ledger.chain (account_id, sequence_number, id, action, occurred_at, received_at,
   created_at, digests, previous_hash, hash) FROM STDIN`;
@@ -49,21 +49,21 @@ export async function loadLongChain(
     [accountId, last?.sequenceNumber, last?.hash],
   );
   await vacuum(sql);
-  await timeBlocksOf(sql, accountId, Math.floor(count / TIME_BLOCK_SIZE));
-  await sql.run("VACUUM (ANALYZE) ledger.time_blocks");
+  await indexed(sql, accountId, Math.floor(count / CHUNK_SIZE));
+  await sql.run("VACUUM (ANALYZE) ledger.chunks, ledger.postings");
   await Promise.all([sql.close(), second.close()]);
 }
 
-/** Resolves when the ledger has filled this many time blocks of the account. */
-async function timeBlocksOf(sql: Sql, accountId: string, blocks: number): Promise<void> {
-  const deadline = performance.now() + FILL_TIMEOUT_MS;
+/** Resolves when the ledger has indexed this many chunks of the account. */
+async function indexed(sql: Sql, accountId: string, chunks: number): Promise<void> {
+  const deadline = performance.now() + INDEX_TIMEOUT_MS;
   for (;;) {
-    const [row] = await sql.rows<{ blocks: string }>(
-      `SELECT count(*) AS blocks FROM ledger.time_blocks WHERE account_id = '${accountId}'`,
+    const [row] = await sql.rows<{ chunks: string }>(
+      `SELECT count(*) AS chunks FROM ledger.chunks WHERE account_id = '${accountId}'`,
     );
-    if (Number(row?.blocks) >= blocks) return;
-    if (performance.now() > deadline) throw new Error("the ledger does not fill its time blocks");
-    await setTimeout(FILL_POLL_MS);
+    if (Number(row?.chunks) >= chunks) return;
+    if (performance.now() > deadline) throw new Error("the ledger does not index the chain");
+    await setTimeout(INDEX_POLL_MS);
   }
 }
 

@@ -1,6 +1,9 @@
 // Chunks of a chain, the unit of the filter index (0006_filter-index.sql).
 
-/** Sequence numbers of a chunk; the first chunk begins with 1. It must never change: what is stored was cut by it. */
+/**
+ * Sequence numbers of a chunk; the first chunk begins with 1. It must never change: what is stored was cut by
+ * it.
+ */
 export const CHUNK_SIZE = 4_096;
 
 /** The chunk that a sequence number is in. */

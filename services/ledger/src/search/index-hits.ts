@@ -55,7 +55,7 @@ export async function* indexHits(
       values,
     ]);
     const numbers = matching(rows, terms).filter((number) => number >= from && number <= to);
-    if (numbers.length > 0) yield ascending ? numbers : numbers.reverse();
+    if (numbers.length > 0) yield ascending ? numbers : numbers.toReversed();
     if (ascending) first = window.to + 1;
     else last = window.from - 1;
   }

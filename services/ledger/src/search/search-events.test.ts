@@ -117,9 +117,9 @@ function scan(sent: readonly Sent[], query: Query): number[] {
 }
 
 function filterOf({ after, before, from, to, isPrefix = false, ...query }: Query) {
-  const { ascending: _, limit: __, ...values } = query;
+  const { ascending: _, limit: __, ...rest } = query;
   return {
-    ...values,
+    ...rest,
     actionIsPrefix: isPrefix,
     ...(from !== undefined && { occurredFrom: timeOf(from) }),
     ...(to !== undefined && { occurredTo: timeOf(to) }),

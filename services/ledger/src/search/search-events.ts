@@ -58,7 +58,7 @@ export async function* searchEvents<Row extends StoredRow>(
     () => searchIndexed(database, search, indexed),
     () => scan(database, search, behind),
   ];
-  for (const part of search.ascending ? parts : parts.reverse()) yield* part();
+  for (const part of search.ascending ? parts : parts.toReversed()) yield* part();
 }
 
 /** The last event that is in the filter index; 0 where the filter has nothing to look up in it. */

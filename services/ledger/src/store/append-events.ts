@@ -1,7 +1,7 @@
-// Appends events to a chain and moves its head, in one statement: all of it or nothing. The
-// statement itself holds the conditions: the head is the one that the hashes were computed from, the
-// last event of the chain is the one at the head, and no idempotency key of the group is in use.
-// Where one of them fails it stores nothing and returns no row. It waits for the head's row lock, then checks the head again.
+// Appends events to a chain and moves its head, in one statement: all of it or nothing. The statement itself
+// holds the conditions: the head is the one that the hashes were computed from, the last event of the chain
+// is the one at the head, and no idempotency key of the group is in use. Where one of them fails it stores
+// nothing and returns no row. It waits for the head's row lock, then checks the head again.
 
 import { statement } from "@annals/postgres";
 import {

@@ -99,8 +99,8 @@ export const keysAreNew = (accountId: string): string => `NOT EXISTS (
         AND created_at > now() - interval '24 hours')`;
 
 /**
- * Whether the last event of the chain is the one at its head. It keeps an event from having two successors, also
- * where the lock on the head has failed.
+ * Whether the last event of the chain is the one at its head. It keeps an event from having two successors,
+ * also where the lock on the head has failed.
  */
 export const ENDS_AT_HEAD = `coalesce((
       SELECT chain.sequence_number = heads.sequence_number AND chain.hash = heads.hash

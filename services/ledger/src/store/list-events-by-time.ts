@@ -1,7 +1,7 @@
 // One page of the events of an account that occurred within a time, by keyset on the sequence number, in
-// either direction, where besides it there is at most a range of sequence numbers. The chunks of the filter index select
-// what to search; what lies behind the last chunk is searched event by event. A null parameter does not
-// filter. It has to return what list-events.ts returns, however far the index is.
+// either direction, where besides it there is at most a range of sequence numbers. The chunks of the filter
+// index select what to search; what lies behind the last chunk is searched event by event. A null parameter
+// does not filter. It has to return what list-events.ts returns, however far the index is.
 
 import { type Statement, statement } from "@annals/postgres";
 import { CHUNK_SIZE } from "../domain/chunk.ts";

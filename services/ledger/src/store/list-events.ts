@@ -1,6 +1,6 @@
 // One page of the events of an account that match a filter, by keyset on the sequence number, in either
 // direction, from the events of a range or from some of them by their numbers. It reads event after event in
-// order until the page is full: rpc/search.ts sees to it that there are few to read. A null parameter does not
+// order until the page is full: search/ sees to it that there are few to read. A null parameter does not
 // filter.
 //
 // The payloads are looked up and not joined: for an account that grew since the last ANALYZE PostgreSQL

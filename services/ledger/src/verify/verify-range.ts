@@ -46,7 +46,8 @@ export async function verifyRange(
   let next = range.from;
   while (!verifier.firstInvalid) {
     while (ahead.length < BLOCKS_AHEAD && next <= range.to) {
-      // A block is within a chunk: some 60 ms of PostgreSQL, a second or so where events are of the largest size.
+      // A block is within a chunk: some 60 ms of PostgreSQL, a second or so where events are of the largest
+      // size.
       const block = { from: next, to: Math.min((chunkOf(next) + 1) * CHUNK_SIZE, range.to) };
       const checked = deps.blocks.check(accountId, block, signal);
       // The await below rejects with it. A block that is never awaited must not be an unhandled rejection.

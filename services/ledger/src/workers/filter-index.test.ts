@@ -5,6 +5,7 @@
 import { createLog, startLoop } from "@annals/chassis";
 import { InvalidReason } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
+import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { checkBlock } from "../store/check-block.ts";
@@ -143,6 +144,33 @@ describe("indexing", () => {
     await expect.poll(chunks, { timeout: 10_000 }).toHaveLength(2);
     await loop.stop();
   });
+});
+
+test("the migration indexes what the release before has stored", async () => {
+  const events = Array.from({ length: CHUNK_SIZE + 10 }, (_, index) => ({
+    action: `a_${index % 7}`,
+    occurredAt: timeOf(index),
+    actorId: `u_${index % 100}`,
+    ...(index % 2 > 0 && { targetType: "thing" }),
+  }));
+  await appendAll(ledger, ACCOUNT, events);
+  await appendAll(ledger, NEIGHBOUR, events.slice(0, 5));
+  await indexAll(ledger.database);
+  const stored = async () => [
+    await chunks(),
+    await database.query("SELECT * FROM ledger.postings ORDER BY 1, 2, 3"),
+  ];
+  const expected = await stored();
+  expect(expected[1]).toHaveLength(7 + 100 + 1);
+  await database.query(`DROP FUNCTION ledger.postings_of; DROP TABLE ledger.chunks, ledger.postings;
+    CREATE INDEX chain_action ON ledger.chain (action);
+    CREATE INDEX payloads_actor_id ON ledger.payloads (actor_id);
+    CREATE INDEX payloads_actor_type ON ledger.payloads (actor_type);
+    CREATE INDEX payloads_target_id ON ledger.payloads (target_id);
+    CREATE INDEX payloads_target_type ON ledger.payloads (target_type)`);
+  const file = new URL("../../migrations/0006_filter-index.sql", import.meta.url);
+  await database.query(await readFile(file, "utf8"));
+  expect(await stored()).toEqual(expected);
 });
 
 describe("a page deep in the chain", () => {
