@@ -26,7 +26,7 @@ export function createMetrics(registry: Registry) {
     }),
     verifications: new Counter({
       name: "annals_verifications_total",
-      help: "Finished verifications of a chain, by result: valid, invalid.",
+      help: "Finished verifications of a chain, by result: valid, invalid, or refused because a table may hide events.",
       labelNames: ["result"],
       registers: [registry],
     }),
@@ -36,5 +36,6 @@ export function createMetrics(registry: Registry) {
   // An alert on the increase sees the first one only where the series exists before it.
   metrics.verifications.inc({ result: "valid" }, 0);
   metrics.verifications.inc({ result: "invalid" }, 0);
+  metrics.verifications.inc({ result: "refused" }, 0);
   return metrics;
 }

@@ -9,7 +9,7 @@ import {
   type Verification,
   verificationJson,
 } from "@annals/contract";
-import { complete } from "@annals/errors";
+import { AnnalsError, complete } from "@annals/errors";
 import type { Notices } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
 import {
@@ -46,7 +46,11 @@ export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["veri
   const blocks = new BlockChecker(database);
   return async (request, { signal }) => {
     complete({ account_id: request.accountId });
-    const verified = await verify({ blocks, database }, request, signal);
+    const verified = await verify({ blocks, database }, request, signal).catch((error) => {
+      if (error instanceof AnnalsError && error.kind === "internal")
+        metrics.verifications.inc({ result: "refused" });
+      throw error;
+    });
     const verification = { ...verified, verifiedAt: clock.nowText() };
     await announce(deps, request.accountId, verification);
     metrics.verifications.inc({ result: verification.firstInvalid ? "invalid" : "valid" });

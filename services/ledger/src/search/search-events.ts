@@ -2,6 +2,7 @@
 // ListEvents and StreamEvents. The filter index says where to look as far as it reaches, and what lies behind
 // it is read event by event. What is found must not depend on how far the index is.
 
+import { internal } from "@annals/errors";
 import type { Database, Statement } from "@annals/postgres";
 import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
 import { actionRange, type EventFilter, hasTime } from "../domain/event-filter.ts";
@@ -9,6 +10,7 @@ import { findActions } from "../store/find-actions.ts";
 import { findChunksByTime } from "../store/find-chunks-by-time.ts";
 import { getIndexEnd } from "../store/get-index-end.ts";
 import type { ListParams } from "../store/list-events.ts";
+import { readEnds } from "../store/read-ends.ts";
 import { indexHits, type Term } from "./index-hits.ts";
 import { listParams } from "./list-params.ts";
 
@@ -63,9 +65,14 @@ export async function* searchEvents<Row extends StoredRow>(
 
 /** The last event that is in the filter index; 0 where the filter has nothing to look up in it. */
 async function indexEnd(database: Database, { accountId, filter }: Selection): Promise<number> {
-  if (!hasTime(filter) && exactTerms(filter).length === 0 && filter.action === undefined) return 0;
+  if (isPlain(filter)) return 0;
   const [row] = await database.run(getIndexEnd, [accountId]);
   return Number(row?.chunks ?? 0) * CHUNK_SIZE;
+}
+
+/** Whether a filter selects every event, of a range at most. */
+function isPlain(filter: EventFilter): boolean {
+  return !hasTime(filter) && exactTerms(filter).length === 0 && filter.action === undefined;
 }
 
 async function* searchIndexed<Row extends StoredRow>(
@@ -150,12 +157,36 @@ async function* scan<Row extends StoredRow>(
   let { from, to } = range;
   for (let limit = search.limitAfter(); from <= to;) {
     const params = listParams(search, { from, to, numbers: null, limit });
-    const page = await database.run(search.statement, params);
+    let page = await database.run(search.statement, params);
+    if (isPlain(search.filter)) {
+      let first = search.ascending ? from : Number(page[0]?.sequence_number ?? 0);
+      // It is the last one of the range, unless the range goes beyond the head.
+      if (!search.ascending && to !== Infinity && first !== to) {
+        const [ends] = await database.run(readEnds, [search.accountId]);
+        if (Number(ends?.head_sequence ?? 0) >= to) {
+          page = await database.run(search.statement, params);
+          first = to;
+        }
+      }
+      refuseHole(search.accountId, page, first, search.ascending ? 1 : -1);
+    }
     if (page.length > 0) yield page;
     if (page.length < limit) return;
     const last = Number(page.at(-1)?.sequence_number);
     if (search.ascending) from = last + 1;
     else to = last - 1;
     limit = search.limitAfter(page);
+  }
+}
+
+/**
+ * Rejects where a page of all events of a range lacks one: a list that left it out would look complete. The
+ * page may end before the range does. What is missing at the head, verification finds.
+ */
+function refuseHole(accountId: string, page: readonly StoredRow[], first: number, step: 1 | -1) {
+  for (const [index, { sequence_number: number }] of page.entries()) {
+    const expected = first + index * step;
+    if (Number(number) !== expected)
+      throw internal(`the chain of ${accountId} lacks event ${expected}: verify it`);
   }
 }

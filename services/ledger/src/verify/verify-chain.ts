@@ -7,6 +7,7 @@ import type { Verification } from "@annals/contract";
 import { internal, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ChainVerifier } from "../domain/chain-verifier.ts";
+import { findAlteredTables } from "../store/find-altered-tables.ts";
 import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";
 import type { BlockChecker } from "./block-checker.ts";
@@ -36,6 +37,7 @@ export async function verifyChain(
   signal: AbortSignal,
 ): Promise<Omit<Verification, "verifiedAt">> {
   const { accountId } = asked;
+  await refuseAlteredTables(deps.database);
   const [ends] = await deps.database.run(readEnds, [accountId]);
   if (!ends) throw internal("the ends of a chain have no row");
   const head = {
@@ -55,6 +57,17 @@ export async function verifyChain(
     head,
     firstInvalid: verifier.firstInvalid,
   };
+}
+
+/**
+ * Rejects where readers may be shown something else than is stored. A verification of what this statement
+ * reads would then say nothing of what others read.
+ */
+async function refuseAlteredTables(database: Database): Promise<void> {
+  const altered = await database.run(findAlteredTables, []);
+  if (altered.length === 0) return;
+  const names = altered.map(({ name }) => `ledger.${name}`).join(", ");
+  throw internal(`${names}: row security, a rule or a view; nothing can be said of the chain`);
 }
 
 /** Both ends included. An empty chain has the range 1 to 0. */
