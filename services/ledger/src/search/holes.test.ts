@@ -1,6 +1,6 @@
-// Guarantee: what may hide events from readers is not passed over: a list or a stream of all events refuses to
-// answer with a hole, and verification refuses to judge tables that can show readers something else than they
-// hold.
+// Guarantee: what may hide events from readers is not passed over: a list or a stream of all events refuses
+// to answer with a hole, and verification refuses to judge tables that can show readers something else than
+// they hold.
 
 import { RecordFormat } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";

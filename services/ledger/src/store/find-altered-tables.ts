@@ -1,5 +1,5 @@
-// Tables of the chain that can show readers something else than they hold: views, and tables with row security
-// or rules. Only the owner of the schema can make them so.
+// Tables of the chain that can show readers something else than they hold: views, and tables with row
+// security or rules. Only the owner of the schema can make them so.
 
 import { statement } from "@annals/postgres";
 
