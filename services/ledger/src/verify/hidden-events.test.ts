@@ -1,0 +1,133 @@
+// Guarantee: where the filter index was changed so that lists skip an event, verification names that event.
+// What the index has too much hides nothing.
+
+import { InvalidReason } from "@annals/proto/ledger";
+import type { TestDatabase } from "@annals/testing";
+import { beforeEach, expect, test } from "vitest";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
+import { appendAll, indexAll, timeOf } from "../testing/index-fixtures.ts";
+import { openLedger, type TestLedger } from "../testing/test-ledger.ts";
+
+const ACCOUNT = "acct_1";
+
+let database: TestDatabase;
+let ledger: TestLedger;
+
+beforeEach(async () => {
+  database = await newLedgerDatabase();
+  ledger = openLedger(database);
+  await appendAll(ledger, ACCOUNT, sent);
+  await indexAll(ledger.database);
+});
+
+const verify = async () =>
+  ledger.client.verifyChain({ accountId: ACCOUNT }).then(({ valid, firstInvalid }) => ({
+    valid,
+    at: Number(firstInvalid?.sequenceNumber ?? 0),
+    reason: firstInvalid?.reason,
+  }));
+
+/** Three complete chunks and some; the actor and the target of every hundredth event are others. */
+const sent = Array.from({ length: 3 * CHUNK_SIZE + 50 }, (_, index) => ({
+  action: index % 100 === 99 ? "rare" : "common",
+  occurredAt: timeOf(index),
+  actorId: `u_${index % 100}`,
+  actorType: "user",
+  targetId: `t_${index % 100}`,
+  targetType: "thing",
+}));
+
+const second = CHUNK_SIZE + 1;
+/** The first event of the second chunk whose index is this modulo 100. */
+const at = (index: number) => second + ((index - (CHUNK_SIZE % 100) + 100) % 100);
+
+test.each([
+  ["all of it is there", "SELECT", 0],
+  ["nothing is indexed", "DELETE FROM ledger.chunks", 0],
+  ["the last chunk is not indexed", "DELETE FROM ledger.chunks WHERE chunk = 2", 0],
+  [
+    "a posting has an event too many",
+    "UPDATE ledger.postings SET ordinals = ordinals || 3::smallint WHERE value = 'rare' AND chunk = 1",
+    0,
+  ],
+  [
+    "a posting is added",
+    "INSERT INTO ledger.postings SELECT account_id, field, 'x', chunk, ordinals FROM ledger.postings WHERE value = 'rare'",
+    0,
+  ],
+  [
+    "times hide what occurred early",
+    "UPDATE ledger.chunks SET earliest = 'x' WHERE chunk = 1",
+    second,
+  ],
+  [
+    "times hide what occurred late",
+    "UPDATE ledger.chunks SET latest = '' WHERE chunk = 2",
+    2 * CHUNK_SIZE + 1,
+  ],
+  ["a chunk between others is gone", "DELETE FROM ledger.chunks WHERE chunk = 1", second],
+  ["the first chunk is gone", "DELETE FROM ledger.chunks WHERE chunk = 0", 1],
+  ["a chunk was moved", "UPDATE ledger.chunks SET chunk = 9 WHERE chunk = 2", 2 * CHUNK_SIZE + 1],
+  ["a posting is gone", "DELETE FROM ledger.postings WHERE value = 'rare' AND chunk = 1", at(99)],
+  [
+    "an action lacks an event",
+    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'rare' AND chunk = 1",
+    at(99),
+  ],
+  [
+    "an actor's id lacks an event",
+    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'u_7' AND chunk = 1",
+    at(7),
+  ],
+  [
+    "a target's id lacks an event",
+    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 't_8' AND chunk = 1",
+    at(8),
+  ],
+  [
+    "an actor's type lacks an event",
+    "UPDATE ledger.postings SET ordinals = ordinals[4:] WHERE value = 'user' AND chunk = 1",
+    second,
+  ],
+  [
+    "a target's type lacks an event",
+    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, 20::smallint) WHERE value = 'thing' AND chunk = 1",
+    second + 20,
+  ],
+  [
+    "a posting was moved",
+    "UPDATE ledger.postings SET value = 'v' WHERE value = 'u_7' AND chunk = 1",
+    at(7),
+  ],
+  [
+    "a posting has the place of another chunk",
+    "UPDATE ledger.postings SET chunk = 9 WHERE value = 'u_7' AND chunk = 1",
+    at(7),
+  ],
+])("%s", async (_, text, number) => {
+  expect(await database.query("SELECT FROM ledger.chunks")).toHaveLength(3);
+  await database.query(text);
+  const reason = number === 0 ? undefined : InvalidReason.DIGEST_MISMATCH;
+  expect(await verify()).toEqual({ valid: number === 0, at: number, reason });
+});
+
+test("an event that is changed and hidden is named by its change", async () => {
+  await database.query("UPDATE ledger.chain SET action = 'other' WHERE sequence_number = 5000");
+  expect(await verify()).toEqual({
+    valid: false,
+    at: 5_000,
+    reason: InvalidReason.HASH_MISMATCH,
+  });
+});
+
+test("a range is verified with what the index says of it alone", async () => {
+  await database.query(
+    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'user' AND chunk = 1",
+  );
+  const range = { accountId: ACCOUNT, toSequence: BigInt(2 * CHUNK_SIZE) };
+  const inRange = (from: number) =>
+    ledger.client.verifyChain({ ...range, fromSequence: BigInt(from) });
+  expect(await inRange(second)).toMatchObject({ valid: false });
+  expect(await inRange(second + 1)).toMatchObject({ valid: true });
+});
