@@ -1,3 +1,4 @@
+export * from "./access.ts";
 export * from "./batcher-metrics.ts";
 export * from "./batcher.ts";
 export * from "./client.ts";
