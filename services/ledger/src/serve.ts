@@ -6,17 +6,19 @@ import {
   createRegistry,
   databaseDuration,
   type Logger,
+  rpcRefusals,
   rpcServerDuration,
   startAdminServer,
   startTracing,
   workerFailures,
 } from "@annals/chassis";
-import { serverInterceptors, startRpcServer } from "@annals/rpc";
+import { openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { pooledRandom, systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import { AppendQueue } from "./append/append-queue.ts";
+import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
@@ -43,6 +45,7 @@ export async function serve(
     endpoint: config.otlpEndpoint,
   });
   closers.add("tracing", tracing, () => tracing.shutdown());
+  const tls = await openTls(config, { service: "ledger", registry, log, closers });
 
   const database = createPool({
     connectionString: config.databaseUrl,
@@ -73,7 +76,10 @@ export async function serve(
     host: config.rpcHost,
     port: config.rpcPort,
     routes: ledgerService({ appends, clock, database, log, metrics, notices, random }),
-    services: [LedgerService.typeName],
+    service: LedgerService,
+    tls,
+    access: ACCESS,
+    refused: rpcRefusals(registry),
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
