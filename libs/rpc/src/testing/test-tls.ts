@@ -1,17 +1,19 @@
 // The certificates of the tests of this library: one authority for a test file, and what each service would have.
 // Imported by tests only.
 
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { certificateFiles, ensureServiceCertificates } from "@annals/certificates";
 import type { IdentifiedService } from "@annals/contract";
 import { pino } from "pino";
+import { afterAll } from "vitest";
 import { Certificates, type CertificatesOptions } from "../certificates.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "annals-rpc-"));
 await ensureServiceCertificates(directory);
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 export function openCertificates(
   service: IdentifiedService,
