@@ -1,6 +1,7 @@
 // Guarantee: an RPC is answered for the services that the table names and for nobody else, over gRPC and over
-// Connect. A certificate of no caller is refused by the table. One that is expired or of another authority, none,
-// and plaintext get no answer at all. Each refusal is counted. The health service is open to every service.
+// Connect. A certificate of no caller is refused by the table. One that is expired or of another authority,
+// none, and plaintext get no answer at all. Each refusal is counted. The health service is open to every
+// service.
 
 import { CertificateAuthority, type Certificate } from "@annals/certificates";
 import type { Stack } from "@annals/local";
@@ -56,7 +57,9 @@ function withCertificate({ cert, key }: Certificate) {
 
 type Answer = "called" | "refused" | "unreachable";
 
-/** Of a call with an empty message, of any RPC. `called`: its handler has run, whatever it thought of that. */
+/**
+ * Of a call with an empty message, of any RPC. `called`: its handler has run, whatever it thought of that.
+ */
 async function answerOf(client: Client, path: string): Promise<Answer> {
   const { code, details } = await callBytes(client, path, Buffer.alloc(0)).then(
     () => ({ code: status.OK, details: "" }),

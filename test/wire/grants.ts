@@ -1,5 +1,5 @@
-// Which service may call which RPC, written out a second time: a change of a service's own table (its access.ts)
-// that is not made here too fails access.test.ts. It must never import that table.
+// Which service may call which RPC, written out a second time: a change of a service's own table (its
+// access.ts) that is not made here too fails access.test.ts. It must never import that table.
 
 export const CALLERS = ["gateway", "export", "webhook-dispatcher"] as const;
 export type Caller = (typeof CALLERS)[number];

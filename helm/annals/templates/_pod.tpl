@@ -7,8 +7,12 @@ capabilities: { drop: [ALL] }
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* The volumes of a service; takes root, name and one. Empty if there are none. */}}
+{{/* The volumes of a service; takes root, name and one. Empty if there are none. No other service's key is among them. */}}
 {{- define "annals.volumes" -}}
+{{- if not .root.Values.tls.dangerousPlaintext }}
+- name: tls
+  secret: { secretName: {{ include "annals.tlsSecret" . }}, defaultMode: 0440 }
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - name: plans
   configMap: { name: {{ include "annals.name" . }}-plans }
@@ -34,6 +38,9 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
 {{- define "annals.mounts" -}}
+{{- if not .root.Values.tls.dangerousPlaintext }}
+- { name: tls, mountPath: /etc/annals/tls, readOnly: true }
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - { name: plans, mountPath: /etc/annals/plans, readOnly: true }
 {{- end }}

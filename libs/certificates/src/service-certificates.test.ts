@@ -1,5 +1,5 @@
-// Guarantee: every service has a current certificate of one authority, readable by its owner only. What is there
-// and current stays; what is damaged, foreign or about to expire is made again.
+// Guarantee: every service has a current certificate of one authority, readable by its owner only. What is
+// there and current stays; what is damaged, foreign or about to expire is made again.
 
 import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
-// The certificates of the services of one machine, in a directory: an authority of its own, and a certificate and
-// key for each service. Called by `npm start` and the tests' systems, at each start and once a day. Every file is
-// readable by its owner only.
+// The certificates of the services of one machine, in a directory: an authority of its own, and a certificate
+// and key for each service. Called by `npm start` and the tests' systems, at each start and once a day. Every
+// file is readable by its owner only.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -27,7 +27,10 @@ export function certificateFiles(directory: string, service: IdentifiedService):
   };
 }
 
-/** The files of a directory, current for as long as they are kept so. Services read changed files by themselves. */
+/**
+ * The files of a directory, current for as long as they are kept so. Services read changed files by
+ * themselves.
+ */
 export class ServiceCertificates {
   readonly #directory: string;
   readonly #log: (line: string) => void;

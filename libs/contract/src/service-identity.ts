@@ -1,5 +1,5 @@
-// The name by which a service proves itself to another one. Certificates carry it, and both ends of an RPC check
-// it. Called by libs/rpc, and by what makes certificates. It must never depend on where a service runs.
+// The name by which a service proves itself to another one. Certificates carry it, and both ends of an RPC
+// check it. Called by libs/rpc, and by what makes certificates. It must never depend on where a service runs.
 
 const DOMAIN = "annals.internal";
 

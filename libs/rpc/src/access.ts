@@ -1,5 +1,5 @@
-// Who may call an RPC. Each backend has one table of this type beside its service.ts. Any caller that a row does
-// not name is refused (interceptors/require-access.ts).
+// Who may call an RPC. Each backend has one table of this type beside its service.ts. Any caller that a row
+// does not name is refused (interceptors/require-access.ts).
 
 import type { Scope } from "@annals/contract";
 import type { DescService } from "@bufbuild/protobuf";

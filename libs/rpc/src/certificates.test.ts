@@ -1,7 +1,8 @@
 // Guarantees: a process opens only with files that work, and says which setting is wrong. New files are used
-// without a restart on both ends, and a broken file replaces nothing. A server admits a client of its authority
-// only, and a client accepts no service but the one it wants.
+// without a restart on both ends, and a broken file replaces nothing. A server admits a client of its
+// authority only, and a client accepts no service but the one it wants.
 
+import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -16,7 +17,7 @@ import { Closers, createRegistry } from "@annals/chassis";
 import { type IdentifiedService, identityOf } from "@annals/contract";
 import { pino } from "pino";
 import { afterEach, describe, expect, it, onTestFinished, test, vi } from "vitest";
-import { openTls } from "./certificates.ts";
+import { Certificates, openTls } from "./certificates.ts";
 import { serviceOf } from "./peer.ts";
 import { collectingLog, echo, Opened } from "./testing/test-ledger.ts";
 import { connectBare, GATEWAY_TLS, openCertificates } from "./testing/test-tls.ts";
@@ -132,6 +133,32 @@ describe("at the start", () => {
     const expired = await authority.issue([identityOf("gateway")], { until: new Date(1) });
     writeFileSync(files.tlsCertFile, expired.cert);
     await expect(openTls(files, around())).rejects.toThrow("has expired on Jan  1 00:00:00 1970");
+  });
+});
+
+describe.skipIf(spawnSync("openssl", ["version"]).error)("deploy/make-certificates.sh", () => {
+  const script = join(import.meta.dirname, "../../../deploy/make-certificates.sh");
+  const openFrom = (folder: string, service: IdentifiedService) =>
+    Certificates.open({
+      files: {
+        tlsCaFile: join(folder, service, "ca.crt"),
+        tlsCertFile: join(folder, service, "tls.crt"),
+        tlsKeyFile: join(folder, service, "tls.key"),
+      },
+      service,
+      log: pino({ level: "silent" }),
+    });
+
+  it("makes what services accept of each other, and renews it under the same authority", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "annals-rpc-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    execFileSync(script, [folder], { stdio: "pipe" });
+    const server = await opened.server(echo, { tls: await openFrom(folder, "ledger") });
+    for (let renewed = 0; renewed < 2; renewed += 1) {
+      const { client } = opened.client(server.address, { tls: await openFrom(folder, "gateway") });
+      expect((await client.getEvent({ id: "evt_1" })).event?.id).toBe("evt_1");
+      execFileSync(script, [folder], { stdio: "pipe" });
+    }
   });
 });
 

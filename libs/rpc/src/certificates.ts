@@ -1,6 +1,6 @@
-// The certificate, key and authority with which a process proves itself to the other services, read from files
-// and read again when the files change. Opened by serve.ts; server.ts and client.ts use them. A broken file never
-// replaces what works. It must never log a key.
+// The certificate, key and authority with which a process proves itself to the other services, read from
+// files and read again when the files change. Opened by serve.ts; server.ts and client.ts use them. A broken
+// file never replaces what works. It must never log a key.
 
 import { constants, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -55,8 +55,8 @@ const SETTING_OF = {
 } as const;
 
 /**
- * Of both ends. The first cipher is the fastest where the CPU has AES. Without tickets each connection verifies
- * the certificate of its peer: a resumed session would not.
+ * Of both ends. The first cipher is the fastest where the CPU has AES. Without tickets each connection
+ * verifies the certificate of its peer: a resumed session would not.
  */
 const SECURE: SecureContextOptions = {
   minVersion: "TLSv1.3",

@@ -1,5 +1,5 @@
-// Which service a certificate belongs to. Called by both ends of a connection, after TLS has verified that the
-// certificate is of the deployment's authority. A certificate that names no service, or two, is nobody's.
+// Which service a certificate belongs to. Called by both ends of a connection, after TLS has verified that
+// the certificate is of the deployment's authority. A certificate that names no service, or two, is nobody's.
 
 import { IDENTIFIED_SERVICES, type IdentifiedService, identityOf } from "@annals/contract";
 
@@ -8,8 +8,8 @@ const BY_ENTRY = new Map(
 );
 
 /**
- * The service that a certificate names. Other names in it do not matter. Node puts names with unusual characters
- * in quotes: they could imitate a separator, so none is accepted.
+ * The service that a certificate names. Other names in it do not matter. Node puts names with unusual
+ * characters in quotes: they could imitate a separator, so none is accepted.
  */
 export function serviceOf(certificate: {
   readonly subjectaltname?: string | undefined;

@@ -1,5 +1,6 @@
-// The HTTP/2 server below an RPC server: with mutual TLS, or in plaintext. It knows which service is at the other
-// end of each connection. Called by server.ts. Without a valid certificate no client gets as far as a request.
+// The HTTP/2 server below an RPC server: with mutual TLS, or in plaintext. It knows which service is at the
+// other end of each connection. Called by server.ts. Without a valid certificate no client gets as far as a
+// request.
 
 import {
   createSecureServer,
@@ -19,7 +20,9 @@ import { serviceOf } from "./peer.ts";
 
 export interface Listener {
   readonly server: Http2Server | Http2SecureServer;
-  /** The service at the other end of a connection; undefined for a certificate of no caller, and in plaintext. */
+  /**
+   * The service at the other end of a connection; undefined for a certificate of no caller, and in plaintext.
+   */
   readonly callerOf: (session: Http2Session | undefined) => Caller | undefined;
   /** Ends connections that have not finished their TLS handshake. Call it when the others are closed. */
   readonly close: () => void;

@@ -1,6 +1,7 @@
-// The RPC server of every backend: gRPC, Connect and JSON over HTTP/2 with mutual TLS from one handler, with the
-// standard health service, a maximum connection age, and a drain. Called by serve.ts. No input of a client may
-// end the process or hold its resources without bound, and no caller gets more than its table grants.
+// The RPC server of every backend: gRPC, Connect and JSON over HTTP/2 with mutual TLS from one handler, with
+// the standard health service, a maximum connection age, and a drain. Called by serve.ts. No input of a
+// client may end the process or hold its resources without bound, and no caller gets more than its table
+// grants.
 
 import { once } from "node:events";
 import {

@@ -1,5 +1,6 @@
-// Refuses every call that the table of the service does not grant to its caller. Called by server.ts, for each
-// server that knows its callers. The standard health service is open to any certificate of the authority.
+// Refuses every call that the table of the service does not grant to its caller. Called by server.ts, for
+// each server that knows its callers. The standard health service is open to any certificate of the
+// authority.
 
 import { Health } from "@annals/proto/health";
 import type { DescService } from "@bufbuild/protobuf";

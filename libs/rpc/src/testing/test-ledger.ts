@@ -1,4 +1,5 @@
-// A ledger of a few lines behind a real RPC server, and a client of it, which is the gateway. Imported by tests only.
+// A ledger of a few lines behind a real RPC server, and a client of it, which is the gateway. Imported by
+// tests only.
 
 import { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";

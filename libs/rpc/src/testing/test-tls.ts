@@ -1,5 +1,5 @@
-// The certificates of the tests of this library: one authority for a test file, and what each service would have.
-// Imported by tests only.
+// The certificates of the tests of this library: one authority for a test file, and what each service would
+// have. Imported by tests only.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from "node:http2";
