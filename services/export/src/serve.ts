@@ -62,7 +62,12 @@ export async function serve(
   });
   closers.add("database", database, () => database.close());
 
-  const messaging = await connectMessaging({ url: config.natsUrl, name: "annals-export", log });
+  const messaging = await connectMessaging({
+    url: config.natsUrl,
+    caFile: config.natsCaFile,
+    name: "annals-export",
+    log,
+  });
   closers.add("messaging", messaging, () => messaging.close());
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
   closers.add("notices", notices, () => notices.close());

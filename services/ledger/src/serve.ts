@@ -66,7 +66,12 @@ export async function serve(
   closers.add("outbox pruner", pruner, () => pruner.stop());
 
   const name = "annals-ledger";
-  const messaging = await connectMessaging({ url: config.natsUrl, name, log });
+  const messaging = await connectMessaging({
+    url: config.natsUrl,
+    caFile: config.natsCaFile,
+    name,
+    log,
+  });
   closers.add("messaging", messaging, () => messaging.close());
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
   closers.add("notices", notices, () => notices.close());

@@ -93,6 +93,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
   const messaging = await connectMessaging({
     url: config.natsUrl,
+    caFile: config.natsCaFile,
     name: "annals-webhook-dispatcher",
     log,
   });
