@@ -29,10 +29,8 @@ async function bufCurl(
   request: object,
 ): Promise<Record<string, unknown>> {
   const { ca, cert, key } = certificateFiles(stack.certificates, "gateway");
-  const options = [
-    ...["--schema", "proto", "--protocol", protocol],
-    ...["--cacert", ca, "--cert", cert, "--key", key, "--servername", serverName],
-  ];
+  const options = ["--schema", "proto", "--protocol", protocol, "--servername", serverName];
+  options.push("--cacert", ca, "--cert", cert, "--key", key);
   const { stdout } = await promisify(execFile)(
     resolve(ROOT, "node_modules/.bin/buf"),
     ["curl", ...options, "-d", JSON.stringify(request), `https://${url}`],

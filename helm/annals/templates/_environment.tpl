@@ -46,6 +46,10 @@
 {{- define "annals.natsEnvironment" -}}
 {{- if .root.Values.nats.url.secret }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" .root.Values.nats.url "path" "nats.url") }}
+{{- if .root.Values.caBundle.configMap }}
+- name: ANNALS_NATS_CA_FILE
+  value: /etc/annals/ca/ca.crt
+{{- end }}
 {{- end }}
 {{- end }}
 

@@ -13,6 +13,12 @@ seccompProfile: { type: RuntimeDefault }
 - name: tls
   secret: { secretName: {{ include "annals.tlsSecret" . }}, defaultMode: 0440 }
 {{- end }}
+{{- if and (ne .name "gateway") .root.Values.caBundle.configMap }}
+- name: ca
+  configMap:
+    name: {{ .root.Values.caBundle.configMap }}
+    items: [{ key: {{ .root.Values.caBundle.key | quote }}, path: ca.crt }]
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - name: plans
   configMap: { name: {{ include "annals.name" . }}-plans }
@@ -37,7 +43,15 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- end }}
 
+{{/* Of migrate. */}}
+{{- define "annals.migrateMounts" -}}
+{{- if and (ne .name "gateway") .root.Values.caBundle.configMap }}
+- { name: ca, mountPath: /etc/annals/ca, readOnly: true }
+{{- end }}
+{{- end }}
+
 {{- define "annals.mounts" -}}
+{{ include "annals.migrateMounts" . }}
 {{- if not .root.Values.tls.dangerousPlaintext }}
 - { name: tls, mountPath: /etc/annals/tls, readOnly: true }
 {{- end }}
