@@ -3,11 +3,18 @@
 // authority only, and a client accepts no service but the one it wants.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect as connectTls, type PeerCertificate, TLSSocket } from "node:tls";
+import { connect as connectTls, type PeerCertificate } from "node:tls";
 import {
   CertificateAuthority,
   certificateFiles,
@@ -18,7 +25,6 @@ import { type IdentifiedService, identityOf } from "@annals/contract";
 import { pino } from "pino";
 import { afterEach, describe, expect, it, onTestFinished, test, vi } from "vitest";
 import { Certificates, openTls } from "./certificates.ts";
-import { serviceOf } from "./peer.ts";
 import { collectingLog, echo, Opened } from "./testing/test-ledger.ts";
 import { connectBare, GATEWAY_TLS, openCertificates } from "./testing/test-tls.ts";
 
@@ -182,6 +188,42 @@ describe("new files", () => {
     });
   });
 
+  it("may have the old authority beside the new one, so that a replacement fails no call", async () => {
+    const [before, after, directory] = [
+      await newDirectory(),
+      await newDirectory(),
+      await newDirectory(),
+    ];
+    for (const file of readdirSync(before)) copyFileSync(join(before, file), join(directory, file));
+    const { log, lines } = collectingLog();
+    const tls = await open("gateway", directory, log);
+    const server = await opened.server(echo, { tls: await open("ledger", directory, log) });
+    const read = (folder: string) => readFileSync(join(folder, "ca.pem"), "utf8");
+    const write = (service: IdentifiedService) => {
+      for (const part of ["cert", "key"] as const)
+        copyFileSync(
+          certificateFiles(after, service)[part],
+          certificateFiles(directory, service)[part],
+        );
+    };
+    const steps = [
+      () => writeFileSync(join(directory, "ca.pem"), read(before) + read(after)),
+      () => (write("gateway"), write("ledger")),
+      () => writeFileSync(join(directory, "ca.pem"), read(after)),
+    ];
+    let reloads = 0;
+    for (const step of steps) {
+      step();
+      reloads += 2;
+      await vi.waitFor(() => expect(lines).toHaveLength(reloads));
+      const { client } = opened.client(server.address, { tls });
+      expect((await client.getEvent({ id: "evt_1" })).event?.id).toBe("evt_1");
+    }
+    expect(new Set(lines.map(({ msg }) => msg))).toStrictEqual(
+      new Set(["new certificates are in use"]),
+    );
+  });
+
   it("that are broken replace nothing, and are reported once", async () => {
     const directory = await newDirectory();
     const { log, lines } = collectingLog();
@@ -213,83 +255,3 @@ async function newSession(address: string, tls: typeof GATEWAY_TLS) {
   await once(session, "remoteSettings");
   return { session };
 }
-
-describe("a client", () => {
-  it("accepts no other service than the one it wants", async () => {
-    const server = await opened.server(echo, { tls: await openCertificates("keys") });
-    const wanting = (peer: "keys" | "ledger") =>
-      opened.client(server.address, { peer }).client.getEvent({ id: "x" });
-    expect((await wanting("keys")).event?.id).toBe("x");
-    await expect(wanting("ledger")).rejects.toMatchObject({
-      kind: "unavailable",
-      cause: { rawMessage: expect.stringContaining("not of ledger.annals.internal") },
-    });
-  });
-
-  it("accepts no server of another authority", async () => {
-    const foreign = await open("ledger", await newDirectory());
-    const server = await opened.server(echo, { tls: foreign });
-    await expect(opened.client(server.address).client.getEvent({})).rejects.toMatchObject({
-      kind: "unavailable",
-    });
-  });
-});
-
-describe("a server", () => {
-  it("speaks TLS 1.3 only, and issues no ticket with which a client could skip verification", async () => {
-    const server = await opened.server(echo);
-    const { ca, cert, key } = GATEWAY_TLS.serverOptions;
-    const to = { port: server.port, host: "127.0.0.1", ca, cert, key, ALPNProtocols: ["h2"] };
-    const options = { ...to, checkServerIdentity: () => undefined };
-    const old = connectTls({ ...options, maxVersion: "TLSv1.2" });
-    const [error] = (await once(old, "error")) as [NodeJS.ErrnoException];
-    expect(error.code).toBe("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
-    const first = connectTls(options);
-    onTestFinished(() => void first.destroy());
-    let session: Buffer | undefined;
-    first.on("session", (ticket: Buffer) => (session = ticket));
-    await once(first, "secureConnect");
-    expect(first.getCipher().name).toBe("TLS_AES_128_GCM_SHA256");
-    // Its tickets come before its first data, the HTTP/2 settings.
-    await once(first, "data");
-    const again = connectTls({ ...options, ...(session && { session }) });
-    onTestFinished(() => void again.destroy());
-    await once(again, "secureConnect");
-    expect(again).toBeInstanceOf(TLSSocket);
-    expect(again.isSessionReused()).toBe(false);
-  });
-
-  it("closes though a client never finishes its handshake", async () => {
-    const server = await opened.server(echo);
-    const { connect } = await import("node:net");
-    const idle = connect(server.port, "127.0.0.1");
-    onTestFinished(() => void idle.destroy());
-    idle.on("error", () => {});
-    await once(idle, "connect");
-    await opened.client(server.address).client.getEvent({});
-    const closed = once(idle.resume(), "close");
-    await server.close({ graceMs: 0 });
-    expect(await closed).toHaveLength(1);
-  });
-});
-
-test("a certificate is of a service only by one plain name", () => {
-  const of = (subjectaltname: string | undefined) => serviceOf({ subjectaltname });
-  expect(of("DNS:gateway.annals.internal")).toBe("gateway");
-  expect(of("DNS:annals-keys.default.svc, DNS:keys.annals.internal, IP Address:10.0.0.1")).toBe(
-    "keys",
-  );
-  for (const none of [
-    undefined,
-    "",
-    "DNS:gateway",
-    "DNS:*.annals.internal",
-    "DNS:gateway.annals.internal.example.com",
-    "URI:spiffe://annals/DNS:gateway.annals.internal",
-    "DNS:stranger.annals.internal",
-    "DNS:gateway.annals.internal, DNS:keys.annals.internal",
-    'URI:"x, DNS:gateway.annals.internal, y"',
-  ]) {
-    expect(of(none), none).toBe(undefined);
-  }
-});
