@@ -15,6 +15,7 @@ const HOMES: Readonly<Record<string, string>> = {
   pino: "libs/chassis",
   "prom-client": "libs/chassis",
   "@opentelemetry/sdk-node": "libs/chassis",
+  "@peculiar/x509": "libs/certificates",
   "@grpc/grpc-js": "libs/rpc",
   "@connectrpc/connect-node": "libs/rpc",
   fastify: "services/gateway",

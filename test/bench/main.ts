@@ -2,7 +2,7 @@
 // HTTPS), and prints the figures with a description of the machine. It must never measure a stack that is in
 // use.
 
-import { CertificateAuthority } from "@annals/testing";
+import { CertificateAuthority } from "@annals/certificates";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ try {
 async function main(options: Options): Promise<void> {
   const begun = performance.now();
   const loadBefore = currentLoad();
-  const authority = new CertificateAuthority();
+  const authority = await CertificateAuthority.create();
   const folder = await mkdtemp(join(tmpdir(), "annals-bench-"));
   const caFile = join(folder, "ca.pem");
   await writeFile(caFile, authority.cert);

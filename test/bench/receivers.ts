@@ -1,7 +1,7 @@
 // Webhook receivers for the benchmark: forks `receivers-child.ts` and reads the arrival times of deliveries
 // from it. Called by measure/deliveries.ts.
 
-import type { CertificateAuthority } from "@annals/testing";
+import type { CertificateAuthority } from "@annals/certificates";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ export class Receivers {
 
   static async start(authority: CertificateAuthority, count: number): Promise<Receivers> {
     const child = fork(CHILD, { execArgv: ["-C", "source"] });
-    child.send({ count, ...authority.issue("127.0.0.1") } satisfies ToReceivers);
+    child.send({ count, ...(await authority.issue(["127.0.0.1"])) } satisfies ToReceivers);
     const [ports] = (await once(child, "message")) as [number[]];
     return new Receivers(child, ports);
   }

@@ -96,7 +96,7 @@ describe("run as a person runs it", () => {
   afterEach(() => rm(dataDir, { recursive: true }));
 
   test("webhooks arrive and an export is verified, again in a second run that adds nothing", async () => {
-    const { caFile } = receiverFiles(join(dataDir, "example"));
+    const { caFile } = await receiverFiles(join(dataDir, "example"));
     const stack = await startConstellation({
       shared: inject("stack"),
       env: {

@@ -2,7 +2,8 @@
 // may reach the loopback interface, and a subscriber's servers.
 
 import type { StackOptions } from "@annals/local";
-import { CertificateAuthority, HttpClient, newClient, Subscriber } from "@annals/testing";
+import { CertificateAuthority } from "@annals/certificates";
+import { HttpClient, newClient, Subscriber } from "@annals/testing";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ export async function startWebhookSystem(
   options: Omit<ConstellationOptions, "env"> = {},
   others: NonNullable<StackOptions["env"]> = {},
 ) {
-  const authority = new CertificateAuthority();
+  const authority = await CertificateAuthority.create();
   const folder = mkdtempSync(join(tmpdir(), "annals-ca-"));
   const caFile = join(folder, "ca.pem");
   writeFileSync(caFile, authority.cert);

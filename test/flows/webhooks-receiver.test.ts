@@ -181,7 +181,7 @@ async function startReceiver(
   secret: string,
   key: string,
 ) {
-  const folder = certificateFolder();
+  const folder = await certificateFolder();
   const child: ChildProcess = spawn(command, words, {
     cwd: RECEIVERS,
     env: {
@@ -205,10 +205,10 @@ async function startReceiver(
 }
 
 /** A folder with cert.pem and key.pem of a receiver on loopback; gone when the test ends. */
-function certificateFolder(): string {
+async function certificateFolder(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "annals-receiver-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { cert, key } = system.authority.issue("127.0.0.1");
+  const { cert, key } = await system.authority.issue(["127.0.0.1"]);
   writeFileSync(join(folder, "cert.pem"), cert);
   writeFileSync(join(folder, "key.pem"), key);
   return folder;

@@ -6,6 +6,7 @@ import { Ajv } from "ajv";
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { checkCertificates } from "./helm-certificates.ts";
 import { FILES, type Node, ROOT, SERVICES, settingsOf, textOf, yamlOf } from "./sources.ts";
 
 const CHART = "helm/annals";
@@ -16,8 +17,8 @@ const EXAMPLES = ["minimal", "full"].map((name) => `${CHART}/ci/${name}-values.y
 const OF_THE_CHART = new RegExp(
   `^ANNALS_(${[
     "LOG_LEVEL|OTLP_ENDPOINT|EXIT_WITH_STDIN|(ADMIN_|RPC_)?PORT|\\w+_ADDRESS|RATE_LIMIT_PER_MINUTE",
-    "DATABASE_URL|NATS_URL|PLANS_FILE|BOOTSTRAP_KEY|EXPORT_DIRECTORY|EXPORT_S3_\\w+",
-    "WEBHOOK_SECRET_KEY_FILE|WEBHOOK_CA_FILE",
+    "DATABASE_URL|NATS_URL|NATS_CA_FILE|PLANS_FILE|BOOTSTRAP_KEY|EXPORT_DIRECTORY|EXPORT_S3_\\w+",
+    "WEBHOOK_SECRET_KEY_FILE|WEBHOOK_CA_FILE|TLS_\\w+_FILE|DANGEROUS_PLAINTEXT_RPC",
   ].join("|")})$`,
 );
 
@@ -119,6 +120,12 @@ describe("the rendered chart", () => {
     const exporter = of(single, "Deployment").find((each) => componentOf(each) === "export");
     expect(exporter?.["spec"].strategy.type).toBe("Recreate");
     const all = render(helm, EXAMPLES[1] ?? "");
+    checkCertificates(render(helm, EXAMPLES[0] ?? ""));
+    expect(of(all, "Secret")).toStrictEqual([]);
+    const plain = render(helm, EXAMPLES[0] ?? "", "--set", "tls.dangerousPlaintext=true");
+    expect(of(plain, "Secret")).toStrictEqual([]);
+    for (const { spec } of of(plain, "Deployment"))
+      expect(namesOf(spec.template.spec.containers[0])).toContain("ANNALS_DANGEROUS_PLAINTEXT_RPC");
     expect(of(all, "HorizontalPodAutoscaler")).toHaveLength(5);
     for (const kind of ["ConfigMap", "Ingress", "PodMonitor"])
       expect(of(all, kind), kind).toHaveLength(1);
@@ -136,6 +143,10 @@ describe("the rendered chart", () => {
       ['keys.settings.ANNALS_DATABASE_URL="x"', "ANNALS_DATABASE_URL"],
       ['gateway.settings.ANNALS_KEY_PREFIX="x"', "ANNALS_KEY_PREFIX"],
       ["gatewy.replicas=2", "gatewy"],
+      [
+        'tls.existingSecrets.keys="mine"',
+        "tls.existingSecrets must name a Secret for every service",
+      ],
     ];
     for (const [set, sentence] of refusals) {
       expect(() => render(helm, minimal, "--set-json", set), set).toThrow(sentence);

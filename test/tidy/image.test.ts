@@ -27,7 +27,8 @@ const OPTION = /--(max-semi-space-size|heap-growing-percent|no-allocation-site)|
 
 /** The packages that the image holds, proto aside, which is JavaScript as it is. */
 const PACKAGES = FILES.flatMap(
-  ({ path }) => /^((?:libs|services)\/(?!testing).+)\/package\.json$/.exec(path)?.[1] ?? [],
+  ({ path }) =>
+    /^((?:libs|services)\/(?!testing|certificates).+)\/package\.json$/.exec(path)?.[1] ?? [],
 );
 
 test.each(PACKAGES)("what %s exports is what tsc emits: dist/x.js of src/x.ts", (folder) => {

@@ -34,7 +34,7 @@ export const CODE = FILES.filter(({ path }) => /\.(ts|mjs)$/.test(path));
 export const PRODUCT = CODE.filter(
   ({ path }) =>
     /^(services|libs|packages)\/[^/]+\/src\//.test(path) &&
-    !/\.test\.ts$|^libs\/testing\/|\/src\/testing\//.test(path),
+    !/\.test\.ts$|^libs\/(testing|certificates)\/|\/src\/testing\//.test(path),
 );
 
 /** `keys`, `ledger` and so on: the folders in services/ that have a main.ts. */

@@ -2,6 +2,7 @@
 // .proto files calls each service over gRPC and over Connect, and gets JSON or a plain refusal.
 
 import { newAccount } from "@annals/testing";
+import { certificateFiles } from "@annals/certificates";
 import type { Stack } from "@annals/local";
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
@@ -24,35 +25,43 @@ afterAll(() => stack?.stop());
 /** Resolves to the answer; rejects with what buf printed on standard error in `stderr`. */
 async function bufCurl(
   protocol: (typeof PROTOCOLS)[number],
-  url: string,
+  { url, serverName }: Target,
   request: object,
 ): Promise<Record<string, unknown>> {
-  const options = ["--schema", "proto", "--protocol", protocol, "--http2-prior-knowledge"];
+  const { ca, cert, key } = certificateFiles(stack.certificates, "gateway");
+  const options = ["--schema", "proto", "--protocol", protocol, "--servername", serverName];
+  options.push("--cacert", ca, "--cert", cert, "--key", key);
   const { stdout } = await promisify(execFile)(
     resolve(ROOT, "node_modules/.bin/buf"),
-    ["curl", ...options, "-d", JSON.stringify(request), `http://${url}`],
+    ["curl", ...options, "-d", JSON.stringify(request), `https://${url}`],
     { cwd: ROOT },
   );
   return JSON.parse(stdout);
 }
 
-const urlOf = (name: string, rpc: string): string => {
+interface Target {
+  readonly url: string;
+  readonly serverName: string;
+}
+
+const targetOf = (name: string, rpc: string, typeName?: string): Target => {
   const found = endpoints.find(({ process }) => process.service === name);
-  return `${found?.address}/${found?.service.typeName}/${rpc}`;
+  const url = `${found?.address}/${typeName ?? found?.service.typeName}/${rpc}`;
+  return { url, serverName: `${name}.annals.internal` };
 };
 
 describe.each(PROTOCOLS)("over %s", (protocol) => {
   test("the health of every service", async () => {
-    for (const { address, service } of endpoints) {
-      const url = `${address}/grpc.health.v1.Health/Check`;
-      const answer = await bufCurl(protocol, url, { service: service.typeName });
+    for (const { process, service } of endpoints) {
+      const target = targetOf(process.service, "Check", "grpc.health.v1.Health");
+      const answer = await bufCurl(protocol, target, { service: service.typeName });
       expect(answer).toStrictEqual({ status: "SERVING" });
     }
   });
 
   test("keys: a key is listed", async () => {
     const { accountId, keyId } = await newAccount(stack.databaseUrl);
-    const answer = await bufCurl(protocol, urlOf("keys", "ListApiKeys"), { accountId });
+    const answer = await bufCurl(protocol, targetOf("keys", "ListApiKeys"), { accountId });
     expect(answer).toMatchObject({ apiKeys: [{ id: keyId, name: "test" }] });
   });
 
@@ -61,17 +70,20 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     const at = "2026-01-01T00:00:00.000000Z";
     const metadata = Buffer.from('{"a":1}').toString("base64");
     const events = [{ action: "curl", occurredAt: at, metadata }];
-    const stored = await bufCurl(protocol, urlOf("ledger", "CreateEvents"), {
+    const stored = await bufCurl(protocol, targetOf("ledger", "CreateEvents"), {
       appends: [{ accountId, receivedAt: at, events }],
     });
     expect(stored).toMatchObject({ outcomes: [{ stored: { firstSequenceNumber: "1" } }] });
-    const listed = await bufCurl(protocol, urlOf("ledger", "ListEvents"), { accountId, limit: 5 });
+    const listed = await bufCurl(protocol, targetOf("ledger", "ListEvents"), {
+      accountId,
+      limit: 5,
+    });
     expect(listed).toMatchObject({ events: [{ action: "curl", metadata: '{"a":1}' }] });
   });
 
   test("a refusal says why", async () => {
     const request = { accountId: "acct_none", id: "evt_none" };
-    const refused = bufCurl(protocol, urlOf("ledger", "GetEvent"), request);
+    const refused = bufCurl(protocol, targetOf("ledger", "GetEvent"), request);
     await expect(refused).rejects.toMatchObject({
       stderr: expect.stringMatching(/"not_found"[^]*No event has the id/),
     });

@@ -3,6 +3,7 @@
 // connections and a lost connection makes the gateway ask for the name again. The ledgers need one
 // port on several loopback addresses, which Linux has.
 
+import { certificateFiles } from "@annals/certificates";
 import type { Stack } from "@annals/local";
 import { eventually, HttpClient, newAccount } from "@annals/testing";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -81,6 +82,7 @@ test("two ledgers behind one name both get calls, and a third that starts later 
  */
 async function startLedger(host: string): Promise<void> {
   const adminPort = await freePort("127.0.0.1");
+  const { ca, cert, key } = certificateFiles(stack.certificates, "ledger");
   const ledger = spawn(process.execPath, ["-C", "source", "services/ledger/src/main.ts", "serve"], {
     cwd: ROOT,
     stdio: ["pipe", "ignore", "inherit"],
@@ -94,6 +96,9 @@ async function startLedger(host: string): Promise<void> {
       ANNALS_ADMIN_HOST: "127.0.0.1",
       ANNALS_ADMIN_PORT: String(adminPort),
       ANNALS_EXIT_WITH_STDIN: "true",
+      ANNALS_TLS_CA_FILE: ca,
+      ANNALS_TLS_CERT_FILE: cert,
+      ANNALS_TLS_KEY_FILE: key,
     },
   });
   spawned.push(ledger);

@@ -13,12 +13,14 @@ import { hash } from "node:crypto";
 import { connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
+import { CALLERS, mayCall } from "./grants.ts";
 import {
   call,
   callBytes,
   collect,
   type Endpoint,
   endpointsOf,
+  filesOf,
   Health,
   KeysService,
   LedgerService,
@@ -29,12 +31,18 @@ import {
 let stack: Stack;
 let endpoints: Endpoint[];
 let account: TestAccount;
+/** By service and caller. */
 const clients = new Map<string, Client>();
 
 beforeAll(async () => {
   stack = await startConstellation({ shared: inject("stack") });
   endpoints = endpointsOf(stack);
-  for (const { process, address } of endpoints) clients.set(process.service, stockClient(address));
+  for (const endpoint of endpoints) {
+    for (const caller of CALLERS) {
+      const client = stockClient(endpoint, filesOf(stack, caller));
+      clients.set(`${endpoint.process.service} ${caller}`, client);
+    }
+  }
   account = await newAccount(stack.databaseUrl);
 });
 afterAll(async () => {
@@ -42,7 +50,8 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const clientOf = (service: string): Client => clients.get(service) ?? expect.fail(`no ${service}`);
+const clientOf = (service: string, caller: (typeof CALLERS)[number] = "gateway"): Client =>
+  clients.get(`${service} ${caller}`) ?? expect.fail(`no ${service}`);
 const now = (): string => new Date().toISOString().replace("Z", "000Z");
 const failure = (thrown: Promise<unknown>): Promise<ServiceError> =>
   thrown.then(
@@ -91,7 +100,7 @@ test("ledger: each RPC", async () => {
   const page = await call(client, listEvents, { accountId, limit: 1 });
   expect(page).toMatchObject({ events: [{ action: "two" }], hasMore: true });
   const format = RecordFormat.JSONL;
-  const streamed = await collect(client, streamEvents, { accountId, format });
+  const streamed = await collect(clientOf("ledger", "export"), streamEvents, { accountId, format });
   expect(streamed).toMatchObject([
     { count: 2, first: { sequenceNumber: 1n }, last: { sequenceNumber: 2n } },
   ]);
@@ -120,7 +129,8 @@ test("an empty request of any RPC is answered or refused, never a fault and neve
   for (const { process, service } of endpoints) {
     for (const method of service.methods) {
       const request = method.methodKind === "unary" ? call : collect;
-      const code = await request(clientOf(process.service), method, {}).then(
+      const [caller] = mayCall(process.service, method.name);
+      const code = await request(clientOf(process.service, caller), method, {}).then(
         () => status.OK,
         (error: ServiceError) => error.code,
       );
@@ -187,7 +197,10 @@ describe("a message over the bound", () => {
  * comes back.
  */
 function claim(address: string, path: string): Promise<string> {
-  const session = connect(`http://${address}`);
+  const session = connect(`https://${address}`, {
+    ...filesOf(stack, "gateway"),
+    checkServerIdentity: () => undefined,
+  });
   return new Promise<string>((resolve, reject) => {
     session.on("error", reject);
     const stream = session.request({

@@ -2,7 +2,8 @@
 // grpc-js and nothing else. Used by the tests of this folder; it must never go through the chassis,
 // whose client is not what is tested here.
 
-import type { Stack, StackProcess } from "@annals/local";
+import { type CertificateFiles, certificateFiles } from "@annals/certificates";
+import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { ExportsService } from "@annals/proto/exports";
 import { Health } from "@annals/proto/health";
 import { KeysService } from "@annals/proto/keys";
@@ -19,6 +20,7 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { Client, credentials } from "@grpc/grpc-js";
+import { readFileSync } from "node:fs";
 
 /** By the name of the process. */
 const SERVICES: Readonly<Partial<Record<StackProcess["service"], DescService>>> = {
@@ -47,10 +49,25 @@ export function endpointsOf(stack: Stack): Endpoint[] {
   });
 }
 
-/** A stock client; `close` it. */
-export function stockClient(address: string): Client {
+/** What a service of the stack proves itself with: PEM. */
+export function filesOf(
+  stack: Stack,
+  service: ServiceName,
+): Record<keyof CertificateFiles, Buffer> {
+  const { ca, cert, key } = certificateFiles(stack.certificates, service);
+  return { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
+}
+
+/** A stock client with the certificate of a service; `close` it. */
+export function stockClient(
+  { address, process }: Endpoint,
+  { ca, cert, key }: Partial<ReturnType<typeof filesOf>>,
+): Client {
   // Nothing of ours: only the bound on what it sends is lifted, so that the server's is what is met.
-  return new Client(address, credentials.createInsecure(), { "grpc.max_send_message_length": -1 });
+  return new Client(address, credentials.createSsl(ca ?? null, key ?? null, cert ?? null), {
+    "grpc.ssl_target_name_override": `${process.service}.annals.internal`,
+    "grpc.max_send_message_length": -1,
+  });
 }
 
 const DEADLINE_MS = 10_000;

@@ -60,6 +60,11 @@ export class DataDirectory {
     return join(this.path, "run", file);
   }
 
+  /** The folder of the authority and of the services' certificates. */
+  get certificates(): string {
+    return join(this.path, "certificates");
+  }
+
   log(file: string): string {
     return join(this.path, "log", file);
   }

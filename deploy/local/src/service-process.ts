@@ -4,6 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { get } from "node:http";
 import { join } from "node:path";
+import { certificateFiles } from "@annals/certificates";
 import type { DataDirectory } from "./data-directory.ts";
 import { nodeOptions } from "./node-options.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
@@ -76,6 +77,14 @@ export function serviceEnvironment(
   env["NODE_COMPILE_CACHE"] ??= COMPILE_CACHE;
   env["ANNALS_DATA_DIR"] = around.directory.path;
   env["ANNALS_RATE_LIMIT_PER_MINUTE"] = String(around.rateLimitPerMinute);
+  if (!isSet(env["ANNALS_DANGEROUS_PLAINTEXT_RPC"])) {
+    const { ca, cert, key } = certificateFiles(around.directory.certificates, service);
+    Object.assign(env, {
+      ANNALS_TLS_CA_FILE: ca,
+      ANNALS_TLS_CERT_FILE: cert,
+      ANNALS_TLS_KEY_FILE: key,
+    });
+  }
   if (definition.stores) {
     env["ANNALS_DATABASE_URL"] = around.databaseUrl;
     env["ANNALS_NATS_URL"] = around.natsUrl;
@@ -129,6 +138,11 @@ export function serviceSpec(
     },
     isReady: () => answersOk(`http://${LOOPBACK}:${ports.admin.port}/readyz`),
   };
+}
+
+/** As the services read a flag. */
+function isSet(flag: string | undefined): boolean {
+  return flag === "true" || flag === "1";
 }
 
 function answersOk(url: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 // stops them in reverse. Called by main.ts (`npm start`) and by the tests' constellation. It must never
 // read `process.env`, use another stack's directory or ports, or leave a process behind.
 
+import { ServiceCertificates } from "@annals/certificates";
 import { mintKey } from "@annals/contract";
 import { join, resolve } from "node:path";
 import { DataDirectory } from "./data-directory.ts";
@@ -54,6 +55,7 @@ export class Stack {
   readonly #directory: DataDirectory;
   readonly #guard: OrphanGuard;
   readonly #log: (line: string) => void;
+  readonly #certificates: ServiceCertificates;
   readonly #supervised: SupervisedProcess[] = [];
   readonly #reserved: ReservedPort[] = [];
   readonly #counts = new Map<string, number>();
@@ -68,12 +70,18 @@ export class Stack {
     this.#guard = startOrphanGuard();
     this.#log = options.log ?? (() => {});
     this.dataDir = directory.path;
+    this.#certificates = new ServiceCertificates(directory.certificates, this.#log);
     options.signal?.addEventListener("abort", () => void this.stop(), { once: true });
   }
 
   /** `http://127.0.0.1:<port>` of every gateway, in order. */
   get baseUrls(): string[] {
     return this.processes.flatMap((each) => each.baseUrl ?? []);
+  }
+
+  /** Where the services' certificates are, for `certificateFiles`. */
+  get certificates(): string {
+    return this.#directory.certificates;
   }
 
   /** Called by `startStack`. */
@@ -84,7 +92,7 @@ export class Stack {
       this.#log(`stopped ${name}, left by an earlier start`);
     }
     const ports = await this.#reservePorts(services);
-    await Promise.all([this.#beginPostgres(), this.#beginNats()]);
+    await Promise.all([this.#beginPostgres(), this.#beginNats(), this.#certificates.begin()]);
     this.bootstrapKey = this.#directory.bootstrapKey(this.#options.bootstrapKey, () =>
       mintKey(this.#options.keyPrefix ?? KEY_PREFIX),
     );
@@ -134,6 +142,7 @@ export class Stack {
   }
 
   async #stopInReverse(force: boolean): Promise<void> {
+    this.#certificates.close();
     const order = ["postgres", "nats", ...SERVICE_NAMES];
     for (const name of order.toReversed()) {
       const group = this.#supervised.filter((each) => each.spec.name.replace(/-\d+$/, "") === name);

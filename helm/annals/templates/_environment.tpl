@@ -29,9 +29,27 @@
 {{- end }}
 {{- end }}
 
+{{- define "annals.tlsEnvironment" -}}
+{{- if .root.Values.tls.dangerousPlaintext }}
+- name: ANNALS_DANGEROUS_PLAINTEXT_RPC
+  value: "true"
+{{- else }}
+- name: ANNALS_TLS_CA_FILE
+  value: /etc/annals/tls/ca.crt
+- name: ANNALS_TLS_CERT_FILE
+  value: /etc/annals/tls/tls.crt
+- name: ANNALS_TLS_KEY_FILE
+  value: /etc/annals/tls/tls.key
+{{- end }}
+{{- end }}
+
 {{- define "annals.natsEnvironment" -}}
 {{- if .root.Values.nats.url.secret }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" .root.Values.nats.url "path" "nats.url") }}
+{{- if .root.Values.caBundle.configMap }}
+- name: ANNALS_NATS_CA_FILE
+  value: /etc/annals/ca/ca.crt
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -98,6 +116,7 @@
 {{/* Of `serve`; takes root, name and one (the service's values). */}}
 {{- define "annals.environment" -}}
 {{ include "annals.processEnvironment" . }}
+{{ include "annals.tlsEnvironment" . }}
 {{- if ne .name "gateway" }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_DATABASE_URL" "from" .one.databaseUrl "path" (printf "%s.databaseUrl" (include "annals.member" .))) }}
 {{- end }}

@@ -30,6 +30,11 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
+{{/* The Secret with the certificate of a service; takes root and name. */}}
+{{- define "annals.tlsSecret" -}}
+{{ index .root.Values.tls.existingSecrets (include "annals.member" .) | default (printf "%s-tls" (include "annals.name" .)) }}
+{{- end }}
+
 {{- define "annals.image" -}}
 {{ required "image.repository is required: where you pushed what deploy/Dockerfile builds" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}

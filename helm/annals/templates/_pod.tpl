@@ -7,8 +7,18 @@ capabilities: { drop: [ALL] }
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* The volumes of a service; takes root, name and one. Empty if there are none. */}}
+{{/* The volumes of a service; takes root, name and one. Empty if there are none. No other service's key is among them. */}}
 {{- define "annals.volumes" -}}
+{{- if not .root.Values.tls.dangerousPlaintext }}
+- name: tls
+  secret: { secretName: {{ include "annals.tlsSecret" . }}, defaultMode: 0440 }
+{{- end }}
+{{- if and (ne .name "gateway") .root.Values.caBundle.configMap }}
+- name: ca
+  configMap:
+    name: {{ .root.Values.caBundle.configMap }}
+    items: [{ key: {{ .root.Values.caBundle.key | quote }}, path: ca.crt }]
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - name: plans
   configMap: { name: {{ include "annals.name" . }}-plans }
@@ -33,7 +43,18 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- end }}
 
+{{/* Of migrate. */}}
+{{- define "annals.migrateMounts" -}}
+{{- if and (ne .name "gateway") .root.Values.caBundle.configMap }}
+- { name: ca, mountPath: /etc/annals/ca, readOnly: true }
+{{- end }}
+{{- end }}
+
 {{- define "annals.mounts" -}}
+{{ include "annals.migrateMounts" . }}
+{{- if not .root.Values.tls.dangerousPlaintext }}
+- { name: tls, mountPath: /etc/annals/tls, readOnly: true }
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - { name: plans, mountPath: /etc/annals/plans, readOnly: true }
 {{- end }}

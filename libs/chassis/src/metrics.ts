@@ -2,7 +2,7 @@
 // (process, RPC, database, workers) are declared here. Names follow OpenTelemetry where it has one, else they
 // begin with `annals_`. A label has a closed set of values; an id is never a label.
 
-import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
@@ -37,6 +37,28 @@ export function rpcClientDuration(registry: Registry): Histogram {
     help: "Time until an RPC to another service is answered, by method and gRPC status.",
     labelNames: ["rpc_service", "rpc_method", "rpc_response_status_code"],
     buckets: DURATION_BUCKETS_S,
+    registers: [registry],
+  });
+}
+
+/** RPCs that this process refused because the table of access does not grant them. */
+export function rpcRefusals(registry: Registry): Counter<"caller" | "rpc_method"> {
+  return new Counter({
+    name: "annals_rpc_access_refused_total",
+    help:
+      "RPCs refused because their caller may not call them, by method and caller: " +
+      "gateway, export, webhook-dispatcher, unknown.",
+    labelNames: ["caller", "rpc_method"],
+    registers: [registry],
+  });
+}
+
+/** Of the certificates for RPCs. */
+export function certificateExpiry(registry: Registry): Gauge<"certificate"> {
+  return new Gauge({
+    name: "annals_tls_certificate_expiry_timestamp_seconds",
+    help: "When a certificate for RPCs expires (Unix time), by certificate: service, authority.",
+    labelNames: ["certificate"],
     registers: [registry],
   });
 }

@@ -50,6 +50,23 @@ export const rpcServerSettings = {
   ),
 };
 
+/** Of every service: all of them answer or make RPCs. */
+export const rpcTlsSettings = {
+  tlsCaFile: optionalText(
+    "ANNALS_TLS_CA_FILE",
+    "File (PEM) of the authority that signs the certificates of the services. It and the next two are required by `serve`.",
+  ),
+  tlsCertFile: optionalText(
+    "ANNALS_TLS_CERT_FILE",
+    "File (PEM) of this service's certificate, for the name `<service>.annals.internal`, then any intermediate ones.",
+  ),
+  tlsKeyFile: optionalText("ANNALS_TLS_KEY_FILE", "File (PEM) of the key of that certificate."),
+  plaintextRpc: flag(
+    "ANNALS_DANGEROUS_PLAINTEXT_RPC",
+    "RPCs without TLS. Whoever reaches an RPC port may then call every RPC, for any account.",
+  ),
+};
+
 /** Of every service that keeps something in PostgreSQL. */
 export const databaseSettings = {
   databaseUrl: url(

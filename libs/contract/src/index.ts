@@ -6,6 +6,7 @@ export * from "./features.ts";
 export * from "./ids.ts";
 export * from "./random.ts";
 export * from "./scopes.ts";
+export * from "./service-identity.ts";
 export * from "./setting-names.ts";
 export * from "./timestamps.ts";
 export * from "./verification-json.ts";

@@ -4,7 +4,7 @@
 
 import type { Logger } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
-import { connect, type ConnectionOptions, type NatsConnection } from "nats";
+import { connect, type ConnectionOptions, type NatsConnection, type TlsOptions } from "nats";
 import { ensureStream } from "./stream.ts";
 
 export interface MessagingOptions {
@@ -12,6 +12,8 @@ export interface MessagingOptions {
    * `nats://[user:password@ or token@]host:port`, or `tls://`. Undefined: nothing is published or consumed.
    */
   readonly url: string | undefined;
+  /** PEM file of the authority of a `tls://` server. It is read for each connection. */
+  readonly caFile?: string | undefined;
   /** Shown in the server's list of connections. */
   readonly name: string;
   readonly log: Logger;
@@ -85,7 +87,7 @@ export class Messaging {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        await this.#connectOnce(connectionOptions(url, this.#options.name));
+        await this.#connectOnce(connectionOptions(url, this.#options));
       } catch (error) {
         if (!signal.aborted) this.#logOutage(error);
       }
@@ -120,8 +122,8 @@ export class Messaging {
 }
 
 /** The client's own reconnecting is off, so that every new connection begins by ensuring the stream. */
-function connectionOptions(url: string, name: string): ConnectionOptions {
-  const { protocol, host, username, password } = new URL(url);
+function connectionOptions(url: string, { name, caFile }: MessagingOptions): ConnectionOptions {
+  const { protocol, host, hostname, username, password } = new URL(url);
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
   return {
     servers: host,
@@ -130,8 +132,14 @@ function connectionOptions(url: string, name: string): ConnectionOptions {
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,
     maxPingOut: MAX_PINGS_OUT,
-    ...(protocol === "tls:" && { tls: {} }),
+    // With these the client refuses a server without TLS, before it sends the password.
+    ...(protocol === "tls:" && { tls: tlsOptions(hostname, caFile) }),
     ...(secret !== "" && { user, pass: secret }),
     ...(secret === "" && user !== "" && { token: user }),
   };
+}
+
+/** The client names no host for an address, and would then check the certificate for `localhost`. */
+function tlsOptions(host: string, caFile: string | undefined): TlsOptions & { host: string } {
+  return caFile === undefined ? { host } : { host, caFile };
 }

@@ -1,6 +1,6 @@
-// The setting of every service that publishes or consumes notices.
+// The settings of every service that publishes or consumes notices.
 
-import type { Setting } from "@annals/chassis";
+import { optionalText, type Setting } from "@annals/chassis";
 
 const SHAPE = /^(nats|tls):\/\/[^\s,/]+$/;
 
@@ -21,4 +21,9 @@ const natsUrl: Setting<string | undefined> = {
   },
 };
 
-export const messagingSettings = { natsUrl };
+const natsCaFile = optionalText(
+  "ANNALS_NATS_CA_FILE",
+  "File (PEM) of the authority of NATS, for `tls://`; by default the public ones are trusted.",
+);
+
+export const messagingSettings = { natsUrl, natsCaFile };

@@ -6,6 +6,7 @@ import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
+import { checkUrl } from "./pool.ts";
 import { type Database, statement } from "./statement.ts";
 
 export interface MigrateOptions {
@@ -35,6 +36,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(options.directory);
+  checkUrl(options.connectionString);
   const client = new pg.Client({
     connectionString: options.connectionString,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -82,7 +84,7 @@ export function schemaCheck(
   return async () => {
     const [migrations, applied] = await Promise.all([
       readMigrations(directory),
-      database.run(listApplied, []),
+      database.run(listApplied, []).catch(withCause),
     ]);
     const names = new Set(applied.map(({ name }) => name));
     const missing = migrations.find(({ name }) => !names.has(name));
@@ -90,6 +92,12 @@ export function schemaCheck(
       return `the schema ${schema} lacks ${missing.name}: run the migrate command of this release`;
     return changedFile(migrations, applied);
   };
+}
+
+/** For an operator: what clients see of a failure leaves out why. */
+function withCause(error: unknown): never {
+  if (!(error instanceof Error && error.cause instanceof Error)) throw error;
+  throw new Error(`${error.message} (${error.cause.message})`, { cause: error });
 }
 
 interface Applied {

@@ -2,7 +2,7 @@
 // to PostgreSQL.
 
 import { AnnalsError, unavailable } from "@annals/errors";
-import type { Histogram, Logger } from "@annals/chassis";
+import { ConfigError, type Histogram, type Logger } from "@annals/chassis";
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import pg from "pg";
 import { isAnswer, translateFailure } from "./failure.ts";
@@ -56,7 +56,9 @@ const AS_TEXT: ReadonlySet<TypeId> = new Set([
   pg.types.builtins.NUMERIC,
 ]);
 
+/** Throws a ConfigError when the URL, or a file that it names, cannot be used. */
 export function createPool(options: PoolOptions): Pool {
+  checkUrl(options.connectionString);
   const pool = new pg.Pool({
     ...address(options),
     application_name: options.applicationName,
@@ -88,6 +90,16 @@ export function createPool(options: PoolOptions): Pool {
       onConnection(pool, options, (connection) => transaction(connection, options, work)),
     close: () => pool.end(),
   };
+}
+
+/** Without it, pg would read the files of `sslrootcert` and the like for each connection and fail there. */
+export function checkUrl(connectionString: string): void {
+  try {
+    void new pg.Client({ connectionString });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "cannot be used";
+    throw new ConfigError(`ANNALS_DATABASE_URL: ${reason}`);
+  }
 }
 
 /**

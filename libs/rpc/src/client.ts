@@ -18,7 +18,9 @@ import {
   type Transport,
 } from "@connectrpc/connect";
 import { createAsyncIterable } from "@connectrpc/connect/protocol";
+import { type IdentifiedService, identityOf } from "@annals/contract";
 import { Channel, type ChannelOptions, connectivityState, credentials } from "@grpc/grpc-js";
+import type { RpcTls } from "./certificates.ts";
 import { createGrpcTransport } from "./transport.ts";
 import { annalsErrors } from "./interceptors/errors.ts";
 import { MAX_MESSAGE_BYTES, WINDOW_BYTES } from "./server.ts";
@@ -30,6 +32,9 @@ export interface RpcClientOptions<S extends DescService> {
    */
   readonly address: string;
   readonly service: S;
+  /** The service that must be at the address: its certificate says so, whatever the name of its host. */
+  readonly peer: IdentifiedService;
+  readonly tls: RpcTls;
   /** The default deadline of a call. */
   readonly timeoutMs?: number;
   /** Outermost first; see clientInterceptors. */
@@ -82,9 +87,10 @@ const RETRY_POLICY = {
 const RETRY_THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
 
 export function connectRpc<S extends DescService>(options: RpcClientOptions<S>): RpcClient<S> {
+  const { peer, tls } = options;
   const channel = new Channel(
     options.address,
-    credentials.createInsecure(),
+    tls === "plaintext" ? credentials.createInsecure() : tls.credentialsFor(peer),
     channelOptions(options),
   );
   const transport = createGrpcTransport({
@@ -112,6 +118,7 @@ function channelOptions(options: RpcClientOptions<DescService>): ChannelOptions 
         idempotent.length === 0 ? [] : [{ name: idempotent, retryPolicy: RETRY_POLICY }],
       retryThrottling: RETRY_THROTTLING,
     }),
+    "grpc.ssl_target_name_override": identityOf(options.peer),
     // The service config comes from here, not from DNS.
     "grpc.service_config_disable_resolution": 1,
     "grpc.dns_min_time_between_resolutions_ms": DNS_MIN_INTERVAL_MS,

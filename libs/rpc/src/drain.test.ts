@@ -6,6 +6,7 @@ import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@ann
 import { afterEach, expect, it } from "vitest";
 import { connectRpc } from "./client.ts";
 import { echo, GRACE_MS, Opened } from "./testing/test-ledger.ts";
+import { GATEWAY_TLS } from "./testing/test-tls.ts";
 
 const DRAIN_DELAY_MS = 1_000;
 const CONTROLS = 5;
@@ -47,7 +48,12 @@ it("health says NOT_SERVING while calls are still answered", async () => {
   const server = await opened.server(echo, { drainDelayMs: DRAIN_DELAY_MS });
   const { client } = opened.client(server.address);
   await client.getEvent({});
-  const health = connectRpc({ address: server.address, service: Health });
+  const health = connectRpc({
+    address: server.address,
+    service: Health,
+    peer: "ledger",
+    tls: GATEWAY_TLS,
+  });
   opened.add(() => health.close());
   const closed = server.close({ graceMs: 0 });
   expect((await health.client.check({})).status).toBe(ServingStatus.NOT_SERVING);

@@ -9,17 +9,21 @@ import {
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "@annals/proto/health";
 import { LedgerService } from "@annals/proto/ledger";
+import { identityOf } from "@annals/contract";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { Client as GrpcClient, credentials, status } from "@grpc/grpc-js";
+import { Client as GrpcClient, status } from "@grpc/grpc-js";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { echo, GRACE_MS, Opened } from "./testing/test-ledger.ts";
+import { GATEWAY_TLS } from "./testing/test-tls.ts";
 
 const opened = new Opened();
 afterEach(() => opened.closeAll());
 
 /** A stock client: no part of ours. */
 function stockClient(address: string): GrpcClient {
-  const client = new GrpcClient(address, credentials.createInsecure());
+  const client = new GrpcClient(address, GATEWAY_TLS.credentialsFor("ledger"), {
+    "grpc.ssl_target_name_override": identityOf("ledger"),
+  });
   opened.add(() => client.close());
   return client;
 }

@@ -1,10 +1,11 @@
 // Guarantee: a request that is refused before it was read to its end, however large, gets its status, frees
 // its stream of the connection, and does not delay a drain.
 
-import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
+import { constants, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { echo, Opened } from "./testing/test-ledger.ts";
+import { connectBare } from "./testing/test-tls.ts";
 
 const opened = new Opened();
 afterEach(() => opened.closeAll());
@@ -39,7 +40,7 @@ async function neverEnding(
 
 it("over gRPC, Connect and to an unknown method, more often than a connection has streams", async () => {
   const server = await opened.server(echo, { maxMessageBytes: MAX_MESSAGE_BYTES });
-  const session = connect(`http://${server.address}`);
+  const session = connectBare(server.address);
   opened.add(() => session.destroy());
   const grpc = { ":path": GET_EVENT, "content-type": "application/grpc" };
   for (let sent = 0; sent <= MAX_STREAMS; sent += 8) {

@@ -1,33 +1,44 @@
-// The RPC server of every backend: gRPC, Connect and JSON over plain HTTP/2 from one handler, with the
-// standard health service, a maximum connection age, and a drain. Called by serve.ts. No input of a client
-// may end the process or hold its resources without bound.
+// The RPC server of every backend: gRPC, Connect and JSON over HTTP/2 with mutual TLS from one handler, with
+// the standard health service, a maximum connection age, and a drain. Called by serve.ts. No input of a
+// client may end the process or hold its resources without bound, and no caller gets more than its table
+// grants.
 
 import { once } from "node:events";
 import {
   constants,
   createServer,
-  type Http2Server,
+  type Http2ServerRequest,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
+import type { DescService } from "@bufbuild/protobuf";
+import { type ConnectRouter, createContextValues, type Interceptor } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
-import type { Logger } from "@annals/chassis";
+import type { Counter, Logger } from "@annals/chassis";
+import { type Access, callerKey } from "./access.ts";
+import type { RpcTls } from "./certificates.ts";
 import { Connections } from "./connections.ts";
 import { answerUnaryCalls } from "./fast-path/unary-calls.ts";
 import { unaryMethods } from "./fast-path/unary-methods.ts";
 import { healthRoutes } from "./health.ts";
+import { requireAccess } from "./interceptors/require-access.ts";
+import { createListener, type Listener } from "./secure-server.ts";
 
-export interface RpcServerOptions {
+export interface RpcServerOptions<S extends DescService = DescService> {
   /** The address to listen on, for example `0.0.0.0` or `127.0.0.1`. */
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
   readonly routes: (router: ConnectRouter) => void;
-  /** Full names of the services, for health: `LedgerService.typeName`. */
-  readonly services: readonly string[];
+  /** What `routes` serves. */
+  readonly service: S;
+  /** In plaintext no caller is known, and every call is allowed. */
+  readonly tls: RpcTls;
+  /** Who may call what of `service`. */
+  readonly access: Access<S>;
+  readonly refused: Pick<Counter<"caller" | "rpc_method">, "inc">;
   /** Outermost first; see serverInterceptors. */
   readonly interceptors?: readonly Interceptor[];
   readonly log: Logger;
@@ -88,7 +99,9 @@ const CANCEL_BURST = 20_000;
 const CANCELS_PER_S = 5_000;
 
 /** Listens. An error names the address. */
-export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
+export async function startRpcServer<S extends DescService>(
+  options: RpcServerOptions<S>,
+): Promise<RpcServer> {
   const { log } = options;
   const draining = new AbortController();
   const connections = new Connections({
@@ -97,7 +110,8 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     random: options.random ?? Math.random,
     log,
   });
-  const server = createHttp2Server(options, draining.signal);
+  const listener = createRpcListener(options, draining.signal);
+  const { server } = listener;
   server.on("session", (session: ServerHttp2Session) => {
     session.setLocalWindowSize(WINDOW_BYTES);
     connections.add(session);
@@ -111,6 +125,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     await connections.noneOpen(options.drainDelayMs ?? DRAIN_DELAY_MS);
     const unbound = new Promise<void>((resolve) => server.close(() => resolve()));
     await connections.drain(graceMs);
+    listener.close();
     await unbound;
   };
   return {
@@ -120,46 +135,62 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   };
 }
 
-function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Http2Server {
-  const { interceptors = [], maxMessageBytes = MAX_MESSAGE_BYTES } = options;
-  const maxTimeoutMs = options.maxTimeoutMs ?? MAX_TIMEOUT_MS;
+function createRpcListener<S extends DescService>(
+  options: RpcServerOptions<S>,
+  draining: AbortSignal,
+): Listener {
+  const { maxMessageBytes = MAX_MESSAGE_BYTES, maxTimeoutMs = MAX_TIMEOUT_MS } = options;
+  const interceptors = [...(options.interceptors ?? [])];
+  // Innermost: a refusal is traced, counted and answered like any other status.
+  if (options.tls !== "plaintext") interceptors.push(requireAccess(options));
   const routes = registerOnce((router) => {
     healthRoutes(router, {
-      services: options.services,
+      services: [options.service.typeName],
       isServing: () => !draining.aborted && options.isReady(),
       draining,
     });
     options.routes(router);
   });
+  const listener = createListener(
+    options.tls,
+    {
+      settings: { maxConcurrentStreams: MAX_CONCURRENT_CALLS, initialWindowSize: WINDOW_BYTES },
+      maxSessionMemory: MAX_SESSION_MEMORY_MB,
+      streamResetBurst: CANCEL_BURST,
+      streamResetRate: CANCELS_PER_S,
+    },
+    options.log,
+  );
+  const contextValues = ({ session }: ServerHttp2Stream) =>
+    createContextValues().set(callerKey, listener.callerOf(session));
   const answerUnary = answerUnaryCalls({
     methods: unaryMethods(routes, interceptors),
     maxMessageBytes,
     maxTimeoutMs,
+    contextValues,
     closeAfterResponse,
   });
   const connect = createServer(
     connectNodeAdapter({
       routes,
-      interceptors: [...interceptors],
+      interceptors,
       readMaxBytes: maxMessageBytes,
       maxTimeoutMs,
+      contextValues: (request) => contextValues((request as Http2ServerRequest).stream),
       // Between services of one cluster compression costs more than it saves.
       acceptCompression: [],
     }),
   );
-  const server = createServer({
-    settings: { maxConcurrentStreams: MAX_CONCURRENT_CALLS, initialWindowSize: WINDOW_BYTES },
-    maxSessionMemory: MAX_SESSION_MEMORY_MB,
-    streamResetBurst: CANCEL_BURST,
-    streamResetRate: CANCELS_PER_S,
-  });
-  server.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
-    if (answerUnary(stream, headers)) return;
-    closeAfterResponse(stream);
-    // A server that never listens: it creates the request and response objects that the adapter takes.
-    connect.emit("stream", stream, headers, ...rest);
-  });
-  return server;
+  listener.server.on(
+    "stream",
+    (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
+      if (answerUnary(stream, headers)) return;
+      closeAfterResponse(stream);
+      // A server that never listens: it creates the request and response objects that the adapter takes.
+      connect.emit("stream", stream, headers, ...rest);
+    },
+  );
+  return listener;
 }
 
 /** Runs `routes` once, for any number of routers: a handler's own state must not exist twice. */
@@ -199,7 +230,10 @@ function closeAfterResponse(stream: ServerHttp2Stream): void {
   stream.once("finish", () => setImmediate(closeWhenSent));
 }
 
-async function listen(server: Http2Server, { host, port }: RpcServerOptions): Promise<void> {
+async function listen(
+  server: Listener["server"],
+  { host, port }: Pick<RpcServerOptions, "host" | "port">,
+): Promise<void> {
   try {
     server.listen(port, host);
     await once(server, "listening");

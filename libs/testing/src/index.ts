@@ -1,5 +1,4 @@
 export * from "./accounts.ts";
-export * from "./certificates.ts";
 export * from "./database.ts";
 export * from "./eventually.ts";
 export * from "./http-client.ts";

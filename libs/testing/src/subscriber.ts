@@ -1,10 +1,10 @@
 // A subscriber's server for tests: HTTPS with a certificate of the test's own authority. It keeps
 // every request that comes and answers as the test says.
 
+import type { CertificateAuthority } from "@annals/certificates";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { CertificateAuthority } from "./certificates.ts";
 import { eventually } from "./eventually.ts";
 import { asJson } from "./http-client.ts";
 
@@ -56,7 +56,7 @@ export class Subscriber {
     ...hosts: readonly string[]
   ): Promise<Subscriber> {
     const names = hosts.length === 0 ? ["127.0.0.1", "localhost"] : hosts;
-    const subscriber = new Subscriber(createServer(authority.issue(...names)));
+    const subscriber = new Subscriber(createServer(await authority.issue(names)));
     await new Promise<void>((resolve) => {
       subscriber.#server.listen(0, "127.0.0.1", resolve);
     });

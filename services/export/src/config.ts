@@ -6,6 +6,7 @@ import {
   optionalText,
   processSettings,
   rpcServerSettings,
+  rpcTlsSettings,
   text,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
@@ -13,6 +14,7 @@ import { messagingSettings } from "@annals/messaging";
 export const SETTINGS = {
   ...processSettings,
   ...rpcServerSettings,
+  ...rpcTlsSettings,
   ...databaseSettings,
   ...messagingSettings,
   ledgerAddress: text(

@@ -7,17 +7,25 @@ import {
   databaseDuration,
   type Logger,
   rpcClientDuration,
+  rpcRefusals,
   rpcServerDuration,
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { clientInterceptors, connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
+import {
+  clientInterceptors,
+  connectRpc,
+  openTls,
+  serverInterceptors,
+  startRpcServer,
+} from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
+import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
@@ -41,6 +49,7 @@ export async function serve(
     endpoint: config.otlpEndpoint,
   });
   closers.add("tracing", tracing, () => tracing.shutdown());
+  const tls = await openTls(config, { service: "export", registry, log, closers });
 
   const database = createPool({
     connectionString: config.databaseUrl,
@@ -53,13 +62,20 @@ export async function serve(
   });
   closers.add("database", database, () => database.close());
 
-  const messaging = await connectMessaging({ url: config.natsUrl, name: "annals-export", log });
+  const messaging = await connectMessaging({
+    url: config.natsUrl,
+    caFile: config.natsCaFile,
+    name: "annals-export",
+    log,
+  });
   closers.add("messaging", messaging, () => messaging.close());
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
   closers.add("notices", notices, () => notices.close());
 
   const ledger = connectRpc({
     service: LedgerService,
+    peer: "ledger",
+    tls,
     address: config.ledgerAddress,
     idempotentMethods: ["ListEvents"],
     interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
@@ -82,7 +98,10 @@ export async function serve(
     host: config.rpcHost,
     port: config.rpcPort,
     routes: exportsService({ clock, database, ledger: client, random: randomBytes, storage, wake }),
-    services: [ExportsService.typeName],
+    service: ExportsService,
+    tls,
+    access: ACCESS,
+    refused: rpcRefusals(registry),
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,

@@ -1,7 +1,7 @@
 // The services that the gateway calls, each over one balanced channel.
 
 import { type Histogram } from "@annals/chassis";
-import { clientInterceptors, connectRpc } from "@annals/rpc";
+import { clientInterceptors, connectRpc, type RpcTls } from "@annals/rpc";
 import { ExportsService } from "@annals/proto/exports";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
@@ -29,37 +29,42 @@ export function openClients(options: {
   readonly ledgerAddress: string;
   readonly exportAddress: string;
   readonly webhookDispatcherAddress: string;
+  readonly tls: RpcTls;
   readonly duration: Histogram;
 }): OpenClients {
-  const interceptors = clientInterceptors({ duration: options.duration });
-  const keys = connectRpc({
-    service: KeysService,
-    address: options.keysAddress,
+  const shared = {
+    tls: options.tls,
     timeoutMs: TIMEOUT_MS,
+    interceptors: clientInterceptors({ duration: options.duration }),
+  };
+  const keys = connectRpc({
+    ...shared,
+    service: KeysService,
+    peer: "keys",
+    address: options.keysAddress,
     idempotentMethods: ["ListApiKeys", "UpdateApiKey"],
-    interceptors,
   });
   const ledger = connectRpc({
+    ...shared,
     service: LedgerService,
+    peer: "ledger",
     address: options.ledgerAddress,
-    timeoutMs: TIMEOUT_MS,
     idempotentMethods: ["GetEvent", "ListEvents", "VerifyChain"],
-    interceptors,
   });
   // Not part of `ready`: the gateway serves everything else without it.
   const exports = connectRpc({
+    ...shared,
     service: ExportsService,
+    peer: "export",
     address: options.exportAddress,
-    timeoutMs: TIMEOUT_MS,
     idempotentMethods: ["GetExport", "ListExports"],
-    interceptors,
   });
   const webhooks = connectRpc({
+    ...shared,
     service: WebhooksService,
+    peer: "webhook-dispatcher",
     address: options.webhookDispatcherAddress,
-    timeoutMs: TIMEOUT_MS,
     idempotentMethods: ["ListWebhooks", "UpdateWebhook", "ListDeliveries"],
-    interceptors,
   });
   return {
     keys: keys.client,

@@ -1,11 +1,12 @@
 // The settings of the gateway.
 
-import { integer, port, processSettings, text } from "@annals/chassis";
+import { integer, port, processSettings, rpcTlsSettings, text } from "@annals/chassis";
 
 const MIB = 1024 * 1024;
 
 export const SETTINGS = {
   ...processSettings,
+  ...rpcTlsSettings,
   host: text("ANNALS_HOST", "Address that the interface is served on.", { fallback: "0.0.0.0" }),
   port: port("ANNALS_PORT", "Port that the interface is served on; 0 takes a free one.", {
     fallback: "8080",

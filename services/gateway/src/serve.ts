@@ -9,6 +9,7 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
+import { openTls } from "@annals/rpc";
 import { newId, pooledRandom, systemClock } from "@annals/contract";
 import { Admissions } from "./admission/admission.ts";
 import { createApp } from "./app.ts";
@@ -37,7 +38,8 @@ export async function serve(
   });
   closers.add("tracing", tracing, () => tracing.shutdown());
 
-  const clients = openClients({ ...config, duration: rpcClientDuration(registry) });
+  const tls = await openTls(config, { service: "gateway", registry, log, closers });
+  const clients = openClients({ ...config, tls, duration: rpcClientDuration(registry) });
   closers.add("clients", clients, () => clients.close());
 
   const metrics = createMetrics(registry);

@@ -7,11 +7,13 @@ import {
   optionalText,
   processSettings,
   rpcServerSettings,
+  rpcTlsSettings,
 } from "@annals/chassis";
 
 export const SETTINGS = {
   ...processSettings,
   ...rpcServerSettings,
+  ...rpcTlsSettings,
   ...databaseSettings,
   keyPrefix: matching(
     "ANNALS_KEY_PREFIX",

@@ -6,15 +6,17 @@ import {
   createRegistry,
   databaseDuration,
   type Logger,
+  rpcRefusals,
   rpcServerDuration,
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { serverInterceptors, startRpcServer } from "@annals/rpc";
+import { openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
 import { randomBytes } from "node:crypto";
+import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/open.ts";
 import type { SETTINGS } from "./config.ts";
@@ -32,6 +34,7 @@ export async function serve(
   const registry = createRegistry("keys");
   const tracing = await startTracing({ serviceName: "annals-keys", endpoint: config.otlpEndpoint });
   closers.add("tracing", tracing, () => tracing.shutdown());
+  const tls = await openTls(config, { service: "keys", registry, log, closers });
 
   const database = createPool({
     connectionString: config.databaseUrl,
@@ -56,7 +59,10 @@ export async function serve(
       random: randomBytes,
       rateLimitPerMinute: config.rateLimitPerMinute,
     }),
-    services: [KeysService.typeName],
+    service: KeysService,
+    tls,
+    access: ACCESS,
+    refused: rpcRefusals(registry),
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,

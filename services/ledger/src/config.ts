@@ -1,11 +1,18 @@
 // The settings of the ledger.
 
-import { databaseSettings, flag, processSettings, rpcServerSettings } from "@annals/chassis";
+import {
+  databaseSettings,
+  flag,
+  processSettings,
+  rpcServerSettings,
+  rpcTlsSettings,
+} from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
 export const SETTINGS = {
   ...processSettings,
   ...rpcServerSettings,
+  ...rpcTlsSettings,
   ...databaseSettings,
   ...messagingSettings,
   indexPaused: flag(

@@ -6,18 +6,20 @@ import {
   createRegistry,
   databaseDuration,
   type Logger,
+  rpcRefusals,
   rpcServerDuration,
   startAdminServer,
   startLoop,
   startTracing,
   workerFailures,
 } from "@annals/chassis";
-import { serverInterceptors, startRpcServer } from "@annals/rpc";
+import { openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { pooledRandom, systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import { AppendQueue } from "./append/append-queue.ts";
+import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
@@ -44,6 +46,7 @@ export async function serve(
     endpoint: config.otlpEndpoint,
   });
   closers.add("tracing", tracing, () => tracing.shutdown());
+  const tls = await openTls(config, { service: "ledger", registry, log, closers });
 
   const database = createPool({
     connectionString: config.databaseUrl,
@@ -75,7 +78,12 @@ export async function serve(
   closers.add("outbox pruner", pruner, () => pruner.stop());
 
   const name = "annals-ledger";
-  const messaging = await connectMessaging({ url: config.natsUrl, name, log });
+  const messaging = await connectMessaging({
+    url: config.natsUrl,
+    caFile: config.natsCaFile,
+    name,
+    log,
+  });
   closers.add("messaging", messaging, () => messaging.close());
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
   closers.add("notices", notices, () => notices.close());
@@ -85,7 +93,10 @@ export async function serve(
     host: config.rpcHost,
     port: config.rpcPort,
     routes: ledgerService({ appends, clock, database, log, metrics, notices, random }),
-    services: [LedgerService.typeName],
+    service: LedgerService,
+    tls,
+    access: ACCESS,
+    refused: rpcRefusals(registry),
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,

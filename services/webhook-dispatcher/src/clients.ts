@@ -2,7 +2,7 @@
 // Either service may be unreachable at any time.
 
 import { type Registry, rpcClientDuration } from "@annals/chassis";
-import { clientInterceptors, connectRpc } from "@annals/rpc";
+import { clientInterceptors, connectRpc, type RpcTls } from "@annals/rpc";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import { Producers } from "./outbound/producers.ts";
@@ -12,12 +12,18 @@ export interface OpenProducers extends Pick<Producers, "entries" | "positions"> 
 }
 
 export function openProducers(
-  config: { readonly ledgerAddress: string; readonly exportAddress: string | undefined },
+  config: {
+    readonly ledgerAddress: string;
+    readonly exportAddress: string | undefined;
+    readonly tls: RpcTls;
+  },
   registry: Registry,
 ): OpenProducers {
   const interceptors = clientInterceptors({ duration: rpcClientDuration(registry) });
   const ledger = connectRpc({
     service: LedgerService,
+    peer: "ledger",
+    tls: config.tls,
     address: config.ledgerAddress,
     idempotentMethods: ["GetPositions", "ListEvents", "ListOutbox"],
     interceptors,
@@ -27,6 +33,8 @@ export function openProducers(
       ? undefined
       : connectRpc({
           service: ExportsService,
+          peer: "export",
+          tls: config.tls,
           address: config.exportAddress,
           idempotentMethods: ["GetOutboxPositions", "ListOutbox"],
           interceptors,

@@ -7,6 +7,7 @@ import {
   optionalText,
   processSettings,
   rpcServerSettings,
+  rpcTlsSettings,
   type Setting,
   text,
 } from "@annals/chassis";
@@ -31,6 +32,7 @@ const retryDelaysS: Setting<readonly number[]> = {
 export const SETTINGS = {
   ...processSettings,
   ...rpcServerSettings,
+  ...rpcTlsSettings,
   ...databaseSettings,
   ...messagingSettings,
   ledgerAddress: text(

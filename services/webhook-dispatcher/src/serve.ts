@@ -8,11 +8,12 @@ import {
   databaseDuration,
   type Logger,
   type Registry,
+  rpcRefusals,
   rpcServerDuration,
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { serverInterceptors, startRpcServer } from "@annals/rpc";
+import { openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, consumeNotices } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
@@ -20,6 +21,7 @@ import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { openProducers } from "./clients.ts";
+import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/rotate-secrets.ts";
 import { readSecretKeys } from "./commands/secret-key-file.ts";
@@ -51,10 +53,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     endpoint: config.otlpEndpoint,
   });
   closers.add("tracing", tracing, () => tracing.shutdown());
+  const tls = await openTls(config, { service: "webhook-dispatcher", registry, log, closers });
 
   const database = openDatabase(config, log, registry);
   closers.add("database", database, () => database.close());
-  const producers = openProducers(config, registry);
+  const producers = openProducers({ ...config, tls }, registry);
   closers.add("clients", producers, () => producers.close());
 
   const clock = systemClock();
@@ -90,6 +93,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
   const messaging = await connectMessaging({
     url: config.natsUrl,
+    caFile: config.natsCaFile,
     name: "annals-webhook-dispatcher",
     log,
   });
@@ -114,7 +118,10 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
       }),
       onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
     }),
-    services: [WebhooksService.typeName],
+    service: WebhooksService,
+    tls,
+    access: ACCESS,
+    refused: rpcRefusals(registry),
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,

@@ -1,6 +1,6 @@
 // Input and result of every measurement. The other files of this folder are the measurements.
 
-import type { CertificateAuthority } from "@annals/testing";
+import type { CertificateAuthority } from "@annals/certificates";
 import type { Figures } from "../http-load.ts";
 import type { Options } from "../options.ts";
 

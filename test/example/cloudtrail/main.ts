@@ -67,7 +67,7 @@ async function main(): Promise<number> {
     const id = await verifyExport(client, join(folder, "export.jsonl"));
     const hasArrived = webhook === undefined || (await showArrivals(webhook, id));
     if (webhook === undefined || !hasArrived) {
-      say(`to see webhooks arrive, start the stack with: ${howToAllow(folder)}`);
+      say(`to see webhooks arrive, start the stack with: ${await howToAllow(folder)}`);
     }
     return isValid && hasArrived ? 0 : 1;
   } finally {

@@ -2,7 +2,7 @@
 // checks the signature. Called by webhook.ts. The certificate is of an authority that is made for
 // it alone and whose key is kept nowhere, so whoever trusts that authority trusts this server only.
 
-import { CertificateAuthority } from "@annals/testing";
+import { CertificateAuthority } from "@annals/certificates";
 import { createHmac, timingSafeEqual, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -32,13 +32,13 @@ export interface ReceiverFiles {
  * The certificate in `folder`, the same one run after run, so that a stack that was started with
  * its authority knows it again; made where it is absent or about to end.
  */
-export function receiverFiles(folder: string): ReceiverFiles {
+export async function receiverFiles(folder: string): Promise<ReceiverFiles> {
   const [caFile, certFile, keyFile] = ["ca.pem", "receiver.pem", "receiver-key.pem"].map((name) =>
     join(folder, name),
   ) as [string, string, string];
   if (![caFile, certFile, keyFile].every((file) => existsSync(file)) || endsSoon(certFile)) {
-    const authority = new CertificateAuthority("Annals example");
-    const { cert, key } = authority.issue(HOST);
+    const authority = await CertificateAuthority.create("Annals example");
+    const { cert, key } = await authority.issue([HOST]);
     mkdirSync(folder, { recursive: true });
     writeFileSync(caFile, authority.cert);
     writeFileSync(certFile, cert);

@@ -21,8 +21,8 @@ export interface WebhookPlace {
 }
 
 /** What to start the stack with, as a command. */
-export function howToAllow(folder: string): string {
-  const { caFile } = receiverFiles(folder);
+export async function howToAllow(folder: string): Promise<string> {
+  const { caFile } = await receiverFiles(folder);
   return `ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES=true ANNALS_WEBHOOK_CA_FILE=${caFile} npm start`;
 }
 
@@ -40,7 +40,7 @@ export class Webhook {
   /** Resolves to undefined where the service does not deliver to this machine. */
   static async open(client: Client, place: WebhookPlace): Promise<Webhook | undefined> {
     if (!["127.0.0.1", "localhost", "[::1]"].includes(new URL(place.baseUrl).hostname)) return;
-    const receiver = await Receiver.start(receiverFiles(place.folder));
+    const receiver = await Receiver.start(await receiverFiles(place.folder));
     try {
       const asked = JSON.stringify({ url: receiver.url, events: EVENTS });
       const created = await client.create<{ data: { id: string; secret: string } }>(

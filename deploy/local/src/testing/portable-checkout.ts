@@ -2,18 +2,27 @@
 // local` and made of copies only, so that any user can run it in any folder. Used by tests only.
 
 import { createHash } from "node:crypto";
-import { cpSync, lchownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import {
+  cpSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { packagedBinaries } from "../postgres-location.ts";
 
 const LOCAL = resolve(import.meta.dirname, "../..");
+const CHECKOUT = resolve(LOCAL, "../..");
 const PLATFORM = `${process.platform}-${process.arch}`;
 
 /** Makes the checkout in a folder that is there. */
 export function makePortableCheckout(checkout: string): void {
   const copy = (from: string, to: string) =>
     cpSync(from, join(checkout, to), { recursive: true, dereference: true });
-  copy(resolve(LOCAL, "../../package.json"), "package.json");
+  copy(join(CHECKOUT, "package.json"), "package.json");
   copy(join(LOCAL, "bootstrap.mjs"), "deploy/local/bootstrap.mjs");
   copy(resolve(LOCAL, "../node-options.txt"), "deploy/node-options.txt");
   copy(join(LOCAL, "src"), "deploy/local/src");
@@ -21,15 +30,36 @@ export function makePortableCheckout(checkout: string): void {
   copy(join(import.meta.dirname, "fake-service.ts"), "fake-service.ts");
   copy(join(import.meta.dirname, "services"), "services");
   copy(process.execPath, "node_modules/node/bin/node");
-  copy(resolve(LOCAL, "../../libs/contract/src"), "libs/contract/src");
-  copy(resolve(LOCAL, "../../libs/contract/package.json"), "libs/contract/package.json");
   mkdirSync(join(checkout, "deploy/local/node_modules/@annals"), { recursive: true });
-  symlinkSync(
-    "../../../../libs/contract",
-    join(checkout, "deploy/local/node_modules/@annals/contract"),
-  );
+  for (const lib of ["contract", "certificates"]) {
+    copy(resolve(CHECKOUT, `libs/${lib}/src`), `libs/${lib}/src`);
+    copy(resolve(CHECKOUT, `libs/${lib}/package.json`), `libs/${lib}/package.json`);
+    symlinkSync(
+      `../../../../libs/${lib}`,
+      join(checkout, `deploy/local/node_modules/@annals/${lib}`),
+    );
+  }
+  copyPackages(join(CHECKOUT, "libs/certificates/node_modules"), checkout, new Set());
   copyPostgres(checkout);
   writeStamp(checkout);
+}
+
+/** Copies a folder of links to packages, as pnpm makes it, with the packages and what they need in turn. */
+function copyPackages(folder: string, checkout: string, copied: Set<string>): void {
+  if (copied.has(folder)) return;
+  copied.add(folder);
+  cpSync(folder, join(checkout, relative(CHECKOUT, folder)), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  const links = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isSymbolicLink(),
+  );
+  for (const { name, parentPath } of links) {
+    const [store] =
+      /^.*\/\.pnpm\/[^/]+\/node_modules/.exec(realpathSync(join(parentPath, name))) ?? [];
+    if (store !== undefined) copyPackages(store, checkout, copied);
+  }
 }
 
 function copyPostgres(checkout: string): void {

@@ -3,7 +3,7 @@
 
 import { type Stack, type StackProcess, startStack } from "@annals/local";
 import { createRegistry } from "@annals/chassis";
-import { mkdtemp, rm } from "node:fs/promises";
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { noticeMetrics } from "../metrics.ts";
@@ -43,6 +43,13 @@ export class TestNats {
   async start(): Promise<void> {
     this.#process.start();
     await this.#process.waitReady();
+  }
+
+  /** Starts it again with more lines in its configuration. */
+  async configure(lines: string): Promise<void> {
+    await this.stop();
+    await appendFile(join(this.#stack.dataDir, "run/nats.conf"), lines);
+    await this.start();
   }
 
   /** Its connections stay open, and nothing is answered. */

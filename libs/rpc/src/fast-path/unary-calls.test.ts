@@ -2,11 +2,12 @@
 // affect other calls. Any other kind of call is answered by connect-node.
 
 import { once } from "node:events";
-import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from "node:http2";
+import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { GetEventRequestSchema, GetEventResponseSchema } from "@annals/proto/ledger";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, it, test, vi } from "vitest";
 import { type LedgerHandlers, Opened } from "../testing/test-ledger.ts";
+import { connectBare } from "../testing/test-tls.ts";
 
 const GET_EVENT = "/annals.ledger.v1.LedgerService/GetEvent";
 const OK = "0";
@@ -51,7 +52,7 @@ const handlers: LedgerHandlers = {
 beforeEach(async () => {
   seen.length = 0;
   const server = await opened.server(handlers);
-  session = connect(`http://${server.address}`);
+  session = connectBare(server.address);
   opened.add(() => session.destroy());
 });
 

@@ -8,7 +8,7 @@ import { fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
-  createContextValues,
+  type ContextValues,
   type UnaryRequest,
   type UnaryResponse,
 } from "@connectrpc/connect";
@@ -21,6 +21,8 @@ export interface UnaryCallsOptions {
   /** A larger message is refused with RESOURCE_EXHAUSTED. */
   readonly maxMessageBytes: number;
   readonly maxTimeoutMs: number;
+  /** What a call begins with: its caller. */
+  readonly contextValues: (stream: ServerHttp2Stream) => ContextValues;
   /** Called for a stream that is answered before its request was read to the end. */
   readonly closeAfterResponse: (stream: ServerHttp2Stream) => void;
 }
@@ -134,7 +136,7 @@ class UnaryCall {
       url: `http://${headers[":authority"] ?? "localhost"}${headers[":path"] ?? ""}`,
       signal: this.#cancellation.signal,
       header: webHeaders(headers),
-      contextValues: createContextValues().set(TIME_LEFT, timeLeft),
+      contextValues: this.#options.contextValues(this.#stream).set(TIME_LEFT, timeLeft),
       message: decode(method, this.#reader.message()),
     };
   }

@@ -1,13 +1,21 @@
-// A ledger of a few lines behind a real RPC server, and a client of it. Imported by tests only.
+// A ledger of a few lines behind a real RPC server, and a client of it, which is the gateway. Imported by
+// tests only.
 
 import { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type Logger, pino } from "pino";
+import type { Access } from "../access.ts";
 import { serverErrors } from "../interceptors/errors.ts";
 import { connectRpc, type RpcClient, type RpcClientOptions } from "../client.ts";
 import { type RpcServer, type RpcServerOptions, startRpcServer } from "../server.ts";
+import { GATEWAY_TLS, LEDGER_TLS } from "./test-tls.ts";
 
 export type LedgerHandlers = Partial<ServiceImpl<typeof LedgerService>>;
+
+/** Every method is the gateway's. */
+const GATEWAY_MAY = Object.fromEntries(
+  LedgerService.methods.map(({ localName }) => [localName, { gateway: "itself" }]),
+) as Access<typeof LedgerService>;
 
 export const GRACE_MS = 2_000;
 
@@ -34,14 +42,17 @@ export class Opened {
 
   async server(
     handlers: LedgerHandlers,
-    options: Partial<RpcServerOptions> = {},
+    options: Partial<RpcServerOptions<typeof LedgerService>> = {},
   ): Promise<RpcServer> {
     const log = options.log ?? pino({ level: "silent" });
     const server = await startRpcServer({
       host: "127.0.0.1",
       port: 0,
       routes: (router) => router.service(LedgerService, handlers),
-      services: [LedgerService.typeName],
+      service: LedgerService,
+      tls: LEDGER_TLS,
+      access: GATEWAY_MAY,
+      refused: { inc: () => {} },
       interceptors: [serverErrors(log)],
       isReady: () => true,
       drainDelayMs: 0,
@@ -56,7 +67,13 @@ export class Opened {
     address: string,
     options: Partial<RpcClientOptions<typeof LedgerService>> = {},
   ): RpcClient<typeof LedgerService> {
-    const client = connectRpc({ address, service: LedgerService, ...options });
+    const client = connectRpc({
+      address,
+      service: LedgerService,
+      peer: "ledger",
+      tls: GATEWAY_TLS,
+      ...options,
+    });
     this.#close.push(() => client.close());
     return client;
   }

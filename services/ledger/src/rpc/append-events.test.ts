@@ -7,6 +7,7 @@ import { connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { type IndexedOutcome, LedgerService } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { ACCESS } from "../access.ts";
 import { chainOf, newAccountId, whileHeld } from "../testing/append-fixtures.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendOf, openLedger } from "../testing/test-ledger.ts";
@@ -22,14 +23,22 @@ async function servedLedger(accounts: readonly string[]) {
     host: "127.0.0.1",
     port: 0,
     routes: ledger.routes,
-    services: [LedgerService.typeName],
+    service: LedgerService,
+    tls: "plaintext",
+    access: ACCESS,
+    refused: { inc: () => {} },
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(createRegistry("test")) }),
     log,
     isReady: () => true,
     drainDelayMs: 0,
   });
   onTestFinished(() => server.close({ graceMs: 0 }));
-  const rpc = connectRpc({ address: server.address, service: LedgerService });
+  const rpc = connectRpc({
+    address: server.address,
+    service: LedgerService,
+    peer: "ledger",
+    tls: "plaintext",
+  });
   onTestFinished(() => rpc.close());
   await ledger.client.createEvents({ appends: accounts.map((accountId) => appendOf(accountId)) });
   const lengths = () =>

@@ -3,7 +3,8 @@
 // sender-size.test.ts.
 
 import { systemClock } from "@annals/contract";
-import { CertificateAuthority, eventually } from "@annals/testing";
+import { CertificateAuthority } from "@annals/certificates";
+import { eventually } from "@annals/testing";
 import { createServer as createTcp, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { newSender, newSubscriber, PATIENT_MS, rawServer } from "../testing/receivers.ts";
@@ -171,7 +172,7 @@ describe("connections", () => {
 describe("certificates", () => {
   test("of an unknown authority are refused", async () => {
     const subscriber = await newSubscriber();
-    const { send } = newSender(PATIENT_MS, new CertificateAuthority("another").cert);
+    const { send } = newSender(PATIENT_MS, (await CertificateAuthority.create("another")).cert);
     expect(await send(subscriber.url())).toMatchObject({ outcome: "tls", statusCode: null });
     expect(subscriber.received).toEqual([]);
   });

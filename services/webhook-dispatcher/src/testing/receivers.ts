@@ -2,7 +2,8 @@
 // interface, and servers that misbehave as the test wants. Imported by tests only.
 
 import { systemClock } from "@annals/contract";
-import { CertificateAuthority, Subscriber } from "@annals/testing";
+import { CertificateAuthority } from "@annals/certificates";
+import { Subscriber } from "@annals/testing";
 import type { AddressInfo } from "node:net";
 import { createServer as createTls } from "node:tls";
 import { onTestFinished } from "vitest";
@@ -11,7 +12,7 @@ import { Sender } from "../outbound/sender.ts";
 
 /** Far more than any response takes, also on a busy machine. */
 export const PATIENT_MS = 5_000;
-const authority = new CertificateAuthority();
+const authority = await CertificateAuthority.create();
 const guard = new AddressGuard({ resolve: systemResolve, allowPrivateAddresses: true });
 
 export function newSender(
@@ -37,7 +38,7 @@ export async function newSubscriber(...hosts: string[]): Promise<Subscriber> {
 
 /** A TLS server that calls `write` for each connection once it has received something. */
 export async function rawServer(write: (socket: NodeJS.WritableStream) => void): Promise<string> {
-  const server = createTls(authority.issue("127.0.0.1"), (socket) => {
+  const server = createTls(await authority.issue(["127.0.0.1"]), (socket) => {
     socket.on("error", () => {});
     socket.once("data", () => write(socket));
   });

@@ -4,7 +4,7 @@
 
 import { createLog } from "@annals/chassis";
 import { invalid, toProtoError } from "@annals/errors";
-import { connectRpc, startRpcServer } from "@annals/rpc";
+import { type Access, connectRpc, startRpcServer } from "@annals/rpc";
 import { type Append, LedgerService } from "@annals/proto/ledger";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { expect, onTestFinished, test } from "vitest";
@@ -15,6 +15,11 @@ const TIME = "2026-01-31T09:30:00.000000Z";
 const ACCOUNTS = ["acct_a", "acct_b", "acct_c", "acct_d"];
 /** More than the bound of a shared call. */
 const LARGE_BYTES = 70_000;
+
+/** In plaintext every call is allowed all the same. */
+const NOBODY_MAY = Object.fromEntries(
+  LedgerService.methods.map(({ localName }) => [localName, {}]),
+) as Access<typeof LedgerService>;
 
 type AppendEvents = ServiceImpl<typeof LedgerService>["appendEvents"];
 
@@ -49,13 +54,22 @@ async function open(appendEvents: AppendEvents | undefined, timeoutMs = 10_000) 
           }),
         },
       ),
-    services: [LedgerService.typeName],
+    service: LedgerService,
+    tls: "plaintext",
+    access: NOBODY_MAY,
+    refused: { inc: () => {} },
     log: createLog({ service: "test", level: "error" }, { write: () => {} }),
     isReady: () => true,
     drainDelayMs: 0,
   });
   onTestFinished(() => server.close({ graceMs: 0 }));
-  const rpc = connectRpc({ address: server.address, service: LedgerService, timeoutMs });
+  const rpc = connectRpc({
+    address: server.address,
+    service: LedgerService,
+    peer: "ledger",
+    tls: "plaintext",
+    timeoutMs,
+  });
   onTestFinished(() => rpc.close());
   const appends = new EventAppends(rpc.client);
   const append = (accountId: string, bytes = 1) => appends.append(request(accountId, bytes));

@@ -1,0 +1,12 @@
+// Who may call which RPC of the keys service, and with which scope for a client.
+
+import type { KeysService } from "@annals/proto/keys";
+import type { Access } from "@annals/rpc";
+
+export const ACCESS: Access<typeof KeysService> = {
+  admitRequests: { gateway: "itself" },
+  createApiKey: { gateway: "keys:manage" },
+  listApiKeys: { gateway: "keys:manage" },
+  updateApiKey: { gateway: "keys:manage" },
+  deleteApiKey: { gateway: "keys:manage" },
+};

@@ -1,0 +1,15 @@
+// Who may call which RPC of the ledger, and with which scope for a client.
+
+import type { LedgerService } from "@annals/proto/ledger";
+import type { Access } from "@annals/rpc";
+
+export const ACCESS: Access<typeof LedgerService> = {
+  createEvents: { gateway: "events:write" },
+  appendEvents: { gateway: "events:write" },
+  getEvent: { gateway: "events:read" },
+  listEvents: { gateway: "events:read", export: "itself", "webhook-dispatcher": "itself" },
+  streamEvents: { export: "itself" },
+  verifyChain: { gateway: "verify" },
+  getPositions: { "webhook-dispatcher": "itself" },
+  listOutbox: { "webhook-dispatcher": "itself" },
+};

@@ -1,0 +1,12 @@
+// Who may call which RPC of the webhook dispatcher, and with which scope for a client.
+
+import type { WebhooksService } from "@annals/proto/webhooks";
+import type { Access } from "@annals/rpc";
+
+export const ACCESS: Access<typeof WebhooksService> = {
+  createWebhook: { gateway: "keys:manage" },
+  listWebhooks: { gateway: "keys:manage" },
+  updateWebhook: { gateway: "keys:manage" },
+  deleteWebhook: { gateway: "keys:manage" },
+  listDeliveries: { gateway: "keys:manage" },
+};

@@ -1,0 +1,51 @@
+// Which service may call which RPC, written out a second time: a change of a service's own table (its
+// access.ts) that is not made here too fails access.test.ts. It must never import that table.
+
+export const CALLERS = ["gateway", "export", "webhook-dispatcher"] as const;
+export type Caller = (typeof CALLERS)[number];
+
+const GATEWAY: readonly Caller[] = ["gateway"];
+const EXPORT: readonly Caller[] = ["export"];
+const DISPATCHER: readonly Caller[] = ["webhook-dispatcher"];
+
+/** By service and RPC. */
+export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Caller[]>>>> = {
+  keys: {
+    AdmitRequests: GATEWAY,
+    CreateApiKey: GATEWAY,
+    ListApiKeys: GATEWAY,
+    UpdateApiKey: GATEWAY,
+    DeleteApiKey: GATEWAY,
+  },
+  ledger: {
+    CreateEvents: GATEWAY,
+    AppendEvents: GATEWAY,
+    GetEvent: GATEWAY,
+    ListEvents: ["gateway", "export", "webhook-dispatcher"],
+    StreamEvents: EXPORT,
+    VerifyChain: GATEWAY,
+    GetPositions: DISPATCHER,
+    ListOutbox: DISPATCHER,
+  },
+  export: {
+    CreateExport: GATEWAY,
+    GetExport: GATEWAY,
+    ListExports: GATEWAY,
+    StreamExportContent: GATEWAY,
+    GetOutboxPositions: DISPATCHER,
+    ListOutbox: DISPATCHER,
+  },
+  "webhook-dispatcher": {
+    CreateWebhook: GATEWAY,
+    ListWebhooks: GATEWAY,
+    UpdateWebhook: GATEWAY,
+    DeleteWebhook: GATEWAY,
+    ListDeliveries: GATEWAY,
+  },
+};
+
+export function mayCall(service: string, rpc: string): readonly Caller[] {
+  const callers = GRANTS[service]?.[rpc];
+  if (callers === undefined) throw new Error(`add ${rpc} of ${service} to test/wire/grants.ts`);
+  return callers;
+}
