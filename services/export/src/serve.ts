@@ -11,13 +11,21 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { clientInterceptors, connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
+import {
+  clientInterceptors,
+  connectRpc,
+  openAdmissions,
+  requireAdmission,
+  serverInterceptors,
+  startRpcServer,
+} from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
+import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
@@ -36,6 +44,7 @@ export async function serve(
 ): Promise<void> {
   const registry = createRegistry("export");
   const clock = systemClock();
+  const { verifier } = await openAdmissions(config, clock);
   const tracing = await startTracing({
     serviceName: "annals-export",
     endpoint: config.otlpEndpoint,
@@ -83,7 +92,11 @@ export async function serve(
     port: config.rpcPort,
     routes: exportsService({ clock, database, ledger: client, random: randomBytes, storage, wake }),
     services: [ExportsService.typeName],
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    interceptors: serverInterceptors({
+      log,
+      duration: rpcServerDuration(registry),
+      admission: requireAdmission(ExportsService, ACCESS, verifier),
+    }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

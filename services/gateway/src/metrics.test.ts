@@ -52,6 +52,7 @@ function request(bytes = 1) {
     accountId: "acct_1",
     receivedAt: TIME,
     idempotencyKey: "",
+    statement: "admission",
     requestSha256: new Uint8Array(32),
     events: [
       { action: "a", occurredAt: TIME, bytes, ...parts, metadata: NO_MEMBERS, target: NO_MEMBERS },

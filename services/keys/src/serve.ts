@@ -10,11 +10,18 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { serverInterceptors, startRpcServer } from "@annals/rpc";
+import {
+  AdmissionSigner,
+  openAdmissions,
+  requireAdmission,
+  serverInterceptors,
+  startRpcServer,
+} from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
 import { randomBytes } from "node:crypto";
+import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/open.ts";
 import type { SETTINGS } from "./config.ts";
@@ -30,6 +37,8 @@ export async function serve(
   closers: Closers,
 ): Promise<void> {
   const registry = createRegistry("keys");
+  const clock = systemClock();
+  const { secrets, verifier } = await openAdmissions(config, clock);
   const tracing = await startTracing({ serviceName: "annals-keys", endpoint: config.otlpEndpoint });
   closers.add("tracing", tracing, () => tracing.shutdown());
 
@@ -48,7 +57,8 @@ export async function serve(
     host: config.rpcHost,
     port: config.rpcPort,
     routes: keysService({
-      clock: systemClock(),
+      admissions: new AdmissionSigner({ secrets, clock }),
+      clock,
       database,
       metrics: createMetrics(registry),
       plans,
@@ -57,7 +67,11 @@ export async function serve(
       rateLimitPerMinute: config.rateLimitPerMinute,
     }),
     services: [KeysService.typeName],
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    interceptors: serverInterceptors({
+      log,
+      duration: rpcServerDuration(registry),
+      admission: requireAdmission(KeysService, ACCESS, verifier),
+    }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

@@ -11,11 +11,12 @@ import {
   startTracing,
   workerFailures,
 } from "@annals/chassis";
-import { serverInterceptors, startRpcServer } from "@annals/rpc";
+import { openAdmissions, requireAdmission, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { pooledRandom, systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
+import { ACCESS } from "./access.ts";
 import { AppendQueue } from "./append/append-queue.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
@@ -37,6 +38,7 @@ export async function serve(
   const metrics = createMetrics(registry);
   const clock = systemClock();
   const random = pooledRandom();
+  const { verifier } = await openAdmissions(config, clock);
 
   const tracing = await startTracing({
     serviceName: "annals-ledger",
@@ -72,9 +74,22 @@ export async function serve(
   const rpc = await startRpcServer({
     host: config.rpcHost,
     port: config.rpcPort,
-    routes: ledgerService({ appends, clock, database, log, metrics, notices, random }),
+    routes: ledgerService({
+      admissions: verifier,
+      appends,
+      clock,
+      database,
+      log,
+      metrics,
+      notices,
+      random,
+    }),
     services: [LedgerService.typeName],
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    interceptors: serverInterceptors({
+      log,
+      duration: rpcServerDuration(registry),
+      admission: requireAdmission(LedgerService, ACCESS, verifier),
+    }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

@@ -12,13 +12,14 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { serverInterceptors, startRpcServer } from "@annals/rpc";
+import { openAdmissions, requireAdmission, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, consumeNotices } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { ACCESS } from "./access.ts";
 import { openProducers } from "./clients.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/rotate-secrets.ts";
@@ -44,6 +45,8 @@ type Config = ConfigOf<typeof SETTINGS>;
 
 export async function serve(config: Config, log: Logger, closers: Closers): Promise<void> {
   const keys = await readSecretKeys(config.secretKeyFile);
+  const clock = systemClock();
+  const { verifier } = await openAdmissions(config, clock);
   const registry = createRegistry("webhook-dispatcher");
   const metrics = createMetrics(registry);
   const tracing = await startTracing({
@@ -57,7 +60,6 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const producers = openProducers(config, registry);
   closers.add("clients", producers, () => producers.close());
 
-  const clock = systemClock();
   const guard = new AddressGuard({ ...config, resolve: sharedResolver(systemResolve) });
   const shared = {
     clock,
@@ -115,7 +117,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
       onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
     }),
     services: [WebhooksService.typeName],
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    interceptors: serverInterceptors({
+      log,
+      duration: rpcServerDuration(registry),
+      admission: requireAdmission(WebhooksService, ACCESS, verifier),
+    }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

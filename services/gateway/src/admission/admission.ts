@@ -2,7 +2,7 @@
 // wait at the same time go to the keys service in one RPC. No result is cached: it must never admit a key
 // that was revoked before the request began.
 
-import { Batcher, type BatcherMetrics } from "@annals/rpc";
+import { ADMISSION_HEADER, Batcher, type BatcherMetrics } from "@annals/rpc";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
@@ -14,6 +14,8 @@ export interface Admission {
   readonly accountId: string;
   readonly keyId: string;
   readonly scopes: readonly string[];
+  /** What the keys service says of it, for the services that are called for the request. */
+  readonly statement: string;
   readonly limit: number;
   readonly remaining: number;
   /**
@@ -21,6 +23,11 @@ export interface Admission {
    * none.
    */
   readonly plan: Plan;
+}
+
+/** The options of a call that is made for an admitted request. A keys service before statements gives none. */
+export function admittedBy({ statement }: Pick<Admission, "statement">) {
+  return statement === "" ? {} : { headers: { [ADMISSION_HEADER]: statement } };
 }
 
 /** A valid key whose window is used up. */
@@ -119,8 +126,9 @@ async function admitGroup(
     if (order > admission.admitted) {
       return { status: "rejected", reason: new RateLimited(limit, admission.windowEndsInS) };
     }
-    const { accountId, keyId, scopes, plan = UNLIMITED } = admission;
+    const { accountId, keyId, scopes, statement, plan = UNLIMITED } = admission;
     const remaining = admission.remaining + admission.admitted - order;
-    return { status: "fulfilled", value: { accountId, keyId, scopes, limit, remaining, plan } };
+    const value = { accountId, keyId, scopes, statement, limit, remaining, plan };
+    return { status: "fulfilled", value };
   });
 }

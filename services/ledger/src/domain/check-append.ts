@@ -18,7 +18,7 @@ import { invalid } from "@annals/errors";
 import type { Append, NewEvent, Parts } from "./prepare-append.ts";
 
 /** An append as it came, with nothing known of it but the types of its members. */
-export interface GivenAppend extends Omit<Append, "events" | "monthlyQuota"> {
+export interface GivenAppend extends Omit<Append, "events" | "keyId" | "monthlyQuota"> {
   readonly monthlyQuota?: bigint | undefined;
   readonly events: readonly GivenEvent[];
 }
@@ -32,8 +32,8 @@ export interface GivenEvent extends Parts {
 const SHA256_BYTES = 32;
 const EMPTY = Buffer.from("{}");
 
-/** Throws `invalid`, which names the first member at fault. */
-export function checkAppend(given: GivenAppend): Append {
+/** Throws `invalid`, which names the first member at fault. `keyId` is that of the admission. */
+export function checkAppend(given: GivenAppend, keyId?: string): Append {
   const { accountId, receivedAt, idempotencyKey, requestSha256, monthlyQuota, events } = given;
   checkText(accountId, "account_id");
   checkTime(receivedAt, "received_at");
@@ -50,6 +50,7 @@ export function checkAppend(given: GivenAppend): Append {
     receivedAt,
     idempotencyKey,
     requestSha256,
+    keyId,
     ...(monthlyQuota !== undefined && { monthlyQuota: Number(monthlyQuota) }),
     events: events.map(checkEvent),
   };

@@ -23,6 +23,8 @@ export interface Append {
   /** Empty when the client sent none. */
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
+  /** Of the API key that it was admitted by; stored beside its events, outside of the hash. */
+  readonly keyId?: string | undefined;
   /** Events that the account may store in a month of UTC; undefined: any number. */
   readonly monthlyQuota?: number | undefined;
   readonly events: readonly NewEvent[];

@@ -2,8 +2,8 @@
 // those that are known together come together. A refused append does not affect the others, and a caller
 // that leaves leaves nothing undone.
 
-import { createLog, createRegistry, rpcServerDuration } from "@annals/chassis";
-import { connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
+import { createLog } from "@annals/chassis";
+import { connectRpc, startRpcServer } from "@annals/rpc";
 import { type IndexedOutcome, LedgerService } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -23,7 +23,7 @@ async function servedLedger(accounts: readonly string[]) {
     port: 0,
     routes: ledger.routes,
     services: [LedgerService.typeName],
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(createRegistry("test")) }),
+    interceptors: ledger.interceptors,
     log,
     isReady: () => true,
     drainDelayMs: 0,

@@ -3,6 +3,7 @@
 
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
+import type { AdmissionVerifier } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import type { Append as AppendMessage, AppendOutcomeSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -14,29 +15,47 @@ import { readRange } from "../store/read-range.ts";
 import type { AppendQueue } from "../append/append-queue.ts";
 import { renderEvent } from "./render-event.ts";
 
+/** What an append needs, as in access.ts. */
+const SCOPE = "events:write";
+
 /** Appends in one call. */
 const MAX_APPENDS = 5_000;
 
 export type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
 
 export interface Deps {
+  readonly admissions: Pick<AdmissionVerifier, "verify">;
   readonly appends: AppendQueue;
   readonly database: Database;
   readonly log: Logger;
   readonly random: (size: number) => Uint8Array;
 }
 
+interface Request {
+  readonly appends: readonly AppendMessage[];
+  readonly admissions: readonly string[];
+}
+
 /** Throws where the request as a whole is malformed. */
-export function checkAppends({ length }: readonly AppendMessage[]): void {
-  if (length > MAX_APPENDS) {
+export function checkAppends({ appends }: Request): void {
+  if (appends.length > MAX_APPENDS) {
     throw invalid({ field: "appends", message: `must be at most ${MAX_APPENDS}` });
   }
 }
 
 /** Never rejects. */
-export async function appendOutcome(deps: Deps, message: AppendMessage): Promise<Outcome> {
+export async function appendOutcome(
+  deps: Deps,
+  { admissions }: Request,
+  message: AppendMessage,
+): Promise<Outcome> {
   try {
-    const append = checkAppend(message);
+    const { accountId, admission } = message;
+    const admitted = deps.admissions.verify(admissions[admission] ?? "", {
+      accountId,
+      scope: SCOPE,
+    });
+    const append = checkAppend(message, admitted?.keyId);
     const result = await deps.appends.submit(prepareAppend(append, deps.random));
     return result.outcome === "stored"
       ? stored(result)

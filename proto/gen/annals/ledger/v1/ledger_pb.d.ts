@@ -24,6 +24,13 @@ export declare type CreateEventsRequest = Message<"annals.ledger.v1.CreateEvents
    * @generated from field: repeated annals.ledger.v1.Append appends = 1;
    */
   appends: Append[];
+
+  /**
+   * The statements of annals.admission.v1 that the appends were admitted by.
+   *
+   * @generated from field: repeated string admissions = 2;
+   */
+  admissions: string[];
 };
 
 /**
@@ -77,6 +84,13 @@ export declare type Append = Message<"annals.ledger.v1.Append"> & {
    * @generated from field: optional int64 monthly_quota = 6;
    */
   monthlyQuota?: bigint | undefined;
+
+  /**
+   * Which of the request's admissions is this append's, from 0.
+   *
+   * @generated from field: uint32 admission = 7;
+   */
+  admission: number;
 };
 
 /**
@@ -184,6 +198,13 @@ export declare type AppendEventsRequest = Message<"annals.ledger.v1.AppendEvents
    * @generated from field: repeated annals.ledger.v1.Append appends = 1;
    */
   appends: Append[];
+
+  /**
+   * The statements of annals.admission.v1 that the appends were admitted by.
+   *
+   * @generated from field: repeated string admissions = 2;
+   */
+  admissions: string[];
 };
 
 /**

@@ -65,9 +65,9 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
       );
       const times = items.map((item) => item.occurred_at);
       const key = idempotency(headers["idempotency-key"], "batch", events, times);
-      const { accountId } = admission;
+      const { accountId, statement } = admission;
       const quota = monthlyQuota(admission);
-      const request = { accountId, receivedAt, events, ...key, ...quota };
+      const request = { accountId, statement, receivedAt, events, ...key, ...quota };
       return appends.append(request).then((appended) => ({
         body: listBytes(appended.events.map(eventJson), "]}"),
         ...replayHeaders(appended),
