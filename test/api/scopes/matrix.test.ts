@@ -77,7 +77,7 @@ describe("no scope at all", () => {
     // Such a key cannot be made, so the check is asked itself.
     const plan = create(PlanSchema);
     const key = { accountId: "a", keyId: "k", scopes: NONE, statement: "" };
-    const admission = { ...key, limit: 1, remaining: 0, plan };
+    const admission = { ...key, isAfterBody: true, limit: 1, remaining: 0, plan };
     expect(() => requireScope(admission, scope)).toThrow(missing(scope));
   });
 });

@@ -16,6 +16,11 @@ export interface Admission {
   readonly scopes: readonly string[];
   /** What the keys service says of it, for the services that are called for the request. */
   readonly statement: string;
+  /**
+   * Whether the whole request had arrived when the keys service was asked. If not, its key can have been
+   * revoked since: it is admitted again before anything is done with its body.
+   */
+  readonly isAfterBody: boolean;
   readonly limit: number;
   readonly remaining: number;
   /**
@@ -54,8 +59,21 @@ const MAX_WAITING = 20_000;
 /** A keys service of a release before plans names none. */
 const UNLIMITED = create(PlanSchema);
 
+/** A request that waits to be admitted. */
+interface Waiting {
+  readonly key: string;
+  /** 0 for a request that was counted before. */
+  readonly count: 0 | 1;
+  readonly body: BodyState;
+}
+
+/** An IncomingMessage: whether the request has arrived as a whole. */
+interface BodyState {
+  readonly complete: boolean;
+}
+
 export class Admissions {
-  readonly #batcher: Batcher<string, Admission>;
+  readonly #batcher: Batcher<Waiting, Admission>;
 
   constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">, metrics?: BatcherMetrics) {
     this.#batcher = new Batcher({
@@ -71,12 +89,19 @@ export class Admissions {
    * Admits one request that carries the given Authorization header. Throws `unauthenticated` (401), {@link
    * RateLimited} (429), or `unavailable`.
    */
-  async admit(authorization: string | undefined): Promise<Admission> {
+  async admit(authorization: string | undefined, body: BodyState): Promise<Admission> {
     const key = bearer(authorization);
     if (!isPlausibleKey(key)) throw unknownKey();
-    return this.#batcher.submit(key);
+    return this.#batcher.submit({ key, count: 1, body });
+  }
+
+  /** Asks again for a request that was admitted; it is not counted again. Throws `unauthenticated` or `unavailable`. */
+  async readmit(authorization: string | undefined): Promise<Admission> {
+    return this.#batcher.submit({ key: bearer(authorization), count: 0, body: ARRIVED });
   }
 }
+
+const ARRIVED: BodyState = { complete: true };
 
 const SCHEME = /^Bearer +([^ ]+) *$/i;
 
@@ -101,34 +126,35 @@ function unknownKey(): AnnalsError {
 /** Of requests with one key, the first are admitted, as many as its window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
-  given: readonly string[],
+  given: readonly Waiting[],
 ): Promise<PromiseSettledResult<Admission>[]> {
   const indexes = new Map<string, number>();
   const counts: number[] = [];
-  for (const key of given) {
+  for (const { key, count } of given) {
     const index = indexes.get(key) ?? indexes.size;
     indexes.set(key, index);
-    counts[index] = (counts[index] ?? 0) + 1;
+    counts[index] = (counts[index] ?? 0) + count;
   }
+  const isAfterBody = given.map(({ body }) => body.complete);
   const groups = Array.from(indexes, ([key, index]) => ({
     secretSha256: keyHash(key),
     count: counts[index] ?? 0,
   }));
   const { admissions, limit } = await keys.admitRequests({ groups });
   const answered = admissions.map(() => 0);
-  return given.map((key): PromiseSettledResult<Admission> => {
+  return given.map(({ key, count }, at): PromiseSettledResult<Admission> => {
     const index = indexes.get(key) ?? -1;
     const admission = admissions[index];
     if (!admission)
       return { status: "rejected", reason: unavailable("The request could not be admitted.") };
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey() };
-    const order = (answered[index] = (answered[index] ?? 0) + 1);
+    const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
       return { status: "rejected", reason: new RateLimited(limit, admission.windowEndsInS) };
     }
     const { accountId, keyId, scopes, statement, plan = UNLIMITED } = admission;
     const remaining = admission.remaining + admission.admitted - order;
     const value = { accountId, keyId, scopes, statement, limit, remaining, plan };
-    return { status: "fulfilled", value };
+    return { status: "fulfilled", value: { ...value, isAfterBody: isAfterBody[at] ?? false } };
   });
 }
