@@ -99,6 +99,12 @@
 {{- define "annals.environment" -}}
 {{ include "annals.processEnvironment" . }}
 {{- if ne .name "gateway" }}
+- name: ANNALS_ADMISSION_SECRET_FILE
+  value: /etc/annals/admission/secrets
+{{- if .root.Values.admission.dangerousOptional }}
+- name: ANNALS_DANGEROUS_ADMISSION_OPTIONAL
+  value: "true"
+{{- end }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_DATABASE_URL" "from" .one.databaseUrl "path" (printf "%s.databaseUrl" (include "annals.member" .))) }}
 {{- end }}
 {{ include (printf "annals.%sEnvironment" .name) . }}

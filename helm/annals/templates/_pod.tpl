@@ -9,6 +9,13 @@ seccompProfile: { type: RuntimeDefault }
 
 {{/* The volumes of a service; takes root, name and one. Empty if there are none. */}}
 {{- define "annals.volumes" -}}
+{{- if ne .name "gateway" }}
+- name: admission
+  secret:
+    secretName: {{ .root.Values.admission.secret.secret | default (printf "%s-admission" (include "annals.fullname" .root)) }}
+    defaultMode: 0440
+    items: [{ key: {{ .root.Values.admission.secret.key | quote }}, path: secrets }]
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - name: plans
   configMap: { name: {{ include "annals.name" . }}-plans }
@@ -34,6 +41,9 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
 {{- define "annals.mounts" -}}
+{{- if ne .name "gateway" }}
+- { name: admission, mountPath: /etc/annals/admission, readOnly: true }
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - { name: plans, mountPath: /etc/annals/plans, readOnly: true }
 {{- end }}

@@ -83,7 +83,7 @@ async function* admittedMessages<I extends DescMessage, O extends DescMessage>(
   admit: (request: CallRequest, message: Message, scope: Scope) => void,
 ): StreamRequest<I, O>["message"] {
   for await (const message of request.message) {
-    admit(request as CallRequest, message, scope);
+    admit(request, message, scope);
     yield message;
   }
 }

@@ -1,5 +1,5 @@
-// Guarantee: a statement is believed only as the keys service has made it, for its account, its scopes and its
-// minute. Nothing else that a caller can send admits anything.
+// Guarantee: a statement is believed only as the keys service has made it, for its account, its scopes and
+// its minute. Nothing else that a caller can send admits anything.
 
 import { type KeyObject, createSecretKey, randomBytes } from "node:crypto";
 import { SCOPES } from "@annals/contract";

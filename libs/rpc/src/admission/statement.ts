@@ -1,6 +1,6 @@
 // Statements of admission: which account and key a request was admitted for, with which scopes, for a minute.
-// The keys service signs them, every backend verifies them; the gateway, which hands them on, has no secret. A
-// statement must never be accepted for another account than its own.
+// The keys service signs them and every backend verifies them. The gateway hands them on and has no secret.
+// A statement must never be accepted for another account than its own.
 
 import type { Clock, Scope } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
@@ -72,8 +72,9 @@ export class AdmissionVerifier {
   }
 
   /**
-   * Whom the statement admits. An empty token is no statement. Throws `permission_denied` unless the statement
-   * is genuine, valid now, of that account and has that scope. Undefined without one, where it is optional.
+   * Whom the statement admits. An empty token is no statement. Throws `permission_denied` unless the
+   * statement is genuine, valid now, of that account and has that scope. Undefined without one, where it is
+   * optional.
    */
   verify(token: string, needed: Needed): Admitted | undefined {
     if (token === "" && this.#deps.isOptional) return undefined;

@@ -18,7 +18,8 @@ export interface Admission {
   readonly statement: string;
   /**
    * Whether the whole request had arrived when the keys service was asked. If not, its key can have been
-   * revoked since: it is admitted again before anything is done with its body.
+   * revoked since: it is admitted again before anything is done with its body. Always true with a keys
+   * service of the release before, which cannot be asked again.
    */
   readonly isAfterBody: boolean;
   readonly limit: number;
@@ -30,7 +31,7 @@ export interface Admission {
   readonly plan: Plan;
 }
 
-/** The options of a call that is made for an admitted request. A keys service before statements gives none. */
+/** The options of a call for an admitted request. A keys service of the release before gives no statement. */
 export function admittedBy({ statement }: Pick<Admission, "statement">) {
   return statement === "" ? {} : { headers: { [ADMISSION_HEADER]: statement } };
 }
@@ -95,7 +96,7 @@ export class Admissions {
     return this.#batcher.submit({ key, count: 1, body });
   }
 
-  /** Asks again for a request that was admitted; it is not counted again. Throws `unauthenticated` or `unavailable`. */
+  /** Asks again for an admitted request, which is not counted again. Throws as {@link admit}. */
   async readmit(authorization: string | undefined): Promise<Admission> {
     return this.#batcher.submit({ key: bearer(authorization), count: 0, body: ARRIVED });
   }
@@ -155,6 +156,7 @@ async function admitGroup(
     const { accountId, keyId, scopes, statement, plan = UNLIMITED } = admission;
     const remaining = admission.remaining + admission.admitted - order;
     const value = { accountId, keyId, scopes, statement, limit, remaining, plan };
-    return { status: "fulfilled", value: { ...value, isAfterBody: isAfterBody[at] ?? false } };
+    const isFinal = statement === "" || isAfterBody[at] === true;
+    return { status: "fulfilled", value: { ...value, isAfterBody: isFinal } };
   });
 }

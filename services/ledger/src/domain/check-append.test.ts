@@ -1,5 +1,5 @@
-// Guarantee: nothing reaches the chain that the interface does not allow, whoever sends it. Each refusal names
-// the member. Every bound holds at its exact edge, and the copies for filters are those of the parts.
+// Guarantee: nothing reaches the chain that the interface does not allow, whoever sends it. Each refusal
+// names the member. Every bound holds at its exact edge, and the copies for filters are those of the parts.
 
 import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH, MAX_EVENTS } from "@annals/event";
 import { describe, expect, test } from "vitest";

@@ -153,7 +153,7 @@ export enum ErrorKind {
   INTERNAL = 10,
 
   /**
-   * A service may not make this call, or has no admission of its account. To a client it is an internal error.
+   * A service may not make this call, or has no admission of its account. Clients see an internal error.
    *
    * @generated from enum value: ERROR_KIND_PERMISSION_DENIED = 11;
    */

@@ -176,7 +176,7 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
   plan?: Plan | undefined;
 
   /**
-   * A SignedAdmission of annals.admission.v1 in base64url, for the services that are called for these requests.
+   * A SignedAdmission of annals.admission.v1 in base64url: the gateway hands it on with its calls.
    *
    * @generated from field: string statement = 8;
    */

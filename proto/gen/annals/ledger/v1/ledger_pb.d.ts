@@ -116,8 +116,8 @@ export declare type NewEvent = Message<"annals.ledger.v1.NewEvent"> & {
   occurredAt: string;
 
   /**
-   * All following fields are UTF-8. They are bytes because the ledger hashes and stores them as they are. These
-   * are canonical JSON objects, which the ledger checks; empty stands for {}.
+   * All following fields are UTF-8. They are bytes because the ledger hashes and stores them as they are.
+   * These are canonical JSON objects, which the ledger checks; empty stands for {}.
    *
    * @generated from field: bytes actor = 3;
    */

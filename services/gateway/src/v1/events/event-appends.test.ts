@@ -84,9 +84,9 @@ async function sent(
     appendEvents: () => expect.unreachable(),
     createEvents: async (request) => {
       const bytes = toBinary(CreateEventsRequestSchema, create(CreateEventsRequestSchema, request));
-      const { appends: given, admissions } = fromBinary(CreateEventsRequestSchema, bytes);
-      read = given;
-      statements = given.map(({ admission }) => admissions[admission]);
+      const { appends: decoded, admissions } = fromBinary(CreateEventsRequestSchema, bytes);
+      read = decoded;
+      statements = decoded.map(({ admission }) => admissions[admission]);
       return create(CreateEventsResponseSchema, { outcomes: outcome ?? [] });
     },
   });
@@ -94,7 +94,7 @@ async function sent(
 }
 
 /** What the ledger shall read. */
-function messageOf({ events, statement: _, ...given }: AppendRequest): Append {
+function messageOf({ events, statement: _statement, ...given }: AppendRequest): Append {
   const utf8 = new TextEncoder();
   const read = events.map(({ action, occurredAt, bytes: _bytes, ...texts }) => ({
     action,

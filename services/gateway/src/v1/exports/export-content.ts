@@ -19,7 +19,8 @@ const FIRST_PAUSE_MS = 100;
 const READMIT_INTERVAL_MS = 5_000;
 
 /**
- * Rejects with `unavailable`, and with `unauthenticated` once the key was revoked. Ends when its reader stops.
+ * Rejects with `unavailable`, and with `unauthenticated` once the key was revoked. Ends when its reader
+ * stops.
  */
 export async function* exportContent(
   exports: Pick<Client<typeof ExportsService>, "streamExportContent">,
@@ -32,7 +33,9 @@ export async function* exportContent(
   let { admission } = admitted;
   let admittedAt = performance.now();
   const readmit = async (): Promise<void> => {
-    if (performance.now() - admittedAt < READMIT_INTERVAL_MS) return;
+    const isDue = performance.now() - admittedAt >= READMIT_INTERVAL_MS;
+    // A keys service of the release before gives no statement, and cannot be asked again.
+    if (!isDue || admission.statement === "") return;
     admission = await admitted.readmit();
     admittedAt = performance.now();
   };
