@@ -86,6 +86,16 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(listed).toMatchObject({ events: [{ action: "curl", metadata: '{"a":1}' }] });
   });
 
+  test("a call for an account without a statement is refused", async () => {
+    const { accountId } = await newAccount(stack.databaseUrl);
+    for (const rpc of ["GetEvent", "VerifyChain"]) {
+      const refused = bufCurl(protocol, urlOf("ledger", rpc), { accountId });
+      await expect(refused).rejects.toMatchObject({
+        stderr: expect.stringContaining("permission_denied"),
+      });
+    }
+  });
+
   test("a refusal says why", async () => {
     const { accountId, statement } = await admittedAccount();
     const request = { accountId, id: "evt_none" };

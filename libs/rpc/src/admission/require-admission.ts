@@ -68,8 +68,8 @@ function scopeOf(request: CallRequest, row: Row): Scope | undefined {
   const grants: Grant[] = Object.values(row);
   const mayBeItself = grants.includes("itself") && !request.header.has(ADMISSION_HEADER);
   // In plaintext nobody has proved who calls: without a statement it may be a service that needs none.
-  const unproved = mayBeItself ? "itself" : grants.find((each) => each !== "itself");
-  const grant = caller === undefined ? (unproved ?? "itself") : row[caller];
+  const unproved = mayBeItself ? "itself" : (grants.find((each) => each !== "itself") ?? grants[0]);
+  const grant = caller === undefined ? unproved : row[caller];
   if (grant === undefined) {
     throw new AnnalsError("permission_denied", "This caller may not call this method.");
   }
