@@ -69,10 +69,12 @@ describe("is found", () => {
     },
   );
 
+  // The id of the API key is outside of the hash (docs/hash-chain.md).
   test("a change of any column: none was forgotten", async () => {
     const columns = await owner.query(
       `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
-       WHERE table_schema = 'ledger' AND table_name IN ('chain', 'payloads')`,
+       WHERE table_schema = 'ledger' AND table_name IN ('chain', 'payloads')
+         AND column_name <> 'key_id'`,
     );
     const names = columns.map(({ name }) => String(name));
     expect(new Set(Object.keys(COLUMNS))).toEqual(new Set(names));

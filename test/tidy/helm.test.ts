@@ -19,6 +19,7 @@ const OF_THE_CHART = new RegExp(
     "LOG_LEVEL|OTLP_ENDPOINT|EXIT_WITH_STDIN|(ADMIN_|RPC_)?PORT|\\w+_ADDRESS|RATE_LIMIT_PER_MINUTE",
     "DATABASE_URL|NATS_URL|NATS_CA_FILE|PLANS_FILE|BOOTSTRAP_KEY|EXPORT_DIRECTORY|EXPORT_S3_\\w+",
     "WEBHOOK_SECRET_KEY_FILE|WEBHOOK_CA_FILE|TLS_\\w+_FILE|DANGEROUS_PLAINTEXT_RPC",
+    "ADMISSION_SECRET_FILE|DANGEROUS_ADMISSION_OPTIONAL",
   ].join("|")})$`,
 );
 
@@ -115,6 +116,9 @@ describe("the rendered chart", () => {
       for (const object of of(objects, "NetworkPolicy")) checkPolicy(object);
       for (const object of of(objects, "Service")) checkService(object);
     }
+    const [made] = of(render(helm, EXAMPLES[0] ?? ""), "Secret");
+    expect(atob(made?.["data"].secrets)).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/);
+    expect(of(render(helm, EXAMPLES[1] ?? ""), "Secret")).toEqual([]);
     // A claim that only one pod can mount would block a rolling update permanently.
     const single = render(helm, EXAMPLES[0] ?? "", "--set", "export.replicas=1");
     const exporter = of(single, "Deployment").find((each) => componentOf(each) === "export");
@@ -178,6 +182,10 @@ function checkDeployment(deployment: Node): void {
   expect(login === undefined).toBe(service === "gateway");
   expect(namesOf(main)).not.toContain("ANNALS_BOOTSTRAP_KEY");
   if (service === "gateway") expect(namesOf(main)).not.toContain("ANNALS_NATS_URL");
+  // A gateway that has the secret could admit itself for every account.
+  const volumes = ((pod.volumes ?? []) as Node[]).map((each) => each["name"]);
+  expect(volumes.includes("admission")).toBe(service !== "gateway");
+  expect(namesOf(main).includes("ANNALS_ADMISSION_SECRET_FILE")).toBe(service !== "gateway");
 }
 
 function checkContainer(service: string, container: Node): void {

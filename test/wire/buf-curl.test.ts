@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
-import { type Endpoint, endpointsOf } from "./services.ts";
+import { admission, type Endpoint, endpointsOf, stockClient } from "./services.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROTOCOLS = ["grpc", "connect"] as const;
@@ -27,10 +27,12 @@ async function bufCurl(
   protocol: (typeof PROTOCOLS)[number],
   { url, serverName }: Target,
   request: object,
+  statement = "",
 ): Promise<Record<string, unknown>> {
   const { ca, cert, key } = certificateFiles(stack.certificates, "gateway");
   const options = ["--schema", "proto", "--protocol", protocol, "--servername", serverName];
   options.push("--cacert", ca, "--cert", cert, "--key", key);
+  if (statement !== "") options.push("-H", `annals-admission: ${statement}`);
   const { stdout } = await promisify(execFile)(
     resolve(ROOT, "node_modules/.bin/buf"),
     ["curl", ...options, "-d", JSON.stringify(request), `https://${url}`],
@@ -50,6 +52,14 @@ const targetOf = (name: string, rpc: string, typeName?: string): Target => {
   return { url, serverName: `${name}.annals.internal` };
 };
 
+/** An account, and the statement of an admission by its key. */
+async function admittedAccount() {
+  const account = await newAccount(stack.databaseUrl);
+  const keys = stockClient(endpoints.find(({ process }) => process.service === "keys")!.address);
+  const statement = await admission(keys, account.key).finally(() => keys.close());
+  return { ...account, statement };
+}
+
 describe.each(PROTOCOLS)("over %s", (protocol) => {
   test("the health of every service", async () => {
     for (const { process, service } of endpoints) {
@@ -60,30 +70,45 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   });
 
   test("keys: a key is listed", async () => {
-    const { accountId, keyId } = await newAccount(stack.databaseUrl);
-    const answer = await bufCurl(protocol, targetOf("keys", "ListApiKeys"), { accountId });
+    const { accountId, keyId, statement } = await admittedAccount();
+    const target = targetOf("keys", "ListApiKeys");
+    const answer = await bufCurl(protocol, target, { accountId }, statement);
     expect(answer).toMatchObject({ apiKeys: [{ id: keyId, name: "test" }] });
   });
 
   test("ledger: an event is stored and found", async () => {
-    const { accountId } = await newAccount(stack.databaseUrl);
+    const { accountId, statement } = await admittedAccount();
     const at = "2026-01-01T00:00:00.000000Z";
     const metadata = Buffer.from('{"a":1}').toString("base64");
     const events = [{ action: "curl", occurredAt: at, metadata }];
     const stored = await bufCurl(protocol, targetOf("ledger", "CreateEvents"), {
       appends: [{ accountId, receivedAt: at, events }],
+      admissions: [statement],
     });
     expect(stored).toMatchObject({ outcomes: [{ stored: { firstSequenceNumber: "1" } }] });
-    const listed = await bufCurl(protocol, targetOf("ledger", "ListEvents"), {
-      accountId,
-      limit: 5,
-    });
+    const listed = await bufCurl(
+      protocol,
+      targetOf("ledger", "ListEvents"),
+      { accountId, limit: 5 },
+      statement,
+    );
     expect(listed).toMatchObject({ events: [{ action: "curl", metadata: '{"a":1}' }] });
   });
 
+  test("a call for an account without a statement is refused", async () => {
+    const { accountId } = await newAccount(stack.databaseUrl);
+    for (const rpc of ["GetEvent", "VerifyChain"]) {
+      const refused = bufCurl(protocol, targetOf("ledger", rpc), { accountId });
+      await expect(refused).rejects.toMatchObject({
+        stderr: expect.stringContaining("permission_denied"),
+      });
+    }
+  });
+
   test("a refusal says why", async () => {
-    const request = { accountId: "acct_none", id: "evt_none" };
-    const refused = bufCurl(protocol, targetOf("ledger", "GetEvent"), request);
+    const { accountId, statement } = await admittedAccount();
+    const request = { accountId, id: "evt_none" };
+    const refused = bufCurl(protocol, targetOf("ledger", "GetEvent"), request, statement);
     await expect(refused).rejects.toMatchObject({
       stderr: expect.stringMatching(/"not_found"[^]*No event has the id/),
     });

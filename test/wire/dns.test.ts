@@ -9,7 +9,7 @@ import { eventually, HttpClient, newAccount } from "@annals/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { type DnsServer, startDns } from "./dns-server.ts";
@@ -90,6 +90,7 @@ async function startLedger(host: string): Promise<void> {
       PATH: process.env["PATH"],
       ANNALS_DATABASE_URL: stack.databaseUrl,
       ANNALS_NATS_URL: stack.natsUrl,
+      ANNALS_ADMISSION_SECRET_FILE: join(stack.dataDir, "admission-secret"),
       ANNALS_RPC_HOST: host,
       ANNALS_RPC_PORT: String(ledgerPort),
       ANNALS_RPC_MAX_CONNECTION_AGE_S: AGE_S,

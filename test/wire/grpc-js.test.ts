@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { CALLERS, mayCall } from "./grants.ts";
 import {
+  admission,
   call,
   callBytes,
   collect,
@@ -31,6 +32,7 @@ import {
 let stack: Stack;
 let endpoints: Endpoint[];
 let account: TestAccount;
+let statement: string;
 /** By service and caller. */
 const clients = new Map<string, Client>();
 
@@ -44,6 +46,7 @@ beforeAll(async () => {
     }
   }
   account = await newAccount(stack.databaseUrl);
+  statement = await admission(clientOf("keys"), account.key);
 });
 afterAll(async () => {
   for (const client of clients.values()) client.close();
@@ -64,17 +67,18 @@ test("keys: each RPC", async () => {
   const { accountId } = account;
   const { createApiKey, listApiKeys, updateApiKey, deleteApiKey, admitRequests } =
     KeysService.method;
-  const made = await call(client, createApiKey, { accountId, name: "wire", scopes: ["verify"] });
+  const wire = { accountId, name: "wire", scopes: ["verify"] };
+  const made = await call(client, createApiKey, wire, statement);
   const id = made.apiKey?.id ?? "";
   expect(made.secret).toMatch(/^annals_sk_/);
-  const renamed = await call(client, updateApiKey, { accountId, id, name: "thread" });
+  const renamed = await call(client, updateApiKey, { accountId, id, name: "thread" }, statement);
   expect(renamed.apiKey).toMatchObject({ id, name: "thread", scopes: ["verify"] });
-  const { apiKeys } = await call(client, listApiKeys, { accountId });
+  const { apiKeys } = await call(client, listApiKeys, { accountId }, statement);
   expect(apiKeys.map((key) => key.id)).toContain(id);
   const groups = [{ secretSha256: hash("sha256", made.secret, "buffer"), count: 2 }];
   const { admissions } = await call(client, admitRequests, { groups });
   expect(admissions).toMatchObject([{ accountId, keyId: id, admitted: 2 }]);
-  await call(client, deleteApiKey, { accountId, id });
+  await call(client, deleteApiKey, { accountId, id }, statement);
   const after = await call(client, admitRequests, { groups });
   expect(after.admissions).toMatchObject([{ accountId: "", admitted: 0 }]);
 });
@@ -90,21 +94,22 @@ test("ledger: each RPC", async () => {
   }));
   const appends = [{ accountId, receivedAt: now(), events }];
   const { createEvents, getEvent, listEvents, streamEvents, verifyChain } = LedgerService.method;
-  const { outcomes } = await call(client, createEvents, { appends });
+  const { outcomes } = await call(client, createEvents, { appends, admissions: [statement] });
   const receipt = outcomes[0]?.outcome;
   if (receipt?.case !== "stored") expect.fail("not stored");
   const id = receipt.value.ids[0] ?? "";
-  const { event } = await call(client, getEvent, { accountId, id, includeProof: true });
+  const wanted = { accountId, id, includeProof: true };
+  const { event } = await call(client, getEvent, wanted, statement);
   expect(event).toMatchObject({ id, action: "one", sequenceNumber: 1n, actor: '{"id":"a"}' });
   expect(event?.proof?.salts).toHaveLength(80);
-  const page = await call(client, listEvents, { accountId, limit: 1 });
+  const page = await call(client, listEvents, { accountId, limit: 1 }, statement);
   expect(page).toMatchObject({ events: [{ action: "two" }], hasMore: true });
   const format = RecordFormat.JSONL;
   const streamed = await collect(clientOf("ledger", "export"), streamEvents, { accountId, format });
   expect(streamed).toMatchObject([
     { count: 2, first: { sequenceNumber: 1n }, last: { sequenceNumber: 2n } },
   ]);
-  const verified = await call(client, verifyChain, { accountId });
+  const verified = await call(client, verifyChain, { accountId }, statement);
   expect(verified).toMatchObject({ valid: true, checked: 2n, headSequenceNumber: 2n });
 });
 
@@ -115,9 +120,9 @@ test("health: Check and Watch of every service, and of the server as a whole", a
       expect(await call(client, Health.method.check, { service: name })).toMatchObject({
         status: ServingStatus.SERVING,
       });
-      expect(await collect(client, Health.method.watch, { service: name }, 1)).toMatchObject([
-        { status: ServingStatus.SERVING },
-      ]);
+      expect(
+        await collect(client, Health.method.watch, { service: name }, { atMost: 1 }),
+      ).toMatchObject([{ status: ServingStatus.SERVING }]);
     }
     const unknown = failure(call(client, Health.method.check, { service: "none" }));
     expect(await unknown).toMatchObject({ code: status.NOT_FOUND });
@@ -125,7 +130,8 @@ test("health: Check and Watch of every service, and of the server as a whole", a
 });
 
 test("an empty request of any RPC is answered or refused, never a fault and never unknown", async () => {
-  const accepted = [status.OK, status.INVALID_ARGUMENT, status.NOT_FOUND];
+  const { OK, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED } = status;
+  const accepted = [OK, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED];
   for (const { process, service } of endpoints) {
     for (const method of service.methods) {
       const request = method.methodKind === "unary" ? call : collect;
@@ -143,7 +149,8 @@ describe("a refusal", () => {
   test("has its status, a sentence, and the details that our own clients read", async () => {
     const { accountId } = account;
     const missing = { accountId, id: "evt_0" };
-    const error = await failure(call(clientOf("ledger"), LedgerService.method.getEvent, missing));
+    const { getEvent } = LedgerService.method;
+    const error = await failure(call(clientOf("ledger"), getEvent, missing, statement));
     expect(error).toMatchObject({
       code: status.NOT_FOUND,
       details: 'No event has the id "evt_0".',

@@ -3,6 +3,7 @@
 // whose client is not what is tested here.
 
 import { type CertificateFiles, certificateFiles } from "@annals/certificates";
+import { keyHash } from "@annals/contract";
 import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { ExportsService } from "@annals/proto/exports";
 import { Health } from "@annals/proto/health";
@@ -19,7 +20,7 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { Client, credentials } from "@grpc/grpc-js";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { readFileSync } from "node:fs";
 
 /** By the name of the process. */
@@ -72,26 +73,40 @@ export function stockClient(
 
 const DEADLINE_MS = 10_000;
 
-/** One unary call; rejects with grpc-js' ServiceError. */
+/** One unary call; rejects with grpc-js' ServiceError. `statement` is that of an admission. */
 export async function call<M extends DescMethod>(
   client: Client,
   method: M,
   request: MessageInitShape<M["input"]>,
+  statement = "",
 ): Promise<MessageShape<M["output"]>> {
   const bytes = toBinary(method.input, create(method.input, request));
-  const answer = await callBytes(client, pathOf(method), Buffer.from(bytes));
+  const answer = await callBytes(client, pathOf(method), Buffer.from(bytes), statement);
   return fromBinary(method.output, answer) as MessageShape<M["output"]>;
 }
 
 /** One unary call of any path with any bytes; rejects with grpc-js' ServiceError. */
-export function callBytes(client: Client, path: string, request: Buffer): Promise<Buffer> {
+export function callBytes(
+  client: Client,
+  path: string,
+  request: Buffer,
+  statement = "",
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const same = (bytes: Buffer): Buffer => bytes;
     const options = { deadline: Date.now() + DEADLINE_MS };
-    client.makeUnaryRequest(path, same, same, request, options, (error, answer) => {
-      if (error || answer === undefined) reject(error ?? new Error("no answer"));
-      else resolve(answer);
-    });
+    client.makeUnaryRequest(
+      path,
+      same,
+      same,
+      request,
+      metadataOf(statement),
+      options,
+      (error, answer) => {
+        if (error || answer === undefined) reject(error ?? new Error("no answer"));
+        else resolve(answer);
+      },
+    );
   });
 }
 
@@ -100,7 +115,7 @@ export function collect<M extends DescMethod>(
   client: Client,
   method: M,
   request: MessageInitShape<M["input"]>,
-  atMost = Infinity,
+  { atMost = Infinity, statement = "" } = {},
 ): Promise<MessageShape<M["output"]>[]> {
   return new Promise((resolve, reject) => {
     const messages: MessageShape<M["output"]>[] = [];
@@ -109,6 +124,7 @@ export function collect<M extends DescMethod>(
       (message: Message) => Buffer.from(toBinary(method.input, message as never)),
       (bytes) => fromBinary(method.output, bytes) as MessageShape<M["output"]>,
       create(method.input, request) as Message,
+      metadataOf(statement),
       { deadline: Date.now() + DEADLINE_MS },
     );
     stream.on("data", (message: MessageShape<M["output"]>) => {
@@ -118,6 +134,19 @@ export function collect<M extends DescMethod>(
     stream.on("end", () => resolve(messages));
     stream.on("error", (error) => (messages.length >= atMost ? resolve(messages) : reject(error)));
   });
+}
+
+function metadataOf(statement: string): Metadata {
+  const metadata = new Metadata();
+  if (statement !== "") metadata.set("annals-admission", statement);
+  return metadata;
+}
+
+/** The statement that `keys` makes of an API key: what a gateway hands on. */
+export async function admission(keys: Client, key: string): Promise<string> {
+  const groups = [{ secretSha256: keyHash(key), count: 0 }];
+  const { admissions } = await call(keys, KeysService.method.admitRequests, { groups });
+  return admissions[0]?.statement ?? "";
 }
 
 /** `/annals.keys.v1.KeysService/ListApiKeys` */

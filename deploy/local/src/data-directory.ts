@@ -94,11 +94,11 @@ export class DataDirectory {
   }
 
   /**
-   * The path of the file whose key seals webhooks' signing secrets; made where absent. Losing it
-   * loses those secrets.
+   * The path of a file of secret keys, with one key where it is made. Losing `webhook-secret-key` loses the
+   * signing secrets that it seals.
    */
-  webhookSecretKeyFile(newKey: () => Uint8Array): string {
-    const file = join(this.path, "webhook-secret-key");
+  keyFile(name: "admission-secret" | "webhook-secret-key", newKey: () => Uint8Array): string {
+    const file = join(this.path, name);
     if (!existsSync(file)) {
       this.writeSecret(file, `local-1:${Buffer.from(newKey()).toString("base64")}\n`);
     }

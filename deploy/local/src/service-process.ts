@@ -14,11 +14,12 @@ import type { ProcessSpec } from "./supervised-process.ts";
 /** A service drains before it ends: work in progress is finished. */
 const STOP_GRACE_MS = 20_000;
 const PROBE_TIMEOUT_MS = 1_000;
-/** Of the key that seals webhooks' signing secrets. */
+/** Of the keys in the files of secret keys. */
 const SECRET_KEY_BYTES = 32;
 
 /** Variables that the stack reads or makes itself. Only the services that need them get them (`SERVICES`). */
 const WITHHELD = [
+  "ANNALS_ADMISSION_SECRET_FILE",
   "ANNALS_BOOTSTRAP_KEY",
   "ANNALS_DATABASE_URL",
   "ANNALS_NATS_URL",
@@ -89,10 +90,16 @@ export function serviceEnvironment(
     env["ANNALS_DATABASE_URL"] = around.databaseUrl;
     env["ANNALS_NATS_URL"] = around.natsUrl;
   }
+  const newKey = () => randomBytes(SECRET_KEY_BYTES);
+  // A gateway hands admissions on and must not be able to make one.
+  if (!definition.isPublic) {
+    env["ANNALS_ADMISSION_SECRET_FILE"] = around.directory.keyFile("admission-secret", newKey);
+  }
   if (service === "export") env["ANNALS_EXPORT_DIRECTORY"] ??= `${around.directory.path}/exports`;
   if (service === "webhook-dispatcher") {
-    env["ANNALS_WEBHOOK_SECRET_KEY_FILE"] ||= around.directory.webhookSecretKeyFile(() =>
-      randomBytes(SECRET_KEY_BYTES),
+    env["ANNALS_WEBHOOK_SECRET_KEY_FILE"] ||= around.directory.keyFile(
+      "webhook-secret-key",
+      newKey,
     );
   }
   for (const called of definition.calls) {

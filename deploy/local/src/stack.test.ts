@@ -76,9 +76,12 @@ describe("one stack", () => {
     expect(variables["ANNALS_LOG_LEVEL"]).toBe("warn");
     expect(variables).not.toHaveProperty("ANNALS_DATABASE_URL");
     expect(variables).not.toHaveProperty("ANNALS_EXTRA");
+    expect(variables).not.toHaveProperty("ANNALS_ADMISSION_SECRET_FILE");
     const ledger = await ask(`http://${ledgers[0]}`);
     expect(ledger.variables["ANNALS_DATABASE_URL"]).toBe(stack.databaseUrl);
     expect(ledger.variables["ANNALS_EXTRA"]).toBe("1");
+    const admissionSecret = join(stack.dataDir, "admission-secret");
+    expect(ledger.variables["ANNALS_ADMISSION_SECRET_FILE"]).toBe(admissionSecret);
     expect(ledger.variables).not.toHaveProperty("ANNALS_BOOTSTRAP_KEY");
     expect(readFileSync(join(stack.dataDir, "log/keys-migrate.log"), "utf8")).toContain(
       stack.bootstrapKey,
@@ -86,7 +89,7 @@ describe("one stack", () => {
   });
 
   test("secrets are for the owner only, and every process has its pid file", async () => {
-    for (const file of ["bootstrap-key", "run/database-url"]) {
+    for (const file of ["admission-secret", "bootstrap-key", "run/database-url"]) {
       expect(statSync(join(stack.dataDir, file)).mode & 0o777).toBe(0o600);
     }
     expect(readFileSync(join(stack.dataDir, "bootstrap-key"), "utf8").trim()).toBe(

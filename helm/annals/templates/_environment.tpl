@@ -118,6 +118,12 @@
 {{ include "annals.processEnvironment" . }}
 {{ include "annals.tlsEnvironment" . }}
 {{- if ne .name "gateway" }}
+- name: ANNALS_ADMISSION_SECRET_FILE
+  value: /etc/annals/admission/secrets
+{{- if .root.Values.admission.dangerousOptional }}
+- name: ANNALS_DANGEROUS_ADMISSION_OPTIONAL
+  value: "true"
+{{- end }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_DATABASE_URL" "from" .one.databaseUrl "path" (printf "%s.databaseUrl" (include "annals.member" .))) }}
 {{- end }}
 {{ include (printf "annals.%sEnvironment" .name) . }}

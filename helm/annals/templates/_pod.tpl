@@ -13,6 +13,13 @@ seccompProfile: { type: RuntimeDefault }
 - name: tls
   secret: { secretName: {{ include "annals.tlsSecret" . }}, defaultMode: 0440 }
 {{- end }}
+{{- if ne .name "gateway" }}
+- name: admission
+  secret:
+    secretName: {{ .root.Values.admission.secret.secret | default (printf "%s-admission" (include "annals.fullname" .root)) }}
+    defaultMode: 0440
+    items: [{ key: {{ .root.Values.admission.secret.key | quote }}, path: secrets }]
+{{- end }}
 {{- if and (ne .name "gateway") .root.Values.caBundle.configMap }}
 - name: ca
   configMap:
@@ -54,6 +61,9 @@ seccompProfile: { type: RuntimeDefault }
 {{ include "annals.migrateMounts" . }}
 {{- if not .root.Values.tls.dangerousPlaintext }}
 - { name: tls, mountPath: /etc/annals/tls, readOnly: true }
+{{- end }}
+{{- if ne .name "gateway" }}
+- { name: admission, mountPath: /etc/annals/admission, readOnly: true }
 {{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - { name: plans, mountPath: /etc/annals/plans, readOnly: true }

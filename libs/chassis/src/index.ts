@@ -1,5 +1,6 @@
 export * from "./admin-server.ts";
 export * from "./config.ts";
+export * from "./key-file.ts";
 export * from "./log.ts";
 export * from "./loop.ts";
 export * from "./main.ts";

@@ -48,6 +48,15 @@ export const rpcServerSettings = {
     { min: 1, max: 86_400 },
     { fallback: "300" },
   ),
+  admissionSecretFile: optionalText(
+    "ANNALS_ADMISSION_SECRET_FILE",
+    "File with the secrets of admissions: lines of `<id>:<base64 of 32 bytes>`. The first signs, all verify. " +
+      "Required by `serve`; the gateway must not have it.",
+  ),
+  admissionOptional: flag(
+    "ANNALS_DANGEROUS_ADMISSION_OPTIONAL",
+    "Whether calls for a client may come without a statement of admission: while gateways of the release before run.",
+  ),
 };
 
 /** Of every service: all of them answer or make RPCs. */

@@ -4,6 +4,7 @@ export * from "./event-names.ts";
 export * from "./export-json.ts";
 export * from "./features.ts";
 export * from "./ids.ts";
+export * from "./key-file.ts";
 export * from "./random.ts";
 export * from "./scopes.ts";
 export * from "./service-identity.ts";

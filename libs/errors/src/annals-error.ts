@@ -5,6 +5,7 @@
 export type ErrorKind =
   | "unauthenticated"
   | "scope_missing"
+  | "permission_denied"
   | "plan_feature_unavailable"
   | "plan_count_exceeded"
   | "plan_quota_exceeded"

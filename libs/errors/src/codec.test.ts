@@ -15,6 +15,7 @@ import { fromConnectError, fromProtoError, toConnectError, toProtoError } from "
 const CODES: Record<ErrorKind, Code> = {
   unauthenticated: Code.Unauthenticated,
   scope_missing: Code.PermissionDenied,
+  permission_denied: Code.PermissionDenied,
   plan_feature_unavailable: Code.PermissionDenied,
   plan_count_exceeded: Code.FailedPrecondition,
   plan_quota_exceeded: Code.ResourceExhausted,

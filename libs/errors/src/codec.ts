@@ -22,6 +22,11 @@ const ROWS: readonly Row[] = [
   { kind: "unauthenticated", proto: ProtoKind.UNAUTHENTICATED, code: Code.Unauthenticated },
   { kind: "scope_missing", proto: ProtoKind.SCOPE_MISSING, code: Code.PermissionDenied },
   {
+    kind: "permission_denied",
+    proto: ProtoKind.PERMISSION_DENIED,
+    code: Code.PermissionDenied,
+  },
+  {
     kind: "plan_feature_unavailable",
     proto: ProtoKind.PLAN_FEATURE_UNAVAILABLE,
     code: Code.PermissionDenied,

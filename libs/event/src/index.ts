@@ -1,8 +1,10 @@
 export * from "./check-leaf.ts";
 export { csvHeader, csvManifest, eventCsv } from "./event-csv.ts";
 export { eventJson, proofJson, type ProofText } from "./event-json.ts";
+export * from "./event-limits.ts";
 export * from "./event-members.ts";
 export * from "./json/canonical-json.ts";
+export { checkCanonicalObject } from "./json/canonical-text.ts";
 export { JsonFault } from "./json/json-value.ts";
 export type { JsonObject, JsonValue } from "./json/json-value.ts";
 export * from "./json/read-json.ts";

@@ -1,4 +1,7 @@
 export * from "./access.ts";
+export * from "./admission/open-admissions.ts";
+export * from "./admission/require-admission.ts";
+export * from "./admission/statement.ts";
 export * from "./batcher-metrics.ts";
 export * from "./batcher.ts";
 export * from "./certificates.ts";

@@ -94,6 +94,7 @@ describe("errors of calls", () => {
   const kinds: Record<ErrorKind, string> = {
     unauthenticated: "No key.",
     scope_missing: "100% & more: a+b, ü",
+    permission_denied: "m",
     plan_feature_unavailable: "m",
     plan_count_exceeded: "m",
     plan_quota_exceeded: "m",

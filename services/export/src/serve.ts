@@ -15,7 +15,9 @@ import {
 import {
   clientInterceptors,
   connectRpc,
+  openAdmissions,
   openTls,
+  requireAdmission,
   serverInterceptors,
   startRpcServer,
 } from "@annals/rpc";
@@ -44,6 +46,7 @@ export async function serve(
 ): Promise<void> {
   const registry = createRegistry("export");
   const clock = systemClock();
+  const { verifier } = await openAdmissions(config, clock);
   const tracing = await startTracing({
     serviceName: "annals-export",
     endpoint: config.otlpEndpoint,
@@ -102,7 +105,11 @@ export async function serve(
     tls,
     access: ACCESS,
     refused: rpcRefusals(registry),
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    interceptors: serverInterceptors({
+      log,
+      duration: rpcServerDuration(registry),
+      admission: requireAdmission(ExportsService, ACCESS, verifier),
+    }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

@@ -6,7 +6,7 @@ import { type Clock, newId, type Random } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import { Ajv } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { admissionHook, showLimit } from "./admission/hook.ts";
+import { admissionHook, readmitAfterBody, showLimit } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
 import type { Deps } from "./deps.ts";
 import { answerClientErrors } from "./edge/client-error.ts";
@@ -73,6 +73,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   clientErrors.watch(app.server);
   app.decorateRequest("admission", undefined);
+  app.decorateRequest("readmit", () => Promise.reject(new Error("the request was not admitted")));
   validateStrictly(app);
   readJsonBodies(app, options.deps.limits);
   observeRequests(app, options.metrics);
@@ -89,6 +90,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     async (v1) => {
       v1.addHook("onRequest", admissionHook(options.admissions));
       v1.addHook("onRequest", refuseUnknown);
+      v1.addHook("preValidation", readmitAfterBody);
       v1.setNotFoundHandler(notFound);
       registerRoutes(v1, options.deps, options.clock);
     },

@@ -1,6 +1,7 @@
 // The settings of the gateway.
 
 import { integer, port, processSettings, rpcTlsSettings, text } from "@annals/chassis";
+import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH } from "@annals/event";
 
 const MIB = 1024 * 1024;
 
@@ -63,13 +64,13 @@ export const SETTINGS = {
   eventMaxBytes: integer(
     "ANNALS_EVENT_MAX_BYTES",
     "Bytes of one event in canonical form.",
-    { min: 1_024, max: MIB },
+    { min: 1_024, max: MAX_EVENT_BYTES },
     { fallback: String(64 * 1024) },
   ),
   eventMaxDepth: integer(
     "ANNALS_EVENT_MAX_DEPTH",
     "How deep objects and arrays of an event may nest; the event itself is the first level.",
-    { min: 4, max: 128 },
+    { min: 4, max: MAX_EVENT_DEPTH },
     { fallback: "32" },
   ),
   requestTimeoutMs: integer(

@@ -41,6 +41,8 @@ const TABLE: Record<ErrorKind, Row> = {
   invalid: { status: 422, type: "validation_error" },
   rate_limited: { status: 429, type: "rate_limit_exceeded" },
   unavailable: { status: 500, type: "server_error" },
+  // A call of our own that a service refused: no client can do anything about it.
+  permission_denied: { status: 500, type: "server_error" },
   internal: { status: 500, type: "server_error" },
 };
 
@@ -48,7 +50,7 @@ const TABLE: Record<ErrorKind, Row> = {
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   const known = knownError(error);
   const { status, type, code } = TABLE[known?.kind ?? "internal"];
-  const shown = known && known.kind !== "internal";
+  const shown = known && known.kind !== "internal" && known.kind !== "permission_denied";
   const message = shown
     ? known.message
     : `Something failed on our side. Name the request id ${requestId} when you report it.`;

@@ -52,6 +52,7 @@ function request(bytes = 1) {
     accountId: "acct_1",
     receivedAt: TIME,
     idempotencyKey: "",
+    statement: "admission",
     requestSha256: new Uint8Array(32),
     events: [
       { action: "a", occurredAt: TIME, bytes, ...parts, metadata: NO_MEMBERS, target: NO_MEMBERS },
@@ -105,9 +106,15 @@ test("of admissions", async () => {
   };
   const admissions = new Admissions(keys, metrics);
   const authorization = `Bearer ${mintKey("annals")}`;
-  await Promise.all([admissions.admit(authorization), admissions.admit(authorization)]);
+  const ARRIVED = { complete: true };
+  await Promise.all([
+    admissions.admit(authorization, ARRIVED),
+    admissions.admit(authorization, ARRIVED),
+  ]);
   expect(await read()).toMatchObject({ groups: 1, items: 2, waits: 1, refused: 0 });
-  const all = Array.from({ length: MAX_ADMISSIONS + 2 }, () => admissions.admit(authorization));
+  const all = Array.from({ length: MAX_ADMISSIONS + 2 }, () =>
+    admissions.admit(authorization, ARRIVED),
+  );
   await Promise.allSettled(all);
   expect(await read()).toMatchObject({ items: 2 + MAX_ADMISSIONS, refused: 2 });
 });

@@ -59,6 +59,7 @@ function answer(
   if (!admission) throw new Error("a request reached a handler without admission");
   const call: Call<unknown, unknown, unknown, unknown> = {
     admission,
+    readmit: request.readmit,
     body,
     query: request.query,
     params: request.params,

@@ -9,6 +9,8 @@ import type { Admission } from "./admission/admission.ts";
 
 export interface Call<Body, Query, Params, Headers> {
   readonly admission: Admission;
+  /** Rejects with `unauthenticated` when the key was revoked. For routes that take long. */
+  readonly readmit: () => Promise<Admission>;
   readonly body: Body;
   readonly query: Query;
   readonly params: Params;

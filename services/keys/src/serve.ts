@@ -11,7 +11,14 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
+import {
+  AdmissionSigner,
+  openAdmissions,
+  openTls,
+  requireAdmission,
+  serverInterceptors,
+  startRpcServer,
+} from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
@@ -32,6 +39,8 @@ export async function serve(
   closers: Closers,
 ): Promise<void> {
   const registry = createRegistry("keys");
+  const clock = systemClock();
+  const { secrets, verifier } = await openAdmissions(config, clock);
   const tracing = await startTracing({ serviceName: "annals-keys", endpoint: config.otlpEndpoint });
   closers.add("tracing", tracing, () => tracing.shutdown());
   const tls = await openTls(config, { service: "keys", registry, log, closers });
@@ -51,7 +60,8 @@ export async function serve(
     host: config.rpcHost,
     port: config.rpcPort,
     routes: keysService({
-      clock: systemClock(),
+      admissions: new AdmissionSigner({ secrets, clock }),
+      clock,
       database,
       metrics: createMetrics(registry),
       plans,
@@ -63,7 +73,11 @@ export async function serve(
     tls,
     access: ACCESS,
     refused: rpcRefusals(registry),
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    interceptors: serverInterceptors({
+      log,
+      duration: rpcServerDuration(registry),
+      admission: requireAdmission(KeysService, ACCESS, verifier),
+    }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

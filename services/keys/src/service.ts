@@ -2,6 +2,7 @@
 
 import { KeysService } from "@annals/proto/keys";
 import type { ConnectRouter } from "@connectrpc/connect";
+import type { AdmissionSigner } from "@annals/rpc";
 import type { Pool } from "@annals/postgres";
 import type { KeyMaker } from "./domain/new-api-key.ts";
 import type { Plans } from "./domain/plan.ts";
@@ -13,6 +14,7 @@ import { listApiKeys } from "./rpc/list-api-keys.ts";
 import { updateApiKey } from "./rpc/update-api-key.ts";
 
 export interface Deps extends KeyMaker {
+  readonly admissions: AdmissionSigner;
   readonly database: Pool;
   readonly metrics: Metrics;
   readonly plans: Plans;

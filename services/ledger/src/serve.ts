@@ -13,7 +13,13 @@ import {
   startTracing,
   workerFailures,
 } from "@annals/chassis";
-import { openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
+import {
+  openAdmissions,
+  openTls,
+  requireAdmission,
+  serverInterceptors,
+  startRpcServer,
+} from "@annals/rpc";
 import { pooledRandom, systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
@@ -40,6 +46,7 @@ export async function serve(
   const metrics = createMetrics(registry);
   const clock = systemClock();
   const random = pooledRandom();
+  const { verifier } = await openAdmissions(config, clock);
 
   const tracing = await startTracing({
     serviceName: "annals-ledger",
@@ -92,12 +99,25 @@ export async function serve(
   const rpc = await startRpcServer({
     host: config.rpcHost,
     port: config.rpcPort,
-    routes: ledgerService({ appends, clock, database, log, metrics, notices, random }),
+    routes: ledgerService({
+      admissions: verifier,
+      appends,
+      clock,
+      database,
+      log,
+      metrics,
+      notices,
+      random,
+    }),
     service: LedgerService,
     tls,
     access: ACCESS,
     refused: rpcRefusals(registry),
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    interceptors: serverInterceptors({
+      log,
+      duration: rpcServerDuration(registry),
+      admission: requireAdmission(LedgerService, ACCESS, verifier),
+    }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

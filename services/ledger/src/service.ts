@@ -3,6 +3,7 @@
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import type { Notices } from "@annals/messaging";
+import type { AdmissionVerifier } from "@annals/rpc";
 import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import type { ConnectRouter } from "@connectrpc/connect";
@@ -18,6 +19,7 @@ import { verifyChain } from "./rpc/verify-chain.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
 
 export interface Deps {
+  readonly admissions: AdmissionVerifier;
   readonly appends: AppendQueue;
   readonly clock: Clock;
   readonly database: Pool;

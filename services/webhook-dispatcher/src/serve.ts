@@ -13,7 +13,13 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
+import {
+  openAdmissions,
+  openTls,
+  requireAdmission,
+  serverInterceptors,
+  startRpcServer,
+} from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, consumeNotices } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
@@ -46,6 +52,8 @@ type Config = ConfigOf<typeof SETTINGS>;
 
 export async function serve(config: Config, log: Logger, closers: Closers): Promise<void> {
   const keys = await readSecretKeys(config.secretKeyFile);
+  const clock = systemClock();
+  const { verifier } = await openAdmissions(config, clock);
   const registry = createRegistry("webhook-dispatcher");
   const metrics = createMetrics(registry);
   const tracing = await startTracing({
@@ -60,7 +68,6 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const producers = openProducers({ ...config, tls }, registry);
   closers.add("clients", producers, () => producers.close());
 
-  const clock = systemClock();
   const guard = new AddressGuard({ ...config, resolve: sharedResolver(systemResolve) });
   const shared = {
     clock,
@@ -122,7 +129,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     tls,
     access: ACCESS,
     refused: rpcRefusals(registry),
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    interceptors: serverInterceptors({
+      log,
+      duration: rpcServerDuration(registry),
+      admission: requireAdmission(WebhooksService, ACCESS, verifier),
+    }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

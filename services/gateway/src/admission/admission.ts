@@ -2,7 +2,7 @@
 // wait at the same time go to the keys service in one RPC. No result is cached: it must never admit a key
 // that was revoked before the request began.
 
-import { Batcher, type BatcherMetrics } from "@annals/rpc";
+import { ADMISSION_HEADER, Batcher, type BatcherMetrics } from "@annals/rpc";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
@@ -14,6 +14,14 @@ export interface Admission {
   readonly accountId: string;
   readonly keyId: string;
   readonly scopes: readonly string[];
+  /** What the keys service says of it, for the services that are called for the request. */
+  readonly statement: string;
+  /**
+   * Whether the whole request had arrived when the keys service was asked. If not, its key can have been
+   * revoked since: it is admitted again before anything is done with its body. Always true with a keys
+   * service of the release before, which cannot be asked again.
+   */
+  readonly isAfterBody: boolean;
   readonly limit: number;
   readonly remaining: number;
   /**
@@ -21,6 +29,11 @@ export interface Admission {
    * none.
    */
   readonly plan: Plan;
+}
+
+/** The options of a call for an admitted request. A keys service of the release before gives no statement. */
+export function admittedBy({ statement }: Pick<Admission, "statement">) {
+  return statement === "" ? {} : { headers: { [ADMISSION_HEADER]: statement } };
 }
 
 /** A valid key whose window is used up. */
@@ -47,8 +60,21 @@ const MAX_WAITING = 20_000;
 /** A keys service of a release before plans names none. */
 const UNLIMITED = create(PlanSchema);
 
+/** A request that waits to be admitted. */
+interface Waiting {
+  readonly key: string;
+  /** 0 for a request that was counted before. */
+  readonly count: 0 | 1;
+  readonly body: BodyState;
+}
+
+/** An IncomingMessage: whether the request has arrived as a whole. */
+interface BodyState {
+  readonly complete: boolean;
+}
+
 export class Admissions {
-  readonly #batcher: Batcher<string, Admission>;
+  readonly #batcher: Batcher<Waiting, Admission>;
 
   constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">, metrics?: BatcherMetrics) {
     this.#batcher = new Batcher({
@@ -64,12 +90,19 @@ export class Admissions {
    * Admits one request that carries the given Authorization header. Throws `unauthenticated` (401), {@link
    * RateLimited} (429), or `unavailable`.
    */
-  async admit(authorization: string | undefined): Promise<Admission> {
+  async admit(authorization: string | undefined, body: BodyState): Promise<Admission> {
     const key = bearer(authorization);
     if (!isPlausibleKey(key)) throw unknownKey();
-    return this.#batcher.submit(key);
+    return this.#batcher.submit({ key, count: 1, body });
+  }
+
+  /** Asks again for an admitted request, which is not counted again. Throws as {@link admit}. */
+  async readmit(authorization: string | undefined): Promise<Admission> {
+    return this.#batcher.submit({ key: bearer(authorization), count: 0, body: ARRIVED });
   }
 }
+
+const ARRIVED: BodyState = { complete: true };
 
 const SCHEME = /^Bearer +([^ ]+) *$/i;
 
@@ -94,33 +127,36 @@ function unknownKey(): AnnalsError {
 /** Of requests with one key, the first are admitted, as many as its window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
-  given: readonly string[],
+  given: readonly Waiting[],
 ): Promise<PromiseSettledResult<Admission>[]> {
   const indexes = new Map<string, number>();
   const counts: number[] = [];
-  for (const key of given) {
+  for (const { key, count } of given) {
     const index = indexes.get(key) ?? indexes.size;
     indexes.set(key, index);
-    counts[index] = (counts[index] ?? 0) + 1;
+    counts[index] = (counts[index] ?? 0) + count;
   }
+  const isAfterBody = given.map(({ body }) => body.complete);
   const groups = Array.from(indexes, ([key, index]) => ({
     secretSha256: keyHash(key),
     count: counts[index] ?? 0,
   }));
   const { admissions, limit } = await keys.admitRequests({ groups });
   const answered = admissions.map(() => 0);
-  return given.map((key): PromiseSettledResult<Admission> => {
+  return given.map(({ key, count }, at): PromiseSettledResult<Admission> => {
     const index = indexes.get(key) ?? -1;
     const admission = admissions[index];
     if (!admission)
       return { status: "rejected", reason: unavailable("The request could not be admitted.") };
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey() };
-    const order = (answered[index] = (answered[index] ?? 0) + 1);
+    const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
       return { status: "rejected", reason: new RateLimited(limit, admission.windowEndsInS) };
     }
-    const { accountId, keyId, scopes, plan = UNLIMITED } = admission;
+    const { accountId, keyId, scopes, statement, plan = UNLIMITED } = admission;
     const remaining = admission.remaining + admission.admitted - order;
-    return { status: "fulfilled", value: { accountId, keyId, scopes, limit, remaining, plan } };
+    const value = { accountId, keyId, scopes, statement, limit, remaining, plan };
+    const isFinal = statement === "" || isAfterBody[at] === true;
+    return { status: "fulfilled", value: { ...value, isAfterBody: isFinal } };
   });
 }

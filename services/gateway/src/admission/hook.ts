@@ -11,6 +11,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set for every request that reaches a handler under /v1. */
     admission: Admission | undefined;
+    /** Asks again whether its key is valid, without counting it again. */
+    readmit: () => Promise<Admission>;
   }
   interface FastifyContextConfig {
     /** The scope that the route needs. */
@@ -23,7 +25,9 @@ declare module "fastify" {
 export function admissionHook(admissions: Admissions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
-      const admission = await admissions.admit(authorizationOf(request));
+      const authorization = authorizationOf(request);
+      const admission = await admissions.admit(authorization, request.raw);
+      request.readmit = () => admissions.readmit(authorization);
       request.admission = admission;
       showLimit(reply, admission.limit, admission.remaining);
     } catch (error) {
@@ -34,6 +38,25 @@ export function admissionHook(admissions: Admissions) {
     if (scope !== undefined) requireScope(request.admission, scope);
     if (feature !== undefined) requireFeature(request.admission, feature);
   };
+}
+
+/**
+ * After the body was read, and before anything is done with it. A body that arrives slowly can outlast its
+ * key: what a key that is revoked meanwhile has sent must not be stored.
+ */
+export function readmitAfterBody(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  next: (error?: Error) => void,
+): void {
+  if (request.admission?.isAfterBody !== false) {
+    next();
+    return;
+  }
+  request.readmit().then((admission) => {
+    request.admission = admission;
+    next();
+  }, next);
 }
 
 const AUTHORIZATION = "authorization";

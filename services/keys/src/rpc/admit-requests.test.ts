@@ -3,19 +3,27 @@
 // bounds is refused by name and counts nothing.
 
 import { createRegistry } from "@annals/chassis";
-import { keyHash, mintKey } from "@annals/contract";
+import { keyHash, mintKey, parseKeyFile, systemClock } from "@annals/contract";
+import { AdmissionSigner, AdmissionVerifier } from "@annals/rpc";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { AdmitRequestsRequestSchema } from "@annals/proto/keys";
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migratedDatabase, storeKey } from "../testing/database.ts";
 import { UNLIMITED_PLANS } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
+import { deleteApiKey } from "../store/delete-api-key.ts";
 import { admitRequests } from "./admit-requests.ts";
 
 type Groups = { secretSha256: Uint8Array; count: number }[];
+
+const clock = systemClock();
+const secrets = parseKeyFile(`one:${randomBytes(32).toString("base64")}`);
+const signer = new AdmissionSigner({ secrets, clock });
+const verifier = new AdmissionVerifier({ secrets, clock, isOptional: false });
 
 let owner: TestDatabase;
 let database: Pool;
@@ -27,6 +35,7 @@ beforeAll(async () => {
 function service(rateLimitPerMinute = 10) {
   const registry = createRegistry("keys");
   const handle = admitRequests({
+    admissions: signer,
     database,
     metrics: createMetrics(registry),
     plans: UNLIMITED_PLANS,
@@ -64,6 +73,7 @@ describe("answers", () => {
     const { secretSha256, accountId, keyId } = await storeKey(database);
     await call([{ secretSha256, count: 3 }]);
     const lower = admitRequests({
+      admissions: signer,
       database,
       metrics: createMetrics(createRegistry("keys")),
       plans: UNLIMITED_PLANS,
@@ -72,6 +82,29 @@ describe("answers", () => {
     const request = create(AdmitRequestsRequestSchema, { groups: [{ secretSha256, count: 1 }] });
     const { admissions } = await lower(request, {} as HandlerContext);
     expect(admissions?.[0]).toMatchObject({ accountId, keyId, admitted: 0, remaining: 0 });
+  });
+
+  test("a statement of the key, that the other services verify", async () => {
+    const { call } = service();
+    const key = await storeKey(database, { scopes: ["verify"] });
+    const { admissions: [one] = [] } = await call([{ secretSha256: key.secretSha256, count: 1 }]);
+    const needed = { accountId: key.accountId, scope: "verify" } as const;
+    expect(verifier.verify(one?.statement ?? "", needed)).toMatchObject({ keyId: key.keyId });
+  });
+
+  test("the count 0 says whether the key is valid, and neither counts nor begins a window", async () => {
+    const { call } = service(1);
+    const { secretSha256, accountId, keyId } = await storeKey(database);
+    const windows = () =>
+      owner.query("SELECT used FROM keys.rate_windows WHERE key_id = $1", [keyId]);
+    const asked = () => call([{ secretSha256, count: 0 }]);
+    expect((await asked()).admissions).toMatchObject([{ accountId, admitted: 0 }]);
+    expect(await windows()).toEqual([]);
+    await call([{ secretSha256, count: 1 }]);
+    expect((await asked()).admissions).toMatchObject([{ accountId, admitted: 0 }]);
+    expect(await windows()).toEqual([{ used: 1 }]);
+    await database.run(deleteApiKey, [accountId, keyId, clock.nowText()]);
+    expect((await asked()).admissions).toEqual([{}]);
   });
 
   test("counts outcomes", async () => {
@@ -98,7 +131,6 @@ describe("refuses", () => {
       [{ secretSha256: new Uint8Array(31), count: 1 }],
     ],
     ["no hash", "groups[0].secret_sha256", [{ secretSha256: new Uint8Array(), count: 1 }]],
-    ["the count 0", "groups[0].count", [{ secretSha256: keyHash("a"), count: 0 }]],
     [
       "a count beyond a million",
       "groups[0].count",

@@ -3,6 +3,7 @@
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
+import type { AdmissionSigner } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Plans } from "../domain/plan.ts";
 import type { Metrics } from "../metrics.ts";
@@ -21,6 +22,7 @@ const MAX_COUNT = 1_000_000;
 const SHA256_BYTES = 32;
 
 interface Deps {
+  readonly admissions: Pick<AdmissionSigner, "issue">;
   readonly database: Database;
   readonly metrics: Metrics;
   readonly plans: Plans;
@@ -42,17 +44,17 @@ export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admi
       deps.metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
       deps.metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
       deps.metrics.admissions.inc({ outcome: "rate_limited" }, row ? group.count - row.granted : 0);
-      return row ? admission(row, limit, deps.plans) : {};
+      return row ? admission(row, limit, deps) : {};
     });
     return { admissions, limit };
   };
 }
 
-function admission(row: AdmissionRow, limit: number, plans: Plans) {
+function admission(row: AdmissionRow, limit: number, { admissions, plans }: Deps) {
+  const admitted = { accountId: row.account_id, keyId: row.key_id, scopes: [...row.scopes] };
   return {
-    accountId: row.account_id,
-    keyId: row.key_id,
-    scopes: [...row.scopes],
+    ...admitted,
+    statement: admissions.issue(admitted),
     admitted: row.granted,
     remaining: Math.max(0, limit - row.used),
     windowEndsInS: row.ends_in_s,
@@ -74,8 +76,8 @@ function checkGroups(
         message: `must be ${SHA256_BYTES} bytes`,
       });
     }
-    if (count < 1 || count > MAX_COUNT) {
-      throw invalid({ field: `groups[${index}].count`, message: `must be from 1 to ${MAX_COUNT}` });
+    if (count > MAX_COUNT) {
+      throw invalid({ field: `groups[${index}].count`, message: `must be at most ${MAX_COUNT}` });
     }
     seen.add(Buffer.from(secretSha256).toString("base64"));
   }

@@ -1,7 +1,7 @@
 // Authenticates and counts a group of requests in one statement. The database's clock and the row
 // lock of the rate window decide, so any number of gateways and of keys services count as one
-// (interface 8). It must never get two entries with the same secret: one statement cannot update a
-// row twice.
+// (interface 8). A count of 0 authenticates, and neither counts nor begins a window. It must never get two
+// entries with the same secret: one statement cannot update a row twice.
 
 import { statement } from "@annals/postgres";
 
@@ -35,6 +35,7 @@ WITH asked AS (
   INSERT INTO keys.rate_windows AS rate_window (account_id, key_id, started_at, used, granted)
   SELECT account_id, key_id, clock_timestamp(), least(wanted, $3::integer), least(wanted, $3::integer)
   FROM known
+  WHERE wanted > 0
   ORDER BY account_id, key_id
   ON CONFLICT (account_id, key_id) DO UPDATE SET
     started_at = CASE
@@ -49,6 +50,7 @@ WITH asked AS (
   RETURNING account_id, key_id, used, granted,
     greatest(1, ceil(extract(epoch FROM started_at + interval '60 seconds' - clock_timestamp())))::integer AS ends_in_s
 )
-SELECT ordinal, account_id, key_id, scopes, plan, granted, used, ends_in_s
-FROM known JOIN counted USING (account_id, key_id)
+SELECT ordinal, account_id, key_id, scopes, plan,
+  coalesce(granted, 0) AS granted, coalesce(used, 0) AS used, coalesce(ends_in_s, 60) AS ends_in_s
+FROM known LEFT JOIN counted USING (account_id, key_id)
 `);

@@ -41,6 +41,7 @@ export interface ChainedEvent {
   readonly event: NewEvent;
   readonly id: string;
   readonly receivedAt: string;
+  readonly keyId: string | undefined;
   readonly hash: string;
 }
 
@@ -150,7 +151,7 @@ function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): Chai
       }),
     );
     previousHash = hash;
-    return { event, id, receivedAt: append.receivedAt, hash };
+    return { event, id, receivedAt: append.receivedAt, keyId: append.keyId, hash };
   });
 }
 

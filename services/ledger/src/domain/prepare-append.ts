@@ -6,14 +6,14 @@ import { DIGEST_BYTES, PARTS, SALT_BYTES, writePartDigest } from "@annals/event"
 /** The parts that can hold personal data: canonical JSON objects in UTF-8. */
 export type Parts = Readonly<Record<(typeof PARTS)[number], Uint8Array>>;
 
-/** What is only passed on to the database is in UTF-8, as received. */
+/** As check-append.ts has found it valid. */
 export interface NewEvent extends Parts {
   readonly action: string;
   readonly occurredAt: string;
-  readonly actorId?: Uint8Array | undefined;
-  readonly actorType?: Uint8Array | undefined;
-  readonly targetId?: Uint8Array | undefined;
-  readonly targetType?: Uint8Array | undefined;
+  readonly actorId?: string | undefined;
+  readonly actorType?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly targetType?: string | undefined;
 }
 
 /** One client request: its events are stored together or not at all. */
@@ -23,6 +23,8 @@ export interface Append {
   /** Empty when the client sent none. */
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
+  /** Of the API key that it was admitted by; stored beside its events, outside of the hash. */
+  readonly keyId?: string | undefined;
   /** Events that the account may store in a month of UTC; undefined: any number. */
   readonly monthlyQuota?: number | undefined;
   readonly events: readonly NewEvent[];

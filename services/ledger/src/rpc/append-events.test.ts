@@ -2,8 +2,8 @@
 // those that are known together come together. A refused append does not affect the others, and a caller
 // that leaves leaves nothing undone.
 
-import { createLog, createRegistry, rpcServerDuration } from "@annals/chassis";
-import { connectRpc, serverInterceptors, startRpcServer } from "@annals/rpc";
+import { createLog } from "@annals/chassis";
+import { connectRpc, startRpcServer } from "@annals/rpc";
 import { type IndexedOutcome, LedgerService } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -27,7 +27,7 @@ async function servedLedger(accounts: readonly string[]) {
     tls: "plaintext",
     access: ACCESS,
     refused: { inc: () => {} },
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(createRegistry("test")) }),
+    interceptors: ledger.interceptors,
     log,
     isReady: () => true,
     drainDelayMs: 0,
@@ -97,6 +97,48 @@ test("a refused append does not affect the others", async () => {
   const outcomes = (await messagesOf(client, appends)).flat();
   expect(casesOf(outcomes)).toEqual({ 0: "stored", 1: "refused", 2: "refused", 3: "stored" });
   expect(await lengths()).toEqual([2, 1, 2]);
+});
+
+test("what is not valid is refused before it is hashed, and the chain stays valid", async () => {
+  const accountId = newAccountId();
+  const { client, lengths } = await servedLedger([accountId]);
+  const good = appendOf(accountId);
+  const event = good.events[0]!;
+  const bad = [
+    { ...good, receivedAt: "not a time" },
+    { ...good, events: [{ ...event, occurredAt: "2026-02-30T00:00:00.000000Z" }] },
+    { ...good, events: [event, { ...event, metadata: Buffer.from('{"a":') }] },
+    { ...good, events: [{ ...event, actor: Buffer.from('{"id":5}') }] },
+  ];
+  const { outcomes } = await client.createEvents({ appends: [...bad, good] });
+  expect(outcomes.map(({ outcome }) => outcome.case)).toEqual([
+    ...bad.map(() => "refused"),
+    "stored",
+  ]);
+  const fields = outcomes.map(({ outcome }) =>
+    outcome.case === "refused" ? outcome.value.faults[0]?.field : undefined,
+  );
+  expect(fields.slice(0, 4)).toEqual([
+    "received_at",
+    "events[0].occurred_at",
+    "events[1].metadata",
+    "events[0].actor.id",
+  ]);
+  expect(await lengths()).toEqual([2]);
+  expect(await client.verifyChain({ accountId })).toMatchObject({ valid: true, checked: 2n });
+});
+
+test("copies for filters that do not match the parts are not stored", async () => {
+  const accountId = newAccountId();
+  const { client } = await servedLedger([accountId]);
+  const append = appendOf(accountId);
+  const actor = { actor: Buffer.from('{"id":"u"}'), actorId: Buffer.from("another") };
+  await client.createEvents({
+    appends: [{ ...append, events: [{ ...append.events[0]!, ...actor }] }],
+  });
+  const listed = await client.listEvents({ accountId, limit: 1, filter: { actorId: "u" } });
+  expect(listed.events).toHaveLength(1);
+  expect((await client.verifyChain({ accountId })).valid).toBe(true);
 });
 
 test("too many appends are refused as a whole", async () => {

@@ -7,13 +7,14 @@ import { setImmediate } from "node:timers/promises";
 import { appendOutcome, checkAppends, type Deps, type Outcome } from "./append-outcome.ts";
 
 export function appendEvents(deps: Deps): ServiceImpl<typeof LedgerService>["appendEvents"] {
-  return async function* ({ appends }) {
-    checkAppends(appends);
+  return async function* (request) {
+    checkAppends(request);
+    const { appends } = request;
     let known: { readonly index: number; readonly outcome: Outcome }[] = [];
     // Every append settles, also when the caller is gone: the stream then ends with nobody to read it.
     let next = Promise.withResolvers<void>();
     for (const [index, append] of appends.entries()) {
-      void appendOutcome(deps, append).then((outcome) => {
+      void appendOutcome(deps, request, append).then((outcome) => {
         known.push({ index, outcome });
         next.resolve();
       });

@@ -6,8 +6,9 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { appendOutcome, checkAppends, type Deps } from "./append-outcome.ts";
 
 export function createEvents(deps: Deps): ServiceImpl<typeof LedgerService>["createEvents"] {
-  return async ({ appends }) => {
-    checkAppends(appends);
-    return { outcomes: await Promise.all(appends.map((append) => appendOutcome(deps, append))) };
+  return async (request) => {
+    checkAppends(request);
+    const outcomes = request.appends.map((append) => appendOutcome(deps, request, append));
+    return { outcomes: await Promise.all(outcomes) };
   };
 }

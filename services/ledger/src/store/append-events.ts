@@ -46,8 +46,8 @@ WITH moved AS (
   UPDATE ledger.heads SET
     sequence_number = $2::bigint + cardinality($4::text[]),
     hash = substring($3::bytea FROM cardinality($4::text[]) * 32 + 1 FOR 32),
-    month = $24::text,
-    month_start = $25::bigint
+    month = $25::text,
+    month_start = $26::bigint
   WHERE account_id = $1::text
     AND sequence_number = $2::bigint
     AND hash = substring($3::bytea FROM 1 FOR 32)

@@ -1,6 +1,6 @@
 // What the two statements that append have in common: append-events.ts to one chain, append-to-chains.ts
 // to several. Both provide `fresh`, the events with their chains and ordinals, and `fresh_keys`; STORE does
-// the rest. The order of $3 to $23 is in this file alone.
+// the rest. The order of $3 to $24 is in this file alone.
 
 import { textArray } from "@annals/postgres";
 import type { ChainedEvent, Plan } from "../domain/plan-flush.ts";
@@ -11,7 +11,7 @@ export interface PlannedAppend {
   readonly plan: Plan;
 }
 
-/** $3 to $23 of both: columns of events, then of idempotency keys. Texts are as `textArray` encodes them. */
+/** $3 to $24 of both: columns of events, then of idempotency keys. Texts are as `textArray` encodes them. */
 export type AppendColumns<CreatedAt> = [
   /** 32 bytes each: for each chain the head's hash before, then the hash of each of its events. */
   hashes: Uint8Array,
@@ -34,6 +34,8 @@ export type AppendColumns<CreatedAt> = [
   actorTypes: Uint8Array,
   targetIds: Uint8Array,
   targetTypes: Uint8Array,
+  /** Of the API keys; null where the release before sent the append. */
+  keyIds: Uint8Array,
   idempotencyKeys: readonly string[],
   /** 32 bytes a key. */
   requestSha256s: Uint8Array,
@@ -69,6 +71,7 @@ export function appendColumns<CreatedAt>(
     texts(({ event }) => event.actorType),
     texts(({ event }) => event.targetId),
     texts(({ event }) => event.targetType),
+    texts(({ keyId }) => keyId),
     remembered.map(({ idempotencyKey }) => idempotencyKey),
     Buffer.concat(remembered.map(({ requestSha256 }) => requestSha256)),
     remembered.map(({ firstSequence }) => String(firstSequence)),
@@ -83,19 +86,19 @@ function hashes({ before, events }: Plan): string {
 /** A table function of what is given for each event, and the names of its columns. */
 export const GIVEN_EVENTS = `unnest(
     $4::text[], $5::text[], $6::text[], $7::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-    $16::text[], $17::text[], $18::text[], $19::text[])`;
+    $16::text[], $17::text[], $18::text[], $19::text[], $20::text[])`;
 export const EVENT_NAMES = `id, action, occurred_at, received_at, actor, context, diff, metadata, target,
-    actor_id, actor_type, target_id, target_type`;
+    actor_id, actor_type, target_id, target_type, key_id`;
 
 /** The same of each idempotency key. */
-export const GIVEN_KEYS = "unnest($20::text[], $22::bigint[], $23::integer[])";
+export const GIVEN_KEYS = "unnest($21::text[], $23::bigint[], $24::integer[])";
 export const KEY_NAMES = "idempotency_key, first_sequence_number, event_count";
 
 /** Whether the account, an expression, has none of the keys in use. */
 export const keysAreNew = (accountId: string): string => `NOT EXISTS (
       SELECT FROM ledger.idempotency_keys
       WHERE idempotency_keys.account_id = ${accountId}
-        AND idempotency_key = ANY ($20::text[])
+        AND idempotency_key = ANY ($21::text[])
         AND created_at > now() - interval '24 hours')`;
 
 /**
@@ -125,15 +128,15 @@ export const STORE = `chained AS (
 ), kept AS (
   INSERT INTO ledger.payloads (
     account_id, sequence_number, actor, context, diff, metadata, target, salts,
-    actor_id, actor_type, target_id, target_type)
+    actor_id, actor_type, target_id, target_type, key_id)
   SELECT account_id, sequence_number, actor, context, diff, metadata, target,
     substring($15::bytea FROM (ordinal - 1) * 80 + 1 FOR 80),
-    actor_id, actor_type, target_id, target_type
+    actor_id, actor_type, target_id, target_type, key_id
   FROM fresh
 ), remembered AS (
   INSERT INTO ledger.idempotency_keys AS known (
     account_id, idempotency_key, request_sha256, first_sequence_number, event_count, created_at)
-  SELECT account_id, idempotency_key, substring($21::bytea FROM (ordinal - 1) * 32 + 1 FOR 32),
+  SELECT account_id, idempotency_key, substring($22::bytea FROM (ordinal - 1) * 32 + 1 FOR 32),
     first_sequence_number, event_count, now()
   FROM fresh_keys
   ON CONFLICT (account_id, idempotency_key) DO UPDATE SET

@@ -65,7 +65,7 @@ export const appendToChains = statement<
 WITH given AS (
   SELECT account_id, head_sequence, created_at, month, month_start, events,
     events_before, chain, (events_before + chain)::integer AS hash_ordinal
-  FROM unnest($1::text[], $2::bigint[], $8::text[], $24::text[], $25::bigint[], $26::integer[], $27::integer[])
+  FROM unnest($1::text[], $2::bigint[], $8::text[], $25::text[], $26::bigint[], $27::integer[], $28::integer[])
     WITH ORDINALITY AS given (
       account_id, head_sequence, created_at, month, month_start, events, events_before, chain)
 ), free AS (
@@ -91,12 +91,12 @@ WITH given AS (
   SELECT account_id, head_sequence + ordinal - events_before AS sequence_number, created_at,
     ordinal::integer AS ordinal, (ordinal + chain - 1)::integer AS hash_ordinal, ${EVENT_NAMES}
   FROM moved JOIN
-    ROWS FROM (${GIVEN_EVENTS}, unnest($28::integer[])) WITH ORDINALITY
+    ROWS FROM (${GIVEN_EVENTS}, unnest($29::integer[])) WITH ORDINALITY
     AS event (${EVENT_NAMES}, chain, ordinal) USING (chain)
 ), fresh_keys AS (
   SELECT account_id, ordinal::integer AS ordinal, ${KEY_NAMES}
   FROM moved JOIN
-    ROWS FROM (${GIVEN_KEYS}, unnest($29::integer[])) WITH ORDINALITY
+    ROWS FROM (${GIVEN_KEYS}, unnest($30::integer[])) WITH ORDINALITY
     AS key (${KEY_NAMES}, chain, ordinal) USING (chain)
 ), ${STORE}
 SELECT account_id FROM moved

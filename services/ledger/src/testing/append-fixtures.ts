@@ -97,7 +97,7 @@ export function append(
   return prepareAppend(complete, randomBytes);
 }
 
-/** What an event carries in UTF-8, as texts. */
+/** The parts and the copies of an event, as texts. */
 export type CarriedTexts = {
   readonly [Member in keyof Omit<NewEvent, "action" | "occurredAt">]: string;
 };
@@ -106,7 +106,7 @@ export function eventOf(action: string, texts: Partial<CarriedTexts> = {}): NewE
   const empty = { actor: "{}", context: "{}", diff: "{}", metadata: "{}", target: "{}" };
   const carried = Object.entries({ ...empty, ...texts }).map(([name, text]) => [
     name,
-    Buffer.from(text),
+    name in empty ? Buffer.from(text) : text,
   ]);
   return { action, occurredAt: TIME, ...Object.fromEntries(carried) };
 }

@@ -2,7 +2,12 @@
 // cache of its own, so that they share PostgreSQL alone. Imported by tests only.
 
 import { createLog, createRegistry, rpcClientDuration, rpcServerDuration } from "@annals/chassis";
-import { clientInterceptors, serverInterceptors } from "@annals/rpc";
+import {
+  AdmissionVerifier,
+  clientInterceptors,
+  requireAdmission,
+  serverInterceptors,
+} from "@annals/rpc";
 import type { Clock } from "@annals/contract";
 import type { Notice } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
@@ -13,8 +18,10 @@ import {
   type ConnectRouter,
   createClient,
   createRouterTransport,
+  type Interceptor,
 } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
+import { ACCESS } from "../access.ts";
 import { createMetrics } from "../metrics.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
@@ -25,6 +32,7 @@ export interface TestLedger {
   readonly database: Pool;
   /** Its service, for a server. */
   readonly routes: (router: ConnectRouter) => void;
+  readonly interceptors: Interceptor[];
   /** The notices that it sent, in order. */
   readonly notices: readonly Notice[];
 }
@@ -58,13 +66,20 @@ export function openLedger(
   const metrics = createMetrics(registry);
   const sent: Notice[] = [];
   const notices = { notify: (notice: Notice) => void sent.push(notice) };
-  const shared = { clock, database, log, metrics, notices, random: randomBytes };
+  const admissions = new AdmissionVerifier({ secrets: new Map(), clock, isOptional: true });
+  const shared = { admissions, clock, database, log, metrics, notices, random: randomBytes };
   const routes = ledgerService({ ...shared, appends: new AppendQueue(shared) });
+  const interceptors = serverInterceptors({
+    log,
+    duration: rpcServerDuration(registry),
+    admission: requireAdmission(LedgerService, ACCESS, admissions),
+  });
   const transport = createRouterTransport(routes, {
-    router: { interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }) },
+    router: { interceptors },
     transport: { interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }) },
   });
-  return { client: createClient(LedgerService, transport), database, routes, notices: sent };
+  const client = createClient(LedgerService, transport);
+  return { client, database, interceptors, routes, notices: sent };
 }
 
 /** One append of `count` events as the gateway sends it. */

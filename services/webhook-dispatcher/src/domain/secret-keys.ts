@@ -2,14 +2,12 @@
 // the webhook, so that a secret that was moved to another row does not open. Used where webhooks are created,
 // where attempts are signed, and by the rotation. Errors name key ids, never keys.
 
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
+import { parseKeyFile } from "@annals/contract";
+import { createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
 
 const ALGORITHM = "aes-256-gcm";
-const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-
-const LINE = /^([A-Za-z0-9][A-Za-z0-9._-]{0,62}):([A-Za-z0-9+/]{43}=)$/;
 
 export interface Sealed {
   readonly keyId: string;
@@ -24,25 +22,13 @@ export interface Owner {
 }
 
 export class SecretKeys {
-  /** As key objects: Node takes four times as long with bytes. */
   readonly #keys: ReadonlyMap<string, KeyObject>;
   /** The key that seals: the first of the file. */
   readonly sealingKeyId: string;
 
-  /** Reads lines of `<key id>:<base64 of 32 bytes>`. Skips empty lines and comments, which begin with `#`. */
+  /** `text` is that of the key file. */
   constructor(text: string) {
-    const keys = new Map<string, KeyObject>();
-    for (const [index, line] of text.split("\n").entries()) {
-      const trimmed = line.trim();
-      if (trimmed === "" || trimmed.startsWith("#")) continue;
-      const [, id, base64] = LINE.exec(trimmed) ?? [];
-      const key = base64 === undefined ? undefined : Buffer.from(base64, "base64");
-      if (id === undefined || key?.length !== KEY_BYTES) {
-        throw new Error(`line ${index + 1} is not \`<key id>:<base64 of ${KEY_BYTES} bytes>\``);
-      }
-      if (keys.has(id)) throw new Error(`line ${index + 1} repeats the key id ${id}`);
-      keys.set(id, createSecretKey(key));
-    }
+    const keys = parseKeyFile(text);
     const [first] = keys.keys();
     if (first === undefined) throw new Error("holds no key");
     this.#keys = keys;

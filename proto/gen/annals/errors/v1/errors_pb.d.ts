@@ -151,6 +151,13 @@ export enum ErrorKind {
    * @generated from enum value: ERROR_KIND_INTERNAL = 10;
    */
   INTERNAL = 10,
+
+  /**
+   * A service may not make this call, or has no admission of its account. Clients see an internal error.
+   *
+   * @generated from enum value: ERROR_KIND_PERMISSION_DENIED = 11;
+   */
+  PERMISSION_DENIED = 11,
 }
 
 /**

@@ -88,7 +88,7 @@ export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & 
   secretSha256: Uint8Array;
 
   /**
-   * How many requests wait.
+   * How many requests wait. 0 asks whether the key is valid still, and counts nothing.
    *
    * @generated from field: uint32 count = 2;
    */
@@ -174,6 +174,13 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
    * @generated from field: annals.keys.v1.Plan plan = 7;
    */
   plan?: Plan | undefined;
+
+  /**
+   * A SignedAdmission of annals.admission.v1 in base64url: the gateway hands it on with its calls.
+   *
+   * @generated from field: string statement = 8;
+   */
+  statement: string;
 };
 
 /**

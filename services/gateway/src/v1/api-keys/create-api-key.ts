@@ -4,6 +4,7 @@ import { SCOPES } from "@annals/contract";
 import type { CreateApiKeyRequestSchema } from "@annals/proto/keys";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
@@ -33,7 +34,10 @@ export function createApiKey({ keys }: Pick<Deps, "keys">): Route {
       body: dataOf(Type.Object({ ...ApiKeyBody.properties, key: SecretBody })),
     },
     handle: async ({ admission, body }) => {
-      const { apiKey, secret } = await keys.createApiKey(toRequest(admission.accountId, body));
+      const { apiKey, secret } = await keys.createApiKey(
+        toRequest(admission.accountId, body),
+        admittedBy(admission),
+      );
       const { id, name, ...rest } = renderApiKey(apiKey);
       return { body: { data: { id, name, key: secret, ...rest } } };
     },

@@ -1,6 +1,7 @@
 // DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key permanently, at once.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -12,7 +13,8 @@ export function deleteApiKey({ keys }: Pick<Deps, "keys">): Route {
     success: { status: 204 },
     failures: [404],
     handle: async ({ admission, params }) => {
-      await keys.deleteApiKey({ accountId: admission.accountId, id: params.id });
+      const request = { accountId: admission.accountId, id: params.id };
+      await keys.deleteApiKey(request, admittedBy(admission));
       return {};
     },
   });

@@ -1,6 +1,7 @@
 // GET /v1/api-keys (interface 4.1): all keys of the account that are not revoked, newest first.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { ApiKeyBody, renderApiKey } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
@@ -11,7 +12,8 @@ export function listApiKeys({ keys }: Pick<Deps, "keys">): Route {
     summary: "List API keys",
     success: { status: 200, body: dataOf(Type.Array(ApiKeyBody)) },
     handle: async ({ admission }) => {
-      const { apiKeys } = await keys.listApiKeys({ accountId: admission.accountId });
+      const { accountId } = admission;
+      const { apiKeys } = await keys.listApiKeys({ accountId }, admittedBy(admission));
       return { body: { data: apiKeys.map(renderApiKey) } };
     },
   });

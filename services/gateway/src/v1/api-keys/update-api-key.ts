@@ -2,6 +2,7 @@
 // names them is refused.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { ApiKeyBody, renderApiKey } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
@@ -31,11 +32,14 @@ export function updateApiKey({ keys }: Pick<Deps, "keys">): Route {
     failures: [404],
     handle: async ({ admission, body, params }) => {
       const { accountId } = admission;
-      const { apiKey } = await keys.updateApiKey({
-        accountId,
-        id: params.id,
-        name: apiKeyName(body.name),
-      });
+      const { apiKey } = await keys.updateApiKey(
+        {
+          accountId,
+          id: params.id,
+          name: apiKeyName(body.name),
+        },
+        admittedBy(admission),
+      );
       return { body: { data: renderApiKey(apiKey) } };
     },
   });

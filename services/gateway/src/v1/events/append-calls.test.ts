@@ -94,6 +94,7 @@ function request(accountId: string, bytes: number) {
     accountId,
     receivedAt: TIME,
     idempotencyKey: "",
+    statement: "admission",
     requestSha256: new Uint8Array(32),
     events: [{ action: "a", occurredAt: TIME, bytes, ...parts }],
   };

@@ -22,12 +22,17 @@ const MIN_SHARED_GROUPS = 4;
 const NO_OUTCOME = create(AppendOutcomeSchema);
 
 export type AppendMessage = MessageInitShape<typeof AppendSchema>;
+
+/** An append, and the statement that it was admitted by. */
+export interface AdmittedAppend {
+  readonly append: AppendMessage;
+  readonly statement: string;
+}
+
 export type Ledger = Pick<Client<typeof LedgerService>, "appendEvents" | "createEvents">;
 
 /** An append, and the promise of its outcome. */
-interface Sent extends PromiseWithResolvers<AppendOutcome> {
-  readonly append: AppendMessage;
-}
+interface Sent extends AdmittedAppend, PromiseWithResolvers<AppendOutcome> {}
 
 /** The appends of one account. */
 interface Group {
@@ -45,10 +50,13 @@ export class AppendCalls {
 
   /** Sends the appends of one account, and resolves to the outcome of each, in order. */
   send(
-    appends: readonly AppendMessage[],
+    appends: readonly AdmittedAppend[],
     bytes: number,
   ): Promise<readonly PromiseSettledResult<AppendOutcome>[]> {
-    const sent = appends.map((append) => ({ append, ...Promise.withResolvers<AppendOutcome>() }));
+    const sent = appends.map((append) => ({
+      ...append,
+      ...Promise.withResolvers<AppendOutcome>(),
+    }));
     if (bytes > MAX_SHARED_BYTES) this.#createEvents([{ sent, bytes }]);
     else if (this.#gathered.push({ sent, bytes }) === 1) setImmediate(() => this.#sendGathered());
     return Promise.allSettled(sent.map(({ promise }) => promise));
@@ -77,7 +85,7 @@ export class AppendCalls {
   /** One call for each group. */
   #createEvents(groups: readonly Group[]): void {
     for (const { sent } of groups) {
-      this.#ledger.createEvents({ appends: appendsOf(sent) }).then(
+      this.#ledger.createEvents(requestOf(sent)).then(
         ({ outcomes }) => sent.forEach(({ resolve }, at) => resolve(outcomes[at] ?? NO_OUTCOME)),
         (error: unknown) => rejectOthers(sent, error),
       );
@@ -88,7 +96,7 @@ export class AppendCalls {
     const sent = groups.flatMap((group) => group.sent);
     let isAnswered = false;
     try {
-      for await (const { outcomes } of this.#ledger.appendEvents({ appends: appendsOf(sent) })) {
+      for await (const { outcomes } of this.#ledger.appendEvents(requestOf(sent))) {
         isAnswered = true;
         for (const { index, outcome } of outcomes) sent[index]?.resolve(outcome ?? NO_OUTCOME);
       }
@@ -102,8 +110,15 @@ export class AppendCalls {
   }
 }
 
-function appendsOf(sent: readonly Sent[]): AppendMessage[] {
-  return sent.map(({ append }) => append);
+/** Each statement once: appends with one key in one call nearly always have the same. */
+function requestOf(sent: readonly Sent[]): { appends: AppendMessage[]; admissions: string[] } {
+  const places = new Map<string, number>();
+  const appends = sent.map(({ append, statement }) => {
+    const admission = places.get(statement) ?? places.size;
+    places.set(statement, admission);
+    return { ...append, admission };
+  });
+  return { appends, admissions: [...places.keys()] };
 }
 
 /** Those whose outcome has arrived keep it. */

@@ -1,7 +1,7 @@
 // POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or
 // none, with consecutive sequence numbers. Counts as one request.
 
-import { eventJson } from "@annals/event";
+import { eventJson, MAX_EVENTS, MAX_TEXT_LENGTH } from "@annals/event";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
 import { dataOf, listBytes } from "../../render/data.ts";
@@ -12,8 +12,6 @@ import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts
 import { monthlyQuota } from "./monthly-quota.ts";
 import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";
 
-const MAX_EVENTS = 1_000;
-
 /** The array and the object around it. */
 const LEVELS_AROUND_AN_EVENT = 2;
 
@@ -23,7 +21,7 @@ const BatchItem = Type.Object(
     type: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 255,
+        maxLength: MAX_TEXT_LENGTH,
         description: "The same as action. Where both are given they must be equal.",
         "x-annals-open-detail": true,
       }),
@@ -67,9 +65,9 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
       );
       const times = items.map((item) => item.occurred_at);
       const key = idempotency(headers["idempotency-key"], "batch", events, times);
-      const { accountId } = admission;
+      const { accountId, statement } = admission;
       const quota = monthlyQuota(admission);
-      const request = { accountId, receivedAt, events, ...key, ...quota };
+      const request = { accountId, statement, receivedAt, events, ...key, ...quota };
       return appends.append(request).then((appended) => ({
         body: listBytes(appended.events.map(eventJson), "]}"),
         ...replayHeaders(appended),

@@ -21,9 +21,9 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
       const options = { path: "", receivedAt, maxBytes: limits.eventMaxBytes };
       const events = [newEventRequest(body, options)];
       const key = idempotency(headers["idempotency-key"], "event", events, [body.occurred_at]);
-      const { accountId } = admission;
+      const { accountId, statement } = admission;
       const quota = monthlyQuota(admission);
-      const request = { accountId, receivedAt, events, ...key, ...quota };
+      const request = { accountId, statement, receivedAt, events, ...key, ...quota };
       return appends.append(request).then((appended) => ({
         body: `{"data":${appended.events.map(eventJson).join(",")}}`,
         ...replayHeaders(appended),

@@ -43,8 +43,18 @@ const append: fc.Arbitrary<AppendRequest> = fc.record(
     idempotencyKey: text,
     requestSha256: fc.uint8Array({ minLength: 32, maxLength: 32 }),
     monthlyQuota: fc.bigInt({ min: 0n, max: 2n ** 53n }),
+    statement: fc.string(),
   },
-  { requiredKeys: ["accountId", "receivedAt", "events", "idempotencyKey", "requestSha256"] },
+  {
+    requiredKeys: [
+      "accountId",
+      "receivedAt",
+      "events",
+      "idempotencyKey",
+      "requestSha256",
+      "statement",
+    ],
+  },
 );
 
 const createdAt = "2026-02-01T00:00:00.000002Z";
@@ -69,19 +79,22 @@ async function sent(
   outcome: MessageInitShape<typeof CreateEventsResponseSchema>["outcomes"],
 ) {
   let read: Append[] = [];
+  let statements: (string | undefined)[] = [];
   const appends = new EventAppends({
     appendEvents: () => expect.unreachable(),
     createEvents: async (request) => {
       const bytes = toBinary(CreateEventsRequestSchema, create(CreateEventsRequestSchema, request));
-      read = fromBinary(CreateEventsRequestSchema, bytes).appends;
+      const { appends: decoded, admissions } = fromBinary(CreateEventsRequestSchema, bytes);
+      read = decoded;
+      statements = decoded.map(({ admission }) => admissions[admission]);
       return create(CreateEventsResponseSchema, { outcomes: outcome ?? [] });
     },
   });
-  return { appended: await appends.append(given), read };
+  return { appended: await appends.append(given), read, statements };
 }
 
 /** What the ledger shall read. */
-function messageOf({ events, ...given }: AppendRequest): Append {
+function messageOf({ events, statement: _statement, ...given }: AppendRequest): Append {
   const utf8 = new TextEncoder();
   const read = events.map(({ action, occurredAt, bytes: _bytes, ...texts }) => ({
     action,
@@ -104,10 +117,11 @@ test("an append that is stored", async () => {
         ids: expected.map(({ id }) => id),
         hashes: hashes.slice(0, expected.length + 1),
       };
-      const { appended, read } = await sent(given, [
+      const { appended, read, statements } = await sent(given, [
         { outcome: { case: "stored", value: receipt } },
       ]);
       expect(read).toStrictEqual([messageOf(given)]);
+      expect(statements).toStrictEqual([given.statement]);
       expect(appended.replayed).toBe(false);
       expect(appended.events.map(eventJson)).toStrictEqual(expected.map(eventJson));
     }),

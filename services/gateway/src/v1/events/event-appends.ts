@@ -11,7 +11,7 @@ import {
   type NewEvent,
   NewEventSchema,
 } from "@annals/proto/ledger";
-import { AppendCalls, type AppendMessage, type Ledger } from "./append-calls.ts";
+import { type AdmittedAppend, AppendCalls, type Ledger } from "./append-calls.ts";
 import { COPY_FIELDS, type NewEventRequest, NO_MEMBERS } from "./new-event.ts";
 
 /** All the events of one request. */
@@ -22,6 +22,8 @@ export interface AppendRequest {
   readonly requestSha256: Uint8Array;
   readonly events: readonly NewEventRequest[];
   readonly monthlyQuota?: bigint;
+  /** Of the admission of the request. */
+  readonly statement: string;
 }
 
 export interface Appended {
@@ -48,7 +50,7 @@ export class EventAppends {
   constructor(ledger: Ledger, metrics?: BatcherMetrics) {
     const calls = new AppendCalls(ledger);
     this.#calls = new KeyedBatcher({
-      work: (_accountId, appends, bytes) => calls.send(appends.map(appendMessage), bytes),
+      work: (_accountId, appends, bytes) => calls.send(appends.map(admittedAppend), bytes),
       weigh: ({ events }) =>
         events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),
       maxGroup: MAX_GROUP_BYTES,
@@ -67,8 +69,8 @@ export class EventAppends {
   }
 }
 
-function appendMessage({ events, ...request }: AppendRequest): AppendMessage {
-  return { ...request, events: events.map(eventMessage) };
+function admittedAppend({ events, statement, ...request }: AppendRequest): AdmittedAppend {
+  return { append: { ...request, events: events.map(eventMessage) }, statement };
 }
 
 /**

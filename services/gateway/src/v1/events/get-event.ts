@@ -3,6 +3,7 @@
 import { Type } from "typebox";
 import { eventJson } from "@annals/event";
 import { internal } from "@annals/errors";
+import { admittedBy } from "../../admission/admission.ts";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
@@ -27,8 +28,8 @@ export function getEvent({ ledger }: Pick<Deps, "ledger">): Route {
     failures: [404],
     handle: async ({ admission, params, query }) => {
       const includeProof = query.include === "proof";
-      const { accountId } = admission;
-      const { event } = await ledger.getEvent({ accountId, id: params.id, includeProof });
+      const request = { accountId: admission.accountId, id: params.id, includeProof };
+      const { event } = await ledger.getEvent(request, admittedBy(admission));
       if (!event) throw internal("the ledger answered without an event");
       return {
         body: `{"data":${eventJson(event)}${includeProof ? `,"proof":${renderProof(event)}` : ""}}`,

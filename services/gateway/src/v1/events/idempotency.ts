@@ -1,19 +1,17 @@
 // Retries without duplicates (docs/open-details.md): the Idempotency-Key header, and the digest
 // that tells whether a request with a known key is the same request.
 
-import { PARTS } from "@annals/event";
+import { MAX_TEXT_LENGTH, PARTS } from "@annals/event";
 import { hash } from "node:crypto";
 import { Type } from "typebox";
 import type { Answer } from "../../route.ts";
 import type { AppendRequest, Appended } from "./event-appends.ts";
 
-const MAX_KEY_LENGTH = 255;
-
 export const IdempotencyHeaders = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: MAX_KEY_LENGTH,
+      maxLength: MAX_TEXT_LENGTH,
       description:
         "A retry with the same key and body within 24 hours adds nothing and gets the first answer.",
       "x-annals-open-detail": true,

@@ -5,6 +5,7 @@ import { eventJson } from "@annals/event";
 import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { listBytes } from "../../render/data.ts";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
 import { DEFAULT_LIMIT, pageEnd, pageMembers } from "../../render/page.ts";
@@ -43,7 +44,7 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
     success: { status: 200, body: Page },
     handle: async ({ admission, query }) => {
       const request = toRequest(admission.accountId, query);
-      const { events, hasMore } = await ledger.listEvents(request);
+      const { events, hasMore } = await ledger.listEvents(request, admittedBy(admission));
       const last = events.at(-1);
       const next =
         hasMore && last ? `"${makeCursor(last.sequenceNumber, selection(query))}"` : "null";

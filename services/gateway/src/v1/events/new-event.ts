@@ -7,15 +7,13 @@ import {
   canonicalJson,
   type Copy,
   type JsonObject,
+  MAX_TEXT_LENGTH,
   type Part,
   PARTS,
 } from "@annals/event";
 import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { Type, type Static, type TSchema } from "typebox";
-
-/** Longest action, id and type, in characters. */
-const MAX_TEXT_LENGTH = 255;
 
 const Text = (description: string) =>
   Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, description });

@@ -5,6 +5,7 @@ import { EXPORT_FORMATS } from "@annals/contract";
 import type { CreateExportRequestSchema } from "@annals/proto/exports";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import { ExportBody, FORMAT_NUMBERS, renderExport } from "../../render/export.ts";
 import { type Route, route } from "../../route.ts";
@@ -48,7 +49,10 @@ export function createExport({ exports }: Pick<Deps, "exports">): Route {
     body: Body,
     success: { status: 201, body: dataOf(ExportBody) },
     handle: async ({ admission, body }) => {
-      const answer = await exports.createExport(toRequest(admission.accountId, body));
+      const answer = await exports.createExport(
+        toRequest(admission.accountId, body),
+        admittedBy(admission),
+      );
       return { body: `{"data":${renderExport(answer.export)}}` };
     },
   });

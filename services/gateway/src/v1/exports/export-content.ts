@@ -6,6 +6,7 @@ import { AnnalsError } from "@annals/errors";
 import type { ExportsService } from "@annals/proto/exports";
 import type { Client } from "@connectrpc/connect";
 import { setTimeout as pause } from "node:timers/promises";
+import { type Admission, admittedBy } from "../../admission/admission.ts";
 
 /** Deadline of one stream; a longer download continues with the next. */
 const STREAM_TIMEOUT_MS = 5 * 60_000;
@@ -14,19 +15,37 @@ const STREAM_TIMEOUT_MS = 5 * 60_000;
 const MAX_BREAKS = 6;
 const FIRST_PAUSE_MS = 100;
 
-/** Rejects with `unavailable`. Ends when its reader stops. */
+/** How long a download goes on with a key that was revoked. */
+const READMIT_INTERVAL_MS = 5_000;
+
+/**
+ * Rejects with `unavailable`, and with `unauthenticated` once the key was revoked. Ends when its reader
+ * stops.
+ */
 export async function* exportContent(
   exports: Pick<Client<typeof ExportsService>, "streamExportContent">,
   file: { readonly accountId: string; readonly id: string; readonly sizeBytes: bigint },
+  admitted: { readonly admission: Admission; readonly readmit: () => Promise<Admission> },
 ): AsyncGenerator<Uint8Array> {
   const { accountId, id, sizeBytes } = file;
   let offset = 0n;
   let breaks = 0;
+  let { admission } = admitted;
+  let admittedAt = performance.now();
+  const readmit = async (): Promise<void> => {
+    const isDue = performance.now() - admittedAt >= READMIT_INTERVAL_MS;
+    // A keys service of the release before gives no statement, and cannot be asked again.
+    if (!isDue || admission.statement === "") return;
+    admission = await admitted.readmit();
+    admittedAt = performance.now();
+  };
   while (offset < sizeBytes) {
     try {
-      const options = { timeoutMs: STREAM_TIMEOUT_MS };
+      await readmit();
+      const options = { ...admittedBy(admission), timeoutMs: STREAM_TIMEOUT_MS };
       const pieces = exports.streamExportContent({ accountId, id, offset }, options);
       for await (const { chunk } of pieces) {
+        await readmit();
         yield chunk;
         offset += BigInt(chunk.length);
         breaks = 0;

@@ -5,6 +5,7 @@ import type { ExportFormat } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";
 import { Readable } from "node:stream";
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { formatOf, statusOf } from "../../render/export.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
@@ -26,9 +27,9 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
     params: Type.Object({ id: Type.String() }),
     success: { status: 200, mediaTypes: ["application/x-ndjson", "text/csv"] },
     failures: [404],
-    handle: async ({ admission, params }) => {
+    handle: async ({ admission, readmit, params }) => {
       const request = { accountId: admission.accountId, id: params.id };
-      const { export: one } = await exports.getExport(request);
+      const { export: one } = await exports.getExport(request, admittedBy(admission));
       if (!one) throw internal("the export service answered without an export");
       const status = statusOf(one);
       if (status !== "completed") {
@@ -36,7 +37,8 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
         throw new AnnalsError("not_found", message);
       }
       const format = formatOf(one);
-      const content = exportContent(exports, { ...request, sizeBytes: one.sizeBytes ?? 0n });
+      const file = { ...request, sizeBytes: one.sizeBytes ?? 0n };
+      const content = exportContent(exports, file, { admission, readmit });
       return {
         headers: {
           "content-type": MEDIA_TYPES[format],

@@ -1,6 +1,7 @@
 // GET /v1/exports/{id} (docs/exports.md): how far an export is.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import { ExportBody, renderExport } from "../../render/export.ts";
 import { type Route, route } from "../../route.ts";
@@ -16,7 +17,7 @@ export function getExport({ exports }: Pick<Deps, "exports">): Route {
     failures: [404],
     handle: async ({ admission, params }) => {
       const { accountId } = admission;
-      const answer = await exports.getExport({ accountId, id: params.id });
+      const answer = await exports.getExport({ accountId, id: params.id }, admittedBy(admission));
       return { body: `{"data":${renderExport(answer.export)}}` };
     },
   });

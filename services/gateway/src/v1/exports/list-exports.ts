@@ -1,6 +1,7 @@
 // GET /v1/exports (docs/exports.md): a page of the account's exports, newest first.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { ExportBody, renderExport } from "../../render/export.ts";
 import { DEFAULT_LIMIT, pageMembers, pageOf } from "../../render/page.ts";
 import { type Route, route } from "../../route.ts";
@@ -16,11 +17,14 @@ export function listExports({ exports }: Pick<Deps, "exports">): Route {
     query: Query,
     success: { status: 200, body: pageOf(ExportBody) },
     handle: async ({ admission, query }) => {
-      const { exports: page, next } = await exports.listExports({
-        accountId: admission.accountId,
-        limit: query.limit ?? DEFAULT_LIMIT,
-        after: query.cursor ?? "",
-      });
+      const { exports: page, next } = await exports.listExports(
+        {
+          accountId: admission.accountId,
+          limit: query.limit ?? DEFAULT_LIMIT,
+          after: query.cursor ?? "",
+        },
+        admittedBy(admission),
+      );
       const data = page.map(renderExport).join(",");
       const more = next !== "";
       return {

@@ -2,6 +2,7 @@
 // key_prefix.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,7 +16,10 @@ export function createKey({ keys }: Pick<Deps, "keys">): Route {
     body: CreateApiKeyBody,
     success: { status: 201, body: Type.Object({ id, name, key: SecretBody, scopes, created_at }) },
     handle: async ({ admission, body }) => {
-      const { apiKey, secret } = await keys.createApiKey(toRequest(admission.accountId, body));
+      const { apiKey, secret } = await keys.createApiKey(
+        toRequest(admission.accountId, body),
+        admittedBy(admission),
+      );
       const shown = renderApiKey(apiKey);
       return {
         body: {

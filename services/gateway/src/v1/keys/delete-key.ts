@@ -1,6 +1,7 @@
 // DELETE /v1/keys/{key_id} (interface 4.1): the other form of revoking a key.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -11,7 +12,8 @@ export function deleteKey({ keys }: Pick<Deps, "keys">): Route {
     success: { status: 204 },
     failures: [404],
     handle: async ({ admission, params }) => {
-      await keys.deleteApiKey({ accountId: admission.accountId, id: params.key_id });
+      const request = { accountId: admission.accountId, id: params.key_id };
+      await keys.deleteApiKey(request, admittedBy(admission));
       return {};
     },
   });

@@ -4,6 +4,7 @@
 import { INVALID_REASONS, type InvalidReason, verificationJson } from "@annals/contract";
 import { InvalidReason as ProtoReason, type VerifyChainResponse } from "@annals/proto/ledger";
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
@@ -64,6 +65,7 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
         ...(query.to_sequence !== undefined && { toSequence: BigInt(query.to_sequence) }),
       };
       const result = await ledger.verifyChain(request, {
+        ...admittedBy(admission),
         signal,
         timeoutMs: limits.verifyTimeoutMs,
       });

@@ -3,7 +3,7 @@
 import type { CreateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
-import type { Admission } from "../../admission/admission.ts";
+import { type Admission, admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import {
   renderWebhook,
@@ -36,7 +36,10 @@ export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
       body: dataOf(Type.Object({ ...WebhookBody.properties, secret: WebhookSecretBody })),
     },
     handle: async ({ admission, body }) => {
-      const { webhook, secret } = await webhooks.createWebhook(toRequest(admission, body));
+      const { webhook, secret } = await webhooks.createWebhook(
+        toRequest(admission, body),
+        admittedBy(admission),
+      );
       const { created_at, ...rest } = renderWebhook(webhook);
       return { body: { data: { ...rest, secret, created_at } } };
     },

@@ -1,6 +1,7 @@
 // DELETE /v1/webhooks/{id} (interface 3 and 4.3): deletes a webhook and its history permanently.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -13,7 +14,8 @@ export function deleteWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
     success: { status: 204 },
     failures: [404],
     handle: async ({ admission, params }) => {
-      await webhooks.deleteWebhook({ accountId: admission.accountId, id: params.id });
+      const request = { accountId: admission.accountId, id: params.id };
+      await webhooks.deleteWebhook(request, admittedBy(admission));
       return {};
     },
   });

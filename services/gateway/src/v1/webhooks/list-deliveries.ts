@@ -2,6 +2,7 @@
 // attempted, newest first.
 
 import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { DEFAULT_LIMIT, pageMembers, pageOf } from "../../render/page.ts";
 import { DeliveryBody, renderDelivery } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
@@ -20,12 +21,15 @@ export function listDeliveries({ webhooks }: Pick<Deps, "webhooks">): Route {
     failures: [404],
     handle: async ({ admission, params, query }) => {
       const selection = ["deliveries", params.id];
-      const { deliveries, next } = await webhooks.listDeliveries({
-        accountId: admission.accountId,
-        webhookId: params.id,
-        limit: query.limit ?? DEFAULT_LIMIT,
-        after: query.cursor === undefined ? "" : String(readCursor(query.cursor, selection)),
-      });
+      const { deliveries, next } = await webhooks.listDeliveries(
+        {
+          accountId: admission.accountId,
+          webhookId: params.id,
+          limit: query.limit ?? DEFAULT_LIMIT,
+          after: query.cursor === undefined ? "" : String(readCursor(query.cursor, selection)),
+        },
+        admittedBy(admission),
+      );
       const more = next !== "";
       return {
         body: {

@@ -4,6 +4,7 @@
 import type { UpdateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import { renderWebhook, WebhookBody, WebhookEvents, WebhookUrl } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
@@ -31,7 +32,7 @@ export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
     failures: [404],
     handle: async ({ admission, body, params }) => {
       const request = toRequest(admission.accountId, params.id, body);
-      const { webhook } = await webhooks.updateWebhook(request);
+      const { webhook } = await webhooks.updateWebhook(request, admittedBy(admission));
       return { body: { data: renderWebhook(webhook) } };
     },
   });

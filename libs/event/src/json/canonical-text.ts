@@ -1,0 +1,201 @@
+// Whether a text is the canonical JSON (RFC 8785) of an object, in one pass that builds no value. The ledger
+// calls it for each part before it is hashed. It must accept exactly what `canonicalJson` writes of what
+// `readJson` reads: the tests compare the two.
+
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  LOWER_E,
+  LOWER_F,
+  LOWER_N,
+  LOWER_T,
+  MINUS,
+  NINE,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  PLUS,
+  POINT,
+  QUOTE,
+  SPACE,
+  ZERO,
+} from "./character-codes.ts";
+import { JsonFault } from "./json-value.ts";
+import { decodeUtf8 } from "./utf8.ts";
+
+/** The escapes of RFC 8785 3.2.2.2, without U+0000, which cannot be stored. */
+const ESCAPE = /\\(?:["\\bfnrt]|u00(?:0[1-7bef]|1[0-9a-f]))/y;
+
+/** Digits of an integer that a double always gives back. */
+const SAFE_DIGITS = 15;
+
+/**
+ * Throws a JsonFault where `bytes` are not the UTF-8 of a canonical object whose objects and arrays nest at
+ * most `maxDepth` deep. `members`, where given, gets the canonical text of each member of the object itself.
+ */
+export function checkCanonicalObject(
+  bytes: Uint8Array,
+  maxDepth: number,
+  members?: Map<string, string>,
+): void {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new JsonFault("", "is not valid UTF-8", 0);
+  new CanonicalText(text, maxDepth).check(members);
+}
+
+class CanonicalText {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  check(members: Map<string, string> | undefined): void {
+    if (this.#text.charCodeAt(0) !== OPEN_BRACE) throw this.#fault("is not a JSON object");
+    this.#object(members);
+    if (this.#at < this.#text.length) throw this.#fault("goes on after its end");
+  }
+
+  #value(): void {
+    switch (this.#text.charCodeAt(this.#at)) {
+      case QUOTE:
+        this.#string();
+        return;
+      case OPEN_BRACE:
+        this.#object(undefined);
+        return;
+      case OPEN_BRACKET:
+        this.#array();
+        return;
+      case LOWER_T:
+        return this.#word("true");
+      case LOWER_F:
+        return this.#word("false");
+      case LOWER_N:
+        return this.#word("null");
+      default:
+        this.#number();
+    }
+  }
+
+  #object(members: Map<string, string> | undefined): void {
+    if (this.#opensEmpty(CLOSE_BRACE)) return;
+    let before: string | undefined;
+    for (;;) {
+      const nameAt = this.#at;
+      if (this.#text.charCodeAt(nameAt) !== QUOTE) throw this.#fault("expected a member name");
+      const name = this.#string();
+      if (before !== undefined && name <= before) {
+        this.#at = nameAt;
+        throw this.#fault("member names are not in canonical order, each once");
+      }
+      before = name;
+      if (this.#text.charCodeAt(this.#at) !== COLON) throw this.#fault('expected ":"');
+      this.#at += 1;
+      const valueAt = this.#at;
+      this.#value();
+      members?.set(name, this.#text.slice(valueAt, this.#at));
+      if (this.#isLast(CLOSE_BRACE)) return;
+    }
+  }
+
+  #array(): void {
+    if (this.#opensEmpty(CLOSE_BRACKET)) return;
+    do this.#value();
+    while (!this.#isLast(CLOSE_BRACKET));
+  }
+
+  /** Enters an object or an array. Whether it is empty, and so left again. */
+  #opensEmpty(close: number): boolean {
+    if (this.#depth === this.#maxDepth) {
+      throw this.#fault(`objects and arrays are nested more than ${this.#maxDepth} deep`);
+    }
+    this.#at += 1;
+    if (this.#text.charCodeAt(this.#at) === close) {
+      this.#at += 1;
+      return true;
+    }
+    this.#depth += 1;
+    return false;
+  }
+
+  /** After a member or an element: whether it was the last one, and the object or the array is left. */
+  #isLast(close: number): boolean {
+    const code = this.#text.charCodeAt(this.#at);
+    if (code !== COMMA && code !== close) {
+      throw this.#fault(`expected "," or "${String.fromCharCode(close)}"`);
+    }
+    this.#at += 1;
+    if (code === COMMA) return false;
+    this.#depth -= 1;
+    return true;
+  }
+
+  /** From one quote past the other; the value. */
+  #string(): string {
+    const text = this.#text;
+    const start = this.#at + 1;
+    let isEscaped = false;
+    let at = start;
+    for (;;) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) break;
+      if (code === BACKSLASH) {
+        ESCAPE.lastIndex = at;
+        this.#at = at;
+        if (!ESCAPE.test(text)) throw this.#fault("an escape is not canonical");
+        isEscaped = true;
+        at = ESCAPE.lastIndex;
+      } else if (code >= SPACE) at += 1;
+      else {
+        // Past the end the code is NaN.
+        this.#at = at;
+        throw this.#fault("a string is not closed, or has a control character");
+      }
+    }
+    this.#at = at + 1;
+    return isEscaped
+      ? (JSON.parse(text.slice(start - 1, at + 1)) as string)
+      : text.slice(start, at);
+  }
+
+  /** RFC 8785 3.2.2.3: as ECMAScript writes the double. */
+  #number(): void {
+    const start = this.#at;
+    const text = this.#text;
+    let at = start;
+    while (isDigit(text.charCodeAt(at))) at += 1;
+    const isShort = at > start && at - start <= SAFE_DIGITS;
+    const isPlain = isShort && (at === start + 1 || text.charCodeAt(start) !== ZERO);
+    if (!isPlain || isOfNumber(text.charCodeAt(at))) {
+      while (isOfNumber(text.charCodeAt(at))) at += 1;
+      const token = text.slice(start, at);
+      if (String(Number(token)) !== token) throw this.#fault("expected a canonical value");
+    }
+    this.#at = at;
+  }
+
+  #word(word: string): void {
+    if (!this.#text.startsWith(word, this.#at)) throw this.#fault("expected a canonical value");
+    this.#at += word.length;
+  }
+
+  #fault(message: string): JsonFault {
+    return new JsonFault("", message, Buffer.byteLength(this.#text.slice(0, this.#at)));
+  }
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}
+
+/** Whether the character can be part of a number. */
+function isOfNumber(code: number): boolean {
+  return isDigit(code) || code === POINT || code === LOWER_E || code === MINUS || code === PLUS;
+}

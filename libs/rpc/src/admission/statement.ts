@@ -1,0 +1,153 @@
+// Statements of admission: which account and key a request was admitted for, with which scopes, for a minute.
+// The keys service signs them and every backend verifies them. The gateway hands them on and has no secret.
+// A statement must never be accepted for another account than its own.
+
+import type { Clock, Scope } from "@annals/contract";
+import { AnnalsError } from "@annals/errors";
+import {
+  type AdmissionStatement,
+  AdmissionStatementSchema,
+  SignedAdmissionSchema,
+} from "@annals/proto/admission";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
+
+/** How long a statement is valid. The same one is issued again for up to half of that. */
+const LIFETIME_S = 60;
+/** How far the clocks of two machines may differ. */
+const CLOCK_SKEW_S = 5;
+/** Statements that a process remembers, of issued or of verified ones. */
+const MAX_REMEMBERED = 10_000;
+
+const MICROS_PER_S = 1_000_000;
+
+/** By their ids, newest first: the first signs, all verify. */
+export type AdmissionSecrets = ReadonlyMap<string, KeyObject>;
+
+/** Whom a statement is about. */
+export type Admitted = Pick<AdmissionStatement, "accountId" | "keyId" | "scopes">;
+
+export interface AdmissionDeps {
+  readonly secrets: AdmissionSecrets;
+  readonly clock: Pick<Clock, "nowMicros">;
+}
+
+/** Issues statements. For the keys service alone. */
+export class AdmissionSigner {
+  readonly #deps: AdmissionDeps;
+  readonly #issued = new Map<string, { readonly token: string; readonly expiresAtS: number }>();
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+  }
+
+  /** The statement as the text that others hand on; it has at least half of its life before it. */
+  issue({ accountId, keyId, scopes }: Admitted): string {
+    const now = secondsOf(this.#deps.clock);
+    const subject = JSON.stringify([accountId, keyId, scopes]);
+    const issued = this.#issued.get(subject);
+    if (issued && issued.expiresAtS - now >= LIFETIME_S / 2) return issued.token;
+    const expiresAtS = Math.ceil(now + LIFETIME_S);
+    const statement = create(AdmissionStatementSchema, { accountId, keyId, scopes, expiresAtS });
+    const token = sign(this.#deps.secrets, toBinary(AdmissionStatementSchema, statement));
+    remember(this.#issued, subject, { token, expiresAtS });
+    return token;
+  }
+}
+
+/** What a call needs an admission for. */
+export interface Needed {
+  readonly accountId: string;
+  readonly scope: Scope;
+}
+
+export class AdmissionVerifier {
+  readonly #deps: AdmissionDeps & { readonly isOptional: boolean };
+  /** The statements of tokens that were found genuine. */
+  readonly #genuine = new Map<string, AdmissionStatement>();
+
+  /** `isOptional`: a call without any statement is let through, as in the release before statements. */
+  constructor(deps: AdmissionDeps & { readonly isOptional: boolean }) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Whom the statement admits. An empty token is no statement. Throws `permission_denied` unless the
+   * statement is genuine, valid now, of that account and has that scope. Undefined without one, where it is
+   * optional.
+   */
+  verify(token: string, needed: Needed): Admitted | undefined {
+    if (token === "" && this.#deps.isOptional) return undefined;
+    const statement = this.#genuine.get(token) ?? this.#read(token);
+    if (secondsOf(this.#deps.clock) > statement.expiresAtS + CLOCK_SKEW_S) {
+      throw denied("The admission of this call has expired.");
+    }
+    if (statement.accountId !== needed.accountId) {
+      throw denied("The admission of this call is of another account.");
+    }
+    if (!statement.scopes.includes(needed.scope)) {
+      throw denied(`The admission of this call lacks the scope ${needed.scope}.`);
+    }
+    return statement;
+  }
+
+  #read(token: string): AdmissionStatement {
+    const bytes = token === "" ? undefined : genuineBytes(this.#deps.secrets, token);
+    if (bytes === undefined) {
+      throw denied("This call needs an admission of the keys service for its account.");
+    }
+    const statement = fromBinary(AdmissionStatementSchema, bytes);
+    remember(this.#genuine, token, statement);
+    return statement;
+  }
+}
+
+function sign(secrets: AdmissionSecrets, statement: Uint8Array): string {
+  const [newest] = secrets;
+  if (!newest) throw new TypeError("there is no secret to sign with");
+  return tokenOf(...newest, statement);
+}
+
+/** Undefined for a text that no secret has signed, to the byte. */
+function genuineBytes(secrets: AdmissionSecrets, token: string): Uint8Array | undefined {
+  try {
+    const bytes = Buffer.from(token, "base64url");
+    const { statement, secretId } = fromBinary(SignedAdmissionSchema, bytes);
+    const secret = secrets.get(secretId);
+    if (!secret) return undefined;
+    const expected = Buffer.from(tokenOf(secretId, secret, statement));
+    const given = Buffer.from(token);
+    const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
+    return isGenuine ? statement : undefined;
+  } catch {
+    // Not a message at all.
+    return undefined;
+  }
+}
+
+function tokenOf(secretId: string, secret: KeyObject, statement: Uint8Array): string {
+  const mac = macOf(secret, statement);
+  const signed = create(SignedAdmissionSchema, { statement, secretId, mac });
+  return Buffer.from(toBinary(SignedAdmissionSchema, signed)).toString("base64url");
+}
+
+function macOf(secret: KeyObject, statement: Uint8Array): Buffer {
+  return createHmac("sha256", secret).update("annals admission v1\n").update(statement).digest();
+}
+
+function denied(message: string): AnnalsError {
+  return new AnnalsError("permission_denied", message);
+}
+
+function secondsOf(clock: Pick<Clock, "nowMicros">): number {
+  return clock.nowMicros() / MICROS_PER_S;
+}
+
+/** The oldest is forgotten: all of them expire within a minute. */
+function remember<V>(known: Map<string, V>, key: string, value: V): void {
+  known.delete(key);
+  known.set(key, value);
+  if (known.size <= MAX_REMEMBERED) return;
+  const [oldest] = known.keys();
+  if (oldest !== undefined) known.delete(oldest);
+}

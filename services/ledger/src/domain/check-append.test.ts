@@ -1,0 +1,161 @@
+// Guarantee: nothing reaches the chain that the interface does not allow, whoever sends it. Each refusal
+// names the member. Every bound holds at its exact edge, and the copies for filters are those of the parts.
+
+import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH, MAX_EVENTS } from "@annals/event";
+import { describe, expect, test } from "vitest";
+import { checkAppend, type GivenAppend, type GivenEvent } from "./check-append.ts";
+
+const TIME = "2026-01-31T09:30:00.000000Z";
+const NONE = new Uint8Array();
+
+type Texts = Partial<Record<keyof GivenEvent, string>>;
+
+function eventOf(texts: Texts = {}): GivenEvent {
+  const { action = "a", occurredAt = TIME, ...parts } = texts;
+  const empty = { actor: NONE, context: NONE, diff: NONE, metadata: NONE, target: NONE };
+  const given = Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)]);
+  return { action, occurredAt, ...empty, ...Object.fromEntries(given) };
+}
+
+const appendOf = (changes: Partial<GivenAppend> = {}): GivenAppend => ({
+  accountId: "acct_1",
+  receivedAt: TIME,
+  idempotencyKey: "",
+  requestSha256: NONE,
+  events: [eventOf()],
+  ...changes,
+});
+
+function faultOf(given: GivenAppend): string | undefined {
+  try {
+    checkAppend(given);
+    return undefined;
+  } catch (error) {
+    expect(error).toMatchObject({ kind: "invalid" });
+    return (error as { faults: { field: string }[] }).faults[0]?.field;
+  }
+}
+
+const faultOfEvent = (texts: Texts) => faultOf(appendOf({ events: [eventOf(), eventOf(texts)] }));
+
+const TIMES = [
+  "",
+  "not a time",
+  "2026-01-31",
+  "2026-01-31T09:30:00Z",
+  "2026-01-31T09:30:00.000Z",
+  "2026-01-31T09:30:00.0000000Z",
+  "2026-01-31T09:30:00.000000",
+  "2026-01-31T09:30:00.000000z",
+  "2026-01-31T10:30:00.000000+01:00",
+  "2026-02-29T09:30:00.000000Z",
+  "2026-13-01T09:30:00.000000Z",
+  "2026-01-31T24:00:00.000000Z",
+  "2026-01-31T09:30:60.000000Z",
+  " 2026-01-31T09:30:00.000000",
+  "2026-01-31T09:30:00,000000Z",
+];
+
+describe("of an append", () => {
+  test.each(TIMES)("the time of receipt %j is refused", (receivedAt) => {
+    expect(faultOf(appendOf({ receivedAt }))).toBe("received_at");
+  });
+
+  test.each<[string, Partial<GivenAppend>, string]>([
+    ["no account", { accountId: "" }, "account_id"],
+    ["an account with U+0000", { accountId: "a\0" }, "account_id"],
+    ["a key of 256 characters", { idempotencyKey: "k".repeat(256) }, "idempotency_key"],
+    ["a key with U+0000", { idempotencyKey: "\0" }, "idempotency_key"],
+    ["a key without its digest", { idempotencyKey: "k" }, "request_sha256"],
+    [
+      "a digest of 31 bytes",
+      { idempotencyKey: "k", requestSha256: new Uint8Array(31) },
+      "request_sha256",
+    ],
+    [
+      "a digest of 33 bytes",
+      { idempotencyKey: "k", requestSha256: new Uint8Array(33) },
+      "request_sha256",
+    ],
+    ["no event", { events: [] }, "events"],
+    ["1,001 events", { events: Array.from({ length: MAX_EVENTS + 1 }, () => eventOf()) }, "events"],
+  ])("%s is refused", (_what, changes, field) => {
+    expect(faultOf(appendOf(changes))).toBe(field);
+  });
+
+  test("1,000 events, and a key of 255 characters with its digest, are taken", () => {
+    const events = Array.from({ length: MAX_EVENTS }, () => eventOf());
+    const key = { idempotencyKey: "k".repeat(255), requestSha256: new Uint8Array(32) };
+    expect(checkAppend(appendOf({ events, ...key })).events).toHaveLength(MAX_EVENTS);
+  });
+});
+
+describe("of an event", () => {
+  test.each(TIMES)("the time %j is refused", (occurredAt) => {
+    expect(faultOfEvent({ occurredAt })).toBe("events[1].occurred_at");
+  });
+
+  test.each([
+    ["", undefined],
+    ["a\0", undefined],
+    ["\ud800", undefined],
+    ["a".repeat(256), undefined],
+    [`${"😀".repeat(255)}a`, undefined],
+    ["a".repeat(255), true],
+    ["😀".repeat(255), true],
+  ])("an action counts its characters: %j", (action, isTaken) => {
+    expect(faultOfEvent({ action })).toBe(isTaken ? undefined : "events[1].action");
+  });
+
+  test.each(["actor", "context", "diff", "metadata", "target"] as const)(
+    "%s that is not the canonical text of an object is refused",
+    (part) => {
+      for (const text of ["{", "[]", "null", '"a"', "1", "{ }", '{"b":1,"a":1}', '{"a":1.0}']) {
+        expect(faultOfEvent({ [part]: text })).toBe(`events[1].${part}`);
+      }
+      expect(faultOfEvent({ [part]: "{}" })).toBeUndefined();
+    },
+  );
+
+  test.each([
+    ["actor", '{"id":5}', "id"],
+    ["actor", '{"id":null}', "id"],
+    ["actor", '{"id":""}', "id"],
+    ["actor", `{"id":"${"x".repeat(256)}"}`, "id"],
+    ["actor", '{"type":{}}', "type"],
+    ["actor", '{"meta":"x"}', "meta"],
+    ["actor", '{"name":"x"}', "name"],
+    ["actor", '{"constructor":"x"}', "constructor"],
+    ["target", '{"id":[]}', "id"],
+    ["target", '{"type":true}', "type"],
+    ["target", '{"meta":[]}', "meta"],
+    ["diff", '{"before":1}', "before"],
+    ["diff", '{"after":[]}', "after"],
+    ["diff", '{"id":"x"}', "id"],
+  ] as const)("%s %s is refused", (part, text, member) => {
+    expect(faultOfEvent({ [part]: text })).toBe(`events[1].${part}.${member}`);
+  });
+
+  test("the copies for filters are the ids and types of its parts", () => {
+    const actor = String.raw`{"id":"u_\"1\"","meta":{"id":"no"},"type":"user"}`;
+    const target = `{"id":"${"é".repeat(255)}"}`;
+    const given = { ...eventOf({ actor, target }), targetType: Buffer.from("of another") };
+    const [event] = checkAppend(appendOf({ events: [given] })).events;
+    expect(event).toMatchObject({
+      actorId: 'u_"1"',
+      actorType: "user",
+      targetId: "é".repeat(255),
+      targetType: undefined,
+    });
+  });
+
+  test("depth and bytes hold at their edges", () => {
+    const nested = (levels: number) => '{"a":'.repeat(levels - 1) + "{}" + "}".repeat(levels - 1);
+    expect(faultOfEvent({ context: nested(MAX_EVENT_DEPTH - 1) })).toBeUndefined();
+    expect(faultOfEvent({ context: nested(MAX_EVENT_DEPTH) })).toBe("events[1].context");
+    const overhead = '{"a":""}'.length + 4 * "{}".length + "a".length;
+    const sized = (bytes: number) => `{"a":"${"x".repeat(bytes - overhead)}"}`;
+    expect(faultOfEvent({ metadata: sized(MAX_EVENT_BYTES) })).toBeUndefined();
+    expect(faultOfEvent({ metadata: sized(MAX_EVENT_BYTES + 1) })).toBe("events[1]");
+  });
+});

@@ -1,0 +1,244 @@
+// Guarantee: whoever reaches a service, a gateway that was taken over included, acts for an account only with
+// a statement of the keys service that names this account and the scope, made within the last minute. Nothing
+// else is answered, and nothing of it is stored.
+
+import { newAccount, newKey, type TestAccount } from "@annals/testing";
+import { parseKeyFile, type Scope, SCOPES } from "@annals/contract";
+import type { Stack } from "@annals/local";
+import { ExportsService } from "@annals/proto/exports";
+import { WebhooksService } from "@annals/proto/webhooks";
+import { AdmissionSigner } from "@annals/rpc";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { type Client, status } from "@grpc/grpc-js";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+import {
+  admission,
+  call,
+  collect,
+  endpointsOf,
+  KeysService,
+  LedgerService,
+  stockClient,
+} from "./services.ts";
+
+const TIME = "2026-01-31T09:30:00.000000Z";
+
+/** The scope that each RPC needs when it is called for a client; undefined: no gateway calls it for one. */
+const NEEDED: readonly [service: string, DescMethod, Scope | undefined][] = [
+  ["keys", KeysService.method.admitRequests, undefined],
+  ["keys", KeysService.method.createApiKey, "keys:manage"],
+  ["keys", KeysService.method.listApiKeys, "keys:manage"],
+  ["keys", KeysService.method.updateApiKey, "keys:manage"],
+  ["keys", KeysService.method.deleteApiKey, "keys:manage"],
+  ["ledger", LedgerService.method.createEvents, "events:write"],
+  ["ledger", LedgerService.method.appendEvents, "events:write"],
+  ["ledger", LedgerService.method.getEvent, "events:read"],
+  ["ledger", LedgerService.method.listEvents, "events:read"],
+  ["ledger", LedgerService.method.streamEvents, undefined],
+  ["ledger", LedgerService.method.verifyChain, "verify"],
+  ["ledger", LedgerService.method.getPositions, undefined],
+  ["ledger", LedgerService.method.listOutbox, undefined],
+  ["export", ExportsService.method.createExport, "export"],
+  ["export", ExportsService.method.getExport, "export"],
+  ["export", ExportsService.method.listExports, "export"],
+  ["export", ExportsService.method.streamExportContent, "export"],
+  ["export", ExportsService.method.getOutboxPositions, undefined],
+  ["export", ExportsService.method.listOutbox, undefined],
+  ["webhook-dispatcher", WebhooksService.method.createWebhook, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.listWebhooks, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.updateWebhook, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.deleteWebhook, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.listDeliveries, "keys:manage"],
+];
+
+/** Two services call ListEvents as themselves. Without TLS nobody has proved to be another. */
+const OPEN_IN_PLAINTEXT: readonly DescMethod[] = [LedgerService.method.listEvents];
+
+let stack: Stack;
+let account: TestAccount;
+/** Another key of the account: the one that calls may delete. */
+let spare: TestAccount;
+const clients = new Map<string, Client>();
+const clientOf = (service: string): Client => clients.get(service) ?? expect.fail(`no ${service}`);
+/** Signs as `keys` does, at another time or with another secret. */
+let signerAt: (secondsAgo: number, id?: string) => Promise<AdmissionSigner>;
+
+beforeAll(async () => {
+  stack = await startConstellation({ shared: inject("stack") });
+  for (const { process, address } of endpointsOf(stack)) {
+    clients.set(process.service, stockClient(address));
+  }
+  account = await newAccount(stack.databaseUrl);
+  spare = await newKey(stack.databaseUrl, account.accountId);
+  signerAt = async (secondsAgo, id) => {
+    const file = await readFile(join(stack.dataDir, "admission-secret"), "utf8");
+    const text = id === undefined ? file : `${id}:${randomBytes(32).toString("base64")}`;
+    const clock = { nowMicros: () => (Date.now() - secondsAgo * 1_000) * 1_000 };
+    return new AdmissionSigner({ secrets: parseKeyFile(text), clock });
+  };
+});
+afterAll(async () => {
+  for (const client of clients.values()) client.close();
+  await stack?.stop();
+});
+
+/** The gRPC status of one call for the account, or of the one append that it carries. */
+async function statusOf(service: string, method: DescMethod, statement: string): Promise<status> {
+  const { accountId } = account;
+  const events = [{ action: "taken.over", occurredAt: TIME }];
+  const request = {
+    accountId,
+    id: spare.keyId,
+    name: "taken over",
+    scopes: ["verify"],
+    url: "https://receiver.example/",
+    events: ["*"],
+    ...(method.input.field["appends"] && {
+      appends: [{ accountId, receivedAt: TIME, events }],
+      admissions: statement === "" ? [] : [statement],
+    }),
+  };
+  const known = Object.entries(request).filter(([name]) => method.input.field[name]);
+  const client = clientOf(service);
+  try {
+    const message = Object.fromEntries(known);
+    const answered =
+      method.methodKind === "unary"
+        ? [await call(client, method, message, statement)]
+        : await collect(client, method, message, { statement });
+    const refused = JSON.stringify(answered, (_, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    ).includes("admission of");
+    return refused ? status.PERMISSION_DENIED : status.OK;
+  } catch (error) {
+    return (error as { code: status }).code;
+  }
+}
+
+/** Rows of everything that the calls above could have made. */
+async function stored(): Promise<number> {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  try {
+    const tables = ["keys.api_keys", "ledger.chain", "exports.jobs", "webhooks.webhooks"];
+    const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE account_id = $1)`);
+    const text = `SELECT ${counts.join(" + ")} AS rows`;
+    return Number((await client.query(text, [account.accountId])).rows[0].rows);
+  } finally {
+    await client.end();
+  }
+}
+
+test("the table here has every RPC of every service", () => {
+  const services = [KeysService, LedgerService, ExportsService, WebhooksService];
+  const methods: DescMethod[] = services.flatMap((service) => service.methods);
+  expect(NEEDED.map(([, method]) => method)).toStrictEqual(methods);
+});
+
+const FOR_CLIENTS = NEEDED.filter((row) => row[2] !== undefined);
+
+/** The call is refused, and nothing of it is stored. */
+async function expectRefused(service: string, method: DescMethod, statement: string) {
+  const before = await stored();
+  expect(await statusOf(service, method, statement)).toBe(status.PERMISSION_DENIED);
+  expect(await stored()).toBe(before);
+}
+
+test.each(FOR_CLIENTS.filter(([, method]) => !OPEN_IN_PLAINTEXT.includes(method)))(
+  "%s %s is refused without a statement",
+  (service, method) => expectRefused(service, method, ""),
+);
+
+describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {
+  const expectDenied = (statement: string) => expectRefused(service, method, statement);
+  const subject = () => ({ accountId: account.accountId, keyId: "key_1", scopes: [...SCOPES] });
+
+  test("is refused with a statement of another account", async () => {
+    const other = await newAccount(stack.databaseUrl);
+    await expectDenied(await admission(clientOf("keys"), other.key));
+  });
+
+  test("is refused with a statement that has expired", async () => {
+    await expectDenied((await signerAt(70)).issue(subject()));
+  });
+
+  test("is refused with a changed statement", async () => {
+    const genuine = await admission(clientOf("keys"), account.key);
+    const bytes = Buffer.from(genuine, "base64url");
+    for (const at of [5, bytes.length >> 1, bytes.length - 1]) {
+      await expectDenied(Buffer.from(bytes.with(at, (bytes[at] ?? 0) ^ 1)).toString("base64url"));
+    }
+    // For another account, with the rest of a genuine one.
+    const other = bytes.toString("latin1").replace(account.accountId, "acct_".padEnd(31, "0"));
+    await expectDenied(Buffer.from(other, "latin1").toString("base64url"));
+  });
+
+  test("is refused with a key that lacks the scope", async () => {
+    const others = SCOPES.filter((each) => each !== scope);
+    const { key } = await newKey(stack.databaseUrl, account.accountId, others);
+    await expectDenied(await admission(clientOf("keys"), key));
+  });
+
+  test("is refused with a statement of another secret, of an id that is known or not", async () => {
+    const [id = ""] = (await readFile(join(stack.dataDir, "admission-secret"), "utf8")).split(":");
+    await expectDenied((await signerAt(0, id)).issue(subject()));
+    await expectDenied((await signerAt(0, "unknown")).issue(subject()));
+  });
+
+  test("is answered with a statement of the account's key", async () => {
+    const { key } = await newKey(stack.databaseUrl, account.accountId, [scope ?? "verify"]);
+    const code = await statusOf(service, method, await admission(clientOf("keys"), key));
+    expect([status.OK, status.NOT_FOUND, status.INVALID_ARGUMENT]).toContain(code);
+  });
+});
+
+test("one append without its admission does not affect the others of its call", async () => {
+  const other = await newAccount(stack.databaseUrl);
+  const statement = await admission(clientOf("keys"), other.key);
+  const events = [{ action: "a", occurredAt: TIME }];
+  const appends = [other, account, other].map(({ accountId }) => ({
+    accountId,
+    receivedAt: TIME,
+    events,
+    admission: 0,
+  }));
+  appends.push({ ...appends[0]!, admission: 1 });
+  const request = { appends, admissions: [statement] };
+  const { createEvents } = LedgerService.method;
+  const { outcomes } = await call(clientOf("ledger"), createEvents, request);
+  const cases = outcomes.map(({ outcome }) => outcome.case);
+  expect(cases).toEqual(["stored", "refused", "stored", "refused"]);
+});
+
+test("each event is stored with the id of the key that it was admitted by", async () => {
+  const { databaseUrl, baseUrls } = stack;
+  const second = await newKey(databaseUrl, account.accountId);
+  const before = await storedKeyIds();
+  for (const { key } of [account, second, account]) {
+    const response = await fetch(`${baseUrls[0]}/v1/events`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ action: "a" }),
+    });
+    expect(response.status).toBe(201);
+  }
+  const keyIds = [account.keyId, second.keyId, account.keyId];
+  expect(await storedKeyIds()).toEqual([...before, ...keyIds]);
+});
+
+async function storedKeyIds(): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  try {
+    const text =
+      "SELECT key_id FROM ledger.payloads WHERE account_id = $1 ORDER BY sequence_number";
+    return (await client.query(text, [account.accountId])).rows.map(({ key_id }) => key_id);
+  } finally {
+    await client.end();
+  }
+}
