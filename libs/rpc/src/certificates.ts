@@ -126,7 +126,7 @@ export class Certificates {
 
   /** Throws a ConfigError that names the setting whose file cannot be used. */
   static async open(options: CertificatesOptions): Promise<Certificates> {
-    return new Certificates(options, await readPem(options));
+    return new Certificates(options, await check(await readPem(options), options));
   }
 
   /** For a server: requires a certificate of the authority from every client. */
@@ -163,8 +163,10 @@ export class Certificates {
   async #reload(): Promise<void> {
     try {
       const pem = await readPem(this.#options);
+      const isNew = !isDeepStrictEqual(pem, this.#pem);
+      if (isNew) await check(pem, this.#options);
       this.#failure = { reason: "", count: 0 };
-      if (isDeepStrictEqual(pem, this.#pem)) return;
+      if (!isNew) return;
       this.#context = this.#accept(pem);
       this.#pem = pem;
       for (const listener of this.#listeners) listener({ ...SECURE, ...pem });
@@ -188,15 +190,18 @@ export class Certificates {
   }
 }
 
-/** All three files, checked. */
-async function readPem({ files, service }: CertificatesOptions): Promise<Pem> {
+async function readPem({ files }: CertificatesOptions): Promise<Pem> {
   const read = async (setting: keyof TlsFiles): Promise<string> =>
     blaming(setting, files, () => readFile(files[setting], "utf8"));
-  const pem = {
+  return {
     ca: await read("tlsCaFile"),
     cert: await read("tlsCertFile"),
     key: await read("tlsKeyFile"),
   };
+}
+
+/** Throws a ConfigError unless the three can be used together, for the service. */
+async function check(pem: Pem, { files, service }: CertificatesOptions): Promise<Pem> {
   await blaming("tlsCaFile", files, () => new X509Certificate(pem.ca));
   await blaming("tlsCertFile", files, () => checkCertificate(pem.cert, service));
   await blaming("tlsKeyFile", files, () => createSecureContext({ ...SECURE, ...pem }));
