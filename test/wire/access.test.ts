@@ -144,7 +144,7 @@ describe.each(SERVICES)("%s", (service) => {
     const client = stockClient(endpoint, withCertificate(await authority.issue(["stranger"])));
     onTestFinished(() => client.close());
     expect(await answerOf(client, pathOf(Health.method.check))).toBe("called");
-    expect(await collect(client, Health.method.watch, {}, 1)).toHaveLength(1);
+    expect(await collect(client, Health.method.watch, {}, { atMost: 1 })).toHaveLength(1);
   });
 });
 

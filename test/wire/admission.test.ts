@@ -21,6 +21,7 @@ import {
   call,
   collect,
   endpointsOf,
+  filesOf,
   KeysService,
   LedgerService,
   stockClient,
@@ -56,9 +57,6 @@ const NEEDED: readonly [service: string, DescMethod, Scope | undefined][] = [
   ["webhook-dispatcher", WebhooksService.method.listDeliveries, "keys:manage"],
 ];
 
-/** Two services call ListEvents as themselves. Without TLS nobody has proved to be another. */
-const OPEN_IN_PLAINTEXT: readonly DescMethod[] = [LedgerService.method.listEvents];
-
 let stack: Stack;
 let account: TestAccount;
 /** Another key of the account: the one that calls may delete. */
@@ -70,8 +68,8 @@ let signerAt: (secondsAgo: number, id?: string) => Promise<AdmissionSigner>;
 
 beforeAll(async () => {
   stack = await startConstellation({ shared: inject("stack") });
-  for (const { process, address } of endpointsOf(stack)) {
-    clients.set(process.service, stockClient(address));
+  for (const endpoint of endpointsOf(stack)) {
+    clients.set(endpoint.process.service, stockClient(endpoint, filesOf(stack, "gateway")));
   }
   account = await newAccount(stack.databaseUrl);
   spare = await newKey(stack.databaseUrl, account.accountId);
@@ -149,9 +147,8 @@ async function expectRefused(service: string, method: DescMethod, statement: str
   expect(await stored()).toBe(before);
 }
 
-test.each(FOR_CLIENTS.filter(([, method]) => !OPEN_IN_PLAINTEXT.includes(method)))(
-  "%s %s is refused without a statement",
-  (service, method) => expectRefused(service, method, ""),
+test.each(FOR_CLIENTS)("%s %s is refused without a statement", (service, method) =>
+  expectRefused(service, method, ""),
 );
 
 describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {

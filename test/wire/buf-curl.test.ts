@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
-import { admission, type Endpoint, endpointsOf, stockClient } from "./services.ts";
+import { admission, type Endpoint, endpointsOf, filesOf, stockClient } from "./services.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROTOCOLS = ["grpc", "connect"] as const;
@@ -55,7 +55,8 @@ const targetOf = (name: string, rpc: string, typeName?: string): Target => {
 /** An account, and the statement of an admission by its key. */
 async function admittedAccount() {
   const account = await newAccount(stack.databaseUrl);
-  const keys = stockClient(endpoints.find(({ process }) => process.service === "keys")!.address);
+  const endpoint = endpoints.find(({ process }) => process.service === "keys")!;
+  const keys = stockClient(endpoint, filesOf(stack, "gateway"));
   const statement = await admission(keys, account.key).finally(() => keys.close());
   return { ...account, statement };
 }
