@@ -35,10 +35,10 @@ const EMPTY = Buffer.from("{}");
 /** Throws `invalid`, which names the first member at fault. `keyId` is that of the admission. */
 export function checkAppend(given: GivenAppend, keyId?: string): Append {
   const { accountId, receivedAt, idempotencyKey, requestSha256, monthlyQuota, events } = given;
-  checkText(accountId, "account_id");
-  checkTime(receivedAt, "received_at");
+  if (!isText(accountId)) throw notText("account_id", accountId);
+  if (!isTime(receivedAt)) throw notTime("received_at", receivedAt);
   if (idempotencyKey !== "") {
-    checkText(idempotencyKey, "idempotency_key");
+    if (!isText(idempotencyKey)) throw notText("idempotency_key", idempotencyKey);
     if (requestSha256.length !== SHA256_BYTES)
       throw invalid({ field: "request_sha256", message: `must be ${SHA256_BYTES} bytes` });
   }
@@ -56,11 +56,11 @@ export function checkAppend(given: GivenAppend, keyId?: string): Append {
   };
 }
 
+/** The names of members are made up where one is at fault only: this is on the path of every event. */
 function checkEvent(given: GivenEvent, index: number): NewEvent {
-  const path = `events[${index}]`;
   const { action, occurredAt } = given;
-  checkText(action, `${path}.action`);
-  checkTime(occurredAt, `${path}.occurred_at`);
+  if (!isText(action)) throw notText(`events[${index}].action`, action);
+  if (!isTime(occurredAt)) throw notTime(`events[${index}].occurred_at`, occurredAt);
   const event: { -readonly [Member in keyof NewEvent]: NewEvent[Member] } = {
     action,
     occurredAt,
@@ -69,22 +69,24 @@ function checkEvent(given: GivenEvent, index: number): NewEvent {
     diff: orEmpty(given.diff),
     metadata: orEmpty(given.metadata),
     target: orEmpty(given.target),
+    actorId: undefined,
+    actorType: undefined,
+    targetId: undefined,
+    targetType: undefined,
   };
   let bytes = Buffer.byteLength(action);
   for (const part of PARTS) bytes += event[part].length;
   if (bytes > MAX_EVENT_BYTES) {
-    throw invalid({
-      field: path,
-      message: `is ${bytes} bytes; at most ${MAX_EVENT_BYTES} are allowed`,
-    });
+    const message = `is ${bytes} bytes; at most ${MAX_EVENT_BYTES} are allowed`;
+    throw invalid({ field: `events[${index}]`, message });
   }
-  const actor = checkPart(event.actor, "actor", path);
-  [event.actorId, event.actorType] = [actor?.get("id"), actor?.get("type")];
-  checkPart(event.context, "context", path);
-  checkPart(event.diff, "diff", path);
-  checkPart(event.metadata, "metadata", path);
-  const target = checkPart(event.target, "target", path);
-  [event.targetId, event.targetType] = [target?.get("id"), target?.get("type")];
+  for (const part of PARTS) {
+    const texts = checkPart(event[part], part, index);
+    if (texts === undefined) continue;
+    if (part === "actor") [event.actorId, event.actorType] = [texts.get("id"), texts.get("type")];
+    if (part === "target")
+      [event.targetId, event.targetType] = [texts.get("id"), texts.get("type")];
+  }
   return event;
 }
 
@@ -92,58 +94,72 @@ function orEmpty(part: Uint8Array): Uint8Array {
   return part.length === 0 ? EMPTY : part;
 }
 
-/** The texts among the members of a part that is not free-form. */
-function checkPart(bytes: Uint8Array, part: Part, path: string): Map<string, string> | undefined {
+const TYPES: Readonly<Partial<Record<Part, ReadonlyMap<string, "text" | "object">>>> =
+  Object.fromEntries(
+    Object.entries(PART_MEMBERS).map(([part, types]) => [part, new Map(Object.entries(types))]),
+  );
+
+/** The members of a part that is not free-form, of which the texts are read. */
+function checkPart(bytes: Uint8Array, part: Part, index: number): Map<string, string> | undefined {
   if (bytes === EMPTY) return undefined;
-  const types: Readonly<Record<string, "text" | "object">> | undefined =
-    part in PART_MEMBERS ? PART_MEMBERS[part as keyof typeof PART_MEMBERS] : undefined;
+  const types = TYPES[part];
   const members = types && new Map<string, string>();
   try {
     checkCanonicalObject(bytes, MAX_EVENT_DEPTH - 1, members);
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     const message = `is not canonical JSON: ${error.message} (byte ${error.offset})`;
-    throw invalid({ field: `${path}.${part}`, message });
+    throw invalid({ field: `events[${index}].${part}`, message });
   }
   if (!types || !members) return undefined;
   for (const [name, json] of members) {
-    const field = `${path}.${part}.${name.slice(0, MAX_TEXT_LENGTH)}`;
-    const type = Object.hasOwn(types, name) ? types[name] : undefined;
-    if (type === undefined) throw invalid({ field, message: "is not a member of the interface" });
-    if (type === "object" && json[0] !== "{")
-      throw invalid({ field, message: "must be an object" });
-    if (type === "text") {
-      if (json[0] !== '"') throw notText(field);
-      const text = JSON.parse(json) as string;
-      checkText(text, field);
-      members.set(name, text);
+    const type = types.get(name);
+    const isObject = json.charCodeAt(0) === OPEN_BRACE;
+    if (type === "object" && isObject) continue;
+    const text = type === "text" ? textOf(json) : undefined;
+    if (text === undefined) {
+      const field = `events[${index}].${part}.${name.slice(0, MAX_TEXT_LENGTH)}`;
+      if (type === "text") throw notText(field);
+      const message = type === "object" ? "must be an object" : "is not a member of the interface";
+      throw invalid({ field, message });
     }
+    members.set(name, text);
   }
   return members;
 }
 
-/** 1 to 255 characters that PostgreSQL and UTF-8 can carry. */
-function checkText(text: string, field: string): void {
-  if (text === "") throw invalid({ field, message: "is required" });
+/** The text that canonical JSON spells; undefined where it is none that a member may be. */
+function textOf(json: string): string | undefined {
+  if (json.charCodeAt(0) !== QUOTE) return undefined;
+  const text = json.includes("\\") ? (JSON.parse(json) as string) : json.slice(1, -1);
+  return isText(text) ? text : undefined;
+}
+
+/** Whether it is 1 to 255 characters that PostgreSQL and UTF-8 can carry. */
+function isText(text: string): boolean {
   const { length } = text;
   // A character outside of the first plane counts once and takes two code units.
   const isShort =
     length <= MAX_TEXT_LENGTH ||
     (length <= 2 * MAX_TEXT_LENGTH && Array.from(text).length <= MAX_TEXT_LENGTH);
-  if (!isShort || text.includes("\0") || !text.isWellFormed()) throw notText(field);
+  return length > 0 && isShort && !text.includes("\0") && text.isWellFormed();
 }
 
-function notText(field: string) {
+function notText(field: string, text?: string) {
   const message = `must be a text of 1 to ${MAX_TEXT_LENGTH} characters, without U+0000`;
-  return invalid({ field, message });
+  return invalid({ field, message: text === "" ? "is required" : message });
 }
 
-/** In the form that is hashed and stored, which has one text for each instant. */
-function checkTime(text: string, field: string): void {
-  if (text === "") throw invalid({ field, message: "is required" });
-  if (text.length !== TIME_LENGTH || parseTimestamp(text) !== text) {
-    throw invalid({ field, message: "must be a time in UTC such as 2026-01-31T09:30:00.000000Z" });
-  }
+/** Whether it is in the form that is hashed and stored, which has one text for each instant. */
+function isTime(text: string): boolean {
+  return text.length === TIME_EXAMPLE.length && parseTimestamp(text) === text;
 }
 
-const TIME_LENGTH = "2026-01-31T09:30:00.000000Z".length;
+function notTime(field: string, text: string) {
+  const message = `must be a time in UTC such as ${TIME_EXAMPLE}`;
+  return invalid({ field, message: text === "" ? "is required" : message });
+}
+
+const TIME_EXAMPLE = "2026-01-31T09:30:00.000000Z";
+const OPEN_BRACE = 0x7b;
+const QUOTE = 0x22;
