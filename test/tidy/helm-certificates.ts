@@ -10,7 +10,7 @@ import type { Node } from "./sources.ts";
 export function checkCertificates(objects: Node[]): void {
   const secrets = new Map(
     objects
-      .filter(({ kind }) => kind === "Secret")
+      .filter(({ kind, type }) => kind === "Secret" && type === "kubernetes.io/tls")
       .map((each) => [each["metadata"].name, each["data"]]),
   );
   expect(secrets.size).toBe(6);

@@ -257,14 +257,11 @@ function rulesOf(rules: Node[], port: number): Node[] {
   return rules.filter((rule) => (rule["ports"] ?? []).some((each: Node) => each["port"] === port));
 }
 
-const componentOf = (object: Node): string =>
-  object["metadata"].labels["app.kubernetes.io/component"];
-const peerService = (peer: Node): string =>
-  peer["podSelector"].matchLabels["app.kubernetes.io/component"];
+const componentOf = (object: Node) => object["metadata"].labels["app.kubernetes.io/component"];
+const peerService = (peer: Node) => peer["podSelector"].matchLabels["app.kubernetes.io/component"];
 const namesOf = (container: Node | undefined): string[] =>
   (container?.["env"] ?? []).map((each: Node) => each["name"]);
-const of = (objects: Node[], kind: string): Node[] =>
-  objects.filter((each) => each["kind"] === kind);
+const of = (objects: Node[], kind: string) => objects.filter((each) => each["kind"] === kind);
 
 function databaseSecret(container: Node | undefined): Node | undefined {
   const variables = (container?.["env"] ?? []) as Node[];

@@ -23,6 +23,8 @@ import { Connections } from "./connections.ts";
 import { answerUnaryCalls } from "./fast-path/unary-calls.ts";
 import { unaryMethods } from "./fast-path/unary-methods.ts";
 import { healthRoutes } from "./health.ts";
+import type { AdmissionVerifier } from "./admission/statement.ts";
+import { requireAdmission } from "./admission/require-admission.ts";
 import { requireAccess } from "./interceptors/require-access.ts";
 import { createListener, type Listener } from "./secure-server.ts";
 
@@ -39,6 +41,8 @@ export interface RpcServerOptions<S extends DescService = DescService> {
   /** Who may call what of `service`. */
   readonly access: Access<S>;
   readonly refused: Pick<Counter<"caller" | "rpc_method">, "inc">;
+  /** Calls for a client need an admission where this is given. */
+  readonly admissions?: AdmissionVerifier;
   /** Outermost first; see serverInterceptors. */
   readonly interceptors?: readonly Interceptor[];
   readonly log: Logger;
@@ -143,6 +147,8 @@ function createRpcListener<S extends DescService>(
   const interceptors = [...(options.interceptors ?? [])];
   // Innermost: a refusal is traced, counted and answered like any other status.
   if (options.tls !== "plaintext") interceptors.push(requireAccess(options));
+  const { service, access, admissions } = options;
+  if (admissions) interceptors.push(requireAdmission(service, access, admissions));
   const routes = registerOnce((router) => {
     healthRoutes(router, {
       services: [options.service.typeName],

@@ -17,7 +17,6 @@ import {
   connectRpc,
   openAdmissions,
   openTls,
-  requireAdmission,
   serverInterceptors,
   startRpcServer,
 } from "@annals/rpc";
@@ -105,11 +104,8 @@ export async function serve(
     tls,
     access: ACCESS,
     refused: rpcRefusals(registry),
-    interceptors: serverInterceptors({
-      log,
-      duration: rpcServerDuration(registry),
-      admission: requireAdmission(ExportsService, ACCESS, verifier),
-    }),
+    admissions: verifier,
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

@@ -15,7 +15,6 @@ import {
   AdmissionSigner,
   openAdmissions,
   openTls,
-  requireAdmission,
   serverInterceptors,
   startRpcServer,
 } from "@annals/rpc";
@@ -73,11 +72,8 @@ export async function serve(
     tls,
     access: ACCESS,
     refused: rpcRefusals(registry),
-    interceptors: serverInterceptors({
-      log,
-      duration: rpcServerDuration(registry),
-      admission: requireAdmission(KeysService, ACCESS, verifier),
-    }),
+    admissions: verifier,
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

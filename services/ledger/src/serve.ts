@@ -13,13 +13,7 @@ import {
   startTracing,
   workerFailures,
 } from "@annals/chassis";
-import {
-  openAdmissions,
-  openTls,
-  requireAdmission,
-  serverInterceptors,
-  startRpcServer,
-} from "@annals/rpc";
+import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { pooledRandom, systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
@@ -113,11 +107,8 @@ export async function serve(
     tls,
     access: ACCESS,
     refused: rpcRefusals(registry),
-    interceptors: serverInterceptors({
-      log,
-      duration: rpcServerDuration(registry),
-      admission: requireAdmission(LedgerService, ACCESS, verifier),
-    }),
+    admissions: verifier,
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

@@ -13,13 +13,7 @@ import {
   startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import {
-  openAdmissions,
-  openTls,
-  requireAdmission,
-  serverInterceptors,
-  startRpcServer,
-} from "@annals/rpc";
+import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, consumeNotices } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
@@ -129,11 +123,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     tls,
     access: ACCESS,
     refused: rpcRefusals(registry),
-    interceptors: serverInterceptors({
-      log,
-      duration: rpcServerDuration(registry),
-      admission: requireAdmission(WebhooksService, ACCESS, verifier),
-    }),
+    admissions: verifier,
+    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,

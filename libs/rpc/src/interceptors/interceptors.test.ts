@@ -67,7 +67,7 @@ async function observed() {
         }
       },
     },
-    { interceptors: serverInterceptors({ log, duration: atServer, admission: (next) => next }) },
+    { interceptors: serverInterceptors({ log, duration: atServer }) },
   );
   const { client } = opened.client(server.address, {
     interceptors: clientInterceptors({ duration: atClient }),

@@ -1,5 +1,5 @@
 // The interceptors of a server and of a client, in the one order that works: tracing outermost, then metrics,
-// which see the status that is sent, then errors, then admission next to the handler. Called by serve.ts.
+// which see the status that is sent, then errors next to the handler. Called by serve.ts.
 
 import type { Interceptor } from "@connectrpc/connect";
 import type { Logger } from "@annals/chassis";
@@ -10,10 +10,8 @@ import { clientTracing, serverTracing } from "./tracing.ts";
 export function serverInterceptors(deps: {
   readonly log: Pick<Logger, "error" | "warn">;
   readonly duration: CallDuration;
-  /** See requireAdmission. */
-  readonly admission: Interceptor;
 }): Interceptor[] {
-  return [serverTracing(), callMetrics(deps.duration), serverErrors(deps.log), deps.admission];
+  return [serverTracing(), callMetrics(deps.duration), serverErrors(deps.log)];
 }
 
 /** connectRpc itself translates errors, outside of these. */

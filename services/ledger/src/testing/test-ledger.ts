@@ -69,11 +69,10 @@ export function openLedger(
   const admissions = new AdmissionVerifier({ secrets: new Map(), clock, isOptional: true });
   const shared = { admissions, clock, database, log, metrics, notices, random: randomBytes };
   const routes = ledgerService({ ...shared, appends: new AppendQueue(shared) });
-  const interceptors = serverInterceptors({
-    log,
-    duration: rpcServerDuration(registry),
-    admission: requireAdmission(LedgerService, ACCESS, admissions),
-  });
+  const interceptors = [
+    ...serverInterceptors({ log, duration: rpcServerDuration(registry) }),
+    requireAdmission(LedgerService, ACCESS, admissions),
+  ];
   const transport = createRouterTransport(routes, {
     router: { interceptors },
     transport: { interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }) },
