@@ -59,6 +59,12 @@ export const SETTINGS = {
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
+  maxInFlightPerAccount: integer(
+    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ACCOUNT",
+    "Deliveries that one replica has under way to all webhooks of one account at once.",
+    { min: 1, max: 10_000 },
+    { fallback: "200" },
+  ),
   maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
     "Deliveries that one replica has under way in all.",

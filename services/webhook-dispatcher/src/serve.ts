@@ -25,9 +25,10 @@ import { ROLE } from "./commands/rotate-secrets.ts";
 import { readSecretKeys } from "./commands/secret-key-file.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
-import { AddressGuard, systemResolve } from "./outbound/address-guard.ts";
+import { accountResolver } from "./outbound/account-resolver.ts";
+import { AddressGuard, isLocalName } from "./outbound/address-guard.ts";
+import { dnsLookUp, withSystemNames } from "./outbound/look-up.ts";
 import { Sender } from "./outbound/sender.ts";
-import { sharedResolver } from "./outbound/shared-resolver.ts";
 import { awaitDisabled } from "./rpc/await-disabled.ts";
 import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
@@ -58,7 +59,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   closers.add("clients", producers, () => producers.close());
 
   const clock = systemClock();
-  const guard = new AddressGuard({ ...config, resolve: sharedResolver(systemResolve) });
+  const guard = openGuard(config);
   const shared = {
     clock,
     database,
@@ -129,6 +130,13 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     checks: { database: schemaCheck(database, SCHEMA), keys: secretKeysCheck(database, keys) },
   });
   closers.add("admin server", admin, () => admin.close());
+}
+
+function openGuard(config: Config): AddressGuard {
+  const dns = dnsLookUp();
+  const isLocal = (name: string) => !name.includes(".") || isLocalName(name);
+  const lookUp = config.allowPrivateAddresses ? withSystemNames(dns, isLocal) : dns;
+  return new AddressGuard({ ...config, resolve: accountResolver({ ...config, lookUp }) });
 }
 
 function openDatabase(config: Config, log: Logger, registry: Registry) {

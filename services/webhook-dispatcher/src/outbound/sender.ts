@@ -18,6 +18,7 @@ export interface SenderOptions {
 }
 
 export interface Message {
+  readonly accountId: string;
   readonly url: string;
   /** As users have it, with `whsec_`. */
   readonly secret: string;
@@ -57,7 +58,7 @@ export class Sender {
   }
 
   /** Makes one attempt. Never rejects. */
-  send({ url, secret, payloadId, body }: Message): Promise<AttemptResult> {
+  send({ accountId, url, secret, payloadId, body }: Message): Promise<AttemptResult> {
     const { guard, clock, timeoutMs } = this.#options;
     const timestampS = Math.floor(clock.nowMicros() / 1_000_000);
     const exchange = new Exchange(
@@ -69,6 +70,7 @@ export class Sender {
         signal: this.#abandoning.signal,
       },
       {
+        accountId,
         url: new URL(url),
         headers: {
           "content-type": "application/json",

@@ -38,7 +38,7 @@ export function updateWebhook(
     const [found] = await deps.database.run(findWebhook, [accountId, id]);
     if (!found) throw notFound("webhook", id);
     const events = request.events.length === 0 ? undefined : checkEvents(request.events);
-    if (url !== undefined) await checkUrl(deps.guard, url);
+    if (url !== undefined) checkUrl(deps.guard, url);
     const row = await change(deps, request, events, found);
     if (row.active) deps.onSubscriber(accountId);
     else await deps.awaitDisabled(accountId, id);

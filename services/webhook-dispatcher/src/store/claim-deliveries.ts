@@ -1,6 +1,7 @@
 // Claims due deliveries for this process: the first due of each webhook before the second of any, and for no
-// webhook more than it has slots. So a webhook with a long queue never keeps another waiting. It looks at the
-// notified webhooks, and scans some of all webhooks with a queue: the next scan goes on behind the last one.
+// webhook and no account more than it has slots. So neither a webhook with a long queue nor an account with
+// many webhooks keeps others waiting. It looks at the notified webhooks, and scans some of all webhooks with
+// a queue: the next scan goes on behind the last one.
 //
 // A claim is a lease: `due_at` moves to its end, and `fence` counts it. This statement does not notice a
 // webhook that is disabled at the same time: an attempt begins soon after its claim or not at all, and
@@ -22,6 +23,9 @@ type Params = [
   notifiedWebhookIds: readonly string[],
   /** Of each: only what was due since then is claimed, unless the scan finds it. */
   notifiedSince: readonly (string | null)[],
+  slotsPerAccount: number,
+  busyAccountIds: readonly string[],
+  busyAccountSlots: readonly number[],
 ];
 
 /** What every row repeats: how far the scan has come. Null where it found no further webhook. */
@@ -53,12 +57,12 @@ export type ClaimRow = Scanned & (ClaimedRow | { readonly number: null });
 // webhook is its first due. `due_at` in its order binds it to the index of the queues, whatever statistics
 // the planner has of the table, which also holds the history. Nothing else is read of a webhook that has
 // nothing due. Each of many webhooks gets at most its share of the slots, so that nothing is locked that is
-// not claimed. Where there are more webhooks than slots, a random sample of them is taken. A queue is entered
-// where it is known to begin: before that lies one dead entry for each delivery since the last vacuum. The
-// bounds and the order of the queue name all columns of its index, and `number + 0` is in no other index:
-// without statistics of a new table the planner read the whole queue by the primary key, and every connection
-// kept that plan. `now` is null except in tests, which bring their own time: so replicas share one clock, the
-// database's.
+// not claimed. Where there are more webhooks than slots, a random sample of them is taken, in which each
+// account has its first webhook before another has its second. A queue is entered where it is known to begin:
+// before that lies one dead entry for each delivery since the last vacuum. The bounds and the order of the
+// queue name all columns of its index, and `number + 0` is in no other index: without statistics of a new
+// table the planner read the whole queue by the primary key, and every connection kept that plan. `now` is
+// null except in tests, which bring their own time: so replicas share one clock, the database's.
 export const claimDeliveries = statement<Params, ClaimRow>(`/* webhooks.claim-deliveries */
 WITH RECURSIVE moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
@@ -89,15 +93,22 @@ notified AS MATERIALIZED (
     FROM unnest($10::text[], $11::text[], $12::timestamptz[]) AS given (account_id, webhook_id, since)) AS webhook
   GROUP BY account_id, webhook_id
 ),
-ready AS MATERIALIZED (
+able AS (
   SELECT webhook.account_id, webhook.id, webhook.url, webhook.secret_key_id, webhook.secret_sealed,
     webhook.stopped_up_to, notified.since, coalesce(busy.slots, $7::integer) AS slots,
-    greatest(1, $5::integer / (count(*) OVER ())::integer) AS share
+    coalesce(account.slots, $13::integer) AS account_slots,
+    row_number() OVER (PARTITION BY webhook.account_id ORDER BY random()) AS account_turn
   FROM notified
   JOIN webhooks.webhooks AS webhook ON webhook.account_id = notified.account_id AND webhook.id = notified.webhook_id
   LEFT JOIN unnest($8::text[], $9::integer[]) AS busy (webhook_id, slots) ON busy.webhook_id = webhook.id
+  LEFT JOIN unnest($14::text[], $15::integer[]) AS account (id, slots) ON account.id = webhook.account_id
   WHERE webhook.active AND webhook.deleted_at IS NULL AND coalesce(busy.slots, $7::integer) > 0
-  ORDER BY random()
+),
+ready AS MATERIALIZED (
+  SELECT able.*, greatest(1, $5::integer / (count(*) OVER ())::integer) AS share
+  FROM able
+  WHERE account_turn <= account_slots
+  ORDER BY account_turn, random()
   LIMIT $5::integer
 ),
 candidate AS MATERIALIZED (
@@ -111,13 +122,22 @@ candidate AS MATERIALIZED (
       AND (account_id, webhook_id, due_at) >= (ready.account_id, ready.id, ready.since)
       AND (account_id, webhook_id, due_at) <= (ready.account_id, ready.id, moment.now)
     ORDER BY account_id, webhook_id, due_at, number
-    LIMIT least(ready.slots, ready.share)
+    LIMIT least(ready.slots, ready.share, ready.account_slots)
     FOR UPDATE SKIP LOCKED) AS due
 ),
-picked AS MATERIALIZED (
+ranked AS (
   SELECT candidate.*, row_number() OVER (PARTITION BY id ORDER BY due_at, number) AS turn
   FROM candidate
-  ORDER BY turn
+),
+shared AS (
+  SELECT ranked.*, row_number() OVER (PARTITION BY account_id ORDER BY turn, due_at, number) AS account_rank
+  FROM ranked
+),
+picked AS MATERIALIZED (
+  SELECT shared.*
+  FROM shared
+  WHERE account_rank <= account_slots
+  ORDER BY turn, account_rank
   LIMIT $5::integer
 ),
 claimed AS (

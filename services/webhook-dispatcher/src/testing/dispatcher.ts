@@ -146,6 +146,7 @@ export interface ReplicaOptions {
   readonly timeoutMs?: number;
   readonly maxInFlight?: number;
   readonly maxInFlightPerEndpoint?: number;
+  readonly maxInFlightPerAccount?: number;
 }
 
 /** The workers of one replica. The engine's loop is not started: tests call `round`. */
@@ -166,6 +167,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
     timeoutMs: 10_000,
     maxInFlight: 1_000,
     maxInFlightPerEndpoint: 10,
+    maxInFlightPerAccount: 200,
     retryDelaysS: [60, 300, 900],
     ...options,
     ...shared,

@@ -48,6 +48,7 @@ export class Attempts {
   readonly #writer: ResultWriter;
   readonly #underWay = new Set<Promise<void>>();
   readonly #perWebhook = new Map<string, number>();
+  readonly #perAccount = new Map<string, number>();
   #isStopping = false;
 
   constructor(deps: AttemptsDeps, events: AttemptsEvents) {
@@ -66,15 +67,26 @@ export class Attempts {
     return this.#perWebhook.get(webhookId) ?? 0;
   }
 
+  /** Attempts under way to all webhooks of one account. */
+  ofAccount(accountId: string): number {
+    return this.#perAccount.get(accountId) ?? 0;
+  }
+
   /** The webhooks with attempts under way. */
   webhookIds(): string[] {
     return [...this.#perWebhook.keys()];
   }
 
+  /** The accounts with attempts under way. */
+  accountIds(): string[] {
+    return [...this.#perAccount.keys()];
+  }
+
   /** Begins an attempt of what was claimed; `requestedAt` is on the monotonic clock. */
   begin(row: ClaimedRow, requestedAt: number): void {
     const { maxInFlight, metrics } = this.#deps;
-    this.#perWebhook.set(row.webhook_id, this.of(row.webhook_id) + 1);
+    add(this.#perWebhook, row.webhook_id, 1);
+    add(this.#perAccount, row.account_id, 1);
     const one: Promise<void> = this.#run(row, requestedAt).finally(() => {
       this.#underWay.delete(one);
       metrics.inFlight.set(this.#underWay.size);
@@ -98,9 +110,8 @@ export class Attempts {
     const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
     const claim: Claim = { accountId, webhookId, number, fence };
     const result = await this.#attempt(row, requestedAt);
-    const left = this.of(webhookId) - 1;
-    if (left > 0) this.#perWebhook.set(webhookId, left);
-    else this.#perWebhook.delete(webhookId);
+    add(this.#perWebhook, webhookId, -1);
+    add(this.#perAccount, accountId, -1);
     this.#events.onEnded(accountId, webhookId);
     if (result === undefined) return;
     const { outcome, statusCode } = result;
@@ -129,12 +140,18 @@ export class Attempts {
       return { outcome: "abandoned", statusCode: null };
     }
     metrics.lateness.observe(row.late_s);
-    const { url, payload_id: payloadId, body } = row;
-    const result = await sender.send({ url, secret, payloadId, body });
+    const { account_id: accountId, url, payload_id: payloadId, body } = row;
+    const result = await sender.send({ accountId, url, secret, payloadId, body });
     if (result.outcome !== "abandoned") {
       const { outcome } = result;
       metrics.attempts.observe({ outcome }, (performance.now() - startedAt) / 1000);
     }
     return result;
   }
+}
+
+function add(counts: Map<string, number>, id: string, change: 1 | -1): void {
+  const count = (counts.get(id) ?? 0) + change;
+  if (count > 0) counts.set(id, count);
+  else counts.delete(id);
 }
