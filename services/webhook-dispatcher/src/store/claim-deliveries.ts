@@ -41,7 +41,9 @@ export interface ClaimedRow {
   readonly number: string;
   readonly fence: string;
   readonly payload_id: string;
-  readonly body: Buffer;
+  /** Null where the delivery has its own body, as those of earlier releases. */
+  readonly payload_number: string | null;
+  readonly body: Buffer | null;
   /** When it was due. */
   readonly due_at: string;
   readonly late_s: number;
@@ -142,11 +144,12 @@ picked AS MATERIALIZED (
 ),
 claimed AS (
   UPDATE webhooks.deliveries AS delivery
-  SET fence = delivery.fence + 1, leased = true, due_at = moment.now + $6::integer * interval '1 millisecond'
+  SET fence = delivery.fence + 1, payload_fence = delivery.fence + 1, leased = true,
+    due_at = moment.now + $6::integer * interval '1 millisecond'
   FROM picked CROSS JOIN moment
   WHERE delivery.account_id = picked.account_id AND delivery.webhook_id = picked.id AND delivery.number = picked.number
   RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id,
-    delivery.body, picked.due_at::text AS due_at, extract(epoch FROM moment.now - picked.due_at)::float8 AS late_s,
+    delivery.payload_number, delivery.body, picked.due_at::text AS due_at, extract(epoch FROM moment.now - picked.due_at)::float8 AS late_s,
     picked.url, picked.secret_key_id, picked.secret_sealed, picked.turn
 ),
 scanned AS (

@@ -1,5 +1,5 @@
-// Stores deliveries, due at once. Here the body is put together, once: `{"id":"<payload id>"` and the entry's
-// tail. So an entry is sent to PostgreSQL once, however many webhooks receive it.
+// Stores deliveries, due at once, and of each entry what their bodies have in common. So an entry is sent to
+// PostgreSQL and stored once, however many webhooks receive it.
 
 import { statement } from "@annals/postgres";
 
@@ -16,13 +16,21 @@ type Params = [
 ];
 
 export const createDeliveries = statement<Params, never>(`/* webhooks.create-deliveries */
+WITH entry AS MATERIALIZED (
+  SELECT given.*, nextval('webhooks.payload_numbers') AS number
+  FROM unnest($6::text[], $7::text[]) WITH ORDINALITY AS given (event, tail, entry_ordinal)
+  WHERE entry_ordinal = ANY ($5::bigint[])
+),
+payload AS (
+  INSERT INTO webhooks.payloads (account_id, number, tail) SELECT $1::text, number, tail FROM entry
+)
 INSERT INTO webhooks.deliveries
-  (account_id, webhook_id, id, payload_id, event, body, created_at, next_attempt_at, due_at)
-SELECT $1::text, delivery.webhook_id, delivery.id, delivery.payload_id, entry.event,
-  convert_to('{"id":"' || delivery.payload_id || '"' || entry.tail, 'UTF8'), moment.now, moment.now, moment.now
+  (account_id, webhook_id, id, payload_id, event, payload_number, created_at, next_attempt_at, due_at)
+SELECT $1::text, delivery.webhook_id, delivery.id, delivery.payload_id, entry.event, entry.number,
+  moment.now, moment.now, moment.now
 FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY
   AS delivery (webhook_id, id, payload_id, entry_ordinal, turn)
-JOIN unnest($6::text[], $7::text[]) WITH ORDINALITY AS entry (event, tail, entry_ordinal) USING (entry_ordinal)
+JOIN entry USING (entry_ordinal)
 CROSS JOIN (SELECT coalesce($8::timestamptz, clock_timestamp()) AS now) AS moment
 ORDER BY delivery.turn
 `);

@@ -8,7 +8,7 @@ import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import type { Message } from "../outbound/sender.ts";
-import type { ClaimedRow } from "../store/claim-deliveries.ts";
+import type { ClaimedDelivery } from "./bodies.ts";
 import { type Claim, ResultWriter } from "./result-writer.ts";
 
 export interface AttemptsDeps {
@@ -83,7 +83,7 @@ export class Attempts {
   }
 
   /** Begins an attempt of what was claimed; `requestedAt` is on the monotonic clock. */
-  begin(row: ClaimedRow, requestedAt: number): void {
+  begin(row: ClaimedDelivery, requestedAt: number): void {
     const { maxInFlight, metrics } = this.#deps;
     add(this.#perWebhook, row.webhook_id, 1);
     add(this.#perAccount, row.account_id, 1);
@@ -106,7 +106,7 @@ export class Attempts {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  async #run(row: ClaimedRow, requestedAt: number): Promise<void> {
+  async #run(row: ClaimedDelivery, requestedAt: number): Promise<void> {
     const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
     const claim: Claim = { accountId, webhookId, number, fence };
     const result = await this.#attempt(row, requestedAt);
@@ -122,7 +122,7 @@ export class Attempts {
   }
 
   /** Undefined where this replica cannot sign: the lease of the claim runs out. */
-  async #attempt(row: ClaimedRow, requestedAt: number): Promise<AttemptResult | undefined> {
+  async #attempt(row: ClaimedDelivery, requestedAt: number): Promise<AttemptResult | undefined> {
     const { keys, metrics, sender } = this.#deps;
     let secret: string;
     try {

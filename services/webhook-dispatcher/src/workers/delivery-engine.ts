@@ -9,6 +9,7 @@
 import { type Loop, startLoop } from "@annals/chassis";
 import { claimDeliveries, type ClaimedRow, type ClaimRow } from "../store/claim-deliveries.ts";
 import { Attempts, type AttemptsDeps, LEASE_MARGIN_MS } from "./attempts.ts";
+import { withBodies } from "./bodies.ts";
 
 export interface DeliveryEngineDeps extends AttemptsDeps {
   readonly timeoutMs: number;
@@ -136,7 +137,10 @@ export class DeliveryEngine {
       this.#notifyAgain(notified);
       throw error;
     });
-    const claimed = rows.filter((row): row is typeof row & ClaimedRow => row.number !== null);
+    const claimed = await withBodies(
+      this.#deps,
+      rows.filter((row): row is typeof row & ClaimedRow => row.number !== null),
+    );
     for (const row of claimed) this.#attempts.begin(row, requestedAt);
     // There may be more behind what was claimed: now where there is a slot, else when there is.
     for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of claimed) {
