@@ -71,6 +71,12 @@ export const SETTINGS = {
     { min: 1, max: 10_000 },
     { fallback: "1000" },
   ),
+  maxPendingPerAccount: integer(
+    "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
+    "Deliveries that an account may have pending. Beyond it they are dropped and counted.",
+    { min: 1, max: 10_000_000 },
+    { fallback: "100000" },
+  ),
   caFile: optionalText(
     "ANNALS_WEBHOOK_CA_FILE",
     "File (PEM) of certificate authorities that are trusted besides the default ones.",

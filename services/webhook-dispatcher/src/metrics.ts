@@ -56,6 +56,13 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
     /** kind: events, verifications, exports. */
+    dropped: new Counter({
+      name: "annals_webhook_deliveries_dropped_total",
+      help: "Deliveries that were not created because the account had too many pending, by kind: events, verifications, exports.",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
+    /** kind: events, verifications, exports. */
     sweepFinds: new Counter({
       name: "annals_webhook_sweep_finds_total",
       help: "Accounts that the sweep found behind, by kind: events, verifications, exports. A high rate means lost notices.",

@@ -81,6 +81,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const cleanUp = startCleanUp({ ...shared, retentionDays: config.retentionDays });
   closers.add("clean-up", cleanUp, () => cleanUp.stop());
   const fanOut = new FanOut({
+    ...config,
     ...shared,
     producers,
     onDeliveries: (...made) => engine.notify(...made),

@@ -2,7 +2,7 @@
 // of them: only the create route adds it.
 
 import { EVENT_PATTERNS } from "@annals/contract";
-import type { Delivery, Webhook } from "@annals/proto/webhooks";
+import type { Delivery, Dropped, Webhook } from "@annals/proto/webhooks";
 import { Type } from "typebox";
 
 /** Longest URL of a webhook (docs/open-details.md). */
@@ -20,12 +20,27 @@ export const WebhookEvents = Type.Array(Type.Enum([...EVENT_PATTERNS]), {
   description: "What is delivered; `*` is everything. A repeated one counts once.",
 });
 
+const DroppedBody = Type.Object(
+  {
+    count: Type.Integer(),
+    first_sequence_number: Type.Union([Type.Integer(), Type.Null()]),
+    last_sequence_number: Type.Union([Type.Integer(), Type.Null()]),
+    last_at: Type.String(),
+  },
+  {
+    description:
+      "Deliveries that were not queued, because the account had too many pending; not there when there are none.",
+    "x-annals-open-detail": true,
+  },
+);
+
 export const WebhookBody = Type.Object({
   id: Type.String({ description: "`wh_` and an opaque text." }),
   url: Type.String(),
   events: Type.Array(Type.Enum([...EVENT_PATTERNS])),
   active: Type.Boolean(),
   created_at: Type.String({ description: "ISO 8601, UTC." }),
+  dropped: Type.Optional(DroppedBody),
 });
 
 export const WebhookSecretBody = Type.String({
@@ -40,6 +55,17 @@ export function renderWebhook(webhook: Webhook | undefined) {
     events: webhook?.events ?? [],
     active: webhook?.active ?? false,
     created_at: webhook?.createdAt ?? "",
+    ...(webhook?.dropped && { dropped: renderDropped(webhook.dropped) }),
+  };
+}
+
+function renderDropped(dropped: Dropped) {
+  const { firstSequenceNumber: first, lastSequenceNumber: last } = dropped;
+  return {
+    count: Number(dropped.count),
+    first_sequence_number: first === undefined ? null : Number(first),
+    last_sequence_number: last === undefined ? null : Number(last),
+    last_at: dropped.lastAt,
   };
 }
 

@@ -35,6 +35,9 @@ deleted AS (
     AND deliveries.number = piece.number
   RETURNING 1
 ),
+drops AS (
+  DELETE FROM webhooks.drops USING gone WHERE drops.account_id = gone.account_id AND drops.webhook_id = gone.id
+),
 emptied AS (
   DELETE FROM webhooks.webhooks USING gone
   WHERE webhooks.account_id = gone.account_id AND webhooks.id = gone.id

@@ -1,9 +1,9 @@
 // Changes a webhook that the transaction has locked. Where it is disabled, its deliveries so far are stopped:
 // no attempt begins any more. Where it begins to subscribe to a kind, it receives what lies after the given
-// position; null keeps the earlier position.
+// position; null keeps the earlier position. Where the client activates it, also again, the record of what
+// was dropped begins anew.
 
 import { statement } from "@annals/postgres";
-import type { WebhookRow } from "./webhook-row.ts";
 
 type Params = [
   accountId: string,
@@ -14,9 +14,13 @@ type Params = [
   afterEvents: bigint | null,
   afterVerifications: bigint | null,
   afterExports: bigint | null,
+  activates: boolean,
 ];
 
-export const updateWebhook = statement<Params, WebhookRow>(`/* webhooks.update-webhook */
+export const updateWebhook = statement<Params, never>(`/* webhooks.update-webhook */
+WITH cleared AS (
+  DELETE FROM webhooks.drops WHERE account_id = $1::text AND webhook_id = $2::text AND $9::boolean
+)
 UPDATE webhooks.webhooks AS webhook SET
   url = $3::text,
   events = $4::text[],
@@ -28,5 +32,4 @@ UPDATE webhooks.webhooks AS webhook SET
     SELECT max(number) FROM webhooks.deliveries
     WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id)) END
 WHERE account_id = $1::text AND id = $2::text
-RETURNING id, url, events, active, created_at
 `);

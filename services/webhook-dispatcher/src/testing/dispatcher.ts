@@ -20,6 +20,7 @@ import { awaitDisabled } from "../rpc/await-disabled.ts";
 import { createWebhook } from "../rpc/create-webhook.ts";
 import { deleteWebhook } from "../rpc/delete-webhook.ts";
 import { listDeliveries } from "../rpc/list-deliveries.ts";
+import { listWebhooks } from "../rpc/list-webhooks.ts";
 import { updateWebhook } from "../rpc/update-webhook.ts";
 import { START_WINDOW_MS } from "../workers/attempts.ts";
 import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
@@ -147,6 +148,7 @@ export interface ReplicaOptions {
   readonly maxInFlight?: number;
   readonly maxInFlightPerEndpoint?: number;
   readonly maxInFlightPerAccount?: number;
+  readonly maxPendingPerAccount?: number;
 }
 
 /** The workers of one replica. The engine's loop is not started: tests call `round`. */
@@ -175,6 +177,8 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
   });
   const { producers } = options;
   const fanOut = new FanOut({
+    maxPendingPerAccount: 100_000,
+    ...options,
     ...shared,
     clock: systemClock(),
     random: randomBytes,
@@ -248,6 +252,12 @@ export function newHandlers(
       }),
     update: (accountId: string, id: string, given: object) =>
       call<object, Created>(updateWebhook(deps))({ accountId, id, events: [], ...given }),
+    list: async (accountId: string) =>
+      (
+        await call<object, { webhooks: Record<string, unknown>[] }>(listWebhooks(deps))({
+          accountId,
+        })
+      ).webhooks,
     delete: (accountId: string, id: string) =>
       call<object, object>(deleteWebhook(deps))({ accountId, id }),
     deliveries: async (accountId: string, webhookId: string, limit = 100) =>

@@ -47,6 +47,13 @@ export declare type Webhook = Message<"annals.webhooks.v1.Webhook"> & {
    * @generated from field: string created_at = 5;
    */
   createdAt: string;
+
+  /**
+   * Absent where nothing was dropped since the webhook was activated.
+   *
+   * @generated from field: optional annals.webhooks.v1.Dropped dropped = 6;
+   */
+  dropped?: Dropped | undefined;
 };
 
 /**
@@ -54,6 +61,43 @@ export declare type Webhook = Message<"annals.webhooks.v1.Webhook"> & {
  * Use `create(WebhookSchema)` to create a new message.
  */
 export declare const WebhookSchema: GenMessage<Webhook>;
+
+/**
+ * Deliveries that were not queued, because the account had too many pending.
+ *
+ * @generated from message annals.webhooks.v1.Dropped
+ */
+export declare type Dropped = Message<"annals.webhooks.v1.Dropped"> & {
+  /**
+   * @generated from field: uint64 count = 1;
+   */
+  count: bigint;
+
+  /**
+   * The first and the last event; absent where there was none among them.
+   *
+   * @generated from field: optional int64 first_sequence_number = 2;
+   */
+  firstSequenceNumber?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 last_sequence_number = 3;
+   */
+  lastSequenceNumber?: bigint | undefined;
+
+  /**
+   * UTC with six fraction digits.
+   *
+   * @generated from field: string last_at = 4;
+   */
+  lastAt: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.Dropped.
+ * Use `create(DroppedSchema)` to create a new message.
+ */
+export declare const DroppedSchema: GenMessage<Dropped>;
 
 /**
  * @generated from message annals.webhooks.v1.CreateWebhookRequest
