@@ -77,6 +77,12 @@ export const SETTINGS = {
     { min: 1, max: 10_000_000 },
     { fallback: "100000" },
   ),
+  disableAfterDays: integer(
+    "ANNALS_WEBHOOK_DISABLE_AFTER_DAYS",
+    "Days without a successful attempt after which a failing webhook is disabled; 0: never.",
+    { min: 0, max: 3_650 },
+    { fallback: "5" },
+  ),
   caFile: optionalText(
     "ANNALS_WEBHOOK_CA_FILE",
     "File (PEM) of certificate authorities that are trusted besides the default ones.",

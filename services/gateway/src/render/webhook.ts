@@ -20,6 +20,8 @@ export const WebhookEvents = Type.Array(Type.Enum([...EVENT_PATTERNS]), {
   description: "What is delivered; `*` is everything. A repeated one counts once.",
 });
 
+const open = { "x-annals-open-detail": true };
+
 const DroppedBody = Type.Object(
   {
     count: Type.Integer(),
@@ -30,7 +32,7 @@ const DroppedBody = Type.Object(
   {
     description:
       "Deliveries that were not queued, because the account had too many pending; not there when there are none.",
-    "x-annals-open-detail": true,
+    ...open,
   },
 );
 
@@ -40,6 +42,15 @@ export const WebhookBody = Type.Object({
   events: Type.Array(Type.Enum([...EVENT_PATTERNS])),
   active: Type.Boolean(),
   created_at: Type.String({ description: "ISO 8601, UTC." }),
+  disabled_reason: Type.Optional(
+    Type.Enum(["failing"], {
+      description: "Why the service disabled it; not there when it did not.",
+      ...open,
+    }),
+  ),
+  disabled_at: Type.Optional(
+    Type.String({ description: "When the service disabled it; ISO 8601, UTC.", ...open }),
+  ),
   dropped: Type.Optional(DroppedBody),
 });
 
@@ -55,6 +66,8 @@ export function renderWebhook(webhook: Webhook | undefined) {
     events: webhook?.events ?? [],
     active: webhook?.active ?? false,
     created_at: webhook?.createdAt ?? "",
+    ...(webhook?.disabledReason !== undefined && { disabled_reason: webhook.disabledReason }),
+    ...(webhook?.disabledAt !== undefined && { disabled_at: webhook.disabledAt }),
     ...(webhook?.dropped && { dropped: renderDropped(webhook.dropped) }),
   };
 }

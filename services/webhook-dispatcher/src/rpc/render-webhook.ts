@@ -12,6 +12,8 @@ export function renderWebhook(row: ShownWebhookRow): MessageInitShape<typeof Web
     events: [...events],
     active,
     createdAt,
+    ...(row.disabled_reason !== null && { disabledReason: row.disabled_reason }),
+    ...(row.disabled_at !== null && { disabledAt: row.disabled_at }),
     ...(row.dropped !== null && { dropped: renderDropped(row) }),
   };
 }

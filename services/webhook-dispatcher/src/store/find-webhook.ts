@@ -6,8 +6,9 @@ import type { ShownWebhookRow, WebhookRow } from "./webhook-row.ts";
 type Params = [accountId: string, id: string];
 
 export const findWebhook = statement<Params, ShownWebhookRow>(`/* webhooks.find-webhook */
-SELECT id, url, events, active, created_at, drops.count AS dropped, first_sequence_number AS first_dropped,
-  last_sequence_number AS last_dropped,
+SELECT id, url, events, active, created_at, disabled_reason,
+  to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
+  drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
   to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_dropped_at
 FROM webhooks.webhooks AS webhook
 LEFT JOIN webhooks.drops ON drops.account_id = webhook.account_id AND drops.webhook_id = webhook.id

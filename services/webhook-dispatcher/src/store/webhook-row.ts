@@ -10,6 +10,8 @@ export interface WebhookRow {
 
 /** With what the dispatcher reports about it. */
 export interface ShownWebhookRow extends WebhookRow {
+  readonly disabled_at: string | null;
+  readonly disabled_reason: string | null;
   readonly dropped: string | null;
   readonly first_dropped: string | null;
   readonly last_dropped: string | null;

@@ -149,6 +149,7 @@ export interface ReplicaOptions {
   readonly maxInFlightPerEndpoint?: number;
   readonly maxInFlightPerAccount?: number;
   readonly maxPendingPerAccount?: number;
+  readonly disableAfterDays?: number;
 }
 
 /** The workers of one replica. The engine's loop is not started: tests call `round`. */
@@ -171,6 +172,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
     maxInFlightPerEndpoint: 10,
     maxInFlightPerAccount: 200,
     retryDelaysS: [60, 300, 900],
+    disableAfterDays: 5,
     ...options,
     ...shared,
     sender,

@@ -22,6 +22,7 @@ export interface AttemptsDeps {
   readonly now: () => string | null;
   readonly maxInFlight: number;
   readonly retryDelaysS: readonly number[];
+  readonly disableAfterDays: number;
 }
 
 export interface AttemptsEvents {

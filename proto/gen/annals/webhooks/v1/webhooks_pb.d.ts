@@ -54,6 +54,18 @@ export declare type Webhook = Message<"annals.webhooks.v1.Webhook"> & {
    * @generated from field: optional annals.webhooks.v1.Dropped dropped = 6;
    */
   dropped?: Dropped | undefined;
+
+  /**
+   * Why and when the service disabled it, such as failing; absent where it did not, and once it is activated.
+   *
+   * @generated from field: optional string disabled_reason = 7;
+   */
+  disabledReason?: string | undefined;
+
+  /**
+   * @generated from field: optional string disabled_at = 8;
+   */
+  disabledAt?: string | undefined;
 };
 
 /**
