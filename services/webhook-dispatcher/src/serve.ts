@@ -114,6 +114,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
         startWindowMs: START_WINDOW_MS,
         onDisabled: () => cleanUp.wake(),
       }),
+      maxPendingPerAccount: config.maxPendingPerAccount,
+      onDeliveries: (...made) => engine.notify(...made),
       onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
     }),
     services: [WebhooksService.typeName],

@@ -112,3 +112,10 @@ export function renderDelivery(delivery: Delivery) {
     next_retry_at: delivery.nextRetryAt ?? null,
   };
 }
+
+/** Of operations that take no member; the body may also be left out. */
+export const NoBody = Type.Union([Type.Object({}, { additionalProperties: false }), Type.Null()]);
+
+export const QueuedDelivery = Type.Object({
+  id: Type.String({ description: "Of the new delivery, `wh_del_` and an opaque text." }),
+});

@@ -50,6 +50,9 @@ export interface ClaimedRow {
   readonly url: string;
   readonly secret_key_id: string;
   readonly secret_sealed: Buffer;
+  /** Null except in the grace period of a rotation. */
+  readonly previous_key_id: string | null;
+  readonly previous_sealed: Buffer | null;
 }
 
 /** One row at least; `number` is null in the one row where nothing was claimed. */
@@ -97,10 +100,13 @@ notified AS MATERIALIZED (
 ),
 able AS (
   SELECT webhook.account_id, webhook.id, webhook.url, webhook.secret_key_id, webhook.secret_sealed,
+    CASE WHEN webhook.previous_secret_until > moment.now THEN webhook.previous_secret_key_id END AS previous_key_id,
+    CASE WHEN webhook.previous_secret_until > moment.now THEN webhook.previous_secret_sealed END AS previous_sealed,
     webhook.stopped_up_to, notified.since, coalesce(busy.slots, $7::integer) AS slots,
     coalesce(account.slots, $13::integer) AS account_slots,
     row_number() OVER (PARTITION BY webhook.account_id ORDER BY random()) AS account_turn
   FROM notified
+  CROSS JOIN moment
   JOIN webhooks.webhooks AS webhook ON webhook.account_id = notified.account_id AND webhook.id = notified.webhook_id
   LEFT JOIN unnest($8::text[], $9::integer[]) AS busy (webhook_id, slots) ON busy.webhook_id = webhook.id
   LEFT JOIN unnest($14::text[], $15::integer[]) AS account (id, slots) ON account.id = webhook.account_id
@@ -149,8 +155,9 @@ claimed AS (
   FROM picked CROSS JOIN moment
   WHERE delivery.account_id = picked.account_id AND delivery.webhook_id = picked.id AND delivery.number = picked.number
   RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id,
-    delivery.payload_number, delivery.body, picked.due_at::text AS due_at, extract(epoch FROM moment.now - picked.due_at)::float8 AS late_s,
-    picked.url, picked.secret_key_id, picked.secret_sealed, picked.turn
+    delivery.payload_number, delivery.body, picked.due_at::text AS due_at,
+    extract(epoch FROM moment.now - picked.due_at)::float8 AS late_s, picked.url, picked.secret_key_id, picked.secret_sealed,
+    picked.previous_key_id, picked.previous_sealed, picked.turn
 ),
 scanned AS (
   SELECT max(ordinal) AS ordinal FROM queue

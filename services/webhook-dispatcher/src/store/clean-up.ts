@@ -141,3 +141,13 @@ SELECT account_id, number FROM piece ORDER BY account_id DESC, number DESC LIMIT
 `,
   { customPlan: true },
 );
+
+/** Secrets before a rotation whose grace period is over. */
+export const eraseExpiredSecrets = statement<
+  [now: string | null],
+  never
+>(`/* webhooks.erase-expired-secrets */
+UPDATE webhooks.webhooks
+SET previous_secret_key_id = NULL, previous_secret_sealed = NULL, previous_secret_until = NULL
+WHERE previous_secret_until <= coalesce($1::timestamptz, clock_timestamp())
+`);

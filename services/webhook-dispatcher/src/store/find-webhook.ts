@@ -25,3 +25,11 @@ FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR UPDATE
 `);
+
+/** Shared with fan-outs until the transaction ends: disabling it waits. */
+export const shareWebhook = statement<Params, WebhookRow>(`/* webhooks.share-webhook */
+SELECT id, url, events, active, created_at
+FROM webhooks.webhooks
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
+FOR SHARE
+`);

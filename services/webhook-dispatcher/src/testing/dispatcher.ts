@@ -203,7 +203,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
 export async function newService(options: Omit<ReplicaOptions, "producers"> = {}) {
   const database = await newDatabase();
   const producers = new FakeProducers();
-  const handlers = newHandlers(database.pool(), producers);
+  const handlers = newHandlers(database.pool(), producers, undefined, options);
   const replica = (pool = database.pool()) => newReplica(pool, { ...options, producers });
   /** A new account with a webhook. */
   const subscribed = async (given?: object) => {
@@ -223,8 +223,12 @@ export function newHandlers(
   pool: Pool,
   producers: FakeProducers,
   guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
+  { now = () => null, maxPendingPerAccount = 100_000 }: Partial<ReplicaOptions> = {},
 ) {
   const deps = {
+    now,
+    maxPendingPerAccount,
+    onDeliveries: () => {},
     clock: systemClock(),
     database: pool,
     guard,
@@ -244,6 +248,9 @@ export function newHandlers(
       (handler as (request: In) => Promise<Out>)(request);
   const create = call<object, Created>(createWebhook(deps));
   return {
+    /** Asks any handler. */
+    ask: <Out>(make: (given: typeof deps) => unknown, request: object): Promise<Out> =>
+      call<object, Out>(make(deps))(request),
     create: (accountId: string, given: object = {}) =>
       create({
         accountId,

@@ -125,10 +125,15 @@ export class Attempts {
   /** Undefined where this replica cannot sign: the lease of the claim runs out. */
   async #attempt(row: ClaimedDelivery, requestedAt: number): Promise<AttemptResult | undefined> {
     const { keys, metrics, sender } = this.#deps;
+    const owner = { accountId: row.account_id, webhookId: row.webhook_id };
+    const { previous_key_id: previousKeyId, previous_sealed: previousSealed } = row;
     let secret: string;
+    let previousSecret: string | undefined;
     try {
-      const sealed = { keyId: row.secret_key_id, bytes: row.secret_sealed };
-      secret = keys.open(sealed, { accountId: row.account_id, webhookId: row.webhook_id });
+      secret = keys.open({ keyId: row.secret_key_id, bytes: row.secret_sealed }, owner);
+      if (previousKeyId !== null && previousSealed !== null) {
+        previousSecret = keys.open({ keyId: previousKeyId, bytes: previousSealed }, owner);
+      }
     } catch (error) {
       this.#deps.log.error(
         { err: error, webhook_id: row.webhook_id },
@@ -141,8 +146,10 @@ export class Attempts {
       return { outcome: "abandoned", statusCode: null };
     }
     metrics.lateness.observe(row.late_s);
-    const { account_id: accountId, url, payload_id: payloadId, body } = row;
-    const result = await sender.send({ accountId, url, secret, payloadId, body });
+    const { url, payload_id: payloadId, body } = row;
+    const { accountId } = owner;
+    const message = { accountId, url, secret, previousSecret, payloadId, body };
+    const result = await sender.send(message);
     if (result.outcome !== "abandoned") {
       const { outcome } = result;
       metrics.attempts.observe({ outcome }, (performance.now() - startedAt) / 1000);

@@ -1,6 +1,6 @@
 // The clean-up: deletes, a bounded piece at a time, deliveries of deleted and disabled webhooks, payloads
-// that no delivery needs any more, and records that are older than the retention. Any number of replicas may
-// do it at once.
+// that no delivery needs any more, records that are older than the retention, and secrets whose grace period
+// is over. Any number of replicas may do it at once.
 
 import { type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -9,6 +9,7 @@ import {
   deleteExpiredDeliveries,
   deleteOfDeletedWebhooks,
   deleteUnneededPayloads,
+  eraseExpiredSecrets,
   settleStopped,
 } from "../store/clean-up.ts";
 
@@ -51,6 +52,7 @@ export async function cleanUp(
     while (touched > 0 && signal?.aborted !== true) touched = (await piece())[0]?.touched ?? 0;
   }
   await deletePayloads(database, signal);
+  await database.run(eraseExpiredSecrets, [now()]);
 }
 
 async function deletePayloads(database: Database, signal?: AbortSignal): Promise<void> {
