@@ -9,7 +9,11 @@ import { testWebhook } from "./test-webhook.ts";
 
 async function begin(maxPendingPerAccount = 1_000) {
   const time = new FakeTime();
-  const service = await newService({ now: time.now, maxPendingPerAccount });
+  const service = await newService({
+    now: time.now,
+    maxPendingPerAccount,
+    maxInFlightPerEndpoint: 200,
+  });
   const { accountId, webhook } = await service.subscribed({ events: ["event.created"] });
   const replica = service.replica();
   replica.sender.answer = () => 200;
@@ -30,8 +34,12 @@ async function begin(maxPendingPerAccount = 1_000) {
         toSequenceNumber,
       }),
     delivered: async () => {
-      while (await replica.engine.round()) await replica.engine.settled();
-      await replica.engine.settled();
+      let before = -1;
+      while (replica.sender.attempts.length > before) {
+        before = replica.sender.attempts.length;
+        await replica.engine.round();
+        await replica.engine.settled();
+      }
       return replica.sender.attempts.map(({ body }) => JSON.parse(String(body)));
     },
   };
