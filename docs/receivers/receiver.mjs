@@ -11,6 +11,8 @@ import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 
 const { WEBHOOK_SECRET = "", ANNALS_URL = "", ANNALS_KEY = "", TLS_CERT, TLS_KEY } = process.env;
+/** During a rotation WEBHOOK_SECRET holds both secrets, separated by a space. */
+const SECRETS = WEBHOOK_SECRET.split(" ");
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_AGE_S = 5 * 60;
 
@@ -23,18 +25,23 @@ function handle(event) {
 
 /** X-Service-Signature: hex HMAC-SHA256 of the raw body, keyed with the secret as it was shown. */
 function serviceSignatureIsRight(headers, body) {
-  const wanted = createHmac("sha256", WEBHOOK_SECRET).update(body).digest("hex");
-  return isSame(wanted, headers["x-service-signature"] ?? "");
+  return SECRETS.some((secret) => {
+    const wanted = createHmac("sha256", secret).update(body).digest("hex");
+    return isSame(wanted, headers["x-service-signature"] ?? "");
+  });
 }
 
 /** Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes after whsec_. */
 function standardSignatureIsRight(headers, body) {
   const { "webhook-id": id = "", "webhook-timestamp": timestamp = "" } = headers;
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= MAX_AGE_S)) return false;
-  const key = Buffer.from(WEBHOOK_SECRET.replace("whsec_", ""), "base64");
-  const mac = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body);
-  const wanted = `v1,${mac.digest("base64")}`;
-  return (headers["webhook-signature"] ?? "").split(" ").some((given) => isSame(wanted, given));
+  const signatures = (headers["webhook-signature"] ?? "").split(" ");
+  return SECRETS.some((secret) => {
+    const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+    const mac = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body);
+    const wanted = `v1,${mac.digest("base64")}`;
+    return signatures.some((given) => isSame(wanted, given));
+  });
 }
 
 /** Compares in constant time. */

@@ -17,7 +17,8 @@ import time
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRET = os.environ["WEBHOOK_SECRET"]
+# During a rotation WEBHOOK_SECRET holds both secrets, separated by a space.
+SECRETS = os.environ["WEBHOOK_SECRET"].split(" ")
 ANNALS_URL = os.environ["ANNALS_URL"]
 ANNALS_KEY = os.environ["ANNALS_KEY"]
 MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -30,8 +31,11 @@ def handle(event):
 
 def service_signature_is_right(headers, body):
     """X-Service-Signature: hex HMAC-SHA256 of the raw body, keyed with the secret as it was shown."""
-    wanted = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(wanted.encode(), headers.get("X-Service-Signature", "").encode())
+    given = headers.get("X-Service-Signature", "").encode()
+    return any(
+        hmac.compare_digest(hmac.new(secret.encode(), body, hashlib.sha256).hexdigest().encode(), given)
+        for secret in SECRETS
+    )
 
 
 def standard_signature_is_right(headers, body):
@@ -39,13 +43,14 @@ def standard_signature_is_right(headers, body):
     message_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > MAX_AGE_S:
         return False
-    key = base64.b64decode(SECRET.removeprefix("whsec_"))
-    mac = hmac.new(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
-    wanted = b"v1," + base64.b64encode(mac)
-    return any(
-        hmac.compare_digest(wanted, given.encode())
-        for given in headers.get("webhook-signature", "").split(" ")
-    )
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    for secret in SECRETS:
+        key = base64.b64decode(secret.removeprefix("whsec_"))
+        wanted = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+        for given in headers.get("webhook-signature", "").split(" "):
+            if hmac.compare_digest(wanted, given.encode()):
+                return True
+    return False
 
 
 class Chain:

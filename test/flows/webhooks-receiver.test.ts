@@ -147,6 +147,25 @@ describe("the receivers of docs", () => {
     },
   );
 
+  test.each(receivers)(
+    "%s goes on during a rotation, with the old secret or both",
+    async (_, words) => {
+      const client = await system.client();
+      for (const knowsBoth of [false, true]) {
+        const port = await freePort();
+        const url = `https://127.0.0.1:${port}/`;
+        const { id, secret } = (await client.post("/v1/webhooks", { url, events: ["*"] })).body
+          .data;
+        const rotated = await client.post(`/v1/webhooks/${id}/rotate-secret`, {});
+        const secrets = knowsBoth ? `${rotated.body.data.secret} ${secret}` : secret;
+        const receiver = await startReceiver(words, port, secrets, client.key);
+        await client.post(`/v1/webhooks/${id}/test`);
+        await receiver.says("webhook.test");
+        expect(receiver.lines()).toContain("webhook.test");
+      }
+    },
+  );
+
   test.each(receivers)("%s refuses what is not signed with its secret", async (_, words) => {
     const client = await system.client();
     const port = await freePort();

@@ -55,6 +55,10 @@ const NEEDED: readonly [service: string, DescMethod, Scope | undefined][] = [
   ["webhook-dispatcher", WebhooksService.method.updateWebhook, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.deleteWebhook, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.listDeliveries, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.testWebhook, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.replayDelivery, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.replayEvents, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.rotateSecret, "keys:manage"],
 ];
 
 let stack: Stack;

@@ -41,6 +41,10 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     UpdateWebhook: GATEWAY,
     DeleteWebhook: GATEWAY,
     ListDeliveries: GATEWAY,
+    TestWebhook: GATEWAY,
+    ReplayDelivery: GATEWAY,
+    ReplayEvents: GATEWAY,
+    RotateSecret: GATEWAY,
   },
 };
 

@@ -24,6 +24,10 @@ import { createWebhook } from "./v1/webhooks/create-webhook.ts";
 import { deleteWebhook } from "./v1/webhooks/delete-webhook.ts";
 import { listDeliveries } from "./v1/webhooks/list-deliveries.ts";
 import { listWebhooks } from "./v1/webhooks/list-webhooks.ts";
+import { replayDelivery } from "./v1/webhooks/replay-delivery.ts";
+import { replayEvents } from "./v1/webhooks/replay-events.ts";
+import { rotateSecret } from "./v1/webhooks/rotate-secret.ts";
+import { testWebhook } from "./v1/webhooks/test-webhook.ts";
 import { updateWebhook } from "./v1/webhooks/update-webhook.ts";
 
 export type Row = readonly [
@@ -60,4 +64,16 @@ export const V1: readonly Row[] = [
   ["PATCH", "/webhooks/:id", "keys:manage", "update-webhook", updateWebhook],
   ["DELETE", "/webhooks/:id", "keys:manage", "delete-webhook", deleteWebhook],
   ["GET", "/webhooks/:id/deliveries", "keys:manage", "list-deliveries", listDeliveries],
+
+  // Ours, beside the interface (docs/open-details.md).
+  ["POST", "/webhooks/:id/test", "keys:manage", "test-webhook", testWebhook],
+  [
+    "POST",
+    "/webhooks/:id/deliveries/:delivery_id/replay",
+    "keys:manage",
+    "replay-delivery",
+    replayDelivery,
+  ],
+  ["POST", "/webhooks/:id/replay", "keys:manage", "replay-events", replayEvents],
+  ["POST", "/webhooks/:id/rotate-secret", "keys:manage", "rotate-secret", rotateSecret],
 ];

@@ -9,4 +9,8 @@ export const ACCESS: Access<typeof WebhooksService> = {
   updateWebhook: { gateway: "keys:manage" },
   deleteWebhook: { gateway: "keys:manage" },
   listDeliveries: { gateway: "keys:manage" },
+  testWebhook: { gateway: "keys:manage" },
+  replayDelivery: { gateway: "keys:manage" },
+  replayEvents: { gateway: "keys:manage" },
+  rotateSecret: { gateway: "keys:manage" },
 };

@@ -61,11 +61,29 @@ export const SETTINGS = {
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
+  maxInFlightPerAccount: integer(
+    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ACCOUNT",
+    "Deliveries that one replica has under way to all webhooks of one account at once.",
+    { min: 1, max: 10_000 },
+    { fallback: "200" },
+  ),
   maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
     "Deliveries that one replica has under way in all.",
     { min: 1, max: 10_000 },
     { fallback: "1000" },
+  ),
+  maxPendingPerAccount: integer(
+    "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
+    "Deliveries that an account may have pending. Beyond it they are dropped and counted.",
+    { min: 1, max: 10_000_000 },
+    { fallback: "100000" },
+  ),
+  disableAfterDays: integer(
+    "ANNALS_WEBHOOK_DISABLE_AFTER_DAYS",
+    "Days without a successful attempt after which a failing webhook is disabled; 0: never.",
+    { min: 0, max: 3_650 },
+    { fallback: "5" },
   ),
   caFile: optionalText(
     "ANNALS_WEBHOOK_CA_FILE",

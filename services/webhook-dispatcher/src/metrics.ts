@@ -48,11 +48,32 @@ export function createMetrics(registry: Registry) {
       help: "Claimed deliveries that were released unattempted, because the claim took too long or the process drains.",
       registers: [registry],
     }),
+    ...fanOutMetrics(registry),
+    /** worker: deliveries, fan_out, subscription_cache, sweep, clean_up. */
+    failures,
+    deprecatedFailures: deprecatedFailures(failures, registry),
+  };
+}
+
+function fanOutMetrics(registry: Registry) {
+  return {
     /** kind: events, verifications, exports. */
     fannedOut: new Counter({
       name: "annals_webhook_deliveries_made_total",
       help: "Deliveries created, by kind of the outbox entry: events, verifications, exports.",
       labelNames: ["kind"],
+      registers: [registry],
+    }),
+    /** kind: events, verifications, exports. */
+    dropped: new Counter({
+      name: "annals_webhook_deliveries_dropped_total",
+      help: "Deliveries that were not created because the account had too many pending, by kind: events, verifications, exports.",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
+    disabled: new Counter({
+      name: "annals_webhook_disabled_total",
+      help: "Webhooks that were disabled because their receivers failed for days.",
       registers: [registry],
     }),
     /** kind: events, verifications, exports. */
@@ -62,9 +83,6 @@ export function createMetrics(registry: Registry) {
       labelNames: ["kind"],
       registers: [registry],
     }),
-    /** worker: deliveries, fan_out, subscription_cache, sweep, clean_up. */
-    failures,
-    deprecatedFailures: deprecatedFailures(failures, registry),
   };
 }
 

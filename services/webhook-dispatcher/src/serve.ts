@@ -27,9 +27,10 @@ import { ROLE } from "./commands/rotate-secrets.ts";
 import { readSecretKeys } from "./commands/secret-key-file.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
-import { AddressGuard, systemResolve } from "./outbound/address-guard.ts";
+import { accountResolver } from "./outbound/account-resolver.ts";
+import { AddressGuard, isLocalName } from "./outbound/address-guard.ts";
+import { dnsLookUp, withSystemNames } from "./outbound/look-up.ts";
 import { Sender } from "./outbound/sender.ts";
-import { sharedResolver } from "./outbound/shared-resolver.ts";
 import { awaitDisabled } from "./rpc/await-disabled.ts";
 import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
@@ -62,7 +63,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const producers = openProducers({ ...config, tls }, registry);
   closers.add("clients", producers, () => producers.close());
 
-  const guard = new AddressGuard({ ...config, resolve: sharedResolver(systemResolve) });
+  const guard = openGuard(config);
   const shared = {
     clock,
     database,
@@ -84,6 +85,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const cleanUp = startCleanUp({ ...shared, retentionDays: config.retentionDays });
   closers.add("clean-up", cleanUp, () => cleanUp.stop());
   const fanOut = new FanOut({
+    ...config,
     ...shared,
     producers,
     onDeliveries: (...made) => engine.notify(...made),
@@ -117,6 +119,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
         startWindowMs: START_WINDOW_MS,
         onDisabled: () => cleanUp.wake(),
       }),
+      maxPendingPerAccount: config.maxPendingPerAccount,
+      onDeliveries: (...made) => engine.notify(...made),
       onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
     }),
     service: WebhooksService,
@@ -138,6 +142,13 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     checks: { database: schemaCheck(database, SCHEMA), keys: secretKeysCheck(database, keys) },
   });
   closers.add("admin server", admin, () => admin.close());
+}
+
+function openGuard(config: Config): AddressGuard {
+  const dns = dnsLookUp();
+  const isLocal = (name: string) => !name.includes(".") || isLocalName(name);
+  const lookUp = config.allowPrivateAddresses ? withSystemNames(dns, isLocal) : dns;
+  return new AddressGuard({ ...config, resolve: accountResolver({ ...config, lookUp }) });
 }
 
 function openDatabase(config: Config, log: Logger, registry: Registry) {

@@ -6,9 +6,19 @@ import { createWebhook, type CreateWebhookDeps } from "./rpc/create-webhook.ts";
 import { deleteWebhook, type DeleteWebhookDeps } from "./rpc/delete-webhook.ts";
 import { listDeliveries } from "./rpc/list-deliveries.ts";
 import { listWebhooks } from "./rpc/list-webhooks.ts";
+import type { QueueDeliveriesDeps } from "./rpc/queue-deliveries.ts";
+import { replayDelivery, type ReplayDeps } from "./rpc/replay-delivery.ts";
+import { replayEvents } from "./rpc/replay-events.ts";
+import { rotateSecret, type RotateSecretDeps } from "./rpc/rotate-secret.ts";
+import { testWebhook } from "./rpc/test-webhook.ts";
 import { updateWebhook, type UpdateWebhookDeps } from "./rpc/update-webhook.ts";
 
-export type Deps = CreateWebhookDeps & UpdateWebhookDeps & DeleteWebhookDeps;
+export type Deps = CreateWebhookDeps &
+  UpdateWebhookDeps &
+  DeleteWebhookDeps &
+  QueueDeliveriesDeps &
+  ReplayDeps &
+  RotateSecretDeps;
 
 export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
   return (router) =>
@@ -18,5 +28,9 @@ export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
       updateWebhook: updateWebhook(deps),
       deleteWebhook: deleteWebhook(deps),
       listDeliveries: listDeliveries(deps),
+      testWebhook: testWebhook(deps),
+      replayDelivery: replayDelivery(deps),
+      replayEvents: replayEvents(deps),
+      rotateSecret: rotateSecret(deps),
     });
 }

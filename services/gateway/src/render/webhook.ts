@@ -2,7 +2,7 @@
 // of them: only the create route adds it.
 
 import { EVENT_PATTERNS } from "@annals/contract";
-import type { Delivery, Webhook } from "@annals/proto/webhooks";
+import type { Delivery, Dropped, Webhook } from "@annals/proto/webhooks";
 import { Type } from "typebox";
 
 /** Longest URL of a webhook (docs/open-details.md). */
@@ -20,12 +20,38 @@ export const WebhookEvents = Type.Array(Type.Enum([...EVENT_PATTERNS]), {
   description: "What is delivered; `*` is everything. A repeated one counts once.",
 });
 
+const open = { "x-annals-open-detail": true };
+
+const DroppedBody = Type.Object(
+  {
+    count: Type.Integer(),
+    first_sequence_number: Type.Union([Type.Integer(), Type.Null()]),
+    last_sequence_number: Type.Union([Type.Integer(), Type.Null()]),
+    last_at: Type.String(),
+  },
+  {
+    description:
+      "Deliveries that were not queued, because the account had too many pending; not there when there are none.",
+    ...open,
+  },
+);
+
 export const WebhookBody = Type.Object({
   id: Type.String({ description: "`wh_` and an opaque text." }),
   url: Type.String(),
   events: Type.Array(Type.Enum([...EVENT_PATTERNS])),
   active: Type.Boolean(),
   created_at: Type.String({ description: "ISO 8601, UTC." }),
+  disabled_reason: Type.Optional(
+    Type.Enum(["failing"], {
+      description: "Why the service disabled it; not there when it did not.",
+      ...open,
+    }),
+  ),
+  disabled_at: Type.Optional(
+    Type.String({ description: "When the service disabled it; ISO 8601, UTC.", ...open }),
+  ),
+  dropped: Type.Optional(DroppedBody),
 });
 
 export const WebhookSecretBody = Type.String({
@@ -40,6 +66,19 @@ export function renderWebhook(webhook: Webhook | undefined) {
     events: webhook?.events ?? [],
     active: webhook?.active ?? false,
     created_at: webhook?.createdAt ?? "",
+    ...(webhook?.disabledReason !== undefined && { disabled_reason: webhook.disabledReason }),
+    ...(webhook?.disabledAt !== undefined && { disabled_at: webhook.disabledAt }),
+    ...(webhook?.dropped && { dropped: renderDropped(webhook.dropped) }),
+  };
+}
+
+function renderDropped(dropped: Dropped) {
+  const { firstSequenceNumber: first, lastSequenceNumber: last } = dropped;
+  return {
+    count: Number(dropped.count),
+    first_sequence_number: first === undefined ? null : Number(first),
+    last_sequence_number: last === undefined ? null : Number(last),
+    last_at: dropped.lastAt,
   };
 }
 
@@ -73,3 +112,10 @@ export function renderDelivery(delivery: Delivery) {
     next_retry_at: delivery.nextRetryAt ?? null,
   };
 }
+
+/** Of operations that take no member; the body may also be left out. */
+export const NoBody = Type.Union([Type.Object({}, { additionalProperties: false }), Type.Null()]);
+
+export const QueuedDelivery = Type.Object({
+  id: Type.String({ description: "Of the new delivery, `wh_del_` and an opaque text." }),
+});

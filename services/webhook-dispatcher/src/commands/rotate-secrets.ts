@@ -35,9 +35,9 @@ export async function rotateSecrets({ config, log }: VerbContext<typeof SETTINGS
 /** Resolves to the number of secrets that were sealed again. Rejects at the first that no key opens. */
 export async function resealAll(database: Database, keys: SecretKeys): Promise<number> {
   let resealed = 0;
-  let after: [string, string] = ["", ""];
+  let after: [string, string, boolean] = ["", "", false];
   for (;;) {
-    const rows = await database.run(listSealedByOthers, [keys.sealingKeyId, ...after, BATCH]);
+    const rows = await database.run(listSealedByOthers, [keys.sealingKeyId, BATCH, ...after]);
     for (const { account_id: accountId, id, secret_key_id: keyId, secret_sealed: bytes } of rows) {
       const owner = { accountId, webhookId: id };
       const sealed = keys.seal(keys.open({ keyId, bytes }, owner), owner, randomBytes);
@@ -46,6 +46,6 @@ export async function resealAll(database: Database, keys: SecretKeys): Promise<n
     }
     const last = rows.at(-1);
     if (!last) return resealed;
-    after = [last.account_id, last.id];
+    after = [last.account_id, last.id, last.is_previous];
   }
 }

@@ -195,25 +195,6 @@ describe("at create and update", () => {
     expect(guard.readUrl(url).protocol).toBe("https:");
   });
 
-  test.each([
-    [["93.184.216.34"], true],
-    [["10.0.0.1"], false],
-    [["93.184.216.34", "127.0.0.1"], false],
-    [["2606:4700::1111", "::1"], false],
-    [["::ffff:10.0.0.1"], false],
-    [["fe80::1%eth0"], false],
-    [["not an address"], false],
-    [[], true],
-  ])("a name that resolves to %j: passes is %s", async (addresses, passes) => {
-    const resolve = async () => addresses.map((address) => ({ address, family: 4 }));
-    const one = new AddressGuard({ resolve, allowPrivateAddresses: false });
-    const checked = one.checkHost(one.readUrl("https://hooks.example.com/")).then(
-      () => true,
-      (error: unknown) => !(error instanceof UrlFault),
-    );
-    expect(await checked).toBe(passes);
-  });
-
   test("a host has neither brackets nor a dot at its end", () => {
     expect(hostOf(new URL("https://[2606:4700::1111]/"))).toBe("2606:4700::1111");
     expect(hostOf(new URL("https://Example.com./"))).toBe("example.com");
@@ -241,13 +222,10 @@ describe("at the connection", () => {
   });
   afterAll(() => canary.close());
 
-  const send = async (url: string, addresses: readonly (readonly string[])[], isOpen = false) => {
-    let asked = 0;
+  const send = async (url: string, addresses: readonly string[], isOpen = false) => {
     const one = new AddressGuard({
-      resolve: async () => {
-        const answer = addresses[asked++ % addresses.length] ?? [];
-        return answer.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
-      },
+      resolve: async () =>
+        addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
       allowPrivateAddresses: isOpen,
     });
     const sender = new Sender({
@@ -256,37 +234,44 @@ describe("at the connection", () => {
       timeoutMs: 300,
       extraAuthorities: undefined,
     });
-    // The check at creation does not protect the connection.
-    await one.checkHost(one.readUrl("https://hooks.example.com/")).catch(() => {});
     const body = Buffer.from("{}");
-    const result = await sender.send({ url, secret: "whsec_eA==", payloadId: "wh_evt_1", body });
+    const result = await sender.send({
+      accountId: "acct_1",
+      url,
+      secret: "whsec_eA==",
+      payloadId: "wh_evt_1",
+      body,
+    });
     sender.close();
     return result;
   };
 
-  // The first answer is public, so that create passes; the second is what the connection meets.
   test.each([
-    [["93.184.216.34"], ["127.0.0.1"]],
-    [["93.184.216.34"], ["93.184.216.34", "127.0.0.1"]],
-    [["93.184.216.34"], ["::1"]],
-    [["93.184.216.34"], ["::ffff:127.0.0.1"]],
-    [["93.184.216.34"], ["0.0.0.0"]],
-    [["93.184.216.34"], []],
-  ])("a resolver that answers %j and then %j: no connection", async (...answers) => {
-    const { outcome } = await send(`https://hooks.example.com:${port}/`, answers);
+    [["127.0.0.1"]],
+    [["93.184.216.34", "127.0.0.1"]],
+    [["2606:4700::1111", "::1"]],
+    [["10.0.0.1"]],
+    [["::1"]],
+    [["::ffff:127.0.0.1"]],
+    [["fe80::1%eth0"]],
+    [["0.0.0.0"]],
+    [["not an address"]],
+    [[]],
+  ])("a name that resolves to %j: no connection", async (addresses) => {
+    const { outcome } = await send(`https://hooks.example.com:${port}/`, addresses);
     expect([outcome, connections]).toEqual(["address", 0]);
   });
 
   test.each(["127.0.0.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "localhost", "0"])(
     "a stored URL with the host %s: no connection",
     async (host) => {
-      const { outcome } = await send(`https://${host}:${port}/`, [["127.0.0.1"]]);
+      const { outcome } = await send(`https://${host}:${port}/`, ["127.0.0.1"]);
       expect([outcome, connections]).toEqual(["address", 0]);
     },
   );
 
   test("control: without the guard the canary is reached", async () => {
-    const { outcome } = await send(`https://hooks.example.com:${port}/`, [["127.0.0.1"]], true);
+    const { outcome } = await send(`https://hooks.example.com:${port}/`, ["127.0.0.1"], true);
     expect(outcome).not.toBe("address");
     expect(connections).toBeGreaterThan(0);
   });

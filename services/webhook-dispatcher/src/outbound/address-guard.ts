@@ -1,13 +1,16 @@
 // Keeps deliveries away from private networks (SSRF). It checks the URL when a webhook is created or changed,
-// and again at every new connection, between the resolver and the socket: the address that was checked is the
-// one that is connected to, so DNS rebinding gains nothing.
+// and the addresses of its name at every new connection, between the resolver and the socket: the address
+// that was checked is the one that is connected to, so DNS rebinding gains nothing.
+//
+// Creating and changing ask no name server. An answer that depends on DNS would tell which internal names
+// exist: a delivery to one fails as a delivery to an unknown name does.
 
-import { type LookupAddress, lookup } from "node:dns";
+import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { isPublicAddress } from "./addresses.ts";
 
-/** Resolves a name to all its addresses; rejects when it has none. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+/** Resolves a name, on behalf of an account, to all its addresses; rejects when it has none. */
+export type Resolve = (hostname: string, accountId: string) => Promise<readonly LookupAddress[]>;
 
 /** Longest URL (docs/open-details.md). */
 const MAX_URL_LENGTH = 2_048;
@@ -61,46 +64,43 @@ export class AddressGuard {
   }
 
   /**
-   * Throws {@link UrlFault} for a host that resolves to a forbidden address. One that does not resolve
-   * passes: it may later, and every connection is checked.
-   */
-  async checkHost(url: URL): Promise<void> {
-    const host = hostOf(url);
-    if (this.#allowPrivate || isIP(host) !== 0) return;
-    const addresses = await this.#resolve(host).catch(() => []);
-    if (!addresses.every(({ address }) => isPublicAddress(address))) throw notPublic();
-  }
-
-  /**
-   * Whether a host that is an address may be connected to; a name is checked when {@link lookup} resolves it.
+   * Whether a host that is an address may be connected to; a name is checked when {@link lookupFor} resolves
+   * it.
    */
   mayConnect(host: string): boolean {
     return this.#mayBeHost(host);
   }
 
   /** For Node's sockets: resolves a name, and succeeds only when every address is allowed. */
-  readonly lookup: LookupFunction = (hostname, options, callback) => {
-    this.#resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (!first || !addresses.every(({ address }) => this.#mayBeAddress(address))) {
-          callback(forbidden(hostname), "", 0);
-        } else if (options.all === true) callback(null, [...addresses]);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, "", 0),
-    );
-  };
+  lookupFor(accountId: string): LookupFunction {
+    return (hostname, options, callback) => {
+      this.#resolve(hostname, accountId).then(
+        (addresses) => {
+          const [first] = addresses;
+          if (!first || !addresses.every(({ address }) => this.#mayBeAddress(address))) {
+            callback(forbidden(hostname), "", 0);
+          } else if (options.all === true) callback(null, [...addresses]);
+          else callback(null, first.address, first.family);
+        },
+        (error: NodeJS.ErrnoException) => callback(error, "", 0),
+      );
+    };
+  }
 
   #mayBeHost(host: string): boolean {
     if (this.#allowPrivate) return true;
     if (isIP(host) !== 0) return isPublicAddress(host);
-    return !LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
+    return !isLocalName(host);
   }
 
   #mayBeAddress(address: string): boolean {
     return this.#allowPrivate || isPublicAddress(address);
   }
+}
+
+/** Whether a name never means a public host. */
+export function isLocalName(host: string): boolean {
+  return LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 }
 
 /** The host without the brackets of an IPv6 address and without a dot at the end. */
@@ -123,13 +123,4 @@ function forbidden(hostname: string): NodeJS.ErrnoException {
 
 function notPublic(): UrlFault {
   return new UrlFault("must name a public host: this one is private, local or reserved");
-}
-
-/** The system resolver. */
-export function systemResolve(hostname: string): Promise<readonly LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    lookup(hostname, { all: true, order: "ipv4first" }, (error, addresses) =>
-      error ? reject(error) : resolve(addresses),
-    );
-  });
 }

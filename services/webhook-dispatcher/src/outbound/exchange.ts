@@ -26,6 +26,8 @@ export interface AttemptResult {
 }
 
 export interface Outgoing {
+  /** On whose behalf the name is resolved. */
+  readonly accountId: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: Uint8Array;
@@ -82,7 +84,7 @@ export class Exchange {
   }
 
   #send(agent: Agent): void {
-    const { url, headers, body } = this.#outgoing;
+    const { accountId, url, headers, body } = this.#outgoing;
     const host = hostOf(url);
     const options: RequestOptions = {
       agent,
@@ -91,7 +93,7 @@ export class Exchange {
       port: url.port === "" ? 443 : Number(url.port),
       path: url.pathname + url.search,
       headers: { ...headers, host: url.host, "content-length": body.length },
-      lookup: this.#options.guard.lookup,
+      lookup: this.#options.guard.lookupFor(accountId),
       maxHeaderSize: MAX_HEADER_BYTES,
       // An address is no server name (RFC 6066).
       servername: isIP(host) === 0 ? host : "",

@@ -102,7 +102,12 @@ describe("time", () => {
       extraAuthorities: undefined,
     });
     onTestFinished(() => sender.close());
-    const message = { secret: "whsec_eA==", payloadId: "wh_evt_1", body: Buffer.from("{}") };
+    const message = {
+      accountId: "acct_1",
+      secret: "whsec_eA==",
+      payloadId: "wh_evt_1",
+      body: Buffer.from("{}"),
+    };
     expect(await sender.send({ ...message, url: "https://example.com/" })).toMatchObject({
       outcome: "timeout",
     });

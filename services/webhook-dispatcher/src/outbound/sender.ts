@@ -18,9 +18,12 @@ export interface SenderOptions {
 }
 
 export interface Message {
+  readonly accountId: string;
   readonly url: string;
   /** As users have it, with `whsec_`. */
   readonly secret: string;
+  /** In the grace period of a rotation; receivers may know either secret. */
+  readonly previousSecret?: string | undefined;
   readonly payloadId: string;
   readonly body: Uint8Array;
 }
@@ -57,8 +60,16 @@ export class Sender {
   }
 
   /** Makes one attempt. Never rejects. */
-  send({ url, secret, payloadId, body }: Message): Promise<AttemptResult> {
+  send({
+    accountId,
+    url,
+    secret,
+    previousSecret,
+    payloadId,
+    body,
+  }: Message): Promise<AttemptResult> {
     const { guard, clock, timeoutMs } = this.#options;
+    const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
     const timestampS = Math.floor(clock.nowMicros() / 1_000_000);
     const exchange = new Exchange(
       {
@@ -69,15 +80,19 @@ export class Sender {
         signal: this.#abandoning.signal,
       },
       {
+        accountId,
         url: new URL(url),
         headers: {
           "content-type": "application/json",
           "user-agent": USER_AGENT,
           "accept-encoding": "identity",
-          "x-service-signature": serviceSignature(secret, body),
+          // It has one value. A receiver that does not know the new secret yet must go on working.
+          "x-service-signature": serviceSignature(previousSecret ?? secret, body),
           "webhook-id": payloadId,
           "webhook-timestamp": timestampS,
-          "webhook-signature": standardSignature(secret, payloadId, timestampS, body),
+          "webhook-signature": secrets
+            .map((one) => standardSignature(one, payloadId, timestampS, body))
+            .join(" "),
         },
         body,
       },

@@ -34,7 +34,7 @@ export function createWebhook(
   return async ({ accountId, url, events: given, active, maxWebhooks }) => {
     complete({ account_id: accountId, url });
     const events = checkEvents(given);
-    await checkUrl(deps.guard, url);
+    checkUrl(deps.guard, url);
     const [after] = await deps.producers.positions([accountId], kindsOf(events));
     const id = newId("wh", deps.random);
     const secret = newSigningSecret(deps.random);

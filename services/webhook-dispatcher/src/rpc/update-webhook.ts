@@ -12,7 +12,7 @@ import type { AddressGuard } from "../outbound/address-guard.ts";
 import type { Positions, Producers } from "../outbound/producers.ts";
 import { findWebhook, lockWebhook } from "../store/find-webhook.ts";
 import { updateWebhook as updateWebhookStatement } from "../store/update-webhook.ts";
-import type { WebhookRow } from "../store/webhook-row.ts";
+import type { ShownWebhookRow, WebhookRow } from "../store/webhook-row.ts";
 import type { AwaitDisabled } from "./await-disabled.ts";
 import { renderWebhook } from "./render-webhook.ts";
 import { checkEvents, checkId, checkUrl } from "./webhook-members.ts";
@@ -38,7 +38,7 @@ export function updateWebhook(
     const [found] = await deps.database.run(findWebhook, [accountId, id]);
     if (!found) throw notFound("webhook", id);
     const events = request.events.length === 0 ? undefined : checkEvents(request.events);
-    if (url !== undefined) await checkUrl(deps.guard, url);
+    if (url !== undefined) checkUrl(deps.guard, url);
     const row = await change(deps, request, events, found);
     if (row.active) deps.onSubscriber(accountId);
     else await deps.awaitDisabled(accountId, id);
@@ -57,9 +57,9 @@ async function change(
   request: UpdateWebhookRequest,
   events: readonly string[] | undefined,
   found: WebhookRow,
-): Promise<WebhookRow> {
+): Promise<ShownWebhookRow> {
   const { accountId, id } = request;
-  let before = found;
+  let before: WebhookRow = found;
   let asked: readonly NoticeKind[] = [];
   for (;;) {
     const needed = beginning(before, changed(before, request, events));
@@ -73,7 +73,7 @@ async function change(
       const begun = beginning(locked, now);
       if (!begun.every((kind) => asked.includes(kind))) return undefined;
       const [e, v, x] = startsOf(begun, positions);
-      const [updated] = await transaction.run(updateWebhookStatement, [
+      await transaction.run(updateWebhookStatement, [
         accountId,
         id,
         now.url,
@@ -82,8 +82,9 @@ async function change(
         e,
         v,
         x,
+        request.active === true,
       ]);
-      return updated ?? locked;
+      return (await transaction.run(findWebhook, [accountId, id]))[0];
     });
     if (row) return row;
   }

@@ -76,7 +76,7 @@ async function explained(
       const [row] = await one<{ "QUERY PLAN": readonly { Plan: Node }[] }>(
         `/* test.explain */ EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) EXECUTE claim
          (${now}, '', '', ${scans}, ${SLOTS}, 15000, 10, '{}', '{}', ${accounts}, ${ids},
-          array_fill((${since})::timestamptz, ARRAY[${notified.length}]))`,
+          array_fill((${since})::timestamptz, ARRAY[${notified.length}]), 200, '{}', '{}')`,
       );
       await one("/* test.deallocate */ DEALLOCATE claim");
       answer = row?.["QUERY PLAN"][0]?.Plan;

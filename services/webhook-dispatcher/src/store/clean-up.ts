@@ -6,6 +6,12 @@ interface Touched {
   readonly touched: number;
 }
 
+/** How far a piece of the payloads reaches. */
+interface LastPayload {
+  readonly account_id: string;
+  readonly number: string;
+}
+
 /** Deliveries of deleted webhooks, then those webhooks themselves. */
 export const deleteOfDeletedWebhooks = statement<
   [limit: number],
@@ -28,6 +34,9 @@ deleted AS (
   WHERE deliveries.account_id = piece.account_id AND deliveries.webhook_id = piece.id
     AND deliveries.number = piece.number
   RETURNING 1
+),
+drops AS (
+  DELETE FROM webhooks.drops USING gone WHERE drops.account_id = gone.account_id AND drops.webhook_id = gone.id
 ),
 emptied AS (
   DELETE FROM webhooks.webhooks USING gone
@@ -102,4 +111,43 @@ deleted AS (
   RETURNING 1
 )
 SELECT count(*)::integer AS touched FROM deleted
+`);
+
+/**
+ * Payloads that no pending delivery needs, among the next after the given one. The subquery with its order is
+ * one probe of an index for each: as a join, it may become a scan of the history.
+ */
+export const deleteUnneededPayloads = statement<
+  [afterAccountId: string, afterNumber: string, limit: number],
+  LastPayload
+>(
+  `/* webhooks.delete-unneeded-payloads */
+WITH piece AS MATERIALIZED (
+  SELECT account_id, number, (
+      SELECT true FROM webhooks.deliveries AS delivery
+      WHERE delivery.account_id = payload.account_id AND delivery.payload_number = payload.number
+        AND delivery.due_at IS NOT NULL
+      ORDER BY delivery.payload_number LIMIT 1) AS is_needed
+  FROM webhooks.payloads AS payload
+  WHERE (account_id, number) > ($1::text, $2::bigint)
+  ORDER BY account_id, number
+  LIMIT $3::integer
+),
+deleted AS (
+  DELETE FROM webhooks.payloads USING piece
+  WHERE payloads.account_id = piece.account_id AND payloads.number = piece.number AND piece.is_needed IS NULL
+)
+SELECT account_id, number FROM piece ORDER BY account_id DESC, number DESC LIMIT 1
+`,
+  { customPlan: true },
+);
+
+/** Secrets before a rotation whose grace period is over. */
+export const eraseExpiredSecrets = statement<
+  [now: string | null],
+  never
+>(`/* webhooks.erase-expired-secrets */
+UPDATE webhooks.webhooks
+SET previous_secret_key_id = NULL, previous_secret_sealed = NULL, previous_secret_until = NULL
+WHERE previous_secret_until <= coalesce($1::timestamptz, clock_timestamp())
 `);

@@ -1,23 +1,35 @@
 // One webhook of an account. No row: the account has no such webhook.
 
 import { statement } from "@annals/postgres";
-import type { WebhookRow } from "./webhook-row.ts";
+import type { ShownWebhookRow, WebhookRow } from "./webhook-row.ts";
 
 type Params = [accountId: string, id: string];
 
-export const findWebhook = statement<Params, WebhookRow>(`/* webhooks.find-webhook */
-SELECT id, url, events, active, created_at
-FROM webhooks.webhooks
-WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
+export const findWebhook = statement<Params, ShownWebhookRow>(`/* webhooks.find-webhook */
+SELECT id, url, events, active, created_at, disabled_reason,
+  to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
+  drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
+  to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_dropped_at
+FROM webhooks.webhooks AS webhook
+LEFT JOIN webhooks.drops ON drops.account_id = webhook.account_id AND drops.webhook_id = webhook.id
+WHERE webhook.account_id = $1::text AND webhook.id = $2::text AND deleted_at IS NULL
 `);
 
 /**
- * The same, locked until the transaction ends. Fan-outs lock the row too: each is either committed and
- * visible to later statements, or sees the changes of this transaction.
+ * What clients set of it, locked until the transaction ends. Fan-outs lock the row too: each is either
+ * committed and visible to later statements, or sees the changes of this transaction.
  */
 export const lockWebhook = statement<Params, WebhookRow>(`/* webhooks.lock-webhook */
 SELECT id, url, events, active, created_at
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR UPDATE
+`);
+
+/** Shared with fan-outs until the transaction ends: disabling it waits. */
+export const shareWebhook = statement<Params, WebhookRow>(`/* webhooks.share-webhook */
+SELECT id, url, events, active, created_at
+FROM webhooks.webhooks
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
+FOR SHARE
 `);

@@ -1,11 +1,18 @@
 // The webhooks of an account, newest first.
 
 import { statement } from "@annals/postgres";
-import type { WebhookRow } from "./webhook-row.ts";
+import type { ShownWebhookRow } from "./webhook-row.ts";
 
-export const listWebhooks = statement<[accountId: string], WebhookRow>(`/* webhooks.list-webhooks */
-SELECT id, url, events, active, created_at
-FROM webhooks.webhooks
-WHERE account_id = $1::text AND deleted_at IS NULL
+export const listWebhooks = statement<
+  [accountId: string],
+  ShownWebhookRow
+>(`/* webhooks.list-webhooks */
+SELECT id, url, events, active, created_at, disabled_reason,
+  to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
+  drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
+  to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_dropped_at
+FROM webhooks.webhooks AS webhook
+LEFT JOIN webhooks.drops ON drops.account_id = webhook.account_id AND drops.webhook_id = webhook.id
+WHERE webhook.account_id = $1::text AND deleted_at IS NULL
 ORDER BY created_at DESC, id DESC
 `);

@@ -1,6 +1,7 @@
 // Stores the results of attempts, each only where its claim is still the last: a process that was too slow
 // changes nothing. A retry becomes due after its delay, counted from now, which is after the end of the
-// attempt. A finished delivery loses its body. Returns the rows that were changed.
+// attempt. A finished delivery loses its body. Returns the rows that were changed, and where the result
+// changes what is known of the webhook: the first failure, the first success, a failure after too many days.
 
 import { statement } from "@annals/postgres";
 
@@ -13,17 +14,23 @@ type Params = [
   fences: readonly string[],
   successes: readonly boolean[],
   statusCodes: readonly (number | null)[],
+  /** Days; 0 disables none. */
+  disableAfterDays: number,
 ];
 
-export const recordResults = statement<
-  Params,
-  { readonly number: string }
->(`/* webhooks.record-results */
+export interface ResultRow {
+  readonly account_id: string;
+  readonly webhook_id: string;
+  readonly success: boolean;
+  readonly changes_health: boolean;
+}
+
+export const recordResults = statement<Params, ResultRow>(`/* webhooks.record-results */
 WITH moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
 ),
 result AS MATERIALIZED (
-  SELECT given.*,
+  SELECT given.*, webhook.active, webhook.failing_since,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
   FROM unnest($3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::boolean[], $8::integer[])
@@ -43,5 +50,8 @@ SET attempts = delivery.attempts + 1,
 FROM result CROSS JOIN moment
 WHERE delivery.account_id = result.account_id AND delivery.webhook_id = result.webhook_id
   AND delivery.number = result.number AND delivery.fence = result.fence AND delivery.leased
-RETURNING delivery.number
+RETURNING delivery.account_id, delivery.webhook_id, result.success,
+  CASE WHEN result.success THEN result.failing_since IS NOT NULL
+    ELSE result.failing_since IS NULL OR ($9::integer > 0 AND result.active
+      AND result.failing_since <= moment.now - $9::integer * interval '1 day') END AS changes_health
 `);

@@ -6,20 +6,28 @@ import { statement } from "@annals/postgres";
 export interface SealedRow {
   readonly account_id: string;
   readonly id: string;
+  /** Whether it is the secret before the last rotation. */
+  readonly is_previous: boolean;
   readonly secret_key_id: string;
   readonly secret_sealed: Buffer;
 }
 
-/** Secrets that another key than the given one has sealed, by account and id after the given ones. */
+type After = [accountId: string, id: string, isPrevious: boolean];
+
+/** Secrets that another key than the given one has sealed, in the order of the last three parameters. */
 export const listSealedByOthers = statement<
-  [keyId: string, afterAccountId: string, afterId: string, limit: number],
+  [keyId: string, limit: number, ...after: After],
   SealedRow
 >(`/* webhooks.list-sealed-by-others */
-SELECT account_id, id, secret_key_id, secret_sealed
+SELECT account_id, id, sealed.is_previous, sealed.key_id AS secret_key_id, sealed.bytes AS secret_sealed
 FROM webhooks.webhooks
-WHERE secret_key_id <> $1::text AND deleted_at IS NULL AND (account_id, id) > ($2::text, $3::text)
-ORDER BY account_id, id
-LIMIT $4::integer
+CROSS JOIN LATERAL (
+  VALUES (false, secret_key_id, secret_sealed), (true, previous_secret_key_id, previous_secret_sealed))
+  AS sealed (is_previous, key_id, bytes)
+WHERE sealed.key_id <> $1::text AND deleted_at IS NULL
+  AND (account_id, id, sealed.is_previous) > ($3::text, $4::text, $5::boolean)
+ORDER BY account_id, id, sealed.is_previous
+LIMIT $2::integer
 `);
 
 export const replaceSecret = statement<
@@ -32,7 +40,11 @@ export const replaceSecret = statement<
   ],
   { readonly id: string }
 >(`/* webhooks.replace-secret */
-UPDATE webhooks.webhooks SET secret_key_id = $4::text, secret_sealed = $5::bytea
-WHERE account_id = $1::text AND id = $2::text AND secret_sealed = $3::bytea
+UPDATE webhooks.webhooks SET
+  secret_key_id = CASE WHEN secret_sealed = $3::bytea THEN $4::text ELSE secret_key_id END,
+  secret_sealed = CASE WHEN secret_sealed = $3::bytea THEN $5::bytea ELSE secret_sealed END,
+  previous_secret_key_id = CASE WHEN previous_secret_sealed = $3::bytea THEN $4::text ELSE previous_secret_key_id END,
+  previous_secret_sealed = CASE WHEN previous_secret_sealed = $3::bytea THEN $5::bytea ELSE previous_secret_sealed END
+WHERE account_id = $1::text AND id = $2::text AND (secret_sealed = $3::bytea OR previous_secret_sealed = $3::bytea)
 RETURNING id
 `);

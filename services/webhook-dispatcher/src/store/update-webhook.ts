@@ -1,9 +1,9 @@
 // Changes a webhook that the transaction has locked. Where it is disabled, its deliveries so far are stopped:
 // no attempt begins any more. Where it begins to subscribe to a kind, it receives what lies after the given
-// position; null keeps the earlier position.
+// position; null keeps the earlier position. Where the client activates it, also again, the record of what
+// was dropped begins anew, and so do the days after which it is disabled. They do with another URL, too.
 
 import { statement } from "@annals/postgres";
-import type { WebhookRow } from "./webhook-row.ts";
 
 type Params = [
   accountId: string,
@@ -14,13 +14,20 @@ type Params = [
   afterEvents: bigint | null,
   afterVerifications: bigint | null,
   afterExports: bigint | null,
+  activates: boolean,
 ];
 
-export const updateWebhook = statement<Params, WebhookRow>(`/* webhooks.update-webhook */
+export const updateWebhook = statement<Params, never>(`/* webhooks.update-webhook */
+WITH cleared AS (
+  DELETE FROM webhooks.drops WHERE account_id = $1::text AND webhook_id = $2::text AND $9::boolean
+)
 UPDATE webhooks.webhooks AS webhook SET
   url = $3::text,
   events = $4::text[],
   active = $5::boolean,
+  failing_since = CASE WHEN NOT $9::boolean AND url = $3::text THEN failing_since END,
+  disabled_at = CASE WHEN NOT $9::boolean THEN disabled_at END,
+  disabled_reason = CASE WHEN NOT $9::boolean THEN disabled_reason END,
   after_events = coalesce($6::bigint, after_events),
   after_verifications = coalesce($7::bigint, after_verifications),
   after_exports = coalesce($8::bigint, after_exports),
@@ -28,5 +35,4 @@ UPDATE webhooks.webhooks AS webhook SET
     SELECT max(number) FROM webhooks.deliveries
     WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id)) END
 WHERE account_id = $1::text AND id = $2::text
-RETURNING id, url, events, active, created_at
 `);

@@ -7,3 +7,13 @@ export interface WebhookRow {
   readonly active: boolean;
   readonly created_at: string;
 }
+
+/** With what the dispatcher reports about it. */
+export interface ShownWebhookRow extends WebhookRow {
+  readonly disabled_at: string | null;
+  readonly disabled_reason: string | null;
+  readonly dropped: string | null;
+  readonly first_dropped: string | null;
+  readonly last_dropped: string | null;
+  readonly last_dropped_at: string | null;
+}

@@ -20,6 +20,7 @@ import { awaitDisabled } from "../rpc/await-disabled.ts";
 import { createWebhook } from "../rpc/create-webhook.ts";
 import { deleteWebhook } from "../rpc/delete-webhook.ts";
 import { listDeliveries } from "../rpc/list-deliveries.ts";
+import { listWebhooks } from "../rpc/list-webhooks.ts";
 import { updateWebhook } from "../rpc/update-webhook.ts";
 import { START_WINDOW_MS } from "../workers/attempts.ts";
 import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
@@ -146,6 +147,9 @@ export interface ReplicaOptions {
   readonly timeoutMs?: number;
   readonly maxInFlight?: number;
   readonly maxInFlightPerEndpoint?: number;
+  readonly maxInFlightPerAccount?: number;
+  readonly maxPendingPerAccount?: number;
+  readonly disableAfterDays?: number;
 }
 
 /** The workers of one replica. The engine's loop is not started: tests call `round`. */
@@ -166,13 +170,17 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
     timeoutMs: 10_000,
     maxInFlight: 1_000,
     maxInFlightPerEndpoint: 10,
+    maxInFlightPerAccount: 200,
     retryDelaysS: [60, 300, 900],
+    disableAfterDays: 5,
     ...options,
     ...shared,
     sender,
   });
   const { producers } = options;
   const fanOut = new FanOut({
+    maxPendingPerAccount: 100_000,
+    ...options,
     ...shared,
     clock: systemClock(),
     random: randomBytes,
@@ -195,7 +203,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
 export async function newService(options: Omit<ReplicaOptions, "producers"> = {}) {
   const database = await newDatabase();
   const producers = new FakeProducers();
-  const handlers = newHandlers(database.pool(), producers);
+  const handlers = newHandlers(database.pool(), producers, undefined, options);
   const replica = (pool = database.pool()) => newReplica(pool, { ...options, producers });
   /** A new account with a webhook. */
   const subscribed = async (given?: object) => {
@@ -215,8 +223,12 @@ export function newHandlers(
   pool: Pool,
   producers: FakeProducers,
   guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
+  { now = () => null, maxPendingPerAccount = 100_000 }: Partial<ReplicaOptions> = {},
 ) {
   const deps = {
+    now,
+    maxPendingPerAccount,
+    onDeliveries: () => {},
     clock: systemClock(),
     database: pool,
     guard,
@@ -236,6 +248,9 @@ export function newHandlers(
       (handler as (request: In) => Promise<Out>)(request);
   const create = call<object, Created>(createWebhook(deps));
   return {
+    /** Asks any handler. */
+    ask: <Out>(make: (given: typeof deps) => unknown, request: object): Promise<Out> =>
+      call<object, Out>(make(deps))(request),
     create: (accountId: string, given: object = {}) =>
       create({
         accountId,
@@ -246,6 +261,12 @@ export function newHandlers(
       }),
     update: (accountId: string, id: string, given: object) =>
       call<object, Created>(updateWebhook(deps))({ accountId, id, events: [], ...given }),
+    list: async (accountId: string) =>
+      (
+        await call<object, { webhooks: Record<string, unknown>[] }>(listWebhooks(deps))({
+          accountId,
+        })
+      ).webhooks,
     delete: (accountId: string, id: string) =>
       call<object, object>(deleteWebhook(deps))({ accountId, id }),
     deliveries: async (accountId: string, webhookId: string, limit = 100) =>

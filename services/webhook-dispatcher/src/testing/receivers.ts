@@ -7,13 +7,18 @@ import { Subscriber } from "@annals/testing";
 import type { AddressInfo } from "node:net";
 import { createServer as createTls } from "node:tls";
 import { onTestFinished } from "vitest";
-import { AddressGuard, systemResolve } from "../outbound/address-guard.ts";
+import { AddressGuard } from "../outbound/address-guard.ts";
+import { dnsLookUp, withSystemNames } from "../outbound/look-up.ts";
 import { Sender } from "../outbound/sender.ts";
 
 /** Far more than any response takes, also on a busy machine. */
 export const PATIENT_MS = 5_000;
 const authority = await CertificateAuthority.create();
-const guard = new AddressGuard({ resolve: systemResolve, allowPrivateAddresses: true });
+const lookUp = withSystemNames(dnsLookUp(), () => true);
+const guard = new AddressGuard({
+  resolve: (hostname, accountId) => lookUp(hostname, accountId, performance.now() + PATIENT_MS),
+  allowPrivateAddresses: true,
+});
 
 export function newSender(
   timeoutMs = PATIENT_MS,
@@ -23,7 +28,13 @@ export function newSender(
   onTestFinished(() => sender.close());
   const send = async (url: string) => {
     const started = performance.now();
-    const message = { url, secret: "whsec_eA==", payloadId: "wh_evt_1", body: Buffer.from("{}") };
+    const message = {
+      accountId: "acct_1",
+      url,
+      secret: "whsec_eA==",
+      payloadId: "wh_evt_1",
+      body: Buffer.from("{}"),
+    };
     const result = await sender.send(message);
     return { ...result, ms: performance.now() - started };
   };

@@ -8,7 +8,7 @@ import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import type { Message } from "../outbound/sender.ts";
-import type { ClaimedRow } from "../store/claim-deliveries.ts";
+import type { ClaimedDelivery } from "./bodies.ts";
 import { type Claim, ResultWriter } from "./result-writer.ts";
 
 export interface AttemptsDeps {
@@ -22,6 +22,7 @@ export interface AttemptsDeps {
   readonly now: () => string | null;
   readonly maxInFlight: number;
   readonly retryDelaysS: readonly number[];
+  readonly disableAfterDays: number;
 }
 
 export interface AttemptsEvents {
@@ -48,6 +49,7 @@ export class Attempts {
   readonly #writer: ResultWriter;
   readonly #underWay = new Set<Promise<void>>();
   readonly #perWebhook = new Map<string, number>();
+  readonly #perAccount = new Map<string, number>();
   #isStopping = false;
 
   constructor(deps: AttemptsDeps, events: AttemptsEvents) {
@@ -66,15 +68,26 @@ export class Attempts {
     return this.#perWebhook.get(webhookId) ?? 0;
   }
 
+  /** Attempts under way to all webhooks of one account. */
+  ofAccount(accountId: string): number {
+    return this.#perAccount.get(accountId) ?? 0;
+  }
+
   /** The webhooks with attempts under way. */
   webhookIds(): string[] {
     return [...this.#perWebhook.keys()];
   }
 
+  /** The accounts with attempts under way. */
+  accountIds(): string[] {
+    return [...this.#perAccount.keys()];
+  }
+
   /** Begins an attempt of what was claimed; `requestedAt` is on the monotonic clock. */
-  begin(row: ClaimedRow, requestedAt: number): void {
+  begin(row: ClaimedDelivery, requestedAt: number): void {
     const { maxInFlight, metrics } = this.#deps;
-    this.#perWebhook.set(row.webhook_id, this.of(row.webhook_id) + 1);
+    add(this.#perWebhook, row.webhook_id, 1);
+    add(this.#perAccount, row.account_id, 1);
     const one: Promise<void> = this.#run(row, requestedAt).finally(() => {
       this.#underWay.delete(one);
       metrics.inFlight.set(this.#underWay.size);
@@ -94,13 +107,12 @@ export class Attempts {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  async #run(row: ClaimedRow, requestedAt: number): Promise<void> {
+  async #run(row: ClaimedDelivery, requestedAt: number): Promise<void> {
     const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
     const claim: Claim = { accountId, webhookId, number, fence };
     const result = await this.#attempt(row, requestedAt);
-    const left = this.of(webhookId) - 1;
-    if (left > 0) this.#perWebhook.set(webhookId, left);
-    else this.#perWebhook.delete(webhookId);
+    add(this.#perWebhook, webhookId, -1);
+    add(this.#perAccount, accountId, -1);
     this.#events.onEnded(accountId, webhookId);
     if (result === undefined) return;
     const { outcome, statusCode } = result;
@@ -111,12 +123,17 @@ export class Attempts {
   }
 
   /** Undefined where this replica cannot sign: the lease of the claim runs out. */
-  async #attempt(row: ClaimedRow, requestedAt: number): Promise<AttemptResult | undefined> {
+  async #attempt(row: ClaimedDelivery, requestedAt: number): Promise<AttemptResult | undefined> {
     const { keys, metrics, sender } = this.#deps;
+    const owner = { accountId: row.account_id, webhookId: row.webhook_id };
+    const { previous_key_id: previousKeyId, previous_sealed: previousSealed } = row;
     let secret: string;
+    let previousSecret: string | undefined;
     try {
-      const sealed = { keyId: row.secret_key_id, bytes: row.secret_sealed };
-      secret = keys.open(sealed, { accountId: row.account_id, webhookId: row.webhook_id });
+      secret = keys.open({ keyId: row.secret_key_id, bytes: row.secret_sealed }, owner);
+      if (previousKeyId !== null && previousSealed !== null) {
+        previousSecret = keys.open({ keyId: previousKeyId, bytes: previousSealed }, owner);
+      }
     } catch (error) {
       this.#deps.log.error(
         { err: error, webhook_id: row.webhook_id },
@@ -130,11 +147,19 @@ export class Attempts {
     }
     metrics.lateness.observe(row.late_s);
     const { url, payload_id: payloadId, body } = row;
-    const result = await sender.send({ url, secret, payloadId, body });
+    const { accountId } = owner;
+    const message = { accountId, url, secret, previousSecret, payloadId, body };
+    const result = await sender.send(message);
     if (result.outcome !== "abandoned") {
       const { outcome } = result;
       metrics.attempts.observe({ outcome }, (performance.now() - startedAt) / 1000);
     }
     return result;
   }
+}
+
+function add(counts: Map<string, number>, id: string, change: 1 | -1): void {
+  const count = (counts.get(id) ?? 0) + change;
+  if (count > 0) counts.set(id, count);
+  else counts.delete(id);
 }

@@ -1,5 +1,6 @@
-// The clean-up: deletes, a bounded piece at a time, deliveries of deleted and disabled webhooks, and records
-// that are older than the retention. Any number of replicas may do it at once.
+// The clean-up: deletes, a bounded piece at a time, deliveries of deleted and disabled webhooks, payloads
+// that no delivery needs any more, records that are older than the retention, and secrets whose grace period
+// is over. Any number of replicas may do it at once.
 
 import { type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -7,6 +8,8 @@ import type { Metrics } from "../metrics.ts";
 import {
   deleteExpiredDeliveries,
   deleteOfDeletedWebhooks,
+  deleteUnneededPayloads,
+  eraseExpiredSecrets,
   settleStopped,
 } from "../store/clean-up.ts";
 
@@ -47,5 +50,20 @@ export async function cleanUp(
   for (const piece of pieces) {
     let touched = 1;
     while (touched > 0 && signal?.aborted !== true) touched = (await piece())[0]?.touched ?? 0;
+  }
+  await deletePayloads(database, signal);
+  await database.run(eraseExpiredSecrets, [now()]);
+}
+
+async function deletePayloads(database: Database, signal?: AbortSignal): Promise<void> {
+  let after: readonly [accountId: string, number: string] = ["", "0"];
+  while (signal?.aborted !== true) {
+    const rows: { account_id: string; number: string }[] = await database.run(
+      deleteUnneededPayloads,
+      [...after, PIECE],
+    );
+    const [last] = rows;
+    if (!last) return;
+    after = [last.account_id, last.number];
   }
 }

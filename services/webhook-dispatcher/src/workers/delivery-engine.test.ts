@@ -174,8 +174,33 @@ describe("fairness", () => {
     expect(a.sender.attempts.at(-1)?.url).toBe("https://healthy.example.com/");
   });
 
+  test("an account has no more attempts under way than its share, and all of them in the end", async () => {
+    const { handlers, replica, subscribed } = await newService({ maxInFlightPerAccount: 20 });
+    const a = replica();
+    const { accountId } = await subscribed();
+    for (let i = 0; i < 29; i++) await handlers.create(accountId);
+    await a.produce(accountId, 2);
+    for (let i = 0; i < 3; i++) await a.engine.round();
+    expect(a.sender.attempts.length).toBe(20);
+    const { accountId: other } = await subscribed({ url: "https://other.example.com/" });
+    await a.produce(other);
+    await a.engine.round();
+    expect(a.sender.attempts.at(-1)?.url).toBe("https://other.example.com/");
+    // Without a scan: whatever waits for the share comes when a slot is free.
+    a.sender.answer = () => 200;
+    for (const { end } of a.sender.attempts) end({});
+    await eventually("all are sent", async () => {
+      await a.engine.round(false);
+      return a.sender.attempts.length === 61;
+    });
+    await a.engine.settled();
+  });
+
   test("a round scans a bounded number of webhooks, and the next goes on behind them", async () => {
-    const { database, replica, subscribed } = await newService({ maxInFlight: 5_000 });
+    const { database, replica, subscribed } = await newService({
+      maxInFlight: 5_000,
+      maxInFlightPerAccount: 5_000,
+    });
     const { accountId, webhook } = await subscribed();
     // 1,500 webhooks with one delivery each.
     await database.query(

@@ -1,6 +1,6 @@
 // The delivery engine: claims deliveries that are due, and begins their attempts. Any number of replicas do
-// so at once. It must never let one receiver take the slots of others, and never claim more than it has slots
-// for.
+// so at once. It must never let one receiver or one account take the slots of others, and never claim more
+// than it has slots for.
 //
 // Webhooks of which this process knows are claimed at once: it made deliveries for them, or one of their
 // slots is free again. All else (retries, work left by other processes) is found by a scan over every webhook
@@ -9,10 +9,12 @@
 import { type Loop, startLoop } from "@annals/chassis";
 import { claimDeliveries, type ClaimedRow, type ClaimRow } from "../store/claim-deliveries.ts";
 import { Attempts, type AttemptsDeps, LEASE_MARGIN_MS } from "./attempts.ts";
+import { withBodies } from "./bodies.ts";
 
 export interface DeliveryEngineDeps extends AttemptsDeps {
   readonly timeoutMs: number;
   readonly maxInFlightPerEndpoint: number;
+  readonly maxInFlightPerAccount: number;
 }
 
 /** Deliveries that one claim takes: their bodies are in memory until they are sent. */
@@ -30,7 +32,7 @@ const FILLED_SHARE = 0.5;
 const MAX_NOTIFIED = 10_000;
 /** While the database does not answer: a delivery may not be late for long after it is back. */
 const MAX_BACKOFF_MS = 1_000;
-/** When this share of all slots is taken, each webhook gets less: many that hang do not take all. */
+/** When this share of all slots is taken, each webhook and account gets less: many that hang leave some. */
 const CROWDED_SHARE = 0.5;
 const SLOTS_SHARE_WHEN_CROWDED = 0.2;
 
@@ -41,6 +43,8 @@ export class DeliveryEngine {
   readonly #attempts: Attempts;
   /** Webhooks that had at least as many deliveries due as they had slots. */
   readonly #full = new Set<string>();
+  /** Webhooks that wait for a slot of their account's share. */
+  readonly #waitingForShare = new Map<string, Set<string>>();
   /** Of each webhook with attempts under way: when the last claimed one was due. */
   readonly #lastDueAt = new Map<string, string>();
   /** Webhooks that may have something due, each with its account. */
@@ -104,12 +108,14 @@ export class DeliveryEngine {
    * Called by the loop, and by tests in its place. Resolves to whether there may be more at once.
    */
   async round(scans = true): Promise<boolean> {
-    const { database, maxInFlight, maxInFlightPerEndpoint, now, timeoutMs } = this.#deps;
+    const { database, maxInFlight, now, timeoutMs } = this.#deps;
     const slots = Math.min(maxInFlight - this.#attempts.underWay, DELIVERIES_PER_ROUND);
     if (slots <= 0) return false;
-    const perWebhook = this.#slotsPerWebhook(maxInFlightPerEndpoint);
+    const perWebhook = this.#shareOf(this.#deps.maxInFlightPerEndpoint);
+    const perAccount = this.#shareOf(this.#deps.maxInFlightPerAccount);
     const busy = this.#attempts.webhookIds();
-    const notified = this.#takeNotified(perWebhook);
+    const busyAccounts = this.#attempts.accountIds();
+    const notified = this.#takeNotified(perWebhook, perAccount);
     const requestedAt = performance.now();
     const answer = database.run(claimDeliveries, [
       now(),
@@ -123,12 +129,18 @@ export class DeliveryEngine {
       notified.map(([, accountId]) => accountId),
       notified.map(([id]) => id),
       notified.map(([id]) => this.#lastDueAt.get(id) ?? null),
+      perAccount,
+      busyAccounts,
+      busyAccounts.map((id) => Math.max(0, perAccount - this.#attempts.ofAccount(id))),
     ]);
     const rows = await answer.catch((error: unknown) => {
       this.#notifyAgain(notified);
       throw error;
     });
-    const claimed = rows.filter((row): row is typeof row & ClaimedRow => row.number !== null);
+    const claimed = await withBodies(
+      this.#deps,
+      rows.filter((row): row is typeof row & ClaimedRow => row.number !== null),
+    );
     for (const row of claimed) this.#attempts.begin(row, requestedAt);
     // There may be more behind what was claimed: now where there is a slot, else when there is.
     for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of claimed) {
@@ -137,7 +149,9 @@ export class DeliveryEngine {
       else this.#notified.set(id, accountId);
     }
     const isCutOff = claimed.length >= slots * FILLED_SHARE;
-    if (isCutOff) this.#notifyAgain(notified);
+    // What an account's share or the slots have cut off.
+    const isLeft = (id: string) => isCutOff || this.#attempts.ofAccount(id) >= perAccount;
+    this.#notifyAgain(notified.filter(([, accountId]) => isLeft(accountId)));
     if (scans) this.#scanOn(rows[0], { tookMs: performance.now() - requestedAt, isCutOff });
     return this.#notified.size > 0 || this.#untilScanMs() <= 0;
   }
@@ -158,22 +172,44 @@ export class DeliveryEngine {
   #onEnded(accountId: string, webhookId: string): void {
     if (this.#attempts.of(webhookId) === 0) this.#lastDueAt.delete(webhookId);
     if (this.#full.delete(webhookId)) this.notify(accountId, [webhookId]);
+    const waiting = this.#waitingForShare.get(accountId);
+    if (!waiting) return;
+    this.#waitingForShare.delete(accountId);
+    this.notify(accountId, waiting);
   }
 
   #notifyAgain(notified: readonly (readonly [string, string])[]): void {
     for (const [id, accountId] of notified) this.#notified.set(id, accountId);
   }
 
-  /** At most as many as one claim looks at; those without a slot come again when one is free. */
-  #takeNotified(perWebhook: number): [string, string][] {
+  /**
+   * At most as many as one claim looks at, and no more of an account than it has slots; the rest comes with
+   * the next. Those without a slot come again when one is free.
+   */
+  #takeNotified(perWebhook: number, perAccount: number): [string, string][] {
     const taken: [string, string][] = [];
+    const slotsOf = new Map<string, number>();
     for (const [id, accountId] of this.#notified) {
       if (taken.length >= WEBHOOKS_PER_ROUND) break;
+      const used = this.#attempts.ofAccount(accountId);
+      const slots = slotsOf.get(accountId) ?? perAccount - used;
+      if (slots <= 0 && used < perAccount) continue;
       this.#notified.delete(id);
-      if (this.#attempts.of(id) < perWebhook) taken.push([id, accountId]);
-      else this.#full.add(id);
+      if (this.#attempts.of(id) >= perWebhook) this.#full.add(id);
+      else if (slots <= 0) this.#await(accountId, id);
+      else {
+        taken.push([id, accountId]);
+        slotsOf.set(accountId, slots - 1);
+      }
     }
     return taken;
+  }
+
+  /** The scan finds those beyond the bound. */
+  #await(accountId: string, webhookId: string): void {
+    const waiting = this.#waitingForShare.get(accountId) ?? new Set();
+    if (waiting.size < WEBHOOKS_PER_ROUND) waiting.add(webhookId);
+    this.#waitingForShare.set(accountId, waiting);
   }
 
   /** Where and when the scan goes on: at once, unless it has come to its end and left nothing behind. */
@@ -193,10 +229,8 @@ export class DeliveryEngine {
     this.#hasLeftSome = false;
   }
 
-  #slotsPerWebhook(perEndpoint: number): number {
+  #shareOf(slots: number): number {
     const isCrowded = this.#attempts.underWay >= this.#deps.maxInFlight * CROWDED_SHARE;
-    return isCrowded
-      ? Math.max(1, Math.floor(perEndpoint * SLOTS_SHARE_WHEN_CROWDED))
-      : perEndpoint;
+    return isCrowded ? Math.max(1, Math.floor(slots * SLOTS_SHARE_WHEN_CROWDED)) : slots;
   }
 }

@@ -15,8 +15,10 @@ async function begin() {
   /** Sequence numbers of the deliveries of a webhook, in the order of its queue. */
   const queued = async (webhookId: string): Promise<number[]> => {
     const rows = await database.query<{ n: number }>(
-      `SELECT (convert_from(body, 'UTF8')::jsonb #>> '{data,sequence_number}')::integer AS n
-       FROM webhooks.deliveries WHERE webhook_id = $1 ORDER BY number`,
+      `SELECT (('{"id":""' || tail)::jsonb #>> '{data,sequence_number}')::integer AS n
+       FROM webhooks.deliveries AS delivery
+       JOIN webhooks.payloads AS payload ON payload.number = delivery.payload_number
+       WHERE webhook_id = $1 ORDER BY delivery.number`,
       [webhookId],
     );
     return rows.map(({ n }) => n);
@@ -93,9 +95,9 @@ describe("once", () => {
     await replica().produce(accountId, 300);
     const [row] = await database.query(
       `SELECT count(DISTINCT id) AS ids, count(DISTINCT payload_id) AS payloads,
-         bool_and(convert_from(body, 'UTF8')::jsonb ->> 'id' = payload_id) AS agree FROM webhooks.deliveries`,
+         count(DISTINCT payload_number) AS stored FROM webhooks.deliveries`,
     );
-    expect(row).toEqual({ ids: "600", payloads: "600", agree: true });
+    expect(row).toEqual({ ids: "600", payloads: "600", stored: "300" });
   });
 });
 

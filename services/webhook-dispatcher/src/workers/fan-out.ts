@@ -10,30 +10,26 @@
 // twice at once. A failed page is retried at the end of the queue, with fewer entries; the sweep retries what
 // is dropped.
 
-import type { Logger } from "@annals/chassis";
-import { type Clock, newId } from "@annals/contract";
+import type { Clock } from "@annals/contract";
 import type { Notice, NoticeKind } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { patternsOf } from "../domain/kinds.ts";
-import { type Entry, payloadTail } from "../domain/payload.ts";
-import { checkGapless, type PlannedDelivery, planFanOut } from "../domain/plan-fan-out.ts";
-import type { Metrics } from "../metrics.ts";
+import { newDeliveries } from "../domain/new-deliveries.ts";
+import type { Entry } from "../domain/payload.ts";
+import { checkGapless, planFanOut } from "../domain/plan-fan-out.ts";
 import { MAX_ENTRIES, type Producers } from "../outbound/producers.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
 import { lockSubscribers } from "../store/lock-subscribers.ts";
 import { moveCursor } from "../store/move-cursor.ts";
 import { readCursor } from "../store/read-cursor.ts";
+import { Backlog, type BacklogDeps } from "./backlog.ts";
 import { NegativeSubscriptionCache } from "./negative-subscription-cache.ts";
 
-export interface FanOutDeps {
+export interface FanOutDeps extends BacklogDeps {
   readonly clock: Clock;
   readonly database: Pool;
-  readonly log: Logger;
-  readonly metrics: Metrics;
   readonly producers: Pick<Producers, "entries">;
   readonly random: (size: number) => Uint8Array;
-  /** Null for the database's own clock. */
-  readonly now: () => string | null;
   /** Called when deliveries are stored. */
   readonly onDeliveries: (accountId: string, webhookIds: Iterable<string>) => void;
 }
@@ -56,6 +52,7 @@ interface Task {
 
 export class FanOut {
   readonly #deps: FanOutDeps;
+  readonly #backlog: Backlog;
   readonly #withoutSubscribers: NegativeSubscriptionCache;
   readonly #waiting = new Map<string, Task>();
   readonly #underWay = new Map<string, Promise<void>>();
@@ -63,6 +60,7 @@ export class FanOut {
 
   constructor(deps: FanOutDeps) {
     this.#deps = deps;
+    this.#backlog = new Backlog(deps);
     this.#withoutSubscribers = new NegativeSubscriptionCache({
       ...deps,
       onSubscribed: (notice) => this.notify(notice),
@@ -164,7 +162,7 @@ export class FanOut {
     kind: NoticeKind,
     page: { readonly position: bigint; readonly to: bigint; readonly entries: readonly Entry[] },
   ): Promise<void> {
-    const { database, metrics, onDeliveries } = this.#deps;
+    const { clock, database, metrics, now, onDeliveries, random } = this.#deps;
     const { entries, position, to } = page;
     const made = await database.transaction(async (transaction) => {
       const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
@@ -174,30 +172,23 @@ export class FanOut {
         id: row.id,
         startsAfter: BigInt(row.starts_after),
       }));
-      const planned = planFanOut(entries, subscribers);
+      const planned = await this.#backlog.limit(transaction, {
+        accountId,
+        kind,
+        entries,
+        subscriberIds: subscribers.map(({ id }) => id),
+        planned: planFanOut(entries, subscribers),
+      });
       if (planned.length > 0) {
-        await transaction.run(createDeliveries, this.#params(accountId, entries, planned));
+        const timestamp = clock.nowText();
+        const given = { accountId, now: now(), random, timestamp };
+        await transaction.run(createDeliveries, [...newDeliveries(entries, planned, given)]);
       }
       return planned;
     });
     if (made.length === 0) return;
     metrics.fannedOut.inc({ kind }, made.length);
     onDeliveries(accountId, new Set(made.map(({ webhookId }) => webhookId)));
-  }
-
-  #params(accountId: string, entries: readonly Entry[], planned: readonly PlannedDelivery[]) {
-    const { clock, now, random } = this.#deps;
-    const timestamp = clock.nowText();
-    return [
-      accountId,
-      planned.map(({ webhookId }) => webhookId),
-      planned.map(() => newId("wh_del", random)),
-      planned.map(() => newId("wh_evt", random)),
-      planned.map(({ ordinal }) => ordinal),
-      entries.map(({ name }) => name),
-      entries.map((entry) => payloadTail(entry, timestamp)),
-      now(),
-    ] satisfies Parameters<NonNullable<(typeof createDeliveries)["types"]>>[0];
   }
 }
 

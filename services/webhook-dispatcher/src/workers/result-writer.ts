@@ -1,13 +1,14 @@
 // Stores the results of attempts, and releases claims that were not attempted: many in one statement, retried
-// for as long as their leases may hold while the database does not answer. Called by attempts.ts. It must
-// never reject.
+// for as long as their leases may hold while the database does not answer. Disables webhooks whose receivers
+// have failed for days. Called by attempts.ts. It must never reject.
 
 import type { Logger } from "@annals/chassis";
 import { Batcher } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
-import { recordResults } from "../store/record-results.ts";
+import { markHealth } from "../store/mark-health.ts";
+import { type ResultRow, recordResults } from "../store/record-results.ts";
 import { releaseClaims } from "../store/release-claims.ts";
 
 export interface Claim {
@@ -27,6 +28,8 @@ export interface ResultWriterDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly retryDelaysS: readonly number[];
+  /** Without one success; 0 disables none. */
+  readonly disableAfterDays: number;
   readonly now: () => string | null;
   /**
    * For how long a statement is retried: after it the leases are over, and other replicas have the
@@ -65,7 +68,7 @@ export class ResultWriter {
   }
 
   async #record(given: readonly Result[]) {
-    const { database, metrics, now, retryDelaysS } = this.#deps;
+    const { database, disableAfterDays, metrics, now, retryDelaysS } = this.#deps;
     // In one order everywhere, so that two replicas never deadlock.
     const results = given.toSorted((a, b) => (BigInt(a.number) < BigInt(b.number) ? -1 : 1));
     const rows = await this.#untilAnswered(() =>
@@ -75,10 +78,38 @@ export class ResultWriter {
         ...columns(results),
         results.map(({ success }) => success),
         results.map(({ statusCode }) => statusCode),
+        disableAfterDays,
       ]),
     );
     metrics.lostLeases.inc(results.length - rows.length);
+    const changing = rows.filter((row) => row.changes_health);
+    // The results are stored. What is not noted now, the next result notes.
+    if (changing.length > 0) await this.#mark(changing).catch((error) => this.#onFailure(error));
     return given.map(() => ({ status: "fulfilled", value: undefined }) as const);
+  }
+
+  async #mark(rows: readonly ResultRow[]): Promise<void> {
+    const { database, disableAfterDays, log, metrics, now } = this.#deps;
+    const webhooks = new Map<string, ResultRow>();
+    for (const row of rows) {
+      const key = `${row.account_id} ${row.webhook_id}`;
+      if (row.success || !webhooks.has(key)) webhooks.set(key, row);
+    }
+    const given = [...webhooks.values()];
+    const marked = await database.run(markHealth, [
+      now(),
+      disableAfterDays,
+      given.map((row) => row.account_id),
+      given.map((row) => row.webhook_id),
+      given.map((row) => row.success),
+    ]);
+    for (const { account_id: accountId, id } of marked.filter((row) => row.is_dead)) {
+      metrics.disabled.inc();
+      log.warn(
+        { account_id: accountId, webhook_id: id },
+        "webhook disabled: its receiver failed for days",
+      );
+    }
   }
 
   async #release(claims: readonly Claim[]) {
@@ -99,6 +130,14 @@ export class ResultWriter {
       }
       await pause(RETRY_MS);
     }
+  }
+
+  #onFailure(error: unknown): void {
+    this.#deps.metrics.failures.inc({ worker: "deliveries" });
+    this.#deps.log.warn(
+      { err: error },
+      "failing webhooks are not noted: the next result notes them",
+    );
   }
 
   #onTimeout(error: unknown): void {

@@ -89,17 +89,3 @@ test("a receiver that succeeds at the third attempt gets three", async () => {
     deliveredAt: time.text(-900),
   });
 });
-
-test("a finished delivery keeps no body", async () => {
-  const { database, replica, time } = await begin([60]);
-  const bodies = () =>
-    database.query<{ n: string }>("SELECT count(body) AS n FROM webhooks.deliveries");
-  replica.sender.answer = () => 500;
-  await replica.engine.round();
-  await replica.engine.settled();
-  expect(await bodies()).toEqual([{ n: "1" }]);
-  time.advance(60);
-  await replica.engine.round();
-  await replica.engine.settled();
-  expect(await bodies()).toEqual([{ n: "0" }]);
-});

@@ -47,6 +47,25 @@ export declare type Webhook = Message<"annals.webhooks.v1.Webhook"> & {
    * @generated from field: string created_at = 5;
    */
   createdAt: string;
+
+  /**
+   * Absent where nothing was dropped since the webhook was activated.
+   *
+   * @generated from field: optional annals.webhooks.v1.Dropped dropped = 6;
+   */
+  dropped?: Dropped | undefined;
+
+  /**
+   * Why and when the service disabled it, such as failing; absent where it did not, and once it is activated.
+   *
+   * @generated from field: optional string disabled_reason = 7;
+   */
+  disabledReason?: string | undefined;
+
+  /**
+   * @generated from field: optional string disabled_at = 8;
+   */
+  disabledAt?: string | undefined;
 };
 
 /**
@@ -54,6 +73,43 @@ export declare type Webhook = Message<"annals.webhooks.v1.Webhook"> & {
  * Use `create(WebhookSchema)` to create a new message.
  */
 export declare const WebhookSchema: GenMessage<Webhook>;
+
+/**
+ * Deliveries that were not queued, because the account had too many pending.
+ *
+ * @generated from message annals.webhooks.v1.Dropped
+ */
+export declare type Dropped = Message<"annals.webhooks.v1.Dropped"> & {
+  /**
+   * @generated from field: uint64 count = 1;
+   */
+  count: bigint;
+
+  /**
+   * The first and the last event; absent where there was none among them.
+   *
+   * @generated from field: optional int64 first_sequence_number = 2;
+   */
+  firstSequenceNumber?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 last_sequence_number = 3;
+   */
+  lastSequenceNumber?: bigint | undefined;
+
+  /**
+   * UTC with six fraction digits.
+   *
+   * @generated from field: string last_at = 4;
+   */
+  lastAt: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.Dropped.
+ * Use `create(DroppedSchema)` to create a new message.
+ */
+export declare const DroppedSchema: GenMessage<Dropped>;
 
 /**
  * @generated from message annals.webhooks.v1.CreateWebhookRequest
@@ -359,6 +415,200 @@ export declare type ListDeliveriesResponse = Message<"annals.webhooks.v1.ListDel
 export declare const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse>;
 
 /**
+ * @generated from message annals.webhooks.v1.TestWebhookRequest
+ */
+export declare type TestWebhookRequest = Message<"annals.webhooks.v1.TestWebhookRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.TestWebhookRequest.
+ * Use `create(TestWebhookRequestSchema)` to create a new message.
+ */
+export declare const TestWebhookRequestSchema: GenMessage<TestWebhookRequest>;
+
+/**
+ * @generated from message annals.webhooks.v1.TestWebhookResponse
+ */
+export declare type TestWebhookResponse = Message<"annals.webhooks.v1.TestWebhookResponse"> & {
+  /**
+   * wh_del_...
+   *
+   * @generated from field: string delivery_id = 1;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.TestWebhookResponse.
+ * Use `create(TestWebhookResponseSchema)` to create a new message.
+ */
+export declare const TestWebhookResponseSchema: GenMessage<TestWebhookResponse>;
+
+/**
+ * @generated from message annals.webhooks.v1.ReplayDeliveryRequest
+ */
+export declare type ReplayDeliveryRequest = Message<"annals.webhooks.v1.ReplayDeliveryRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+
+  /**
+   * One of the newest 10,000 attempted.
+   *
+   * @generated from field: string delivery_id = 3;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.ReplayDeliveryRequest.
+ * Use `create(ReplayDeliveryRequestSchema)` to create a new message.
+ */
+export declare const ReplayDeliveryRequestSchema: GenMessage<ReplayDeliveryRequest>;
+
+/**
+ * @generated from message annals.webhooks.v1.ReplayDeliveryResponse
+ */
+export declare type ReplayDeliveryResponse = Message<"annals.webhooks.v1.ReplayDeliveryResponse"> & {
+  /**
+   * Of the new delivery.
+   *
+   * @generated from field: string delivery_id = 1;
+   */
+  deliveryId: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.ReplayDeliveryResponse.
+ * Use `create(ReplayDeliveryResponseSchema)` to create a new message.
+ */
+export declare const ReplayDeliveryResponseSchema: GenMessage<ReplayDeliveryResponse>;
+
+/**
+ * @generated from message annals.webhooks.v1.ReplayEventsRequest
+ */
+export declare type ReplayEventsRequest = Message<"annals.webhooks.v1.ReplayEventsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+
+  /**
+   * Both inclusive; at most 1,000 events.
+   *
+   * @generated from field: int64 from_sequence_number = 3;
+   */
+  fromSequenceNumber: bigint;
+
+  /**
+   * @generated from field: int64 to_sequence_number = 4;
+   */
+  toSequenceNumber: bigint;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.ReplayEventsRequest.
+ * Use `create(ReplayEventsRequestSchema)` to create a new message.
+ */
+export declare const ReplayEventsRequestSchema: GenMessage<ReplayEventsRequest>;
+
+/**
+ * @generated from message annals.webhooks.v1.ReplayEventsResponse
+ */
+export declare type ReplayEventsResponse = Message<"annals.webhooks.v1.ReplayEventsResponse"> & {
+  /**
+   * How many were queued.
+   *
+   * @generated from field: uint32 deliveries = 1;
+   */
+  deliveries: number;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.ReplayEventsResponse.
+ * Use `create(ReplayEventsResponseSchema)` to create a new message.
+ */
+export declare const ReplayEventsResponseSchema: GenMessage<ReplayEventsResponse>;
+
+/**
+ * @generated from message annals.webhooks.v1.RotateSecretRequest
+ */
+export declare type RotateSecretRequest = Message<"annals.webhooks.v1.RotateSecretRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string webhook_id = 2;
+   */
+  webhookId: string;
+
+  /**
+   * How long deliveries are signed with the secret before, too; at most 604,800.
+   *
+   * @generated from field: uint32 grace_seconds = 3;
+   */
+  graceSeconds: number;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.RotateSecretRequest.
+ * Use `create(RotateSecretRequestSchema)` to create a new message.
+ */
+export declare const RotateSecretRequestSchema: GenMessage<RotateSecretRequest>;
+
+/**
+ * @generated from message annals.webhooks.v1.RotateSecretResponse
+ */
+export declare type RotateSecretResponse = Message<"annals.webhooks.v1.RotateSecretResponse"> & {
+  /**
+   * @generated from field: annals.webhooks.v1.Webhook webhook = 1;
+   */
+  webhook?: Webhook | undefined;
+
+  /**
+   * whsec_... Never logged, never stored in plain.
+   *
+   * @generated from field: string secret = 2;
+   */
+  secret: string;
+
+  /**
+   * UTC with six fraction digits; absent without a grace period.
+   *
+   * @generated from field: optional string previous_secret_expires_at = 3;
+   */
+  previousSecretExpiresAt?: string | undefined;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.RotateSecretResponse.
+ * Use `create(RotateSecretResponseSchema)` to create a new message.
+ */
+export declare const RotateSecretResponseSchema: GenMessage<RotateSecretResponse>;
+
+/**
  * @generated from service annals.webhooks.v1.WebhooksService
  */
 export declare const WebhooksService: GenService<{
@@ -407,6 +657,46 @@ export declare const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof ListDeliveriesRequestSchema;
     output: typeof ListDeliveriesResponseSchema;
+  },
+  /**
+   * Queues a delivery of the event webhook.test.
+   *
+   * @generated from rpc annals.webhooks.v1.WebhooksService.TestWebhook
+   */
+  testWebhook: {
+    methodKind: "unary";
+    input: typeof TestWebhookRequestSchema;
+    output: typeof TestWebhookResponseSchema;
+  },
+  /**
+   * Queues a new delivery of what an attempted one was made for.
+   *
+   * @generated from rpc annals.webhooks.v1.WebhooksService.ReplayDelivery
+   */
+  replayDelivery: {
+    methodKind: "unary";
+    input: typeof ReplayDeliveryRequestSchema;
+    output: typeof ReplayDeliveryResponseSchema;
+  },
+  /**
+   * Queues new deliveries of a range of events. After an error, a part may be queued.
+   *
+   * @generated from rpc annals.webhooks.v1.WebhooksService.ReplayEvents
+   */
+  replayEvents: {
+    methodKind: "unary";
+    input: typeof ReplayEventsRequestSchema;
+    output: typeof ReplayEventsResponseSchema;
+  },
+  /**
+   * The new signing secret is in this response and nowhere else.
+   *
+   * @generated from rpc annals.webhooks.v1.WebhooksService.RotateSecret
+   */
+  rotateSecret: {
+    methodKind: "unary";
+    input: typeof RotateSecretRequestSchema;
+    output: typeof RotateSecretResponseSchema;
   },
 }>;
 

@@ -11,7 +11,7 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
  * Describes the file annals/webhooks/v1/webhooks.proto.
  */
 export const file_annals_webhooks_v1_webhooks = /*@__PURE__*/
-  fileDesc("CiFhbm5hbHMvd2ViaG9va3MvdjEvd2ViaG9va3MucHJvdG8SEmFubmFscy53ZWJob29rcy52MSJWCgdXZWJob29rEgoKAmlkGAEgASgJEgsKA3VybBgCIAEoCRIOCgZldmVudHMYAyADKAkSDgoGYWN0aXZlGAQgASgIEhIKCmNyZWF0ZWRfYXQYBSABKAkigwEKFENyZWF0ZVdlYmhvb2tSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCwoDdXJsGAIgASgJEg4KBmV2ZW50cxgDIAMoCRIOCgZhY3RpdmUYBCABKAgSGQoMbWF4X3dlYmhvb2tzGAUgASgNSACIAQFCDwoNX21heF93ZWJob29rcyJVChVDcmVhdGVXZWJob29rUmVzcG9uc2USLAoHd2ViaG9vaxgBIAEoCzIbLmFubmFscy53ZWJob29rcy52MS5XZWJob29rEg4KBnNlY3JldBgCIAEoCSIpChNMaXN0V2ViaG9va3NSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiRQoUTGlzdFdlYmhvb2tzUmVzcG9uc2USLQoId2ViaG9va3MYASADKAsyGy5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9vayKAAQoUVXBkYXRlV2ViaG9va1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCRIQCgN1cmwYAyABKAlIAIgBARIOCgZldmVudHMYBCADKAkSEwoGYWN0aXZlGAUgASgISAGIAQFCBgoEX3VybEIJCgdfYWN0aXZlIkUKFVVwZGF0ZVdlYmhvb2tSZXNwb25zZRIsCgd3ZWJob29rGAEgASgLMhsuYW5uYWxzLndlYmhvb2tzLnYxLldlYmhvb2siNgoURGVsZXRlV2ViaG9va1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCSIXChVEZWxldGVXZWJob29rUmVzcG9uc2Ui/gEKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgJEg8KB3N1Y2Nlc3MYAyABKAgSGAoLc3RhdHVzX2NvZGUYBCABKA1IAIgBARIQCghhdHRlbXB0cxgFIAEoDRIZCgxkZWxpdmVyZWRfYXQYBiABKAlIAYgBARIcCg9sYXN0X2F0dGVtcHRfYXQYByABKAlIAogBARIaCg1uZXh0X3JldHJ5X2F0GAggASgJSAOIAQFCDgoMX3N0YXR1c19jb2RlQg8KDV9kZWxpdmVyZWRfYXRCEgoQX2xhc3RfYXR0ZW1wdF9hdEIQCg5fbmV4dF9yZXRyeV9hdCJdChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJEg0KBWxpbWl0GAMgASgNEg0KBWFmdGVyGAQgASgJIlgKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMAoKZGVsaXZlcmllcxgBIAMoCzIcLmFubmFscy53ZWJob29rcy52MS5EZWxpdmVyeRIMCgRuZXh0GAIgASgJMo8ECg9XZWJob29rc1NlcnZpY2USZAoNQ3JlYXRlV2ViaG9vaxIoLmFubmFscy53ZWJob29rcy52MS5DcmVhdGVXZWJob29rUmVxdWVzdBopLmFubmFscy53ZWJob29rcy52MS5DcmVhdGVXZWJob29rUmVzcG9uc2USYQoMTGlzdFdlYmhvb2tzEicuYW5uYWxzLndlYmhvb2tzLnYxLkxpc3RXZWJob29rc1JlcXVlc3QaKC5hbm5hbHMud2ViaG9va3MudjEuTGlzdFdlYmhvb2tzUmVzcG9uc2USZAoNVXBkYXRlV2ViaG9vaxIoLmFubmFscy53ZWJob29rcy52MS5VcGRhdGVXZWJob29rUmVxdWVzdBopLmFubmFscy53ZWJob29rcy52MS5VcGRhdGVXZWJob29rUmVzcG9uc2USZAoNRGVsZXRlV2ViaG9vaxIoLmFubmFscy53ZWJob29rcy52MS5EZWxldGVXZWJob29rUmVxdWVzdBopLmFubmFscy53ZWJob29rcy52MS5EZWxldGVXZWJob29rUmVzcG9uc2USZwoOTGlzdERlbGl2ZXJpZXMSKS5hbm5hbHMud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiouYW5uYWxzLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("CiFhbm5hbHMvd2ViaG9va3MvdjEvd2ViaG9va3MucHJvdG8SEmFubmFscy53ZWJob29rcy52MSLxAQoHV2ViaG9vaxIKCgJpZBgBIAEoCRILCgN1cmwYAiABKAkSDgoGZXZlbnRzGAMgAygJEg4KBmFjdGl2ZRgEIAEoCBISCgpjcmVhdGVkX2F0GAUgASgJEjEKB2Ryb3BwZWQYBiABKAsyGy5hbm5hbHMud2ViaG9va3MudjEuRHJvcHBlZEgAiAEBEhwKD2Rpc2FibGVkX3JlYXNvbhgHIAEoCUgBiAEBEhgKC2Rpc2FibGVkX2F0GAggASgJSAKIAQFCCgoIX2Ryb3BwZWRCEgoQX2Rpc2FibGVkX3JlYXNvbkIOCgxfZGlzYWJsZWRfYXQiowEKB0Ryb3BwZWQSDQoFY291bnQYASABKAQSIgoVZmlyc3Rfc2VxdWVuY2VfbnVtYmVyGAIgASgDSACIAQESIQoUbGFzdF9zZXF1ZW5jZV9udW1iZXIYAyABKANIAYgBARIPCgdsYXN0X2F0GAQgASgJQhgKFl9maXJzdF9zZXF1ZW5jZV9udW1iZXJCFwoVX2xhc3Rfc2VxdWVuY2VfbnVtYmVyIoMBChRDcmVhdGVXZWJob29rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgsKA3VybBgCIAEoCRIOCgZldmVudHMYAyADKAkSDgoGYWN0aXZlGAQgASgIEhkKDG1heF93ZWJob29rcxgFIAEoDUgAiAEBQg8KDV9tYXhfd2ViaG9va3MiVQoVQ3JlYXRlV2ViaG9va1Jlc3BvbnNlEiwKB3dlYmhvb2sYASABKAsyGy5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9vaxIOCgZzZWNyZXQYAiABKAkiKQoTTGlzdFdlYmhvb2tzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIkUKFExpc3RXZWJob29rc1Jlc3BvbnNlEi0KCHdlYmhvb2tzGAEgAygLMhsuYW5uYWxzLndlYmhvb2tzLnYxLldlYmhvb2sigAEKFFVwZGF0ZVdlYmhvb2tSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkSEAoDdXJsGAMgASgJSACIAQESDgoGZXZlbnRzGAQgAygJEhMKBmFjdGl2ZRgFIAEoCEgBiAEBQgYKBF91cmxCCQoHX2FjdGl2ZSJFChVVcGRhdGVXZWJob29rUmVzcG9uc2USLAoHd2ViaG9vaxgBIAEoCzIbLmFubmFscy53ZWJob29rcy52MS5XZWJob29rIjYKFERlbGV0ZVdlYmhvb2tSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiFwoVRGVsZXRlV2ViaG9va1Jlc3BvbnNlIv4BCghEZWxpdmVyeRIKCgJpZBgBIAEoCRINCgVldmVudBgCIAEoCRIPCgdzdWNjZXNzGAMgASgIEhgKC3N0YXR1c19jb2RlGAQgASgNSACIAQESEAoIYXR0ZW1wdHMYBSABKA0SGQoMZGVsaXZlcmVkX2F0GAYgASgJSAGIAQESHAoPbGFzdF9hdHRlbXB0X2F0GAcgASgJSAKIAQESGgoNbmV4dF9yZXRyeV9hdBgIIAEoCUgDiAEBQg4KDF9zdGF0dXNfY29kZUIPCg1fZGVsaXZlcmVkX2F0QhIKEF9sYXN0X2F0dGVtcHRfYXRCEAoOX25leHRfcmV0cnlfYXQiXQoVTGlzdERlbGl2ZXJpZXNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEgoKd2ViaG9va19pZBgCIAEoCRINCgVsaW1pdBgDIAEoDRINCgVhZnRlchgEIAEoCSJYChZMaXN0RGVsaXZlcmllc1Jlc3BvbnNlEjAKCmRlbGl2ZXJpZXMYASADKAsyHC5hbm5hbHMud2ViaG9va3MudjEuRGVsaXZlcnkSDAoEbmV4dBgCIAEoCSI8ChJUZXN0V2ViaG9va1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJIioKE1Rlc3RXZWJob29rUmVzcG9uc2USEwoLZGVsaXZlcnlfaWQYASABKAkiVAoVUmVwbGF5RGVsaXZlcnlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEgoKd2ViaG9va19pZBgCIAEoCRITCgtkZWxpdmVyeV9pZBgDIAEoCSItChZSZXBsYXlEZWxpdmVyeVJlc3BvbnNlEhMKC2RlbGl2ZXJ5X2lkGAEgASgJIncKE1JlcGxheUV2ZW50c1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJEhwKFGZyb21fc2VxdWVuY2VfbnVtYmVyGAMgASgDEhoKEnRvX3NlcXVlbmNlX251bWJlchgEIAEoAyIqChRSZXBsYXlFdmVudHNSZXNwb25zZRISCgpkZWxpdmVyaWVzGAEgASgNIlQKE1JvdGF0ZVNlY3JldFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJEhUKDWdyYWNlX3NlY29uZHMYAyABKA0inAEKFFJvdGF0ZVNlY3JldFJlc3BvbnNlEiwKB3dlYmhvb2sYASABKAsyGy5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9vaxIOCgZzZWNyZXQYAiABKAkSJwoacHJldmlvdXNfc2VjcmV0X2V4cGlyZXNfYXQYAyABKAlIAIgBAUIdChtfcHJldmlvdXNfc2VjcmV0X2V4cGlyZXNfYXQyngcKD1dlYmhvb2tzU2VydmljZRJkCg1DcmVhdGVXZWJob29rEiguYW5uYWxzLndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tSZXF1ZXN0GikuYW5uYWxzLndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tSZXNwb25zZRJhCgxMaXN0V2ViaG9va3MSJy5hbm5hbHMud2ViaG9va3MudjEuTGlzdFdlYmhvb2tzUmVxdWVzdBooLmFubmFscy53ZWJob29rcy52MS5MaXN0V2ViaG9va3NSZXNwb25zZRJkCg1VcGRhdGVXZWJob29rEiguYW5uYWxzLndlYmhvb2tzLnYxLlVwZGF0ZVdlYmhvb2tSZXF1ZXN0GikuYW5uYWxzLndlYmhvb2tzLnYxLlVwZGF0ZVdlYmhvb2tSZXNwb25zZRJkCg1EZWxldGVXZWJob29rEiguYW5uYWxzLndlYmhvb2tzLnYxLkRlbGV0ZVdlYmhvb2tSZXF1ZXN0GikuYW5uYWxzLndlYmhvb2tzLnYxLkRlbGV0ZVdlYmhvb2tSZXNwb25zZRJnCg5MaXN0RGVsaXZlcmllcxIpLmFubmFscy53ZWJob29rcy52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaKi5hbm5hbHMud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJeCgtUZXN0V2ViaG9vaxImLmFubmFscy53ZWJob29rcy52MS5UZXN0V2ViaG9va1JlcXVlc3QaJy5hbm5hbHMud2ViaG9va3MudjEuVGVzdFdlYmhvb2tSZXNwb25zZRJnCg5SZXBsYXlEZWxpdmVyeRIpLmFubmFscy53ZWJob29rcy52MS5SZXBsYXlEZWxpdmVyeVJlcXVlc3QaKi5hbm5hbHMud2ViaG9va3MudjEuUmVwbGF5RGVsaXZlcnlSZXNwb25zZRJhCgxSZXBsYXlFdmVudHMSJy5hbm5hbHMud2ViaG9va3MudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBooLmFubmFscy53ZWJob29rcy52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJhCgxSb3RhdGVTZWNyZXQSJy5hbm5hbHMud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVxdWVzdBooLmFubmFscy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * Describes the message annals.webhooks.v1.Webhook.
@@ -21,81 +21,144 @@ export const WebhookSchema = /*@__PURE__*/
   messageDesc(file_annals_webhooks_v1_webhooks, 0);
 
 /**
+ * Describes the message annals.webhooks.v1.Dropped.
+ * Use `create(DroppedSchema)` to create a new message.
+ */
+export const DroppedSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 1);
+
+/**
  * Describes the message annals.webhooks.v1.CreateWebhookRequest.
  * Use `create(CreateWebhookRequestSchema)` to create a new message.
  */
 export const CreateWebhookRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 1);
+  messageDesc(file_annals_webhooks_v1_webhooks, 2);
 
 /**
  * Describes the message annals.webhooks.v1.CreateWebhookResponse.
  * Use `create(CreateWebhookResponseSchema)` to create a new message.
  */
 export const CreateWebhookResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 2);
+  messageDesc(file_annals_webhooks_v1_webhooks, 3);
 
 /**
  * Describes the message annals.webhooks.v1.ListWebhooksRequest.
  * Use `create(ListWebhooksRequestSchema)` to create a new message.
  */
 export const ListWebhooksRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 3);
+  messageDesc(file_annals_webhooks_v1_webhooks, 4);
 
 /**
  * Describes the message annals.webhooks.v1.ListWebhooksResponse.
  * Use `create(ListWebhooksResponseSchema)` to create a new message.
  */
 export const ListWebhooksResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 4);
+  messageDesc(file_annals_webhooks_v1_webhooks, 5);
 
 /**
  * Describes the message annals.webhooks.v1.UpdateWebhookRequest.
  * Use `create(UpdateWebhookRequestSchema)` to create a new message.
  */
 export const UpdateWebhookRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 5);
+  messageDesc(file_annals_webhooks_v1_webhooks, 6);
 
 /**
  * Describes the message annals.webhooks.v1.UpdateWebhookResponse.
  * Use `create(UpdateWebhookResponseSchema)` to create a new message.
  */
 export const UpdateWebhookResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 6);
+  messageDesc(file_annals_webhooks_v1_webhooks, 7);
 
 /**
  * Describes the message annals.webhooks.v1.DeleteWebhookRequest.
  * Use `create(DeleteWebhookRequestSchema)` to create a new message.
  */
 export const DeleteWebhookRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 7);
+  messageDesc(file_annals_webhooks_v1_webhooks, 8);
 
 /**
  * Describes the message annals.webhooks.v1.DeleteWebhookResponse.
  * Use `create(DeleteWebhookResponseSchema)` to create a new message.
  */
 export const DeleteWebhookResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 8);
+  messageDesc(file_annals_webhooks_v1_webhooks, 9);
 
 /**
  * Describes the message annals.webhooks.v1.Delivery.
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 9);
+  messageDesc(file_annals_webhooks_v1_webhooks, 10);
 
 /**
  * Describes the message annals.webhooks.v1.ListDeliveriesRequest.
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 10);
+  messageDesc(file_annals_webhooks_v1_webhooks, 11);
 
 /**
  * Describes the message annals.webhooks.v1.ListDeliveriesResponse.
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 11);
+  messageDesc(file_annals_webhooks_v1_webhooks, 12);
+
+/**
+ * Describes the message annals.webhooks.v1.TestWebhookRequest.
+ * Use `create(TestWebhookRequestSchema)` to create a new message.
+ */
+export const TestWebhookRequestSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 13);
+
+/**
+ * Describes the message annals.webhooks.v1.TestWebhookResponse.
+ * Use `create(TestWebhookResponseSchema)` to create a new message.
+ */
+export const TestWebhookResponseSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 14);
+
+/**
+ * Describes the message annals.webhooks.v1.ReplayDeliveryRequest.
+ * Use `create(ReplayDeliveryRequestSchema)` to create a new message.
+ */
+export const ReplayDeliveryRequestSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 15);
+
+/**
+ * Describes the message annals.webhooks.v1.ReplayDeliveryResponse.
+ * Use `create(ReplayDeliveryResponseSchema)` to create a new message.
+ */
+export const ReplayDeliveryResponseSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 16);
+
+/**
+ * Describes the message annals.webhooks.v1.ReplayEventsRequest.
+ * Use `create(ReplayEventsRequestSchema)` to create a new message.
+ */
+export const ReplayEventsRequestSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 17);
+
+/**
+ * Describes the message annals.webhooks.v1.ReplayEventsResponse.
+ * Use `create(ReplayEventsResponseSchema)` to create a new message.
+ */
+export const ReplayEventsResponseSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 18);
+
+/**
+ * Describes the message annals.webhooks.v1.RotateSecretRequest.
+ * Use `create(RotateSecretRequestSchema)` to create a new message.
+ */
+export const RotateSecretRequestSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 19);
+
+/**
+ * Describes the message annals.webhooks.v1.RotateSecretResponse.
+ * Use `create(RotateSecretResponseSchema)` to create a new message.
+ */
+export const RotateSecretResponseSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 20);
 
 /**
  * @generated from service annals.webhooks.v1.WebhooksService

@@ -1,0 +1,28 @@
+// POST /v1/webhooks/{id}/test (docs/open-details.md): queues a delivery of the event webhook.test.
+
+import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
+import { dataOf } from "../../render/data.ts";
+import { NoBody, QueuedDelivery } from "../../render/webhook.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../deps.ts";
+
+export function testWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
+  return route({
+    summary: "Send a test delivery",
+    description:
+      "Queues a delivery of the event `webhook.test`, whatever the webhook subscribes to. It is retried and " +
+      "recorded as any other. A disabled webhook is 422.",
+    openDetail: true,
+    feature: "webhooks",
+    params: Type.Object({ id: Type.String() }),
+    body: NoBody,
+    success: { status: 201, body: dataOf(QueuedDelivery) },
+    failures: [404],
+    handle: async ({ admission, params }) => {
+      const request = { accountId: admission.accountId, webhookId: params.id };
+      const { deliveryId } = await webhooks.testWebhook(request, admittedBy(admission));
+      return { body: { data: { id: deliveryId } } };
+    },
+  });
+}

@@ -1,0 +1,66 @@
+// Resolves the names of receivers, with a share of the look-ups for each account. Used by the address guard.
+// So names that are never answered delay no other account. An answer is cached for a moment, per account. It
+// must never make a delivery wait for a look-up that is about to fail.
+
+import type { Resolve } from "./address-guard.ts";
+import { FairSlots, type FairSlotsOptions } from "./fair-slots.ts";
+import { hasNoAddress, type LookUp, timedOut } from "./look-up.ts";
+
+export interface AccountResolverOptions {
+  readonly lookUp: LookUp;
+  /** Of an attempt. */
+  readonly timeoutMs: number;
+  readonly slots?: FairSlotsOptions;
+  /** On the monotonic clock, in milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Look-ups under way in this process. */
+const SLOTS: FairSlotsOptions = { total: 256, perAccount: 16 };
+/** Of a look-up, with the wait for its slot: leaves an attempt the other half of its time. */
+const MAX_TIMEOUT_MS = 5_000;
+const TTL_MS = 5_000;
+/** Deliveries join a look-up that began within this time. Later ones make their own. */
+const JOIN_MS = 1_000;
+const MAX_NAMES = 10_000;
+
+interface Cached {
+  readonly answer: ReturnType<Resolve>;
+  until: number;
+}
+
+export function accountResolver({
+  lookUp,
+  timeoutMs,
+  slots: options = SLOTS,
+  now = () => performance.now(),
+}: AccountResolverOptions): Resolve {
+  const cache = new Map<string, Cached>();
+  const slots = new FairSlots(options);
+  const ask: Resolve = async (hostname, accountId) => {
+    const allowedMs = Math.min(timeoutMs, MAX_TIMEOUT_MS);
+    const until = performance.now() + allowedMs;
+    const free = await slots.take(accountId, allowedMs, () => timedOut(hostname));
+    try {
+      if (performance.now() >= until) throw timedOut(hostname);
+      return await lookUp(hostname, accountId, until);
+    } finally {
+      free();
+    }
+  };
+  return (hostname, accountId) => {
+    const key = `${accountId} ${hostname}`;
+    const known = cache.get(key);
+    if (known && known.until > now()) return known.answer;
+    cache.delete(key);
+    const [oldest] = cache.keys();
+    if (oldest !== undefined && cache.size >= MAX_NAMES) cache.delete(oldest);
+    const one: Cached = { answer: ask(hostname, accountId), until: now() + JOIN_MS };
+    cache.set(key, one);
+    one.answer.then(
+      () => (one.until = now() + TTL_MS),
+      (error: unknown) => (one.until = hasNoAddress(error) ? now() + TTL_MS : 0),
+    );
+    return one.answer;
+  };
+}

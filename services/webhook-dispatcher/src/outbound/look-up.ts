@@ -1,0 +1,86 @@
+// One DNS look-up: over sockets of its own (c-ares), so that a silent name server keeps no thread of the
+// process. Called by account-resolver.ts. It must end by its deadline, and leave nothing under way then.
+//
+// With private addresses allowed, receivers may have names that DNS does not know: `localhost`, the hosts
+// file, a short name with a search domain. Only those go on to the system resolver, which has few threads
+// and cannot be cancelled: each account may hold one of them.
+
+import { type LookupAddress, lookup } from "node:dns";
+import { Resolver } from "node:dns/promises";
+import { FairSlots } from "./fair-slots.ts";
+
+/** Resolves to all addresses of a name, one at least, by `until` on the monotonic clock. */
+export type LookUp = (
+  hostname: string,
+  accountId: string,
+  until: number,
+) => Promise<readonly LookupAddress[]>;
+
+/** From one packet to the next of the same query; the pause grows. */
+const PACKET_TIMEOUT_MS = 1_000;
+const PACKETS = 4;
+
+/** libuv gives the system resolver two of its four threads. */
+const SYSTEM_SLOTS = { total: 2, perAccount: 1 };
+
+/** Answers that say that a name has no address; whatever else comes may be different a moment later. */
+const NO_ADDRESS = new Set(["ENOTFOUND", "ENODATA"]);
+
+/** `servers` in place of those of the system, as `address:port`. */
+export function dnsLookUp(servers?: readonly string[]): LookUp {
+  return async (hostname, _accountId, until) => {
+    const resolver = new Resolver({ timeout: PACKET_TIMEOUT_MS, tries: PACKETS });
+    if (servers) resolver.setServers(servers);
+    const timer = setTimeout(() => resolver.cancel(), Math.max(0, until - performance.now()));
+    const [ipv4, ipv6] = await Promise.allSettled([
+      resolver.resolve4(hostname),
+      resolver.resolve6(hostname),
+    ]);
+    clearTimeout(timer);
+    const addresses = [
+      ...(ipv4.status === "fulfilled" ? ipv4.value : []).map((address) => ({ address, family: 4 })),
+      ...(ipv6.status === "fulfilled" ? ipv6.value : []).map((address) => ({ address, family: 6 })),
+    ];
+    if (addresses.length > 0) return addresses;
+    const errors = [ipv4, ipv6].map((one) => (one.status === "rejected" ? one.reason : undefined));
+    throw errors.find((error) => !hasNoAddress(error)) ?? errors[0];
+  };
+}
+
+/** For networks with names of their own. `isLocal` are names that are no question for DNS. */
+export function withSystemNames(dns: LookUp, isLocal: (hostname: string) => boolean): LookUp {
+  const slots = new FairSlots(SYSTEM_SLOTS);
+  return async (hostname, accountId, until) => {
+    if (!isLocal(hostname)) {
+      try {
+        return await dns(hostname, accountId, until);
+      } catch (error) {
+        if (!hasNoAddress(error) && codeOf(error) !== "ECONNREFUSED") throw error;
+      }
+    }
+    const leftMs = () => Math.max(0, until - performance.now());
+    const free = await slots.take(accountId, leftMs(), () => timedOut(hostname));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(timedOut(hostname)), leftMs());
+      lookup(hostname, { all: true, order: "ipv4first" }, (error, addresses) => {
+        clearTimeout(timer);
+        free();
+        if (error) reject(error);
+        else resolve(addresses);
+      });
+    });
+  };
+}
+
+/** Whether the name has no address for sure. */
+export function hasNoAddress(error: unknown): boolean {
+  return NO_ADDRESS.has(codeOf(error));
+}
+
+export function timedOut(hostname: string): Error {
+  return Object.assign(new Error(`${hostname} was not resolved in time`), { code: "ETIMEOUT" });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

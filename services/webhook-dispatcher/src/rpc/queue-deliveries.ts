@@ -1,0 +1,56 @@
+// Queues deliveries of one webhook at a client's request, within the bound of its account. Called by the
+// handlers of tests and replays. It must never queue a part: all of the entries, or an error.
+
+import type { Clock } from "@annals/contract";
+import { invalid, notFound, unavailable } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import { limitBacklog } from "../domain/limit-backlog.ts";
+import { newDeliveries } from "../domain/new-deliveries.ts";
+import type { Entry } from "../domain/payload.ts";
+import { countPending } from "../store/count-pending.ts";
+import { createDeliveries } from "../store/create-deliveries.ts";
+import { shareWebhook } from "../store/find-webhook.ts";
+
+export interface QueueDeliveriesDeps {
+  readonly clock: Clock;
+  readonly database: Pool;
+  readonly random: (size: number) => Uint8Array;
+  /** Null for the database's own clock. */
+  readonly now: () => string | null;
+  readonly maxPendingPerAccount: number;
+  /** Called when deliveries are stored. */
+  readonly onDeliveries: (accountId: string, webhookIds: Iterable<string>) => void;
+}
+
+/** What a client waits before it asks again: some of the queue is sent by then. */
+const RETRY_AFTER_S = 60;
+
+/** Resolves to the ids of the deliveries, in the order of the entries. */
+export async function queueDeliveries(
+  deps: QueueDeliveriesDeps,
+  accountId: string,
+  webhookId: string,
+  entries: readonly Entry[],
+): Promise<readonly string[]> {
+  const { clock, database, maxPendingPerAccount: maxPending, random } = deps;
+  const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));
+  const timestamp = clock.nowText();
+  const params = newDeliveries(entries, planned, { accountId, now: deps.now(), random, timestamp });
+  await database.transaction(async (transaction) => {
+    // Shared, as by the fan-out: disabling waits, and then sees these deliveries.
+    const [webhook] = await transaction.run(shareWebhook, [accountId, webhookId]);
+    if (!webhook) throw notFound("webhook", webhookId);
+    if (!webhook.active) {
+      throw invalid({ field: "active", message: "must be true: the webhook is disabled" });
+    }
+    const rows = await transaction.run(countPending, [accountId]);
+    const pending = new Map(rows.map((row) => [row.webhook_id, row.pending]));
+    const { dropped } = limitBacklog(planned, { maxPending, pending, webhookIds: [webhookId] });
+    if (dropped.length > 0) {
+      throw unavailable("The account has too many pending deliveries.", undefined, RETRY_AFTER_S);
+    }
+    await transaction.run(createDeliveries, [...params]);
+  });
+  deps.onDeliveries(accountId, [webhookId]);
+  return params[2];
+}

@@ -1,0 +1,55 @@
+// ReplayDelivery: queues what an attempted delivery was made for again, as a new delivery
+// (docs/open-details.md). What it sends is read from its producer.
+
+import { complete, invalid, notFound } from "@annals/errors";
+import { NOTICE_KINDS } from "@annals/messaging";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { eventOf } from "../domain/kinds.ts";
+import type { Producers } from "../outbound/producers.ts";
+import { findDelivery, type FoundDelivery } from "../store/find-delivery.ts";
+import { findWebhook } from "../store/find-webhook.ts";
+import { queueDeliveries, type QueueDeliveriesDeps } from "./queue-deliveries.ts";
+import { checkId } from "./webhook-members.ts";
+
+export interface ReplayDeps extends QueueDeliveriesDeps {
+  readonly producers: Pick<Producers, "entries">;
+}
+
+/** Of a webhook's attempted deliveries, as many may be replayed by their id. */
+const NEWEST = 10_000;
+
+export function replayDelivery(
+  deps: ReplayDeps,
+): ServiceImpl<typeof WebhooksService>["replayDelivery"] {
+  return async ({ accountId, webhookId, deliveryId }) => {
+    complete({ account_id: accountId, webhook_id: webhookId, delivery_id: deliveryId });
+    checkId(webhookId);
+    const [webhook] = await deps.database.run(findWebhook, [accountId, webhookId]);
+    if (!webhook) throw notFound("webhook", webhookId);
+    if (!/^wh_del_[0-9a-z]{1,64}$/.test(deliveryId)) throw notFound("delivery", deliveryId);
+    const params: [string, string, string, number] = [accountId, webhookId, deliveryId, NEWEST];
+    const [found] = await deps.database.run(findDelivery, params);
+    if (!found) throw notFound("delivery", deliveryId);
+    const entry = await read(deps.producers, accountId, found);
+    const [id = ""] = await queueDeliveries(deps, accountId, webhookId, [entry]);
+    return { deliveryId: id };
+  };
+}
+
+async function read(
+  producers: ReplayDeps["producers"],
+  accountId: string,
+  { event, position: text }: FoundDelivery,
+) {
+  const position = BigInt(text ?? 0);
+  const kind = NOTICE_KINDS.find((one) => eventOf(one) === event);
+  const after = position - 1n;
+  const [entry] =
+    kind === undefined || after < 0n ? [] : await producers.entries(kind, accountId, after, 1);
+  if (entry?.position !== position) {
+    const message = "cannot be replayed: what it was made for is not kept";
+    throw invalid({ field: "delivery_id", message });
+  }
+  return entry;
+}

@@ -1,0 +1,48 @@
+// ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md).
+// Page by page: after an error, a part may be queued.
+
+import { complete, invalid } from "@annals/errors";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { MAX_ENTRIES } from "../outbound/producers.ts";
+import { queueDeliveries } from "./queue-deliveries.ts";
+import type { ReplayDeps } from "./replay-delivery.ts";
+import { checkId } from "./webhook-members.ts";
+
+/** Events of one request. */
+const MAX_EVENTS = 1_000n;
+
+export function replayEvents(
+  deps: ReplayDeps,
+): ServiceImpl<typeof WebhooksService>["replayEvents"] {
+  return async ({ accountId, webhookId, fromSequenceNumber: from, toSequenceNumber: to }) => {
+    complete({ account_id: accountId, webhook_id: webhookId });
+    checkId(webhookId);
+    checkRange(from, to);
+    const pages: (readonly string[])[] = [];
+    for (let after = from - 1n; after < to; after += BigInt(MAX_ENTRIES)) {
+      const limit = Math.min(MAX_ENTRIES, Number(to - after));
+      const entries = await deps.producers.entries("events", accountId, after, limit);
+      if (entries.length < limit) {
+        throw invalid({
+          field: "to_sequence_number",
+          message: "must not be beyond the last event",
+        });
+      }
+      pages.push(await queueDeliveries(deps, accountId, webhookId, entries));
+    }
+    return { deliveries: pages.flat().length };
+  };
+}
+
+function checkRange(from: bigint, to: bigint): void {
+  if (from < 1n) throw invalid({ field: "from_sequence_number", message: "must be at least 1" });
+  if (to < from) {
+    const message = "must not be less than from_sequence_number";
+    throw invalid({ field: "to_sequence_number", message });
+  }
+  if (to - from >= MAX_EVENTS) {
+    const message = `must be at most ${MAX_EVENTS - 1n} more than from_sequence_number`;
+    throw invalid({ field: "to_sequence_number", message });
+  }
+}

@@ -1,0 +1,55 @@
+// RotateSecret: gives a webhook a new signing secret, which is in this response and nowhere else
+// (docs/open-details.md). Deliveries are signed with the one before, too, until its grace period is over.
+
+import { complete, invalid, notFound } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { SecretKeys } from "../domain/secret-keys.ts";
+import { newSigningSecret } from "../domain/signing-secret.ts";
+import { findWebhook } from "../store/find-webhook.ts";
+import { rotateSecret as rotateSecretStatement } from "../store/rotate-secret.ts";
+import { renderWebhook } from "./render-webhook.ts";
+import { checkId } from "./webhook-members.ts";
+
+export interface RotateSecretDeps {
+  readonly database: Pool;
+  readonly keys: SecretKeys;
+  readonly random: (size: number) => Uint8Array;
+  /** Null for the database's own clock. */
+  readonly now: () => string | null;
+}
+
+const MAX_GRACE_S = 7 * 86_400;
+
+export function rotateSecret(
+  deps: RotateSecretDeps,
+): ServiceImpl<typeof WebhooksService>["rotateSecret"] {
+  return async ({ accountId, webhookId, graceSeconds }) => {
+    complete({ account_id: accountId, webhook_id: webhookId });
+    checkId(webhookId);
+    if (graceSeconds > MAX_GRACE_S) {
+      throw invalid({ field: "grace_seconds", message: `must be at most ${MAX_GRACE_S}` });
+    }
+    const secret = newSigningSecret(deps.random);
+    const sealed = deps.keys.seal(secret, { accountId, webhookId }, deps.random);
+    const { row, previousUntil } = await deps.database.transaction(async (transaction) => {
+      const [rotated] = await transaction.run(rotateSecretStatement, [
+        accountId,
+        webhookId,
+        sealed.keyId,
+        sealed.bytes,
+        graceSeconds,
+        deps.now(),
+      ]);
+      const [found] = await transaction.run(findWebhook, [accountId, webhookId]);
+      if (!rotated || !found) throw notFound("webhook", webhookId);
+      return { row: found, previousUntil: rotated.previous_until };
+    });
+    return {
+      webhook: renderWebhook(row),
+      secret,
+      ...(previousUntil !== null && { previousSecretExpiresAt: previousUntil }),
+    };
+  };
+}

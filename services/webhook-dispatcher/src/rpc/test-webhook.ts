@@ -1,0 +1,24 @@
+// TestWebhook: queues one delivery of the event webhook.test, whatever the webhook subscribes to
+// (docs/open-details.md). It is attempted, retried and recorded as any other.
+
+import { complete } from "@annals/errors";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { queueDeliveries, type QueueDeliveriesDeps } from "./queue-deliveries.ts";
+import { checkId } from "./webhook-members.ts";
+
+/** No entry of a producer has it. */
+const NO_POSITION = 0n;
+
+export function testWebhook(
+  deps: QueueDeliveriesDeps,
+): ServiceImpl<typeof WebhooksService>["testWebhook"] {
+  return async ({ accountId, webhookId }) => {
+    complete({ account_id: accountId, webhook_id: webhookId });
+    checkId(webhookId);
+    const data = JSON.stringify({ webhook_id: webhookId });
+    const entry = { position: NO_POSITION, name: "webhook.test", data };
+    const [deliveryId = ""] = await queueDeliveries(deps, accountId, webhookId, [entry]);
+    return { deliveryId };
+  };
+}

@@ -1,0 +1,18 @@
+// The pending deliveries of each webhook of an account that has some.
+
+import { statement } from "@annals/postgres";
+
+export interface PendingRow {
+  readonly webhook_id: string;
+  readonly pending: number;
+}
+
+export const countPending = statement<[accountId: string], PendingRow>(
+  `/* webhooks.count-pending */
+SELECT webhook_id, count(*)::integer AS pending
+FROM webhooks.deliveries
+WHERE account_id = $1::text AND due_at IS NOT NULL
+GROUP BY webhook_id
+`,
+  { customPlan: true },
+);

@@ -1,0 +1,102 @@
+// Keeps the pending deliveries of an account within their bound: what goes beyond is not queued, but counted
+// for the webhook's owner. Called by the fan-out, in its transaction. It must never drop without a record.
+
+import type { Logger } from "@annals/chassis";
+import type { NoticeKind } from "@annals/messaging";
+import type { Database } from "@annals/postgres";
+import { limitBacklog } from "../domain/limit-backlog.ts";
+import type { Entry } from "../domain/payload.ts";
+import type { PlannedDelivery } from "../domain/plan-fan-out.ts";
+import type { Metrics } from "../metrics.ts";
+import { countPending } from "../store/count-pending.ts";
+import { recordDrops } from "../store/record-drops.ts";
+
+export interface BacklogDeps {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly maxPendingPerAccount: number;
+  /** Null for the database's own clock. */
+  readonly now: () => string | null;
+}
+
+export interface Page {
+  readonly accountId: string;
+  readonly kind: NoticeKind;
+  readonly entries: readonly Entry[];
+  readonly subscriberIds: readonly string[];
+  readonly planned: readonly PlannedDelivery[];
+}
+
+/** An account that has less than this share of the bound pending is not counted again for a moment. */
+const UNCOUNTED_SHARE = 0.5;
+const UNCOUNTED_MS = 1_000;
+const MAX_ACCOUNTS = 10_000;
+
+interface Counted {
+  /** Pending when it was counted, and what was queued here since. */
+  pending: number;
+  /** On the monotonic clock. */
+  readonly until: number;
+}
+
+export class Backlog {
+  readonly #deps: BacklogDeps;
+  readonly #counted = new Map<string, Counted>();
+
+  constructor(deps: BacklogDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves to what may be queued, and records the rest. */
+  async limit(transaction: Database, page: Page): Promise<readonly PlannedDelivery[]> {
+    const { maxPendingPerAccount: maxPending } = this.#deps;
+    const { accountId, planned, subscriberIds } = page;
+    const counted = this.#counted.get(accountId);
+    if (counted && performance.now() < counted.until) {
+      counted.pending += planned.length;
+      if (counted.pending < maxPending * UNCOUNTED_SHARE) return planned;
+    }
+    const rows = await transaction.run(countPending, [accountId]);
+    const pending = new Map(rows.map((row) => [row.webhook_id, row.pending]));
+    const limit = { maxPending, pending, webhookIds: subscriberIds };
+    const { kept, dropped } = limitBacklog(planned, limit);
+    const before = rows.reduce((sum, row) => sum + row.pending, 0);
+    this.#remember(accountId, before + kept.length);
+    if (dropped.length > 0) await this.#record(transaction, page, dropped);
+    return kept;
+  }
+
+  #remember(accountId: string, pending: number): void {
+    this.#counted.delete(accountId);
+    const [oldest] = this.#counted.keys();
+    if (oldest !== undefined && this.#counted.size >= MAX_ACCOUNTS) this.#counted.delete(oldest);
+    this.#counted.set(accountId, { pending, until: performance.now() + UNCOUNTED_MS });
+  }
+
+  async #record(
+    transaction: Database,
+    { accountId, entries, kind }: Page,
+    dropped: readonly PlannedDelivery[],
+  ): Promise<void> {
+    const { log, metrics, now } = this.#deps;
+    const ids = [...new Set(dropped.map(({ webhookId }) => webhookId))];
+    const positions = ids.map((id) =>
+      dropped
+        .filter(({ webhookId }) => webhookId === id)
+        .map(({ ordinal }) => entries[ordinal - 1]?.position ?? 0n),
+    );
+    const numbers = (at: 0 | -1) =>
+      positions.map((all) => (kind === "events" ? (all.at(at) ?? null) : null));
+    const counts = positions.map((all) => all.length);
+    const params = [accountId, ids, counts, numbers(0), numbers(-1), now()] as const;
+    const rows = await transaction.run(recordDrops, [...params]);
+    metrics.dropped.inc({ kind }, dropped.length);
+    for (const { webhook_id: webhookId, is_first: isFirst } of rows) {
+      if (!isFirst) continue;
+      log.warn(
+        { account_id: accountId, webhook_id: webhookId },
+        "too many pending deliveries: further ones are dropped and counted",
+      );
+    }
+  }
+}
