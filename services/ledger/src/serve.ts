@@ -9,6 +9,7 @@ import {
   rpcServerDuration,
   startAdminServer,
   startTracing,
+  rowsSwept,
   workerFailures,
 } from "@annals/chassis";
 import { serverInterceptors, startRpcServer } from "@annals/rpc";
@@ -54,7 +55,8 @@ export async function serve(
     log,
   });
   closers.add("database", database, () => database.close());
-  const background = { database, failures: workerFailures(registry), log };
+  const failures = workerFailures(registry);
+  const background = { database, failures, log, swept: rowsSwept(registry) };
   const sweep = startIdempotencySweep(background);
   closers.add("idempotency sweep", sweep, () => sweep.stop());
   const filler = startTimeBlockFiller(background);

@@ -6,6 +6,7 @@ import { newClient, ownerOf } from "@annals/testing";
 import { hash } from "node:crypto";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
+import { insertJobs } from "./export-rows.ts";
 import { exported, newExporter } from "./exports-client.ts";
 
 const stack = inject("stack");
@@ -132,13 +133,7 @@ describe("404", () => {
   test.each(["pending", "running", "failed"])("one that is %s says so", async (status) => {
     const { account } = exporter;
     const unfinished = `exp_${status}`;
-    // Nobody takes it: it is not due for an hour.
-    await owner.query(
-      `INSERT INTO exports.jobs (account_id, id, format, include_proofs, filter_json, filter, head_sequence, head_hash,
-         created_at, status, due_at)
-       VALUES ($1, $2, 'jsonl', false, '{}', '', 0, '', '2026-01-01T00:00:00.000000Z', $3, now() + interval '1 hour')`,
-      [account.accountId, unfinished, status],
-    );
+    await insertJobs(owner, { accountId: account.accountId, status, ids: [unfinished] });
     const answer = await client.get(`/v1/exports/${unfinished}/content`);
     expectRefused(answer, "not_found", { message: new RegExp(`\\b${status}\\b`) });
   });
