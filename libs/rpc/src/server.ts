@@ -12,9 +12,9 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { ConnectRouter, Interceptor } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
 import type { Logger } from "@annals/chassis";
+import { connectListener } from "./connect-listener.ts";
 import { Connections } from "./connections.ts";
 import { answerUnaryCalls } from "./fast-path/unary-calls.ts";
 import { unaryMethods } from "./fast-path/unary-methods.ts";
@@ -137,16 +137,15 @@ function createHttp2Server(options: RpcServerOptions, draining: AbortSignal): Ht
     maxTimeoutMs,
     closeAfterResponse,
   });
-  const connect = createServer(
-    connectNodeAdapter({
-      routes,
-      interceptors: [...interceptors],
-      readMaxBytes: maxMessageBytes,
-      maxTimeoutMs,
-      // Between services of one cluster compression costs more than it saves.
-      acceptCompression: [],
-    }),
-  );
+  const router = createConnectRouter({
+    interceptors: [...interceptors],
+    readMaxBytes: maxMessageBytes,
+    maxTimeoutMs,
+    // Between services of one cluster compression costs more than it saves.
+    acceptCompression: [],
+  });
+  routes(router);
+  const connect = createServer(connectListener(router, options.log));
   const server = createServer({
     settings: { maxConcurrentStreams: MAX_CONCURRENT_CALLS, initialWindowSize: WINDOW_BYTES },
     maxSessionMemory: MAX_SESSION_MEMORY_MB,
