@@ -72,10 +72,15 @@ test("what Node or a library would print is a line of the log", async () => {
   await said('"process warning"');
   child.kill("SIGTERM");
   expect(await exit(child)).toBe(0);
-  const lines = output().split("\n").filter((line) => line !== "" && !line.startsWith("closed"));
+  const lines = output()
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("closed"));
   const warned = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
   expect(warned).toMatchObject([
-    { msg: "printed by a library", text: expect.stringMatching(/^handler x failed Error: at\nlines/) },
+    {
+      msg: "printed by a library",
+      text: expect.stringMatching(/^handler x failed Error: at\nlines/),
+    },
     { msg: "process warning", err: { message: "too many listeners" } },
   ]);
 });

@@ -93,7 +93,8 @@ function printToLog(log: Logger): void {
   // Node's own listener prints them.
   process.removeAllListeners("warning");
   process.on("warning", (warning) => log.warn({ err: warning }, "process warning"));
-  const print = (...words: unknown[]): void => log.warn({ text: format(...words) }, "printed by a library");
+  const print = (...words: unknown[]): void =>
+    log.warn({ text: format(...words) }, "printed by a library");
   Object.assign(console, { error: print, warn: print });
 }
 

@@ -1,6 +1,7 @@
 // The settings of the export service.
 
 import {
+  address,
   databaseSettings,
   integer,
   optionalText,
@@ -15,7 +16,7 @@ export const SETTINGS = {
   ...rpcServerSettings,
   ...databaseSettings,
   ...messagingSettings,
-  ledgerAddress: text(
+  ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
     "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
   ),

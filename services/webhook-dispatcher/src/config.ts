@@ -1,14 +1,15 @@
 // The settings of the webhook dispatcher.
 
 import {
+  address,
   databaseSettings,
   flag,
   integer,
+  optionalAddress,
   optionalText,
   processSettings,
   rpcServerSettings,
   type Setting,
-  text,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
@@ -33,11 +34,11 @@ export const SETTINGS = {
   ...rpcServerSettings,
   ...databaseSettings,
   ...messagingSettings,
-  ledgerAddress: text(
+  ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
     "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
   ),
-  exportAddress: optionalText(
+  exportAddress: optionalAddress(
     "ANNALS_EXPORT_ADDRESS",
     "The export service, in the same form; absent where exports are not offered.",
   ),
