@@ -1,6 +1,6 @@
-// Answers HTTP/2 requests by the handlers of a Connect router. Called by server.ts. It does what Connect's own
-// adapter does, except that a response that cannot be sent goes to the log: the adapter prints twenty lines on
-// standard error for each caller that cancels a stream.
+// Answers HTTP/2 requests by the handlers of a Connect router. Called by server.ts. It does what Connect's
+// own adapter does, except that a response that cannot be sent goes to the log: the adapter prints twenty
+// lines on standard error for each caller that cancels a stream.
 
 import type { Logger } from "@annals/chassis";
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
@@ -27,7 +27,7 @@ export function connectListener(
       .then((answer) => universalResponseToNodeResponse(answer, response))
       .catch((error: unknown) => {
         if (ConnectError.from(error).code === Code.Aborted) return;
-        const isCancelled = response.stream?.aborted !== false;
+        const isCancelled = response.stream.aborted;
         const fields = { err: error, rpc: handler.method.name };
         log[isCancelled ? "debug" : "warn"](fields, "rpc response not sent");
       });
