@@ -5,6 +5,7 @@
 import { newClient, ownerOf } from "@annals/testing";
 import { hash } from "node:crypto";
 import { afterAll, describe, expect, inject, test } from "vitest";
+import { verify } from "../../verifiers/made-export.ts";
 import { expectRefused } from "../refusal.ts";
 import { insertJobs } from "./export-rows.ts";
 import { exported, newExporter } from "./exports-client.ts";
@@ -108,6 +109,17 @@ describe("200", () => {
     expect(content.text.replaceAll(/"(?:[^"]|"")*"/g, "").replaceAll("\r\n", "")).not.toMatch(
       /[\r\n]/,
     );
+  });
+
+  test("CSV with proofs: no cell runs, white space or not before the sign, and annals-verify agrees", async () => {
+    const ids = [" =1", "\uFEFF=1", "' =1", "\u00A0\u200B@x", "'\t1", "plain", " '", "\u2003＋1"];
+    const events = ids.map((each) => ({ action: each, actor: { id: each, type: each } }));
+    const { client: own } = await newExporter(stack, events);
+    const { content } = await exported(own, { format: "csv", include_proofs: true });
+    const records = readCsv(content.text).slice(1, -1);
+    for (const chosen of records.flatMap((record) => record.slice(2, 5)))
+      expect(chosen).not.toMatch(/^[\s\u200B\uFEFF]*[=+\-@＝＋－＠]|^[\t\r\n]/);
+    expect(await verify(content.text)).toMatchObject({ events: ids.length });
   });
 
   test("CSV with proofs has a column more", async () => {
