@@ -19,7 +19,6 @@ export function startIdempotencySweep({ database, failures, log, swept }: Deps):
     failures,
     log,
     delayMs: INTERVAL_MS,
-    initialDelayMs: INTERVAL_MS,
     run: async (signal) => {
       let deleted = BATCH;
       while (deleted === BATCH && !signal.aborted) {
