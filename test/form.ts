@@ -52,7 +52,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     networkFaults: { outageMs: 500, slowed: 4, swallowed: 2 },
     disk: { fullForMs: 2_000, ways: 1 },
     overload: { forMs: 5_000 },
-    soak: { rounds: 7 },
+    soak: { rounds: 6 },
   },
 };
 

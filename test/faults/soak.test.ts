@@ -20,6 +20,7 @@ import {
 } from "./soak-tables.ts";
 
 const { rounds } = inject("form").soak;
+const CONTROL_ROUNDS = 6;
 /** An outbox entry that nobody reads is kept for 30 days, so sizes are steady from the fourth round on. */
 const STEADY_ROUNDS = 3;
 const SERVICES = ["keys", "ledger", "export", "webhook-dispatcher"];
@@ -49,8 +50,19 @@ async function use(client: HttpClient, other: HttpClient, round: number): Promis
   }
 }
 
+/** Each service answers. */
+async function isServed(client: HttpClient): Promise<boolean> {
+  for (const path of ["/v1/events", "/v1/exports", "/v1/webhooks", "/v1/api-keys"])
+    if ((await client.get(path)).status !== 200) return false;
+  return true;
+}
+
 /** Resolves to the sizes after each round. `never`: what the settings keep permanently. */
-async function soak(retention: number, never: readonly Ending[]): Promise<Sizes[]> {
+async function soak(
+  rounds: number,
+  retention: number,
+  never: readonly Ending[] = [],
+): Promise<Sizes[]> {
   const days = String(retention);
   system = await startWebhookSystem(
     { ANNALS_WEBHOOK_DELIVERY_RETENTION_DAYS: String(RETENTION_DAYS) },
@@ -80,6 +92,7 @@ async function soak(retention: number, never: readonly Ending[]): Promise<Sizes[
     await age(owner);
     // A sweep runs when its service starts, and then at its interval.
     await Promise.all(SERVICES.map((service) => system?.processOf(service).restart()));
+    await eventually("the gateway has found them", () => isServed(client));
     await eventually(
       "nothing is past its time",
       async () => (await overdue(owner, never)).length === 0,
@@ -92,12 +105,12 @@ async function soak(retention: number, never: readonly Ending[]): Promise<Sizes[
 }
 
 test("under constant use no table and no folder grows", async () => {
-  const found = await soak(RETENTION_DAYS, []);
+  const found = await soak(rounds, RETENTION_DAYS);
   expect(growing(found, STEADY_ROUNDS)).toEqual([]);
   report({ rounds, ...Object.fromEntries(found.at(-1) ?? []) });
 });
 
 test("control: where exports and revoked keys never end, the test says what grows", async () => {
-  const found = await soak(0, ["exports", "revokedKeys"]);
+  const found = await soak(CONTROL_ROUNDS, 0, ["exports", "revokedKeys"]);
   expect(growing(found, STEADY_ROUNDS)).toEqual(["exports.jobs", "keys.api_keys", FILES]);
 });

@@ -10,8 +10,8 @@ const CREATE_ROLE = /\bCREATE ROLE (\w+)/;
 const GRANT_ROLE = /^GRANT (\w+) TO CURRENT_USER;$/;
 
 /**
- * Makes the role and gives it exactly the rights of the migrations, whatever it has now. A login needs no right
- * to create or to grant a role that it has already.
+ * Makes the role and gives it exactly the rights of the migrations, whatever it has now. A login needs no
+ * right to create or to grant a role that it has already.
  */
 export async function setRights(
   client: Pick<pg.Client, "query">,
