@@ -9,7 +9,7 @@ type Owner = Pick<ReturnType<typeof ownerOf>, "query">;
 /** Retention that the soak test sets for exports, revoked keys and deliveries. */
 export const RETENTION_DAYS = 20;
 /** How much older everything gets in a round. */
-export const ROUND_DAYS = 11;
+const ROUND_DAYS = 11;
 
 /** Their sizes must not grow with time, only with use. */
 const TABLES = [

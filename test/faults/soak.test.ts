@@ -59,7 +59,7 @@ async function isServed(client: HttpClient): Promise<boolean> {
 
 /** Resolves to the sizes after each round. `never`: what the settings keep permanently. */
 async function soak(
-  rounds: number,
+  count: number,
   retention: number,
   never: readonly Ending[] = [],
 ): Promise<Sizes[]> {
@@ -80,7 +80,7 @@ async function soak(
   const { key } = await newKey(stack.databaseUrl, (await newAccount(stack.databaseUrl)).accountId);
   await client.post("/v1/webhooks", { url: subscriber.url(), events: ["*"] });
   const found: Sizes[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < count; round += 1) {
     const before = subscriber.received.length;
     await use(client, client.as(key), round);
     // An event, a verification by each of two keys, and an export, each time.
@@ -91,7 +91,8 @@ async function soak(
     });
     await age(owner);
     // A sweep runs when its service starts, and then at its interval.
-    await Promise.all(SERVICES.map((service) => system?.processOf(service).restart()));
+    const { processOf } = system;
+    await Promise.all(SERVICES.map((service) => processOf(service).restart()));
     await eventually("the gateway has found them", () => isServed(client));
     await eventually(
       "nothing is past its time",
