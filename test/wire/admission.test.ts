@@ -47,6 +47,7 @@ const NEEDED: readonly [service: string, DescMethod, Scope | undefined][] = [
   ["export", ExportsService.method.createExport, "export"],
   ["export", ExportsService.method.getExport, "export"],
   ["export", ExportsService.method.listExports, "export"],
+  ["export", ExportsService.method.deleteExport, "export"],
   ["export", ExportsService.method.streamExportContent, "export"],
   ["export", ExportsService.method.getOutboxPositions, undefined],
   ["export", ExportsService.method.listOutbox, undefined],

@@ -31,6 +31,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     CreateExport: GATEWAY,
     GetExport: GATEWAY,
     ListExports: GATEWAY,
+    DeleteExport: GATEWAY,
     StreamExportContent: GATEWAY,
     GetOutboxPositions: DISPATCHER,
     ListOutbox: DISPATCHER,

@@ -3,6 +3,8 @@
 
 import { describe, expect, test } from "vitest";
 import {
+  address,
+  optionalAddress,
   ConfigError,
   flag,
   integer,
@@ -52,6 +54,45 @@ test("every fault is reported at once, one a line, with what is expected", () =>
   );
   // The value of a secret is never printed, valid or not.
   expect(read).not.toThrow("hunter2");
+});
+
+describe("an address", () => {
+  const ledger = address("ANNALS_LEDGER_ADDRESS", "The ledger.");
+
+  test.each([
+    "ledger:9090",
+    "127.0.0.1:9090",
+    "[::1]:9090",
+    "dns:///ledger.audit.svc:9090",
+    "dns://10.0.0.10/ledger:9090",
+    "ipv4:127.0.0.1:1,127.0.0.1:65535",
+  ])("%s is one", (given) => {
+    expect(parse(ledger, given)).toBe(given);
+  });
+
+  test.each([
+    "foo",
+    "http://x",
+    "http://x:9090",
+    "ledger:",
+    ":9090",
+    "ledger:0",
+    "ledger:65536",
+    "ledger:9090/",
+    "ledger 1:9090",
+    "dns:///ledger",
+    "ipv4:127.0.0.1:1,127.0.0.1",
+  ])("%s is none: the setting and the forms are named", (given) => {
+    expect(() => parse(ledger, given)).toThrow(
+      `ANNALS_LEDGER_ADDRESS must be \`host:port\` or \`dns:///host:port\` (is ${JSON.stringify(given)})`,
+    );
+  });
+
+  test("may be absent where it is optional", () => {
+    const optional = optionalAddress("A", "About.");
+    expect([parse(optional), parse(optional, "a:1")]).toEqual([undefined, "a:1"]);
+    expect(() => parse(optional, "a")).toThrow("A must be");
+  });
 });
 
 describe("an integer", () => {

@@ -116,6 +116,31 @@ export function url(
   });
 }
 
+const HOST_AND_PORT = String.raw`(?:[\w.-]+|\[[\da-fA-F:.%]+\]):(\d{1,5})`;
+const ADDRESS = new RegExp(
+  String.raw`^(?:dns:(?://[^/]*/)?)?${HOST_AND_PORT}$|^ipv[46]:${HOST_AND_PORT}(?:,${HOST_AND_PORT})*$`,
+);
+const MAX_PORT = 65_535;
+
+/** Where another service is; gRPC itself takes any text and never connects to a wrong one. */
+export function address(env: string, about: string, extra: Extra = {}): Setting<string> {
+  return setting(env, about, extra, parseAddress);
+}
+
+/** An address that may be absent: the value is then undefined. */
+export function optionalAddress(env: string, about: string): Setting<string | undefined> {
+  return setting(env, about, { fallback: "" }, (given) =>
+    given === "" ? undefined : parseAddress(given),
+  );
+}
+
+function parseAddress(given: string): string {
+  const ports = (ADDRESS.exec(given) ?? []).slice(1).filter((found) => found !== undefined);
+  if (ports.length === 0 || ports.some((found) => Number(found) < 1 || Number(found) > MAX_PORT))
+    throw new Error("must be `host:port` or `dns:///host:port`");
+  return given;
+}
+
 function setting<T>(
   env: string,
   about: string,

@@ -70,6 +70,11 @@ test.each([[], ["unknown"], ["constructor"], ["toString"], ["__proto__"]])(
   },
 );
 
+test("--help prints the verbs and ends with 0", () => {
+  const stdout = "usage: test show | broken | serve | picky\n";
+  expect(run(["--help"])).toStrictEqual({ status: 0, stdout, stderr: "" });
+});
+
 test("every fault of the configuration is reported, without a stack, and the status is 2", () => {
   expect(run(["show"], { ANNALS_LOG_LEVEL: "loud" })).toStrictEqual({
     status: 2,

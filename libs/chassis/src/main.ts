@@ -24,8 +24,10 @@ export async function main<S extends Settings>(options: MainOptions<S>): Promise
   const [name = "", ...words] = options.argv;
   const verb = Object.hasOwn(options.verbs, name) ? options.verbs[name] : undefined;
   if (!verb) {
-    process.stderr.write(`usage: ${options.service} ${Object.keys(options.verbs).join(" | ")}\n`);
-    process.exitCode = 2;
+    const isHelp = name === "--help";
+    const usage = `usage: ${options.service} ${Object.keys(options.verbs).join(" | ")}\n`;
+    process[isHelp ? "stdout" : "stderr"].write(usage);
+    process.exitCode = isHelp ? 0 : 2;
     return;
   }
   try {

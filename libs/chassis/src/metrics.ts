@@ -74,6 +74,16 @@ export function databaseDuration(registry: Registry): Histogram {
   });
 }
 
+/** What the sweeps delete. */
+export function rowsSwept(registry: Registry): Counter<"kind"> {
+  return new Counter({
+    name: "annals_rows_swept_total",
+    help: "Rows that were deleted because their time had ended, by kind.",
+    labelNames: ["kind"],
+    registers: [registry],
+  });
+}
+
 /** Failed runs of the loops of loop.ts. */
 export function workerFailures(registry: Registry): Counter<"worker"> {
   return new Counter({

@@ -20,11 +20,12 @@ function start(serve: string) {
     await run({ log, exitWithStdin: true, serve: async (closers) => { ${serve} } });
     process.stdout.write("never\\n");`;
   const child = spawn(process.execPath, ["-C", "source", "--input-type=module", "-e", program], {
-    stdio: ["pipe", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let output = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const said = async (word: string): Promise<void> => {
     while (!output.includes(word)) await once(child.stdout, "data");
   };
@@ -61,6 +62,27 @@ test("a start that fails closes what was open and ends with 1", async () => {
   expect(closed()).toStrictEqual(["first"]);
   expect(output()).toMatch(/"level":"error".*no database.*start failed/);
   expect(output()).not.toContain('"ready"');
+});
+
+test("what Node or a library would print is a line of the log", async () => {
+  const { child, said, output } = start(`
+    process.emitWarning("too many listeners");
+    console.error("handler %s failed", "x", new Error("at\\nlines"));
+    ${TWO_PARTS}`);
+  await said('"process warning"');
+  child.kill("SIGTERM");
+  expect(await exit(child)).toBe(0);
+  const lines = output()
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("closed"));
+  const warned = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
+  expect(warned).toMatchObject([
+    {
+      msg: "printed by a library",
+      text: expect.stringMatching(/^handler x failed Error: at\nlines/),
+    },
+    { msg: "process warning", err: { message: "too many listeners" } },
+  ]);
 });
 
 test("a signal during the start is heard when the start has ended", async () => {

@@ -4,6 +4,7 @@
 
 import { ConfigError } from "./config.ts";
 import type { Logger } from "./log.ts";
+import { format } from "node:util";
 
 /** What was opened, in order. It closes in reverse, one part after the other, each within a bound. */
 export class Closers {
@@ -57,6 +58,7 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
     if (exitWithStdin) process.stdin.on("end", () => resolve("end of standard input")).resume();
   });
   endOnUnhandledErrors(log);
+  printToLog(log);
   try {
     await serve(closers);
     log.info("ready");
@@ -84,6 +86,16 @@ function endOnUnhandledErrors(log: Logger): void {
   };
   process.on("unhandledRejection", endWith("unhandled rejection"));
   process.on("uncaughtException", endWith("uncaught exception"));
+}
+
+/** Node's warnings, and what a library would print on standard error: everything in the log is JSON. */
+function printToLog(log: Logger): void {
+  // Node's own listener prints them.
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => log.warn({ err: warning }, "process warning"));
+  const print = (...words: unknown[]): void =>
+    log.warn({ text: format(...words) }, "printed by a library");
+  Object.assign(console, { error: print, warn: print });
 }
 
 /** Whether main.ts prints the error as one line that names the setting, in place of a stack in the log. */

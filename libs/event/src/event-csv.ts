@@ -88,14 +88,19 @@ function chosen(value: string): string {
 }
 
 /**
- * What a spreadsheet may run as a formula, also where it drops white space or reads full-width signs. Leading
- * ' count, so that removing one restores the value.
+ * What a spreadsheet may run as a formula, also where it drops white space and invisible characters (a byte
+ * order mark) or reads full-width signs. Leading ' count, so that removing one restores the value.
  */
-const RUNNABLE = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const RUNNABLE = /^['\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^'*[\t\r\n]/u;
 
 /** The text for a cell that holds what a client chose. */
 export function safeCell(value: string): string {
   return RUNNABLE.test(value) ? `'${value}` : value;
+}
+
+/** The value that {@link safeCell} made the text of. */
+export function valueOfCell(text: string): string {
+  return text.startsWith("'") && RUNNABLE.test(text) ? text.slice(1) : text;
 }
 
 /**

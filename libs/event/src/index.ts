@@ -1,5 +1,5 @@
 export * from "./check-leaf.ts";
-export { csvHeader, csvManifest, eventCsv } from "./event-csv.ts";
+export { csvHeader, csvManifest, eventCsv, valueOfCell } from "./event-csv.ts";
 export { eventJson, proofJson, type ProofText } from "./event-json.ts";
 export * from "./event-limits.ts";
 export * from "./event-members.ts";

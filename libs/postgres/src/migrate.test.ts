@@ -1,7 +1,9 @@
 // Guarantees: migrations are applied in order, once, all or none, also by several processes at
 // once; a file that changed after it was applied is refused; the readiness check reports a
-// schema that is behind or changed, and accepts one of a later release.
+// schema that is behind or changed, and accepts one of a later release; the role has exactly
+// the rights of the migrations after each run.
 
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -86,6 +88,75 @@ test("the check and migrate accept a migration of a later release", async () => 
   expect(await check()).toBeUndefined();
   expect(await up()).toStrictEqual([]);
 });
+
+/** Of roles that only this test has: roles belong to the whole server. */
+function withRights(role: string) {
+  return {
+    "0001_things.sql": `
+DO $$
+BEGIN
+  CREATE ROLE ${role} NOLOGIN;
+EXCEPTION WHEN duplicate_object THEN
+  NULL;
+END
+$$;
+GRANT ${role} TO CURRENT_USER;
+GRANT USAGE ON SCHEMA shop TO ${role};
+CREATE TABLE shop.things (n int, m int);
+GRANT SELECT, INSERT, DELETE ON shop.things TO ${role};`,
+    "0002_more.sql": `
+REVOKE DELETE ON shop.things FROM ${role};
+GRANT UPDATE (n) ON shop.things
+  TO ${role};`,
+  };
+}
+
+test.for(["lacks", "has wrong rights"])(
+  "a role that %s gets exactly those of the migrations",
+  async (is) => {
+    const role = `annals_test_${randomBytes(6).toString("hex")}`;
+    const { database, up } = await withFolder(withRights(role));
+    const rights = async () => {
+      const tables = await database.query(
+        "SELECT privilege_type AS right FROM information_schema.role_table_grants WHERE grantee = $1 ORDER BY 1",
+        [role],
+      );
+      const columns = await database.query(
+        `SELECT column_name, privilege_type AS right FROM information_schema.column_privileges
+       WHERE grantee = $1 AND privilege_type = 'UPDATE'`,
+        [role],
+      );
+      return { tables: tables.map(({ right }) => right), columns };
+    };
+    onTestFinished(async () => {
+      await database.query(`DROP OWNED BY ${role}`);
+      await database.query(`DROP ROLE ${role}`);
+    });
+    await up();
+    const expected = {
+      tables: ["INSERT", "SELECT"],
+      columns: [{ column_name: "n", right: "UPDATE" }],
+    };
+    expect(await rights()).toStrictEqual(expected);
+    if (is === "lacks") {
+      await database.query(`DROP OWNED BY ${role}`);
+      await database.query(`DROP ROLE ${role}`);
+    } else {
+      await database.query(`GRANT ALL ON shop.things TO ${role}`);
+      await database.query(`GRANT UPDATE (m) ON shop.things TO ${role}`);
+      await database.query(`REVOKE SELECT ON shop.things FROM ${role}`);
+    }
+    expect(await up()).toStrictEqual([]);
+    expect(await rights()).toStrictEqual(expected);
+    // A later release has given the role more: this one leaves it.
+    await database.query(
+      "INSERT INTO shop.migrations (name, sha256) VALUES ('0009_later.sql', 'x')",
+    );
+    await database.query(`GRANT DELETE ON shop.things TO ${role}`);
+    await up();
+    expect((await rights()).tables).toStrictEqual(["DELETE", "INSERT", "SELECT"]);
+  },
+);
 
 test("a database that goes away in the middle is an error, not a crash", async () => {
   const { database, up } = await withFolder({

@@ -1,12 +1,14 @@
-// Migrations: numbered SQL files of a service, applied forward only and each once; what is missing
-// is applied in one transaction. A file that was applied may never change. A service whose schema lacks a
-// migration, or has another one, is not ready and says why.
+// Migrations: numbered SQL files of a service, applied forward only and each once; what is missing is
+// applied in one transaction. The role and its rights are set each time: a restored database may lack them.
+// A file that was applied may never change. A service whose schema lacks a migration, or has another one, is
+// not ready and says why.
 
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { checkUrl } from "./pool.ts";
+import { setRights } from "./rights.ts";
 import { type Database, statement } from "./statement.ts";
 
 export interface MigrateOptions {
@@ -66,6 +68,12 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
         [name, sha256],
       );
     }
+    // A later release may have given the role more: this one does not know, and leaves the rights as they
+    // are.
+    if (!hasUnknown(migrations, rows)) {
+      const files = migrations.map(({ sql }) => sql);
+      await setRights(client, options.schema, files);
+    }
     await client.query("COMMIT");
     return missing.map(({ name }) => name);
   } finally {
@@ -103,6 +111,11 @@ function withCause(error: unknown): never {
 interface Applied {
   readonly name: string;
   readonly sha256: string;
+}
+
+function hasUnknown(migrations: readonly Migration[], applied: readonly Applied[]): boolean {
+  const known = new Set(migrations.map(({ name }) => name));
+  return applied.some(({ name }) => !known.has(name));
 }
 
 /** Migrations that only the database has are fine: they are additive, of a later release. */

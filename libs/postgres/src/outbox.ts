@@ -4,7 +4,7 @@
 // outbox must never give a position twice, show a position before the one below it, or delete an unread entry
 // within its month.
 
-import { type Loop, type LoopOptions, startLoop } from "@annals/chassis";
+import { type Counter, type Loop, type LoopOptions, startLoop } from "@annals/chassis";
 import { complete, internal, invalid } from "@annals/errors";
 import {
   addToOutbox,
@@ -43,8 +43,10 @@ export interface Outbox {
   list(database: Database, request: ListOutboxRequest): Promise<OutboxEntry[]>;
   /** The last position of each account, in the order of the parameter; 0 where there is none. */
   positions(database: Database, accountIds: readonly string[]): Promise<bigint[]>;
-  /** Deletes the entries of all accounts that have waited long enough for a reader. */
-  prune(database: Database, signal: AbortSignal): Promise<void>;
+  /**
+   * Deletes the entries of all accounts that have waited long enough for a reader; resolves to their number.
+   */
+  prune(database: Database, signal: AbortSignal): Promise<number>;
 }
 
 /** What one call may ask for. */
@@ -103,6 +105,7 @@ export function outbox(schema: string): Outbox {
     },
     prune: async (database, signal) => {
       let after = "";
+      let total = 0;
       let found = PRUNE_ACCOUNTS;
       while (found === PRUNE_ACCOUNTS && !signal.aborted) {
         const accounts = await database.run(find, [after, KEPT_DAYS_UNREAD]);
@@ -111,11 +114,13 @@ export function outbox(schema: string): Outbox {
           while (deleted === PRUNE_ENTRIES && !signal.aborted) {
             const params = [accountId, BigInt(position), KEPT_DAYS_UNREAD] as const;
             deleted = (await database.run(prune, [...params]))[0]?.deleted ?? 0;
+            total += deleted;
           }
         }
         found = accounts.length;
         after = accounts.at(-1)?.account_id ?? "";
       }
+      return total;
     },
   };
 }
@@ -125,9 +130,14 @@ export function outbox(schema: string): Outbox {
  */
 export function startOutboxPruner(
   { prune }: Pick<Outbox, "prune">,
-  deps: Pick<LoopOptions, "failures" | "log"> & { readonly database: Database },
+  deps: Pick<LoopOptions, "failures" | "log"> & {
+    readonly database: Database;
+    readonly swept: Pick<Counter<"kind">, "inc">;
+  },
 ): Loop {
-  const { database, failures, log } = deps;
-  const run = (signal: AbortSignal): Promise<void> => prune(database, signal);
+  const { database, failures, log, swept } = deps;
+  const run = async (signal: AbortSignal): Promise<void> => {
+    swept.inc({ kind: "outbox" }, await prune(database, signal));
+  };
   return startLoop({ name: "outbox_pruner", failures, log, delayMs: PRUNE_DELAY_MS, run });
 }

@@ -7,18 +7,22 @@ import { once } from "node:events";
 import {
   constants,
   createServer,
-  type Http2ServerRequest,
   type IncomingHttpHeaders,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
-import { type ConnectRouter, createContextValues, type Interceptor } from "@connectrpc/connect";
-import { connectNodeAdapter } from "@connectrpc/connect-node";
+import {
+  type ConnectRouter,
+  createConnectRouter,
+  createContextValues,
+  type Interceptor,
+} from "@connectrpc/connect";
 import type { Counter, Logger } from "@annals/chassis";
 import { type Access, callerKey } from "./access.ts";
 import type { RpcTls } from "./certificates.ts";
+import { connectListener } from "./connect-listener.ts";
 import { Connections } from "./connections.ts";
 import { answerUnaryCalls } from "./fast-path/unary-calls.ts";
 import { unaryMethods } from "./fast-path/unary-methods.ts";
@@ -176,17 +180,15 @@ function createRpcListener<S extends DescService>(
     contextValues,
     closeAfterResponse,
   });
-  const connect = createServer(
-    connectNodeAdapter({
-      routes,
-      interceptors,
-      readMaxBytes: maxMessageBytes,
-      maxTimeoutMs,
-      contextValues: (request) => contextValues((request as Http2ServerRequest).stream),
-      // Between services of one cluster compression costs more than it saves.
-      acceptCompression: [],
-    }),
-  );
+  const router = createConnectRouter({
+    interceptors,
+    readMaxBytes: maxMessageBytes,
+    maxTimeoutMs,
+    // Between services of one cluster compression costs more than it saves.
+    acceptCompression: [],
+  });
+  routes(router);
+  const connect = createServer(connectListener(router, { contextValues, log: options.log }));
   listener.server.on(
     "stream",
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {

@@ -1,7 +1,7 @@
 // Checks a record of a CSV export: its columns by the header, and cells that were made safe for spreadsheets.
 // Called by check-records.ts.
 
-import { csvHeader, type Part, PARTS, readJson } from "@annals/event";
+import { csvHeader, type Part, PARTS, readJson, valueOfCell } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
 import { checkEvent, parse, type ProvenEvent, readProof } from "./check-line.ts";
 import type { Checker } from "./checker.ts";
@@ -15,7 +15,6 @@ const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
 /** Exports without proofs have one column less. */
 const UNPROVEN_OPENING = MANIFEST_OPENING.slice(1);
 
-const RUNNABLE = /^'+[=+\-@\t\r\n＝＋－＠]/;
 const READ_LIMITS = { maxDepth: 256, maxValues: 10_000_000 };
 
 export function csvChecker(): Checker {
@@ -45,12 +44,17 @@ function eventOf(cells: readonly string[]): ProvenEvent {
   if (!/^[1-9][0-9]{0,15}$/.test(number)) throw new BadLine("has no sequence number");
   const parts = partsOf(cell);
   for (const part of ["actor", "target"] as const) {
-    checkCopies(parts[part], part, value(cell(`${part}_id`)), value(cell(`${part}_type`)));
+    checkCopies(
+      parts[part],
+      part,
+      valueOfCell(cell(`${part}_id`)),
+      valueOfCell(cell(`${part}_type`)),
+    );
   }
   return {
     sequenceNumber: Number(number),
     id: cell("id"),
-    action: value(cell("action")),
+    action: valueOfCell(cell("action")),
     hash: cell("hash"),
     previousHash: cell("previous_hash"),
     occurredAt: cell("occurred_at"),
@@ -84,10 +88,6 @@ function readObject(text: string, name: string): Readonly<Record<string, unknown
     // Thrown below: what cannot be parsed is no object either.
   }
   throw new BadLine(`the ${name} is not an object`);
-}
-
-function value(cell: string): string {
-  return RUNNABLE.test(cell) ? cell.slice(1) : cell;
 }
 
 /** The cells of a record of RFC 4180. Throws BadLine. */

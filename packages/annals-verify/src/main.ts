@@ -1,5 +1,6 @@
 // annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1: not
-// valid, with the first bad line, or the file could not be read.
+// valid, with the first bad line. Exit 2: nothing was checked, because the file could not be read or the
+// words are wrong; it says nothing about the export.
 
 import { parseArgs } from "node:util";
 import { BadLine } from "./bad-line.ts";
@@ -10,15 +11,25 @@ const USAGE = `usage: annals-verify [--sha256 HEX] FILE
 
 Verifies an export made with include_proofs: every digest, hash and link, the range, the manifest. Needs nothing but the
 file. With --sha256 the file must also have that SHA-256, the one that the service shows for the export.
+
+Exit status: 0 valid, 1 not valid, 2 not checked (the file cannot be read, or the words are wrong).
 `;
+
+const VALID = 0;
+const NOT_VALID = 1;
+const NOT_CHECKED = 2;
 
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   const asked = readArguments(args);
+  if (asked === "help") {
+    process.stdout.write(USAGE);
+    return VALID;
+  }
   if (!asked) {
     process.stderr.write(USAGE);
-    return 1;
+    return NOT_CHECKED;
   }
   const progress = new Progress(process.stderr, () => performance.now());
   const started = performance.now();
@@ -27,11 +38,10 @@ async function main(args: readonly string[]): Promise<number> {
     const report = await verifyFile(asked.file, { onProgress, sha256: asked.sha256 });
     progress.clear();
     process.stdout.write(render(report, (performance.now() - started) / 1000));
-    return 0;
+    return VALID;
   } catch (error) {
     progress.clear();
-    process.stderr.write(`invalid: ${reason(error)}\n`);
-    return 1;
+    return fail(error, asked.file);
   }
 }
 
@@ -39,9 +49,10 @@ function readArguments(args: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { sha256: { type: "string" } },
+      options: { sha256: { type: "string" }, help: { type: "boolean", short: "h" } },
       allowPositionals: true,
     });
+    if (values.help === true) return "help";
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) return undefined;
     return { file, sha256: values.sha256 };
@@ -50,10 +61,16 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-function reason(error: unknown): string {
-  if (error instanceof BadLine)
-    return error.line === undefined ? error.message : `line ${error.line}: ${error.message}`;
-  return error instanceof Error ? error.message : "the file could not be read";
+/** Prints why, and returns the exit status. A file that cannot be read is no sign of tampering. */
+function fail(error: unknown, file: string): number {
+  if (error instanceof BadLine) {
+    const where = error.line === undefined ? "" : `line ${error.line}: `;
+    process.stderr.write(`invalid: ${where}${error.message}\n`);
+    return NOT_VALID;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`not checked: ${file} cannot be read (${reason})\n`);
+  return NOT_CHECKED;
 }
 
 function render({ manifest, ...report }: Report, seconds: number): string {

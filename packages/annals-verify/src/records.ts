@@ -2,6 +2,7 @@
 // hold line breaks. Called by verify-file.ts.
 
 import type { ReadStream } from "node:fs";
+import { BadLine } from "./bad-line.ts";
 
 /** Consecutive records of a file. */
 export interface Piece {
@@ -46,7 +47,7 @@ export async function* pieces(
       from = end + 1;
     }
     rest = bytes.subarray(from);
-    if (rest.length > MAX_RECORD_BYTES) throw new Error(`line ${line} is too long`);
+    if (rest.length > MAX_RECORD_BYTES) throw new BadLine("is too long", line);
     if (lines.length > 0) yield { bytes, bounds: Uint32Array.from(bounds), lines };
   }
   if (rest.length > 0) yield { bytes: rest, bounds: Uint32Array.of(0, rest.length), lines: [line] };

@@ -7,6 +7,7 @@ export const ACCESS: Access<typeof ExportsService> = {
   createExport: { gateway: "export" },
   getExport: { gateway: "export" },
   listExports: { gateway: "export" },
+  deleteExport: { gateway: "export" },
   streamExportContent: { gateway: "export" },
   getOutboxPositions: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },

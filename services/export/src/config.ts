@@ -1,6 +1,7 @@
 // The settings of the export service.
 
 import {
+  address,
   databaseSettings,
   integer,
   optionalText,
@@ -17,7 +18,7 @@ export const SETTINGS = {
   ...rpcTlsSettings,
   ...databaseSettings,
   ...messagingSettings,
-  ledgerAddress: text(
+  ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
     "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
   ),
@@ -59,5 +60,23 @@ export const SETTINGS = {
     "Attempts at an export, with backoff between them, before it fails for good.",
     { min: 1, max: 100 },
     { fallback: "10" },
+  ),
+  retentionDays: integer(
+    "ANNALS_EXPORT_RETENTION_DAYS",
+    "Days after its creation when an export ends: its files are deleted and it is 404. 0: exports never end.",
+    { min: 0, max: 36_500 },
+    { fallback: "30" },
+  ),
+  maxUnderWayPerAccount: integer(
+    "ANNALS_EXPORT_MAX_UNDER_WAY_PER_ACCOUNT",
+    "Maximum exports of an account that are not finished. Further ones are refused with 429.",
+    { min: 1, max: 10_000 },
+    { fallback: "10" },
+  ),
+  maxKeptPerAccount: integer(
+    "ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT",
+    "Maximum exports that an account has, finished or not. Further ones are refused with 403.",
+    { min: 1, max: 1_000_000 },
+    { fallback: "1000" },
   ),
 };

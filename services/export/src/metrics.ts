@@ -1,6 +1,6 @@
 // The metrics of the export service, besides those that every service has.
 
-import { Counter, Gauge, type Registry, workerFailures } from "@annals/chassis";
+import { Counter, Gauge, type Registry, rowsSwept, workerFailures } from "@annals/chassis";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -12,8 +12,10 @@ export function createMetrics(registry: Registry) {
       labelNames: ["outcome"],
       registers: [registry],
     }),
-    /** worker: exports. */
+    /** worker: exports, export_sweep, outbox_pruner. */
     failures: workerFailures(registry),
+    /** kind: exports, outbox. */
+    swept: rowsSwept(registry),
     running: new Gauge({
       name: "annals_exports_running",
       help: "Exports that this replica is writing.",

@@ -33,6 +33,7 @@ import { createMetrics } from "./metrics.ts";
 import { openStorage } from "./outbound/open-storage.ts";
 import { exportsService } from "./service.ts";
 import { OUTBOX } from "./store/outbox.ts";
+import { startExportSweep } from "./workers/export-sweep.ts";
 import { ExportWorker } from "./workers/export-worker.ts";
 
 /** The role that 0001_exports.sql creates. */
@@ -92,14 +93,28 @@ export async function serve(
   const worker = new ExportWorker({ ...work, ...config });
   closers.add("worker", worker, () => worker.close());
 
-  const pruner = startOutboxPruner(OUTBOX, { database, failures: metrics.failures, log });
+  const { failures, swept } = metrics;
+  const pruner = startOutboxPruner(OUTBOX, { database, failures, log, swept });
   closers.add("outbox pruner", pruner, () => pruner.stop());
 
-  const wake = () => worker.wake();
+  const sweep = startExportSweep({
+    ...work,
+    failures,
+    retentionDays: config.retentionDays,
+    swept,
+  });
+  closers.add("export sweep", sweep, () => sweep.stop());
+
   const rpc = await startRpcServer({
     host: config.rpcHost,
     port: config.rpcPort,
-    routes: exportsService({ clock, database, ledger: client, random: randomBytes, storage, wake }),
+    routes: exportsService({
+      ...work,
+      limits: config,
+      random: randomBytes,
+      onDeleted: () => sweep.wake(),
+      wake: () => worker.wake(),
+    }),
     service: ExportsService,
     tls,
     access: ACCESS,

@@ -1,12 +1,14 @@
 // The table of contents: every RPC of the export service and the handler that answers it.
 
 import type { Clock } from "@annals/contract";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import { ExportsService } from "@annals/proto/exports";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { Client, ConnectRouter } from "@connectrpc/connect";
 import type { Storage } from "./outbound/storage.ts";
+import type { ExportLimits } from "./domain/export-limits.ts";
 import { createExport } from "./rpc/create-export.ts";
+import { deleteExport } from "./rpc/delete-export.ts";
 import { getExport } from "./rpc/get-export.ts";
 import { getOutboxPositions } from "./rpc/get-outbox-positions.ts";
 import { listExports } from "./rpc/list-exports.ts";
@@ -15,10 +17,13 @@ import { streamExportContent } from "./rpc/stream-export-content.ts";
 
 export interface Deps {
   readonly clock: Clock;
-  readonly database: Database;
+  readonly database: Pool;
   readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
+  readonly limits: ExportLimits;
   readonly random: (size: number) => Uint8Array;
   readonly storage: Storage;
+  /** Called when an export was deleted. */
+  readonly onDeleted: () => void;
   /** Called when a job was queued. */
   readonly wake: () => void;
 }
@@ -27,6 +32,7 @@ export function exportsService(deps: Deps): (router: ConnectRouter) => void {
   return (router) =>
     router.service(ExportsService, {
       createExport: createExport(deps),
+      deleteExport: deleteExport(deps),
       getExport: getExport(deps),
       listExports: listExports(deps),
       streamExportContent: streamExportContent(deps),

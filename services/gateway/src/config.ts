@@ -1,6 +1,6 @@
 // The settings of the gateway.
 
-import { integer, port, processSettings, rpcTlsSettings, text } from "@annals/chassis";
+import { address, integer, port, processSettings, rpcTlsSettings, text } from "@annals/chassis";
 import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH } from "@annals/event";
 
 const MIB = 1024 * 1024;
@@ -12,20 +12,20 @@ export const SETTINGS = {
   port: port("ANNALS_PORT", "Port that the interface is served on; 0 takes a free one.", {
     fallback: "8080",
   }),
-  keysAddress: text(
+  keysAddress: address(
     "ANNALS_KEYS_ADDRESS",
     "The keys service: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
   ),
-  ledgerAddress: text(
+  ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
     "The ledger: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
   ),
-  exportAddress: text(
+  exportAddress: address(
     "ANNALS_EXPORT_ADDRESS",
     "The export service, in the same forms. Without it everything but /v1/exports is served.",
     { fallback: "dns:///export:9090" },
   ),
-  webhookDispatcherAddress: text(
+  webhookDispatcherAddress: address(
     "ANNALS_WEBHOOK_DISPATCHER_ADDRESS",
     "The webhook dispatcher, in the same forms. Without it everything but /v1/webhooks is served.",
     { fallback: "dns:///webhook-dispatcher:9090" },

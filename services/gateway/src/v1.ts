@@ -14,6 +14,7 @@ import { createEvent } from "./v1/events/create-event.ts";
 import { getEvent } from "./v1/events/get-event.ts";
 import { listEvents } from "./v1/events/list-events.ts";
 import { createExport } from "./v1/exports/create-export.ts";
+import { deleteExport } from "./v1/exports/delete-export.ts";
 import { getExportContent } from "./v1/exports/get-export-content.ts";
 import { getExport } from "./v1/exports/get-export.ts";
 import { listExports } from "./v1/exports/list-exports.ts";
@@ -57,6 +58,7 @@ export const V1: readonly Row[] = [
   ["POST", "/exports", "export", "create-export", createExport],
   ["GET", "/exports", "export", "list-exports", listExports],
   ["GET", "/exports/:id", "export", "get-export", getExport],
+  ["DELETE", "/exports/:id", "export", "delete-export", deleteExport],
   ["GET", "/exports/:id/content", "export", "get-export-content", getExportContent],
 
   ["POST", "/webhooks", "keys:manage", "create-webhook", createWebhook],

@@ -27,6 +27,12 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
+  revokedKeyRetentionDays: integer(
+    "ANNALS_REVOKED_KEY_RETENTION_DAYS",
+    "Days that the record of a revoked key is kept. 0: it is kept permanently.",
+    { min: 0, max: 36_500 },
+    { fallback: "400" },
+  ),
   plansFile: optionalText(
     "ANNALS_PLANS_FILE",
     "JSON file of the plans that accounts can have; one plan without limits when it is absent.",

@@ -1,4 +1,4 @@
-// The keys service as a process: `serve`, `migrate`, `accounts create|set-plan|list`.
+// The keys service as a process: `serve`, `migrate`, `accounts create|rename|add-key|set-plan|list`.
 
 import { main, run } from "@annals/chassis";
 import { accounts } from "./commands/accounts.ts";

@@ -1,6 +1,6 @@
 // The metrics of the keys service, besides those that every service has.
 
-import { Counter, type Registry } from "@annals/chassis";
+import { Counter, type Registry, rowsSwept, workerFailures } from "@annals/chassis";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -13,5 +13,9 @@ export function createMetrics(registry: Registry) {
       labelNames: ["outcome"],
       registers: [registry],
     }),
+    /** worker: key_sweep. */
+    failures: workerFailures(registry),
+    /** kind: revoked_keys, rate_windows. */
+    swept: rowsSwept(registry),
   };
 }

@@ -30,6 +30,7 @@ import type { Plans } from "./domain/plan.ts";
 import { createMetrics } from "./metrics.ts";
 import { plansCheck } from "./plans-file.ts";
 import { keysService } from "./service.ts";
+import { startKeySweep } from "./workers/key-sweep.ts";
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
@@ -55,6 +56,12 @@ export async function serve(
   });
   closers.add("database", database, () => database.close());
 
+  const metrics = createMetrics(registry);
+  const { failures, swept } = metrics;
+  const retentionDays = config.revokedKeyRetentionDays;
+  const sweep = startKeySweep({ clock, database, failures, log, retentionDays, swept });
+  closers.add("key sweep", sweep, () => sweep.stop());
+
   const rpc = await startRpcServer({
     host: config.rpcHost,
     port: config.rpcPort,
@@ -62,7 +69,7 @@ export async function serve(
       admissions: new AdmissionSigner({ secrets, clock }),
       clock,
       database,
-      metrics: createMetrics(registry),
+      metrics,
       plans,
       prefix: config.keyPrefix,
       random: randomBytes,

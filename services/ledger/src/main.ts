@@ -1,6 +1,7 @@
-// The ledger as a process: `serve`, `migrate`.
+// The ledger as a process: `serve`, `migrate`, `heads`, `check-heads`.
 
 import { main, run } from "@annals/chassis";
+import { checkHeads, heads } from "./commands/heads.ts";
 import { migrate } from "./commands/migrate.ts";
 import { SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
@@ -18,5 +19,7 @@ await main({
         serve: (closers) => serve(config, log, closers),
       }),
     migrate,
+    heads,
+    "check-heads": checkHeads,
   },
 });

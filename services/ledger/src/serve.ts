@@ -11,6 +11,7 @@ import {
   startAdminServer,
   startLoop,
   startTracing,
+  rowsSwept,
   workerFailures,
 } from "@annals/chassis";
 import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
@@ -59,7 +60,8 @@ export async function serve(
     log,
   });
   closers.add("database", database, () => database.close());
-  const background = { database, failures: workerFailures(registry), log };
+  const failures = workerFailures(registry);
+  const background = { database, failures, log, swept: rowsSwept(registry) };
   const sweep = startIdempotencySweep(background);
   closers.add("idempotency sweep", sweep, () => sweep.stop());
   const index = new FilterIndex({

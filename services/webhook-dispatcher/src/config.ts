@@ -1,15 +1,16 @@
 // The settings of the webhook dispatcher.
 
 import {
+  address,
   databaseSettings,
   flag,
   integer,
+  optionalAddress,
   optionalText,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
   type Setting,
-  text,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
@@ -35,11 +36,11 @@ export const SETTINGS = {
   ...rpcTlsSettings,
   ...databaseSettings,
   ...messagingSettings,
-  ledgerAddress: text(
+  ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
     "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
   ),
-  exportAddress: optionalText(
+  exportAddress: optionalAddress(
     "ANNALS_EXPORT_ADDRESS",
     "The export service, in the same form; absent where exports are not offered.",
   ),

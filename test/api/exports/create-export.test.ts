@@ -1,8 +1,10 @@
 // POST /v1/exports fixes a range of the caller's chain at that moment and queues the writing of its
 // file; what it was asked for is shown as it was sent (interface 4.2, docs/exports.md).
 
-import { describe, expect, inject, test } from "vitest";
+import { ownerOf } from "@annals/testing";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
+import { insertJobs } from "./export-rows.ts";
 import { ended, exported, newExporter } from "./exports-client.ts";
 
 const stack = inject("stack");
@@ -13,6 +15,9 @@ const exporter = await newExporter(stack, [
   { action: "doc.read", target: { id: "d_1", type: "doc" }, occurred_at: "2020-01-01T00:00:00Z" },
 ]);
 const { client } = exporter;
+const owner = ownerOf(stack.databaseUrl);
+
+afterAll(() => owner.close());
 
 const sequenceNumbers = (text: string) =>
   text
@@ -80,6 +85,39 @@ describe("201", () => {
       const data = await ended(own, made.body.data.id);
       expect(data.event_count).toBe(round + 1);
     }
+  });
+});
+
+const names = (count: number) => Array.from({ length: count }, (_, at) => `exp_${at}`);
+
+describe("403", () => {
+  test("as many exports as an account may have, counted exactly; one less, and there is room", async () => {
+    const { account, client: own } = await newExporter(stack, []);
+    const { accountId } = account;
+    await insertJobs(owner, { accountId, status: "failed", ids: names(999) });
+    const asked = await Promise.all(names(60).map(() => own.post("/v1/exports", {})));
+    expect(asked.map(({ status }) => String(status)).toSorted()).toEqual([
+      "201",
+      ...names(59).map(() => "403"),
+    ]);
+    for (const refused of asked.filter(({ status }) => status !== 201))
+      expectRefused(refused, "plan_limit_exceeded", { message: /1000 exports/ });
+    await own.delete("/v1/exports/exp_0");
+    expect((await own.post("/v1/exports", {})).status).toBe(201);
+  });
+});
+
+describe("429", () => {
+  test("as many exports that are not finished as an account may have; others are not concerned", async () => {
+    const { account, client: own } = await newExporter(stack, []);
+    const { accountId } = account;
+    await insertJobs(owner, { accountId, status: "pending", ids: names(10) });
+    const refused = await own.post("/v1/exports", {});
+    expectRefused(refused, "rate_limit_exceeded", { message: /10 exports/ });
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await client.post("/v1/exports", {})).status).toBe(201);
+    await own.delete("/v1/exports/exp_0");
+    expect((await own.post("/v1/exports", {})).status).toBe(201);
   });
 });
 

@@ -5,7 +5,9 @@
 import { newClient, ownerOf } from "@annals/testing";
 import { hash } from "node:crypto";
 import { afterAll, describe, expect, inject, test } from "vitest";
+import { verify } from "../../verifiers/made-export.ts";
 import { expectRefused } from "../refusal.ts";
+import { insertJobs } from "./export-rows.ts";
 import { exported, newExporter } from "./exports-client.ts";
 
 const stack = inject("stack");
@@ -109,6 +111,17 @@ describe("200", () => {
     );
   });
 
+  test("CSV with proofs: no cell runs, white space or not before the sign, and annals-verify agrees", async () => {
+    const ids = [" =1", "\uFEFF=1", "' =1", "\u00A0\u200B@x", "'\t1", "plain", " '", "\u2003＋1"];
+    const events = ids.map((each) => ({ action: each, actor: { id: each, type: each } }));
+    const { client: own } = await newExporter(stack, events);
+    const { content } = await exported(own, { format: "csv", include_proofs: true });
+    const records = readCsv(content.text).slice(1, -1);
+    for (const chosen of records.flatMap((record) => record.slice(2, 5)))
+      expect(chosen).not.toMatch(/^[\s\u200B\uFEFF]*[=+\-@＝＋－＠]|^[\t\r\n]/);
+    expect(await verify(content.text)).toMatchObject({ events: ids.length });
+  });
+
   test("CSV with proofs has a column more", async () => {
     const { content } = await exported(client, { format: "csv", include_proofs: true });
     const [header = [], first = []] = readCsv(content.text);
@@ -132,13 +145,7 @@ describe("404", () => {
   test.each(["pending", "running", "failed"])("one that is %s says so", async (status) => {
     const { account } = exporter;
     const unfinished = `exp_${status}`;
-    // Nobody takes it: it is not due for an hour.
-    await owner.query(
-      `INSERT INTO exports.jobs (account_id, id, format, include_proofs, filter_json, filter, head_sequence, head_hash,
-         created_at, status, due_at)
-       VALUES ($1, $2, 'jsonl', false, '{}', '', 0, '', '2026-01-01T00:00:00.000000Z', $3, now() + interval '1 hour')`,
-      [account.accountId, unfinished, status],
-    );
+    await insertJobs(owner, { accountId: account.accountId, status, ids: [unfinished] });
     const answer = await client.get(`/v1/exports/${unfinished}/content`);
     expectRefused(answer, "not_found", { message: new RegExp(`\\b${status}\\b`) });
   });

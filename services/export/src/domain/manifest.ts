@@ -37,8 +37,9 @@ export interface Written {
 
 /** For readers of CSV files. */
 const CSV_CELLS =
-  "a cell that a spreadsheet would run has ' before it: where a cell begins with any number of ' and then one of " +
-  "= + - @ tab CR LF ＝ ＋ － ＠, its first ' is not part of the value";
+  "a cell that a spreadsheet would run has ' before it: where a cell begins with any number of ', of white space and " +
+  "of invisible characters, and then one of = + - @ ＝ ＋ － ＠, or with any number of ' and then tab, CR or LF, its " +
+  "first ' is not part of the value";
 
 /** `{"manifest":{...},"manifest_sha256":"..."}`: the digest is that of the manifest's own text. */
 export function manifestRecord(head: ExportHead, written: Written): string {

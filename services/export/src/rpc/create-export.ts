@@ -4,20 +4,24 @@
 import { GENESIS_HASH } from "@annals/event";
 import { type Clock, newId } from "@annals/contract";
 import { complete, internal, invalid } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
+import { checkLimits, type ExportLimits } from "../domain/export-limits.ts";
+import { countJobs } from "../store/count-jobs.ts";
 import { createJob } from "../store/create-job.ts";
+import { lockAccount } from "../store/lock-account.ts";
 import { formatName } from "./export-enums.ts";
 import { renderExport } from "./render-export.ts";
 
 interface Deps {
   readonly clock: Clock;
-  readonly database: Database;
+  readonly database: Pool;
   readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
   readonly random: (size: number) => Uint8Array;
+  readonly limits: ExportLimits;
   readonly wake: () => void;
 }
 
@@ -28,7 +32,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
     const head = await readHead(deps, accountId);
     const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
-    const [row] = await deps.database.run(createJob, [
+    const job = [
       accountId,
       newId("exp", deps.random),
       name,
@@ -38,7 +42,13 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       String(head.sequence),
       head.hash,
       deps.clock.nowText(),
-    ]);
+    ] as const;
+    const [row] = await deps.database.transaction(async (transaction) => {
+      await transaction.run(lockAccount, [accountId]);
+      const [has] = await transaction.run(countJobs, [accountId]);
+      checkLimits(deps.limits, { underWay: has?.under_way ?? 0, kept: has?.kept ?? 0 });
+      return transaction.run(createJob, [...job]);
+    });
     if (!row) throw internal("the stored job was not returned");
     deps.wake();
     return { export: renderExport(row) };

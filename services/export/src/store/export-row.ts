@@ -16,3 +16,9 @@ export interface ExportRow {
   readonly completed_at: string | null;
   readonly file: string | null;
 }
+
+/** What names a job. */
+export interface JobKey {
+  readonly account_id: string;
+  readonly id: string;
+}

@@ -7,5 +7,5 @@ export const getJob = statement<[accountId: string, id: string], ExportRow>(`/* 
 SELECT id, status, format, filter_json, include_proofs, created_at,
   event_count, sha256, size_bytes, completed_at, file
 FROM exports.jobs
-WHERE account_id = $1::text AND id = $2::text
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 `);

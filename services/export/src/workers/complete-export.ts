@@ -32,7 +32,7 @@ export async function completeExport(
       String(sizeBytes),
       file,
     ]);
-    if (!row) throw new LeaseLost("another replica holds the export");
+    if (!row) throw new LeaseLost("another replica holds the export, or it was deleted");
     const data = exportJson({
       id: row.id,
       status: row.status,

@@ -3,125 +3,29 @@
 // worker that was fenced off leave no file and no outbox entry. With a real PostgreSQL and a real directory;
 // the ledger is a fake.
 
-import { type Clock, systemClock } from "@annals/contract";
 import { unavailable } from "@annals/errors";
-import { createPool, type Pool } from "@annals/postgres";
-import { EventFilterSchema, StreamEventsResponseSchema } from "@annals/proto/ledger";
-import { createMigratedDatabase, eventually, type TestDatabase } from "@annals/testing";
-import { create, toBinary } from "@bufbuild/protobuf";
-import { createRegistry } from "@annals/chassis";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pino } from "pino";
+import { eventually } from "@annals/testing";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import { createMetrics } from "../metrics.ts";
 import { directoryStorage } from "../outbound/directory-storage.ts";
-import { ExportWorker, type WorkerDeps } from "./export-worker.ts";
+import { gate, ledger, type StreamEvents, TestExports } from "../testing/test-exports.ts";
+import type { WorkerDeps } from "./export-worker.ts";
 
 const { databaseUrl } = inject("stack");
-const ACCOUNT = "acct_1";
-const LEASE_MS = 600;
-const clock: Clock = systemClock();
-let database: TestDatabase;
-let pool: Pool;
-let directory: string;
-let workers: ExportWorker[] = [];
-let jobs = 0;
+let exports: TestExports;
 
 beforeAll(async () => {
-  database = await createMigratedDatabase(databaseUrl);
-  pool = createPool({
-    connectionString: database.url,
-    role: "annals_exports",
-    applicationName: "test",
-    maxConnections: 10,
-    statementTimeoutMs: 5_000,
-    log: pino({ level: "silent" }),
-  });
-  directory = await mkdtemp(join(tmpdir(), "annals-export-"));
+  exports = await TestExports.open(databaseUrl);
 });
+afterEach(() => exports.reset());
+afterAll(() => exports.close());
 
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.close()));
-  workers = [];
-  await database.query("DELETE FROM exports.jobs");
-  await database.query("DELETE FROM exports.outbox");
-  await database.query("DELETE FROM exports.outbox_heads");
-});
-
-afterAll(async () => {
-  await pool.close();
-  await database.drop();
-  await rm(directory, { recursive: true });
-});
-
-type StreamEvents = WorkerDeps["ledger"]["streamEvents"];
-
-/** Streams three events, then does `end`. */
-function ledger(end: () => Promise<void> | void = () => {}): StreamEvents {
-  return async function* () {
-    for (let n = 1n; n <= 3n; n += 1n) {
-      const place = { sequenceNumber: n, hash: `h${n}`, previousHash: `h${n - 1n}` };
-      const text = Buffer.from(`{"sequence_number":${n}}\n`);
-      yield create(StreamEventsResponseSchema, { text, count: 1, first: place, last: place });
-    }
-    await end();
-  };
-}
-
-function work(streamEvents: StreamEvents, options: Partial<WorkerDeps> = {}) {
-  const notified: bigint[] = [];
-  const worker = new ExportWorker({
-    clock,
-    database: pool,
-    ledger: { streamEvents },
-    log: pino({ level: "silent" }),
-    metrics: createMetrics(createRegistry("test")),
-    notices: { notify: ({ position }) => void notified.push(position) },
-    storage: directoryStorage(directory),
-    concurrency: 1,
-    leaseMs: LEASE_MS,
-    pollIntervalMs: 20,
-    maxAttempts: 3,
-    ...options,
-  });
-  workers.push(worker);
-  return { worker, notified };
-}
-
-async function queue(accountId = ACCOUNT): Promise<string> {
-  jobs += 1;
-  const id = `exp_${jobs}`;
-  await database.query(
-    `INSERT INTO exports.jobs (account_id, id, format, include_proofs, filter_json, filter, head_sequence, head_hash, created_at)
-     VALUES ($1, $2, 'jsonl', false, '{}', $3, 3, 'h3', $4)`,
-    [
-      accountId,
-      id,
-      toBinary(EventFilterSchema, create(EventFilterSchema, { beforeSequence: 4n })),
-      clock.nowText(),
-    ],
-  );
-  return id;
-}
-
-async function job(id: string) {
-  const [row] = await database.query("SELECT * FROM exports.jobs WHERE id = $1", [id]);
-  return row as Record<string, unknown>;
-}
-
-const reached = (id: string, status: string) =>
-  eventually(`${id} is ${status}`, async () => (await job(id))["status"] === status);
-
-const outbox = () => database.query("SELECT position, data FROM exports.outbox ORDER BY position");
-const filesOf = async (id: string) =>
-  (await readdir(join(directory, ACCOUNT)).catch(() => [])).filter((name) =>
-    name.startsWith(`${id}.`),
-  );
-
-/** A promise that the test resolves. */
-const gate = () => Promise.withResolvers<void>();
+const work = (streamEvents: StreamEvents, options: Partial<WorkerDeps> = {}) =>
+  exports.work(streamEvents, options);
+const queue = (accountId?: string) => exports.queue(accountId);
+const job = (id: string) => exports.job(id);
+const reached = (id: string, status: string) => exports.reached(id, status);
+const outbox = () => exports.outbox();
+const filesOf = (id: string) => exports.filesOf(id);
 
 test("a job is written, completed and notified once, with any number of workers", async () => {
   const started = [work(ledger()), work(ledger()), work(ledger())];
@@ -140,9 +44,11 @@ test("the lease is renewed for as long as the work takes", async () => {
   work(ledger(() => held.promise));
   await reached(id, "running");
   const other = work(ledger());
-  const [first] = await database.query("SELECT due_at FROM exports.jobs WHERE id = $1", [id]);
+  const [first] = await exports.database.query("SELECT due_at FROM exports.jobs WHERE id = $1", [
+    id,
+  ]);
   await eventually("two leases' time has passed", async () => {
-    const [row] = await database.query(
+    const [row] = await exports.database.query(
       "SELECT clock_timestamp() > $1::timestamptz + interval '1 second' AS passed",
       [first?.["due_at"]],
     );
@@ -164,12 +70,12 @@ test("a worker without the lease completes nothing, and the file of the one that
   );
   await reached(id, "running");
   // As if the first had hung for the time of its lease.
-  await database.query(
+  await exports.database.query(
     "UPDATE exports.jobs SET due_at = now() - interval '1 hour', lease_token = lease_token + 1 WHERE id = $1",
     [id],
   );
   // This one does not delete the file of the first, so that the first can finish it.
-  const storage = { ...directoryStorage(directory), keepOnly: async () => {} };
+  const storage = { ...directoryStorage(exports.directory), keepOnly: async () => {} };
   const other = work(ledger(), { storage });
   await reached(id, "completed");
   held.resolve();
@@ -193,7 +99,7 @@ test("a failed attempt is retried after a delay, and the last one fails the job 
     "the first attempt failed",
     async () => (await job(id))["attempts"] === 1 && (await job(id))["status"] === "pending",
   );
-  const [delay] = await database.query(
+  const [delay] = await exports.database.query(
     "SELECT due_at > now() AS waits FROM exports.jobs WHERE id = $1",
     [id],
   );
@@ -209,13 +115,13 @@ test("a position that a replica of the release before takes first is given once:
     FROM exports.outbox ORDER BY position DESC LIMIT 1`;
   work(ledger());
   await reached(await queue(), "completed");
-  const id = await pool.transaction(async (transaction) => {
+  const id = await exports.pool.transaction(async (transaction) => {
     await transaction.run({ name: "test.add", text: addAsBefore, customPlan: true }, []);
     const queued = await queue();
     await eventually("it waits for the other's commit", async () => {
       const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
         AND wait_event_type = 'Lock' AND query ~ 'add-to-outbox'`;
-      return (await database.query(waiting)).length > 0;
+      return (await exports.database.query(waiting)).length > 0;
     });
     return queued;
   });
@@ -226,7 +132,7 @@ test("a position that a replica of the release before takes first is given once:
 
 test("a job whose worker crashed in each attempt fails for good", async () => {
   const id = await queue();
-  await database.query(
+  await exports.database.query(
     "UPDATE exports.jobs SET status = 'running', attempts = 3, due_at = now() WHERE id = $1",
     [id],
   );
@@ -265,23 +171,40 @@ test("close releases the job at once and counts no attempt", async () => {
   expect(await filesOf(id)).toEqual([]);
 });
 
-test("an account with many exports does not keep others waiting", async () => {
+test("accounts take turns: the queue of one delays no other", async () => {
+  const held = gate();
+  const order: string[] = [];
+  const streamEvents: StreamEvents = async function* (request, options) {
+    order.push(request.accountId ?? "");
+    yield* ledger(() => held.promise)(request, options);
+  };
+  work(streamEvents);
+  const first = await queue("acct_many");
+  await reached(first, "running");
+  const many = await Promise.all(Array.from({ length: 9 }, () => queue("acct_many")));
+  const two = [await queue("acct_two"), await queue("acct_two")];
+  const one = await queue("acct_one");
+  held.resolve();
+  for (const id of [...many, ...two, one]) await reached(id, "completed");
+  expect(order.slice(0, 6)).toEqual([
+    "acct_many",
+    "acct_two",
+    "acct_one",
+    "acct_many",
+    "acct_two",
+    "acct_many",
+  ]);
+});
+
+test("accounts with nothing under way come first, whoever works on the others", async () => {
   const held = gate();
   const first = await queue();
-  await queue();
-  await queue();
-  const other = await queue("acct_2");
-  let begun = 0;
-  work(
-    ledger(() => (begun++ === 0 ? held.promise : undefined)),
-    { concurrency: 1 },
-  );
+  work(ledger(() => held.promise));
   await reached(first, "running");
+  const waiting = [await queue(), await queue()];
+  const other = await queue("acct_2");
   work(ledger(() => held.promise));
   await reached(other, "running");
-  const [waiting] = await database.query(
-    "SELECT count(*) FROM exports.jobs WHERE status = 'pending'",
-  );
-  expect(waiting).toEqual({ count: "2" });
+  for (const id of waiting) expect(await job(id)).toMatchObject({ status: "pending" });
   held.resolve();
 });

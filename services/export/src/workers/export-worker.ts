@@ -8,6 +8,7 @@ import type { Clock } from "@annals/contract";
 import type { NoticePublisher } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { releaseJob } from "../store/release-job.ts";
+import { listWaitingAccounts } from "../store/list-waiting-accounts.ts";
 import { takeJob, type TakenRow } from "../store/take-job.ts";
 import { completeExport } from "./complete-export.ts";
 import { LeaseLost, withLease } from "./lease.ts";
@@ -27,6 +28,9 @@ export interface WorkerDeps extends WriteDeps {
 /** Before the first retry; twice as long before each further one. */
 const FIRST_RETRY_DELAY_MS = 1_000;
 const MAX_RETRY_DELAY_MS = 300_000;
+
+/** Accounts that one poll tries. */
+const MAX_ACCOUNTS = 100;
 
 export class ExportWorker {
   readonly #deps: WorkerDeps;
@@ -59,10 +63,17 @@ export class ExportWorker {
 
   /** At most one job; the next poll follows it at once. */
   async #run(signal: AbortSignal): Promise<number | undefined> {
-    const [job] = await this.#deps.database.run(takeJob, [this.#deps.leaseMs]);
-    if (!job) return undefined;
-    await this.#attempt(job, signal);
-    return 0;
+    const { database, leaseMs } = this.#deps;
+    for (const { account_id: accountId } of await database.run(listWaitingAccounts, [
+      MAX_ACCOUNTS,
+    ])) {
+      const [job] = await database.run(takeJob, [accountId, leaseMs]);
+      // None: another worker was faster, and the next account has its turn.
+      if (!job) continue;
+      await this.#attempt(job, signal);
+      return 0;
+    }
+    return undefined;
   }
 
   /** Never rejects. */
@@ -106,7 +117,7 @@ export class ExportWorker {
     const { database, log, maxAttempts, storage } = this.#deps;
     const fields = { exportId: job.id, attempt: job.attempts, err: error };
     if (error instanceof LeaseLost) {
-      log.warn(fields, "export lease lost to another replica");
+      log.warn(fields, "export lease lost: another replica holds it, or it was deleted");
       return "lease_lost";
     }
     const isFinal = !isStopping && job.attempts >= maxAttempts;

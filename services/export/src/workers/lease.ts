@@ -59,7 +59,8 @@ async function keep(
     try {
       const [row] = await database.run(renewLease, [...params]);
       if (row) held = asked + leaseMs;
-      else if (!ended.aborted) lost.abort(new LeaseLost("another replica holds the export"));
+      else if (!ended.aborted)
+        lost.abort(new LeaseLost("another replica holds the export, or it was deleted"));
     } catch (error) {
       log.warn({ err: error, exportId: job.id }, "lease not renewed");
     }

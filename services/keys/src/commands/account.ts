@@ -55,6 +55,7 @@ export async function addKey(
     apiKey.secretSha256,
     apiKey.scopes,
     apiKey.createdAt,
+    apiKey.isMinted,
   ]);
   return { accountId: asked.accountId, keyId: apiKey.id, key: apiKey.secret };
 }

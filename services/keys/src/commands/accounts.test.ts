@@ -52,6 +52,54 @@ describe("accounts create", () => {
   });
 });
 
+describe("accounts rename and add-key", () => {
+  test("rename gives the account another name", async () => {
+    const { owner, service } = await migratedDatabase();
+    const { accountId } = await storeKey(service);
+    const words = ["accounts", "rename", "--account", accountId, "--name", "Müller & Co 😀"];
+    const { status, stdout } = await runCommand(owner.url, words);
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: `account ${accountId}\nname Müller & Co 😀\n`,
+    });
+    expect(await owner.query("SELECT name FROM keys.accounts")).toEqual([
+      { name: "Müller & Co 😀" },
+    ]);
+  });
+
+  test("add-key makes a key with all scopes for an account without a live one, shown this once", async () => {
+    const { owner, service } = await migratedDatabase();
+    const { accountId, keyId } = await storeKey(service);
+    await service.run(deleteApiKey, [accountId, keyId, systemClock().nowText()]);
+    const { status, stdout } = await runCommand(owner.url, [
+      "accounts",
+      "add-key",
+      "--account",
+      accountId,
+    ]);
+    expect(status).toBe(0);
+    const [, shown, key = ""] = MADE.exec(stdout) ?? [];
+    expect(shown).toBe(accountId);
+    const live = await owner.query(
+      "SELECT account_id, name, cardinality(scopes) AS scopes, secret_sha256 FROM keys.api_keys WHERE revoked_at IS NULL",
+    );
+    expect(live).toEqual([
+      { account_id: accountId, name: "operator's key", scopes: 5, secret_sha256: keyHash(key) },
+    ]);
+  });
+
+  test.each([
+    ["rename", "--name", "x"],
+    ["add-key", "--key-name", "x"],
+  ])("%s of an account that does not exist changes nothing", async (...words) => {
+    const { owner } = await migratedDatabase();
+    const asked = ["accounts", ...words, "--account", "acct_none"];
+    const { status, stderr } = await runCommand(owner.url, asked);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: 'there is no account "acct_none"\n' });
+    expect(await owner.query("SELECT id FROM keys.api_keys")).toEqual([]);
+  });
+});
+
 test("accounts list shows every account, the oldest first, with its live keys and no secret", async () => {
   const { owner, service } = await migratedDatabase();
   const first = await storeKey(service);
@@ -82,6 +130,15 @@ describe("wrong words", () => {
     ["an empty name", ["create", "--name", "  "]],
     ["a name of 256 characters", ["create", "--name", "n".repeat(256)]],
     ["an empty name of the key", ["create", "--name", "x", "--key-name", ""]],
+    ["a name with a line break", ["create", "--name", "a\nb"]],
+    ["a name with an escape", ["create", "--name", "a\u001B[2J"]],
+    [
+      "a name of the key with a control character",
+      ["create", "--name", "x", "--key-name", "\u0085"],
+    ],
+    ["a new name with a control character", ["rename", "--account", "a", "--name", "a\tb"]],
+    ["no account to rename", ["rename", "--name", "x"]],
+    ["no account for a key", ["add-key"]],
     ["an unknown option", ["create", "--name", "x", "--colour", "red"]],
     ["a word too many", ["create", "--name", "x", "y"]],
     ["a word after list", ["list", "all"]],

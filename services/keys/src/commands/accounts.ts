@@ -1,16 +1,20 @@
-// The verbs `accounts create`, `accounts set-plan` and `accounts list`: how an operator makes accounts and
-// gives them plans.
+// The verbs `accounts create`, `accounts rename`, `accounts add-key`, `accounts set-plan` and `accounts
+// list`: how an operator makes accounts, gives them plans, and replaces a lost first key.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { parseArgs } from "node:util";
 import type { SETTINGS } from "../config.ts";
 import { readPlans } from "../plans-file.ts";
 import { listAccounts } from "../store/list-accounts.ts";
+import { lockAccount } from "../store/lock-account.ts";
+import { renameAccount } from "../store/rename-account.ts";
 import { setPlan } from "../store/set-plan.ts";
-import { createAccount } from "./account.ts";
+import { addKey, createAccount } from "./account.ts";
 import { type Opened, withDatabase } from "./open.ts";
 
 const USAGE = `usage: keys accounts create --name NAME [--key-name NAME] [--plan PLAN]
+       keys accounts rename --account ID --name NAME
+       keys accounts add-key --account ID [--key-name NAME]  a key with all scopes, shown this once
        keys accounts set-plan --account ID [--plan PLAN]     without PLAN: the default one
        keys accounts list`;
 
@@ -43,8 +47,15 @@ function parse(words: readonly string[]): { readonly plan?: string; readonly wor
     }
     case "set-plan": {
       const { account, plan } = options(rest, SET_PLAN);
-      if (account === undefined) throw new UsageError(`--account is required\n${USAGE}`);
-      return withPlan(plan, changePlan(account, plan ?? null));
+      return withPlan(plan, changePlan(required(account), plan ?? null));
+    }
+    case "rename": {
+      const { account, name } = options(rest, RENAME);
+      return { work: rename(required(account), checkName(name)) };
+    }
+    case "add-key": {
+      const { account, "key-name": keyName = "operator's key" } = options(rest, ADD_KEY);
+      return { work: addFirstKey(required(account), checkName(keyName)) };
     }
     case "list":
       options(rest, {});
@@ -70,9 +81,33 @@ function create(account: Parameters<typeof createAccount>[2]): Work {
 function changePlan(accountId: string, plan: string | null): Work {
   return async ({ database }) => {
     const [row] = await database.run(setPlan, [accountId, plan]);
-    if (!row) throw new UsageError(`there is no account ${accountId}`);
+    if (!row) throw noAccount(accountId);
     return `account ${accountId}\nplan ${plan ?? "(default)"}\n`;
   };
+}
+
+function rename(accountId: string, name: string): Work {
+  return async ({ database }) => {
+    const [row] = await database.run(renameAccount, [accountId, name]);
+    if (!row) throw noAccount(accountId);
+    return `account ${accountId}\nname ${name}\n`;
+  };
+}
+
+/** The plan's limit of keys does not apply: the operator may always get an account working again. */
+function addFirstKey(accountId: string, keyName: string): Work {
+  return async ({ database, ...maker }) => {
+    const added = await database.transaction(async (transaction) => {
+      const [row] = await transaction.run(lockAccount, [accountId]);
+      if (!row) throw noAccount(accountId);
+      return addKey(transaction, maker, { accountId, keyName });
+    });
+    return `account ${accountId}\nkey ${added.key}\n`;
+  };
+}
+
+function noAccount(accountId: string): UsageError {
+  return new UsageError(`there is no account ${JSON.stringify(accountId)}`);
 }
 
 const list: Work = async ({ database }) => {
@@ -85,6 +120,8 @@ const list: Work = async ({ database }) => {
 
 const TEXT = { type: "string" } as const;
 const CREATE = { name: TEXT, "key-name": TEXT, plan: TEXT };
+const RENAME = { account: TEXT, name: TEXT };
+const ADD_KEY = { account: TEXT, "key-name": TEXT };
 const SET_PLAN = { account: TEXT, plan: TEXT };
 
 /** The values of `--name VALUE` words, trimmed; those that are not given are absent. */
@@ -102,8 +139,18 @@ function options<Name extends string>(
 }
 
 function checkName(name: string | undefined): string {
-  if (name === undefined || name.length < 1 || name.length > MAX_NAME_LENGTH) {
+  const length = Array.from(name ?? "").length;
+  if (name === undefined || length < 1 || length > MAX_NAME_LENGTH) {
     throw new UsageError(`a name has 1 to ${MAX_NAME_LENGTH} characters\n${USAGE}`);
   }
+  // The list of accounts is printed on a terminal, one a line.
+  if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
+    throw new UsageError(`a name holds no control characters and no line breaks\n${USAGE}`);
+  }
   return name;
+}
+
+function required(account: string | undefined): string {
+  if (account === undefined) throw new UsageError(`--account is required\n${USAGE}`);
+  return account;
 }

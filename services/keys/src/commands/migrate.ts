@@ -7,6 +7,7 @@ import { migrate as applyMigrations } from "@annals/postgres";
 import { fileURLToPath } from "node:url";
 import type { SETTINGS } from "../config.ts";
 import { findBootstrap } from "../store/find-bootstrap.ts";
+import { keepSecret } from "../store/keep-secret.ts";
 import { lockAccounts } from "../store/lock-accounts.ts";
 import { addKey, createAccount } from "./account.ts";
 import { type Opened, withDatabase } from "./open.ts";
@@ -33,6 +34,7 @@ export async function migrate({ config, log }: VerbContext<typeof SETTINGS>): Pr
 async function ensureFirstKey({ database, ...maker }: Opened, secret: string): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.run(lockAccounts, []);
+    await transaction.run(keepSecret, [keyHash(secret)]);
     const [found] = await transaction.run(findBootstrap, [keyHash(secret)]);
     if (!found || found.secret_is_known) return;
     const key = { keyName: "bootstrap key", secret };

@@ -11,6 +11,8 @@ export interface NewApiKey {
   readonly secretSha256: Uint8Array;
   readonly scopes: readonly string[];
   readonly createdAt: string;
+  /** Whether the secret was made here: an operator cannot give it again. */
+  readonly isMinted: boolean;
 }
 
 export interface KeyMaker {
@@ -42,5 +44,6 @@ export function newApiKey(
     secretSha256: keyHash(secret),
     scopes,
     createdAt: maker.clock.nowText(),
+    isMinted: asked.secret === undefined,
   };
 }

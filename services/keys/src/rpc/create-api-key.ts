@@ -19,7 +19,7 @@ interface Deps extends KeyMaker {
 export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["createApiKey"] {
   return async ({ accountId, name, scopes }) => {
     complete({ account_id: accountId, name });
-    const { secret, secretSha256, ...apiKey } = newApiKey(deps, { name, scopes });
+    const { secret, secretSha256, isMinted, ...apiKey } = newApiKey(deps, { name, scopes });
     await deps.database.transaction(async (transaction) => {
       await requireRoom(transaction, deps.plans, accountId);
       await transaction.run(createApiKeyStatement, [
@@ -30,6 +30,7 @@ export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["creat
         secretSha256,
         apiKey.scopes,
         apiKey.createdAt,
+        isMinted,
       ]);
     });
     return { apiKey: { ...apiKey, scopes: [...apiKey.scopes] }, secret };

@@ -10,9 +10,10 @@ type Params = [
   secretSha256: Uint8Array,
   scopes: readonly string[],
   createdAt: string,
+  isMinted: boolean,
 ];
 
 export const createApiKey = statement<Params, never>(`/* keys.create-api-key */
-INSERT INTO keys.api_keys (account_id, id, name, key_prefix, secret_sha256, scopes, created_at)
-VALUES ($1::text, $2::text, $3::text, $4::text, $5::bytea, $6::text[], $7::text)
+INSERT INTO keys.api_keys (account_id, id, name, key_prefix, secret_sha256, scopes, created_at, is_minted)
+VALUES ($1::text, $2::text, $3::text, $4::text, $5::bytea, $6::text[], $7::text, $8::boolean)
 `);

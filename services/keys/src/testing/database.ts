@@ -61,14 +61,27 @@ export interface StoredKey {
 /** Stores a key in a new account, or in one that is named. */
 export async function storeKey(
   database: Pool,
-  { accountId = "", scopes = SCOPES }: { accountId?: string; scopes?: readonly string[] } = {},
+  {
+    accountId = "",
+    scopes = SCOPES,
+    secret = mintKey("annals"),
+  }: { accountId?: string; scopes?: readonly string[]; secret?: string } = {},
 ): Promise<StoredKey> {
   const now = systemClock().nowText();
   const owner = accountId || newId("acct");
   if (!accountId) await database.run(createAccount, [owner, "test", now, null]);
   const keyId = newId("key");
-  const secretSha256 = keyHash(mintKey("annals"));
-  await database.run(createApiKey, [owner, keyId, "test", "a...b", secretSha256, scopes, now]);
+  const secretSha256 = keyHash(secret);
+  await database.run(createApiKey, [
+    owner,
+    keyId,
+    "test",
+    "a...b",
+    secretSha256,
+    scopes,
+    now,
+    true,
+  ]);
   return { accountId: owner, keyId, secretSha256 };
 }
 

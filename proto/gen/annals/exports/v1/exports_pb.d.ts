@@ -174,6 +174,39 @@ export declare type GetExportResponse = Message<"annals.exports.v1.GetExportResp
 export declare const GetExportResponseSchema: GenMessage<GetExportResponse>;
 
 /**
+ * @generated from message annals.exports.v1.DeleteExportRequest
+ */
+export declare type DeleteExportRequest = Message<"annals.exports.v1.DeleteExportRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.exports.v1.DeleteExportRequest.
+ * Use `create(DeleteExportRequestSchema)` to create a new message.
+ */
+export declare const DeleteExportRequestSchema: GenMessage<DeleteExportRequest>;
+
+/**
+ * @generated from message annals.exports.v1.DeleteExportResponse
+ */
+export declare type DeleteExportResponse = Message<"annals.exports.v1.DeleteExportResponse"> & {
+};
+
+/**
+ * Describes the message annals.exports.v1.DeleteExportResponse.
+ * Use `create(DeleteExportResponseSchema)` to create a new message.
+ */
+export declare const DeleteExportResponseSchema: GenMessage<DeleteExportResponse>;
+
+/**
  * @generated from message annals.exports.v1.ListExportsRequest
  */
 export declare type ListExportsRequest = Message<"annals.exports.v1.ListExportsRequest"> & {
@@ -445,6 +478,16 @@ export declare const ExportsService: GenService<{
     methodKind: "unary";
     input: typeof ListExportsRequestSchema;
     output: typeof ListExportsResponseSchema;
+  },
+  /**
+   * Deletes an export and its files permanently; cancels one that is being written.
+   *
+   * @generated from rpc annals.exports.v1.ExportsService.DeleteExport
+   */
+  deleteExport: {
+    methodKind: "unary";
+    input: typeof DeleteExportRequestSchema;
+    output: typeof DeleteExportResponseSchema;
   },
   /**
    * The file of a completed export, piece by piece.

@@ -1,0 +1,37 @@
+// The role of a service and its rights, as its migrations declare them: the block that creates the role, and
+// every GRANT and REVOKE in order. Called by migrate.ts each time. After a restore the role may be absent or
+// have other rights, because roles belong to the server and no dump of a database holds them.
+
+import type pg from "pg";
+
+/** At the beginning of a line, as all migrations have them. */
+const STATEMENT = /^(?:DO \$\$[^]*?^\$\$;|(?:GRANT|REVOKE)\s[^;]*;)/gm;
+const CREATE_ROLE = /\bCREATE ROLE (\w+)/;
+const GRANT_ROLE = /^GRANT (\w+) TO CURRENT_USER;$/;
+
+/**
+ * Makes the role and gives it exactly the rights of the migrations, whatever it has now. A login needs no
+ * right to create or to grant a role that it has already.
+ */
+export async function setRights(
+  client: Pick<pg.Client, "query">,
+  schema: string,
+  migrations: readonly string[],
+): Promise<void> {
+  const holds = async (condition: string, role: string): Promise<boolean> =>
+    (await client.query(`SELECT FROM pg_roles WHERE rolname = $1 AND ${condition}`, [role])).rows
+      .length > 0;
+  const declared = migrations.flatMap((sql) => sql.match(STATEMENT) ?? []);
+  for (const creation of declared) {
+    const role = CREATE_ROLE.exec(creation)?.[1];
+    if (role === undefined) continue;
+    if (!(await holds("true", role))) await client.query(creation);
+    await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM ${role}`);
+    await client.query(`REVOKE ALL ON SCHEMA ${schema} FROM ${role}`);
+  }
+  for (const grant of declared.filter((each) => !each.startsWith("DO "))) {
+    const role = GRANT_ROLE.exec(grant)?.[1];
+    if (role === undefined || !(await holds("pg_has_role(current_user, oid, 'SET')", role)))
+      await client.query(grant);
+  }
+}

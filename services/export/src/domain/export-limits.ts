@@ -1,0 +1,33 @@
+// How many exports an account may have. Called by create-export.ts.
+
+import { AnnalsError } from "@annals/errors";
+
+export interface ExportLimits {
+  /** Pending or running. */
+  readonly maxUnderWayPerAccount: number;
+  /** With those under way. */
+  readonly maxKeptPerAccount: number;
+}
+
+/** Seconds after which an account with too many exports under way may try again. */
+const RETRY_AFTER_S = 10;
+
+/** Throws when the account may not create one more: `rate_limited` where waiting helps. */
+export function checkLimits(
+  { maxUnderWayPerAccount, maxKeptPerAccount }: ExportLimits,
+  has: { readonly underWay: number; readonly kept: number },
+): void {
+  if (has.kept >= maxKeptPerAccount) {
+    throw new AnnalsError(
+      "plan_count_exceeded",
+      `This account has ${maxKeptPerAccount} exports, which is the limit. Delete some, or wait until they expire.`,
+    );
+  }
+  if (has.underWay >= maxUnderWayPerAccount) {
+    throw new AnnalsError(
+      "rate_limited",
+      `This account has ${maxUnderWayPerAccount} exports that are not finished, which is the limit. Wait for one.`,
+      { retryAfterS: RETRY_AFTER_S },
+    );
+  }
+}

@@ -1,0 +1,16 @@
+// Marks an export as deleted: from the commit on no client sees it, and no worker takes or completes it. One
+// that is being written loses its lease; `due_at` stays the end of that lease. No row: there is no such
+// export.
+
+import { statement } from "@annals/postgres";
+
+type Params = [accountId: string, id: string, deletedAt: string];
+
+export const deleteExport = statement<Params, { readonly id: string }>(`/* exports.delete-export */
+UPDATE exports.jobs
+SET deleted_at = $3::text,
+  status = CASE WHEN status = 'completed' THEN status ELSE 'failed' END,
+  due_at = CASE WHEN status = 'running' THEN due_at ELSE clock_timestamp() END
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
+RETURNING id
+`);

@@ -1,0 +1,8 @@
+// Lets one transaction at a time create an export of an account, so that the counts are exact.
+
+import { statement } from "@annals/postgres";
+
+// An advisory lock, because there is no row to lock before the first export.
+export const lockAccount = statement<[accountId: string], never>(`/* exports.lock-account */
+SELECT pg_advisory_xact_lock(hashtextextended('annals.exports ' || $1::text, 0))
+`);

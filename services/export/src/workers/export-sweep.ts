@@ -1,0 +1,86 @@
+// Ends exports: marks those beyond their retention as deleted, then deletes the files and the rows of all
+// that are marked. Any number of replicas may do it at once. A row goes last: a sweep that stops half-way
+// leaves what the next one finds.
+
+import { type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";
+import { type Clock, formatMicros } from "@annals/contract";
+import type { Database } from "@annals/postgres";
+import type { Storage } from "../outbound/storage.ts";
+import { deleteExport } from "../store/delete-export.ts";
+import { listDeletedJobs } from "../store/list-deleted-jobs.ts";
+import { listExpiredJobs } from "../store/list-expired-jobs.ts";
+import { removeJob } from "../store/remove-job.ts";
+import { fileStem } from "./write-export.ts";
+
+export interface SweepDeps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly storage: Pick<Storage, "keepOnly">;
+  readonly swept: Pick<Counter<"kind">, "inc">;
+  /** 0: no export ends by itself. */
+  readonly retentionDays: number;
+}
+
+const INTERVAL_MS = 60_000;
+/** Rows of one statement. */
+const PIECE = 100;
+const MICROS_PER_DAY = 86_400_000_000;
+
+/** Wake it when an export was deleted. */
+export function startExportSweep(
+  deps: SweepDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
+): Loop {
+  return startLoop({
+    name: "export_sweep",
+    log: deps.log,
+    failures: deps.failures,
+    delayMs: INTERVAL_MS,
+    run: (signal) => sweepExports(deps, signal),
+  });
+}
+
+/** Deletes all that is due now. Ends early when the signal is aborted. */
+export async function sweepExports(deps: SweepDeps, signal?: AbortSignal): Promise<void> {
+  if (deps.retentionDays > 0) await markExpired(deps, signal);
+  await removeDeleted(deps, signal);
+}
+
+async function markExpired(
+  { clock, database, retentionDays }: SweepDeps,
+  signal?: AbortSignal,
+): Promise<void> {
+  const createdBefore = formatMicros(clock.nowMicros() - retentionDays * MICROS_PER_DAY);
+  let found = PIECE;
+  while (found === PIECE && signal?.aborted !== true) {
+    const expired = await database.run(listExpiredJobs, [createdBefore, PIECE]);
+    for (const job of expired) {
+      await database.run(deleteExport, [job.account_id, job.id, clock.nowText()]);
+    }
+    found = expired.length;
+  }
+}
+
+/** A file that cannot be deleted keeps no other export: the failure is thrown at the end. */
+async function removeDeleted(
+  { database, storage, swept }: SweepDeps,
+  signal?: AbortSignal,
+): Promise<void> {
+  const failures: unknown[] = [];
+  let after = { account_id: "", id: "" };
+  let found = PIECE;
+  while (found === PIECE && signal?.aborted !== true) {
+    const deleted = await database.run(listDeletedJobs, [after.account_id, after.id, PIECE]);
+    for (const job of deleted) {
+      try {
+        await storage.keepOnly(fileStem(job), undefined);
+        const [removed] = await database.run(removeJob, [job.account_id, job.id]);
+        if (removed) swept.inc({ kind: "exports" });
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    found = deleted.length;
+    after = deleted.at(-1) ?? after;
+  }
+  if (failures.length > 0) throw failures[0];
+}

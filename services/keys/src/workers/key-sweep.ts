@@ -1,0 +1,75 @@
+// Deletes, in pieces, revoked keys beyond their retention and the rate windows of keys that were not used
+// for a day. Any number of replicas may do it at once. It must never delete a key that could become valid
+// again.
+
+import { type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";
+import { type Clock, formatMicros } from "@annals/contract";
+import type { Database } from "@annals/postgres";
+import { deleteExpiredKey } from "../store/delete-expired-key.ts";
+import { deleteIdleWindow } from "../store/delete-idle-window.ts";
+import { listExpiredKeys } from "../store/list-expired-keys.ts";
+import { listIdleWindows } from "../store/list-idle-windows.ts";
+
+export interface KeySweepDeps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly swept: Pick<Counter<"kind">, "inc">;
+  /** 0: revoked keys are kept. */
+  readonly retentionDays: number;
+}
+
+const INTERVAL_MS = 600_000;
+/** Rows of one statement. */
+const PIECE = 500;
+const MICROS_PER_DAY = 86_400_000_000;
+
+export function startKeySweep(
+  deps: KeySweepDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
+): Loop {
+  return startLoop({
+    name: "key_sweep",
+    log: deps.log,
+    failures: deps.failures,
+    delayMs: INTERVAL_MS,
+    run: (signal) => sweepKeys(deps, signal),
+  });
+}
+
+/** Deletes all that is due now. Ends early when the signal is aborted. */
+export async function sweepKeys(deps: KeySweepDeps, signal?: AbortSignal): Promise<void> {
+  if (deps.retentionDays > 0) await deleteExpiredKeys(deps, signal);
+  await deleteIdleWindows(deps, signal);
+}
+
+async function deleteExpiredKeys(
+  { clock, database, retentionDays, swept }: KeySweepDeps,
+  signal?: AbortSignal,
+): Promise<void> {
+  const before = formatMicros(clock.nowMicros() - retentionDays * MICROS_PER_DAY);
+  let found = PIECE;
+  while (found === PIECE && signal?.aborted !== true) {
+    const expired = await database.run(listExpiredKeys, [before, PIECE]);
+    for (const key of expired) {
+      const deleted = await database.run(deleteExpiredKey, [key.account_id, key.id, before]);
+      swept.inc({ kind: "revoked_keys" }, deleted.length);
+    }
+    found = expired.length;
+  }
+}
+
+async function deleteIdleWindows(
+  { database, swept }: KeySweepDeps,
+  signal?: AbortSignal,
+): Promise<void> {
+  let after = { account_id: "", key_id: "" };
+  let found = PIECE;
+  while (found === PIECE && signal?.aborted !== true) {
+    const idle = await database.run(listIdleWindows, [after.account_id, after.key_id, PIECE]);
+    for (const { account_id: accountId, key_id: keyId } of idle) {
+      const deleted = await database.run(deleteIdleWindow, [accountId, keyId]);
+      swept.inc({ kind: "rate_windows" }, deleted.length);
+    }
+    found = idle.length;
+    after = idle.at(-1) ?? after;
+  }
+}

@@ -1,0 +1,125 @@
+// Guarantees: `heads` prints the head of every chain; `check-heads` names each chain that went back, is
+// missing or has another event in the place of its head, and ends with 1; chains that only grew are fine; a
+// file that cannot be used is refused with the line and the member, and ends with 2. The real process is
+// run.
+
+import type { TestDatabase } from "@annals/testing";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { newLedgerDatabase } from "../testing/database.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "annals-heads-"));
+afterAll(() => rm(folder, { recursive: true }));
+
+const hashOf = (digit: string) => digit.repeat(64);
+let database: TestDatabase;
+
+function run(...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
+  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: database.url };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ["-C", "source", main, ...words], { env }, (error, stdout, stderr) =>
+      resolve({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** A chain whose events have these hashes. */
+async function chain(accountId: string, ...digits: string[]): Promise<void> {
+  for (const [at, digit] of digits.entries()) {
+    await database.query(
+      `INSERT INTO ledger.chain VALUES ($1, $2, $3, 'a', '', '', '', decode(repeat('00', 160), 'hex'),
+         decode($4, 'hex'), decode($5, 'hex'))`,
+      [accountId, at + 1, `evt_${at}`, hashOf(digits[at - 1] ?? "0"), hashOf(digit)],
+    );
+  }
+  await database.query("INSERT INTO ledger.heads VALUES ($1, $2, decode($3, 'hex'))", [
+    accountId,
+    digits.length,
+    hashOf(digits.at(-1) ?? "0"),
+  ]);
+}
+
+async function check(text: string) {
+  const file = join(folder, "heads.jsonl");
+  await writeFile(file, text);
+  return run("check-heads", "--file", file);
+}
+
+beforeEach(async () => {
+  database = await newLedgerDatabase();
+  await chain("acct_1", "a", "b", "c");
+  await chain("acct_2", "d");
+  await chain("acct_empty");
+});
+
+const line = (accountId: string, sequenceNumber: number, digit: string) =>
+  `{"account_id":"${accountId}","sequence_number":${sequenceNumber},"hash":"${hashOf(digit)}"}\n`;
+
+test("heads prints every chain that has an event, and check-heads finds them all", async () => {
+  const printed = await run("heads");
+  expect(printed).toEqual({
+    status: 0,
+    stdout: line("acct_1", 3, "c") + line("acct_2", 1, "d"),
+    stderr: "",
+  });
+  expect(await check(printed.stdout)).toMatchObject({
+    status: 0,
+    stdout: "all 2 chains contain their kept heads\n",
+  });
+});
+
+test("more chains than one page", async () => {
+  await database.query(
+    `INSERT INTO ledger.heads SELECT 'acct_page_' || n, 1, decode(repeat('00', 32), 'hex') FROM generate_series(1, 2100) n`,
+  );
+  const { stdout } = await run("heads");
+  expect(new Set(stdout.trimEnd().split("\n")).size).toBe(2_102);
+});
+
+test("a chain that grew contains its kept head", async () => {
+  expect(await check(line("acct_1", 2, "b"))).toMatchObject({ status: 0 });
+});
+
+test("a chain that went back, one that is missing and one that differs are named", async () => {
+  const kept = [line("acct_1", 5, "e"), line("acct_2", 1, "f"), line("acct_3", 7, "a")];
+  expect(await check([...kept, line("acct_1", 1, "a")].join("\n"))).toMatchObject({
+    status: 1,
+    stdout: [
+      "acct_1 went back: its chain had 5 events and ends at 3",
+      `acct_2 differs: its event 1 has the hash ${hashOf("d")}, and had ${hashOf("f")}`,
+      "acct_3 is missing: its chain had 7 events",
+      "3 of 4 chains do not contain their kept heads\n",
+    ].join("\n"),
+  });
+});
+
+describe("refused with 2", () => {
+  test.each([
+    ["[", /: line 1 is not a JSON object/],
+    [`${line("a", 1, "a")}\n7`, /: line 3 is not a JSON object/],
+    ['{"sequence_number":1}', /: line 1: account_id must be a text/],
+    ['{"account_id":"a","sequence_number":0}', /: line 1: sequence_number must be a positive/],
+    ['{"account_id":"a","sequence_number":1,"hash":"x"}', /: line 1: hash must be 64/],
+    ["", /: it holds no head/],
+  ])("%j", async (text, expected) => {
+    const { status, stdout, stderr } = await check(text);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(expected);
+  });
+
+  test.each([
+    [["check-heads"], /^usage: ledger heads/],
+    [["check-heads", "--file", "/absent"], /^\/absent: ENOENT/],
+    [["check-heads", "--colour", "red"], /^usage: ledger heads/],
+    [["heads", "more"], /^usage: ledger heads/],
+  ])("%j", async (words, expected) => {
+    const { status, stderr } = await run(...words);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(expected);
+  });
+});

@@ -1,0 +1,95 @@
+// The verbs `heads` and `check-heads`: the first prints the head of every chain, to be kept outside of the
+// database; the second compares what was kept with the database, so that a restored older state, or a changed
+// one, is recognised. They only read.
+
+import { type ConfigOf, type Logger, UsageError, type VerbContext } from "@annals/chassis";
+import { createPool, type Pool } from "@annals/postgres";
+import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import type { SETTINGS } from "../config.ts";
+import { headFault, headLine, type KeptHead, readHeads } from "../domain/kept-heads.ts";
+import { ROLE } from "../serve.ts";
+import { getHash } from "../store/get-hash.ts";
+import { listHeads } from "../store/list-heads.ts";
+
+const PAGE = 1_000;
+const USAGE = `usage: ledger heads > heads.jsonl
+       ledger check-heads --file heads.jsonl`;
+
+/** Prints one JSON object a line: account_id, sequence_number, hash. */
+export async function heads({ config, log, words }: VerbContext<typeof SETTINGS>): Promise<void> {
+  if (words.length > 0) throw new UsageError(USAGE);
+  await withDatabase(config, log, async (database) => {
+    for (let after = ""; ;) {
+      const rows = await database.run(listHeads, [after, PAGE]);
+      for (const { account_id: accountId, sequence_number: sequenceNumber, hash } of rows)
+        process.stdout.write(headLine({ accountId, sequenceNumber, hash }));
+      const last = rows.at(-1);
+      if (!last || rows.length < PAGE) return;
+      after = last.account_id;
+    }
+  });
+}
+
+/**
+ * Prints one sentence for each chain that does not contain its kept head, and ends with 1 if there is one.
+ */
+export async function checkHeads(context: VerbContext<typeof SETTINGS>): Promise<void> {
+  const kept = await readFileOfHeads(context.words);
+  const faults = await withDatabase(context.config, context.log, async (database) => {
+    const found: string[] = [];
+    for (const head of kept) {
+      const [row] = await database.run(getHash, [head.accountId, head.sequenceNumber]);
+      const fault = headFault(head, row);
+      if (fault !== undefined) found.push(fault);
+    }
+    return found;
+  });
+  const verdict =
+    faults.length === 0
+      ? `all ${kept.length} chains contain their kept heads`
+      : `${faults.length} of ${kept.length} chains do not contain their kept heads`;
+  process.stdout.write([...faults, verdict].map((line) => `${line}\n`).join(""));
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+async function readFileOfHeads(words: readonly string[]): Promise<KeptHead[]> {
+  const file = fileIn(words);
+  try {
+    const kept = readHeads(await readFile(file, "utf8"));
+    if (kept.length === 0) throw new Error("it holds no head");
+    return kept;
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function fileIn(words: readonly string[]): string {
+  try {
+    const { values } = parseArgs({ args: [...words], options: { file: { type: "string" } } });
+    if (values.file !== undefined) return values.file;
+  } catch {
+    // Thrown below, with what is wanted.
+  }
+  throw new UsageError(USAGE);
+}
+
+async function withDatabase<T>(
+  config: ConfigOf<typeof SETTINGS>,
+  log: Logger,
+  work: (database: Pool) => Promise<T>,
+): Promise<T> {
+  const database = createPool({
+    connectionString: config.databaseUrl,
+    role: ROLE,
+    applicationName: "annals-ledger-command",
+    maxConnections: 1,
+    statementTimeoutMs: config.databaseStatementTimeoutMs,
+    log,
+  });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,95 @@
+// The tables whose rows end, for the soak test: their sizes, how their rows are aged, and which rows are past
+// their time. Called by soak.test.ts, which stands for months of use in a minute.
+
+import type { ownerOf } from "@annals/testing";
+import { readdir } from "node:fs/promises";
+
+type Owner = Pick<ReturnType<typeof ownerOf>, "query">;
+
+/** Retention that the soak test sets for exports, revoked keys and deliveries. */
+export const RETENTION_DAYS = 20;
+/** How much older everything gets in a round. */
+const ROUND_DAYS = 11;
+
+/** Their sizes must not grow with time, only with use. */
+const TABLES = [
+  "exports.jobs",
+  "exports.outbox",
+  "keys.api_keys",
+  "keys.rate_windows",
+  "ledger.idempotency_keys",
+  "ledger.outbox",
+  "webhooks.deliveries",
+];
+export const FILES = "export files";
+
+const TEXT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
+const BACK = `interval '${ROUND_DAYS} days'`;
+const olderText = (column: string): string =>
+  `${column} = to_char((${column}::timestamptz - ${BACK}) AT TIME ZONE 'UTC', ${TEXT})`;
+const older = (column: string): string => `${column} = ${column} - ${BACK}`;
+
+const AGEING = [
+  `UPDATE exports.jobs SET ${olderText("created_at")}, ${older("due_at")}`,
+  `UPDATE exports.outbox SET ${olderText("created_at")}`,
+  `UPDATE ledger.outbox SET ${olderText("created_at")}`,
+  `UPDATE keys.api_keys SET ${olderText("revoked_at")} WHERE revoked_at IS NOT NULL`,
+  `UPDATE keys.rate_windows SET ${older("started_at")}`,
+  `UPDATE ledger.idempotency_keys SET ${older("created_at")}`,
+  `UPDATE webhooks.deliveries SET ${older("created_at")}, ${older("attempted_at")}`,
+];
+
+const kept = (column: string, days: number): string =>
+  `${column}::timestamptz < now() - interval '${days} days'`;
+const unread = (schema: string): string =>
+  `SELECT FROM ${schema}.outbox JOIN ${schema}.outbox_heads AS head USING (account_id)
+   WHERE outbox.position < head.position AND ${kept("created_at", 31)}`;
+
+/** Rows past their time, by what ends them; a setting of 0 turns the first two off. */
+const EXPIRED = {
+  exports: `SELECT FROM exports.jobs WHERE ${kept("created_at", RETENTION_DAYS)}`,
+  revokedKeys: `SELECT FROM keys.api_keys WHERE is_minted AND ${kept("revoked_at", RETENTION_DAYS)}`,
+  windows: `SELECT FROM keys.rate_windows WHERE ${kept("started_at", 2)}`,
+  idempotencyKeys: `SELECT FROM ledger.idempotency_keys WHERE ${kept("created_at", 2)}`,
+  verifications: unread("ledger"),
+  completedExports: unread("exports"),
+  deliveries: `SELECT FROM webhooks.deliveries WHERE due_at IS NULL AND ${kept("attempted_at", RETENTION_DAYS)}`,
+};
+export type Ending = keyof typeof EXPIRED;
+
+/** As if the days of a round had passed. */
+export async function age(owner: Owner): Promise<void> {
+  for (const statement of AGEING) await owner.query(statement);
+}
+
+/** What has rows past their time, except what is never ended. */
+export async function overdue(owner: Owner, never: readonly Ending[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const [name, statement] of Object.entries(EXPIRED)) {
+    if (never.some((each) => each === name)) continue;
+    if ((await owner.query(`${statement} LIMIT 1`)).length > 0) found.push(name);
+  }
+  return found;
+}
+
+export type Sizes = ReadonlyMap<string, number>;
+
+export async function sizes(owner: Owner, directory: string): Promise<Sizes> {
+  const found = new Map<string, number>();
+  for (const table of TABLES) {
+    const [row] = await owner.query(`SELECT count(*)::integer AS rows FROM ${table}`);
+    found.set(table, Number(row?.["rows"]));
+  }
+  const files = await readdir(directory, { recursive: true, withFileTypes: true });
+  return found.set(FILES, files.filter((each) => each.isFile()).length);
+}
+
+/** What has grown in each of the last rounds. */
+export function growing(rounds: readonly Sizes[], last: number): string[] {
+  const seen = rounds.slice(-last);
+  const names = [...TABLES, FILES];
+  const size = (at: number, name: string): number => seen[at]?.get(name) ?? 0;
+  return names.filter((name) =>
+    seen.slice(1).every((_, at) => size(at + 1, name) > size(at, name)),
+  );
+}

@@ -1,0 +1,46 @@
+// Guarantee: the exit status of annals-verify tells a valid export (0) from one that is not (1), and both
+// from a run that checked nothing (2), such as a file that is not there. The real process is run.
+
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chainOf, exportOf } from "./made-export.ts";
+
+const COMMAND = fileURLToPath(
+  new URL("../../packages/annals-verify/bin/annals-verify.mjs", import.meta.url),
+);
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "annals-verify-"));
+  const text = exportOf(chainOf("acct_1", [{ n: 1 }]));
+  await writeFile(join(folder, "valid"), text);
+  await writeFile(
+    join(folder, "changed"),
+    text.replace('"metadata":{"n":1}', '"metadata":{"n":2}'),
+  );
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const run = (...words: string[]) =>
+  spawnSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: "utf8" });
+
+test.each([
+  [0, ["valid"], /^valid: 1 events/, /^$/],
+  [1, ["changed"], /^$/, /^invalid: line 1: .*digest_mismatch in metadata\n$/],
+  [1, ["--sha256", "0", "valid"], /^$/, /^invalid: line 2: sha256_mismatch/],
+  [2, ["absent"], /^$/, /^not checked: absent cannot be read \(ENOENT.*\)\n$/],
+  [2, ["."], /^$/, /^not checked: \. cannot be read \(EISDIR.*\)\n$/],
+  [2, [], /^$/, /^usage: annals-verify/],
+  [2, ["--colour", "valid"], /^$/, /^usage: annals-verify/],
+  [0, ["--help"], /^usage: annals-verify/, /^$/],
+  [0, ["-h"], /^usage: annals-verify/, /^$/],
+] as const)("%i: %j", (status, words, stdout, stderr) => {
+  const ended = run(...words);
+  expect(ended.status).toBe(status);
+  expect(ended.stdout).toMatch(stdout);
+  expect(ended.stderr).toMatch(stderr);
+});
