@@ -8,6 +8,7 @@ import { CreateEventsResponseSchema } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Admissions } from "./admission/admission.ts";
+import { UnknownKeys } from "./edge/unknown-keys.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 import { NO_MEMBERS } from "./v1/events/new-event.ts";
@@ -18,6 +19,7 @@ const TIME = "2026-01-31T09:30:00.000000Z";
 const TOO_MUCH_BYTES = 17 * 1024 * 1024;
 /** Requests that may wait for their admission. */
 const MAX_ADMISSIONS = 20_000;
+const ADDRESS = "192.0.2.1";
 
 /** The metrics of a gateway, and what /metrics says of one of its batchers. */
 async function open(batcher: "admissions" | "gateway_appends") {
@@ -103,11 +105,17 @@ test("of admissions", async () => {
         admissions: [{ accountId: "acct_1", admitted: MAX_ADMISSIONS }],
       }),
   };
-  const admissions = new Admissions(keys, metrics);
+  const unknownKeys = new UnknownKeys({ perSecond: 1, now: () => 0, onRefused: () => {} });
+  const admissions = new Admissions(keys, unknownKeys, metrics);
   const authorization = `Bearer ${mintKey("annals")}`;
-  await Promise.all([admissions.admit(authorization), admissions.admit(authorization)]);
+  await Promise.all([
+    admissions.admit(authorization, ADDRESS),
+    admissions.admit(authorization, ADDRESS),
+  ]);
   expect(await read()).toMatchObject({ groups: 1, items: 2, waits: 1, refused: 0 });
-  const all = Array.from({ length: MAX_ADMISSIONS + 2 }, () => admissions.admit(authorization));
+  const all = Array.from({ length: MAX_ADMISSIONS + 2 }, () =>
+    admissions.admit(authorization, ADDRESS),
+  );
   await Promise.allSettled(all);
   expect(await read()).toMatchObject({ items: 2 + MAX_ADMISSIONS, refused: 2 });
 });

@@ -8,6 +8,7 @@ import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
+import type { UnknownKeys } from "../edge/unknown-keys.ts";
 
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
@@ -49,8 +50,14 @@ const UNLIMITED = create(PlanSchema);
 
 export class Admissions {
   readonly #batcher: Batcher<string, Admission>;
+  readonly #unknownKeys: UnknownKeys;
 
-  constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">, metrics?: BatcherMetrics) {
+  constructor(
+    keys: Pick<Client<typeof KeysService>, "admitRequests">,
+    unknownKeys: UnknownKeys,
+    metrics?: BatcherMetrics,
+  ) {
+    this.#unknownKeys = unknownKeys;
     this.#batcher = new Batcher({
       work: (given) => admitGroup(keys, given),
       maxGroup: MAX_GROUP,
@@ -61,13 +68,23 @@ export class Admissions {
   }
 
   /**
-   * Admits one request that carries the given Authorization header. Throws `unauthenticated` (401), {@link
-   * RateLimited} (429), or `unavailable`.
+   * Admits one request that carries the given Authorization header, from the given client. Throws
+   * `unauthenticated` (401), `rate_limited` (429; {@link RateLimited} for the key's window), or `unavailable`.
    */
-  async admit(authorization: string | undefined): Promise<Admission> {
+  async admit(authorization: string | undefined, address: string): Promise<Admission> {
     const key = bearer(authorization);
     if (!isPlausibleKey(key)) throw unknownKey();
-    return this.#batcher.submit(key);
+    this.#unknownKeys.check(address, key);
+    try {
+      const admission = await this.#batcher.submit(key);
+      this.#unknownKeys.admitted(key);
+      return admission;
+    } catch (error) {
+      if (error instanceof RateLimited) this.#unknownKeys.admitted(key);
+      else if (error instanceof AnnalsError && error.kind === "unauthenticated")
+        this.#unknownKeys.unknown(address, key);
+      throw error;
+    }
   }
 }
 
