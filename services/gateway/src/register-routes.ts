@@ -19,8 +19,9 @@ const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
 /** An answer from this size on counts until its client has read it. */
 const COUNTED_ANSWER_BYTES = 64 * 1024;
-/** A larger answer is written in pieces, so that it shows how much of it the client has read. */
-const PIECE_BYTES = 256 * 1024;
+/** A larger one is written in pieces, which show how much of it the client has read. */
+const LARGE_ANSWER_BYTES = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 export interface Serving {
   readonly deps: Deps;
@@ -129,7 +130,7 @@ function send(
   if (stream) return reply.send(stream);
   if (body === undefined) return reply.send();
   reply.type("application/json; charset=utf-8");
-  if (body.length <= PIECE_BYTES) return reply.send(body);
+  if (body.length <= LARGE_ANSWER_BYTES) return reply.send(body);
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   return reply
     .header("content-length", bytes.length)

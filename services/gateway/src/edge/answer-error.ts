@@ -41,8 +41,8 @@ export function errorAnswers({ log, inFlight, earlyAnswers }: ErrorAnswerOptions
       inFlight.release(raw);
       void reply.header("connection", "close").send(earlyAnswers.stream(text, raw));
     };
-    // The parser hands over a body that came with the head when its listener has returned.
-    if (hasUnreadBody(raw)) process.nextTick(send);
+    // The parser hands over a body that came with the head in the same turn of the event loop.
+    if (hasUnreadBody(raw)) setImmediate(send);
     else send();
   };
 }

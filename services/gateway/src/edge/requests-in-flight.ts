@@ -76,10 +76,8 @@ export class RequestsInFlight {
         return;
       }
       const transfer = new Transfer();
-      this.#open.set(request, {
-        ...{ request, response, address, transfer },
-        ...{ holder: address, isReading: false, releases: [] },
-      });
+      const state = { holder: address, isReading: false, releases: [] };
+      this.#open.set(request, { request, response, address, transfer, ...state });
       response.once("close", () => this.release(request));
       for (const handle of handlers) handle.call(server, request, response);
     });
@@ -200,8 +198,8 @@ export class RequestsInFlight {
     const requestId = newRequestId();
     const { status, headers, body } = errorAnswer(overloaded(), requestId);
     const text = JSON.stringify(body);
-    // The parser hands over a body that came with the head when this listener has returned.
-    process.nextTick(() => {
+    // The parser hands over a body that came with the head in the same turn of the event loop.
+    setImmediate(() => {
       const isUnread = hasUnreadBody(request);
       response.writeHead(status, {
         ...headers,
