@@ -20,8 +20,8 @@ export interface ConstellationOptions extends Partial<
   readonly shared?: SharedStack;
 }
 
-/** All tests come from one address, and many use keys that nobody knows. */
-const UNBOUNDED = { ANNALS_UNKNOWN_KEYS_PER_SECOND: "1000000" };
+/** All tests come from one address, and many send no valid key. */
+const UNBOUNDED = { ANNALS_UNAUTHENTICATED_PER_SECOND: "1000000" };
 
 /** Starts it; `stop` ends every process and deletes its data, unless a directory was given. */
 export async function startConstellation({

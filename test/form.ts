@@ -26,6 +26,8 @@ const FULL = {
   /** How long the disk stays full, and in how many of the ways to make it small, if there are so many. */
   disk: { fullForMs: 10_000, ways: 2 },
   overload: { forMs: 60_000 },
+  /** How long each attack goes on. */
+  fairness: { forMs: 20_000 },
 };
 
 type Form = typeof FULL;
@@ -50,6 +52,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     networkFaults: { outageMs: 500, slowed: 4, swallowed: 2 },
     disk: { fullForMs: 2_000, ways: 1 },
     overload: { forMs: 5_000 },
+    fairness: { forMs: 4_000 },
   },
 };
 

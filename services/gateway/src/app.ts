@@ -15,6 +15,7 @@ import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
 import { faultOfRequestHead, refuseBody } from "./edge/request-head.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
+import type { Unauthenticated } from "./edge/unauthenticated.ts";
 import type { Metrics } from "./metrics.ts";
 import { serveOpenApi } from "./openapi.ts";
 import { registerRoutes } from "./register-routes.ts";
@@ -31,6 +32,7 @@ export interface AppOptions {
   readonly random: Random;
   readonly rateLimitPerMinute: number;
   readonly requestTimeoutMs: number;
+  readonly unauthenticated: Unauthenticated;
 }
 
 /** The request line and the headers together. */

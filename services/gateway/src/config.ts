@@ -101,6 +101,12 @@ export const SETTINGS = {
     { min: 1, max: 10_000 },
     { fallback: "8" },
   ),
+  listsMaxPerAccount: integer(
+    "ANNALS_LISTS_MAX_PER_ACCOUNT",
+    "Concurrent lists of events of one account in one gateway, and four times that of all.",
+    { min: 1, max: 100_000 },
+    { fallback: "16" },
+  ),
   verificationsMaxPerAccount: integer(
     "ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT",
     "Concurrent verifications of one account in one gateway, and four times that of all.",
@@ -125,10 +131,10 @@ export const SETTINGS = {
     { min: 100, max: 600_000 },
     { fallback: "30000" },
   ),
-  unknownKeysPerSecond: integer(
-    "ANNALS_UNKNOWN_KEYS_PER_SECOND",
-    "Requests with unknown keys per second of one client address, ten times that at once; then only keys that " +
-      "were admitted lately are looked up.",
+  unauthenticatedPerSecond: integer(
+    "ANNALS_UNAUTHENTICATED_PER_SECOND",
+    "Requests without a valid key per second of one client address, ten times that at once; beyond it their " +
+      "answers wait a second, and only keys that were admitted lately are looked up.",
     { min: 1, max: 1_000_000 },
     { fallback: "20" },
   ),

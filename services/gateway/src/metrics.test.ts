@@ -8,7 +8,7 @@ import { CreateEventsResponseSchema } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Admissions } from "./admission/admission.ts";
-import { UnknownKeys } from "./edge/unknown-keys.ts";
+import { Unauthenticated } from "./edge/unauthenticated.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 import { NO_MEMBERS } from "./v1/events/new-event.ts";
@@ -105,8 +105,8 @@ test("of admissions", async () => {
         admissions: [{ accountId: "acct_1", admitted: MAX_ADMISSIONS }],
       }),
   };
-  const unknownKeys = new UnknownKeys({ perSecond: 1, now: () => 0, onRefused: () => {} });
-  const admissions = new Admissions(keys, unknownKeys, metrics);
+  const unauthenticated = new Unauthenticated({ perSecond: 1, now: () => 0, onRefused: () => {} });
+  const admissions = new Admissions(keys, unauthenticated, metrics);
   const authorization = `Bearer ${mintKey("annals")}`;
   await Promise.all([
     admissions.admit(authorization, ADDRESS),

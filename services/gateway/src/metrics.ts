@@ -4,12 +4,13 @@ import { Counter, DURATION_BUCKETS_S, Gauge, Histogram, type Registry } from "@a
 import { batcherMetrics } from "@annals/rpc";
 
 /** What an account, or all of them together, can have too much of. */
-export type Resource = "requests" | "bytes" | "downloads" | "verifications";
+export type Resource = "requests" | "bytes" | "downloads" | "lists" | "verifications";
 
 /** Why a request was refused at the edge, or its client disconnected. */
 export type Refusal =
   | `${Resource}_${"share" | "total"}`
   | "unknown_keys"
+  | "pipeline"
   | "slow_body"
   | "slow_reader";
 
@@ -29,14 +30,14 @@ export function createMetrics(registry: Registry) {
     name: "annals_edge_refusals_total",
     help:
       "Requests refused, and clients disconnected, to protect others, by reason: requests_share, requests_total, " +
-      "bytes_share, bytes_total, downloads_share, downloads_total, verifications_share, verifications_total, " +
-      "unknown_keys, slow_body, slow_reader.",
+      "bytes_share, bytes_total, downloads_share, downloads_total, lists_share, lists_total, verifications_share, verifications_total, " +
+      "unknown_keys, pipeline, slow_body, slow_reader.",
     labelNames: ["reason"],
     registers: [registry],
   });
   const held = new Gauge({
     name: "annals_edge_held",
-    help: "What the requests in flight hold, by resource: requests, bytes, downloads, verifications.",
+    help: "What the requests in flight hold, by resource: requests, bytes, downloads, lists, verifications.",
     labelNames: ["resource"],
     registers: [registry],
     collect: () =>

@@ -55,8 +55,8 @@ export interface RouteDefinition<
     | { readonly status: 204 };
   /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
   readonly failures?: readonly 404[];
-  /** Of which an account may have only so many in progress, because each is long. */
-  readonly resource?: Extract<Resource, "downloads" | "verifications">;
+  /** Of which an account may have only so many in progress, because each is long or large. */
+  readonly resource?: Exclude<Resource, "requests" | "bytes">;
   readonly maxBodyBytes?: number;
   /** How deep the body may nest. */
   readonly maxDepth?: number;

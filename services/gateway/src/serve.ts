@@ -19,7 +19,7 @@ import { drain } from "./edge/drain.ts";
 import { EarlyAnswers } from "./edge/early-answer.ts";
 import { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import type { SharesOptions } from "./edge/shares.ts";
-import { UnknownKeys } from "./edge/unknown-keys.ts";
+import { Unauthenticated } from "./edge/unauthenticated.ts";
 import { createMetrics, type Resource } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
@@ -47,8 +47,8 @@ export async function serve(
   const metrics = createMetrics(registry);
   const random = pooledRandom();
   const appends = new EventAppends(clients.ledger, metrics.batchers("gateway_appends"));
-  const unknownKeys = new UnknownKeys({
-    perSecond: config.unknownKeysPerSecond,
+  const unauthenticated = new Unauthenticated({
+    perSecond: config.unauthenticatedPerSecond,
     now: () => performance.now(),
     onRefused: () => metrics.refused("unknown_keys"),
   });
@@ -68,11 +68,12 @@ export async function serve(
   });
   metrics.watchHeld(() => inFlight.used());
   const app = await createApp({
-    admissions: new Admissions(clients.keys, unknownKeys, metrics.batchers("admissions")),
+    admissions: new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions")),
     clock: systemClock(),
     deps: { ...clients, appends, limits: config },
     earlyAnswers,
     inFlight,
+    unauthenticated,
     log,
     metrics,
     random,
@@ -102,6 +103,7 @@ function sharesOf(config: ConfigOf<typeof SETTINGS>): Record<Resource, SharesOpt
     requests: { share: config.requestsMaxPerAccount, total: config.requestsMaxUnderWay },
     bytes: shares(config.bytesMaxPerAccount),
     downloads: shares(config.downloadsMaxPerAccount),
+    lists: shares(config.listsMaxPerAccount),
     verifications: shares(config.verificationsMaxPerAccount),
   };
 }

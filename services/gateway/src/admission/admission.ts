@@ -8,7 +8,7 @@ import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import type { UnknownKeys } from "../edge/unknown-keys.ts";
+import type { Unauthenticated } from "../edge/unauthenticated.ts";
 
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
@@ -50,14 +50,14 @@ const UNLIMITED = create(PlanSchema);
 
 export class Admissions {
   readonly #batcher: Batcher<string, Admission>;
-  readonly #unknownKeys: UnknownKeys;
+  readonly #unauthenticated: Unauthenticated;
 
   constructor(
     keys: Pick<Client<typeof KeysService>, "admitRequests">,
-    unknownKeys: UnknownKeys,
+    unauthenticated: Unauthenticated,
     metrics?: BatcherMetrics,
   ) {
-    this.#unknownKeys = unknownKeys;
+    this.#unauthenticated = unauthenticated;
     this.#batcher = new Batcher({
       work: (given) => admitGroup(keys, given),
       maxGroup: MAX_GROUP,
@@ -74,15 +74,15 @@ export class Admissions {
   async admit(authorization: string | undefined, address: string): Promise<Admission> {
     const key = bearer(authorization);
     if (!isPlausibleKey(key)) throw unknownKey();
-    this.#unknownKeys.check(address, key);
+    this.#unauthenticated.check(address, key);
     try {
       const admission = await this.#batcher.submit(key);
-      this.#unknownKeys.admitted(key);
+      this.#unauthenticated.admitted(key);
       return admission;
     } catch (error) {
-      if (error instanceof RateLimited) this.#unknownKeys.admitted(key);
+      if (error instanceof RateLimited) this.#unauthenticated.admitted(key);
       else if (error instanceof AnnalsError && error.kind === "unauthenticated")
-        this.#unknownKeys.unknown(address, key);
+        this.#unauthenticated.unknown(key);
       throw error;
     }
   }

@@ -8,17 +8,25 @@ import { errorAnswer } from "../errors.ts";
 import { BoundedLog } from "./bounded-log.ts";
 import { type EarlyAnswers, hasUnreadBody } from "./early-answer.ts";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
+import type { Unauthenticated } from "./unauthenticated.ts";
 
 export interface ErrorAnswerOptions {
   readonly log: Logger;
-  readonly inFlight: Pick<RequestsInFlight, "release">;
+  readonly inFlight: Pick<RequestsInFlight, "addressOf" | "release">;
   readonly earlyAnswers: EarlyAnswers;
+  readonly unauthenticated: Pick<Unauthenticated, "isOver" | "refused">;
 }
+
+/** Of answers to an address that has used up its budget of requests without a valid key. */
+const DELAY_MS = 1_000;
+const MAX_DELAYED = 1_000;
 
 export type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-export function errorAnswers({ log, inFlight, earlyAnswers }: ErrorAnswerOptions): AnswerError {
+export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
+  const { log, inFlight, earlyAnswers } = options;
   const bounded = new BoundedLog(log);
+  let delayed = 0;
   return (error, request, reply) => {
     const { raw } = request;
     const { status, headers, body, unexpected } = errorAnswer(error, request.id);
@@ -41,10 +49,30 @@ export function errorAnswers({ log, inFlight, earlyAnswers }: ErrorAnswerOptions
       inFlight.release(raw);
       void reply.header("connection", "close").send(earlyAnswers.stream(text, raw));
     };
+    if (status < 500 && isOverBudget(request, status, options) && delayed < MAX_DELAYED) {
+      inFlight.release(raw);
+      delayed += 1;
+      setTimeout(() => {
+        delayed -= 1;
+        send();
+      }, DELAY_MS);
+    }
     // The parser hands over a body that came with the head in the same turn of the event loop.
-    if (hasUnreadBody(raw)) setImmediate(send);
+    else if (hasUnreadBody(raw)) setImmediate(send);
     else send();
   };
+}
+
+/** Counts what was refused before anybody was authenticated; a key's own rate limit is no such refusal. */
+function isOverBudget(
+  { admission, raw }: FastifyRequest,
+  status: number,
+  { inFlight, unauthenticated }: ErrorAnswerOptions,
+): boolean {
+  if (admission !== undefined) return false;
+  const address = inFlight.addressOf(raw);
+  if (status !== 429) unauthenticated.refused(address);
+  return unauthenticated.isOver(address);
 }
 
 /** Before the body is read: an unknown path is a 404 whatever the body is. */

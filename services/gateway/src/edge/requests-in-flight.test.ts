@@ -14,7 +14,7 @@ const TOTAL = 8;
 const SHARE = 2;
 const BYTES = 4 * 1024 * 1024;
 const WINDOW_MS = 600;
-const NOTHING = { requests: 0, bytes: 0, downloads: 0, verifications: 0 };
+const NOTHING = { requests: 0, bytes: 0, downloads: 0, lists: 0, verifications: 0 };
 
 type Exchanged = readonly [IncomingMessage, ServerResponse];
 
@@ -37,6 +37,7 @@ async function open(transfers = { bodyWindowMs: WINDOW_MS, answerWindowMs: WINDO
       requests: some,
       bytes: { total: 4 * BYTES, share: BYTES },
       downloads: some,
+      lists: some,
       verifications: some,
     },
     transfers: { minBytesPerSecond: 10_000, ...transfers },
@@ -206,5 +207,15 @@ test("a client that does not read is disconnected, and one that reads is not", a
   await vi.waitFor(() => expect(refused).toContain("slow_reader"), 5_000);
   await vi.waitFor(() => expect(received).toBeGreaterThan(PIECES * piece.length), 20_000);
   expect(refused).toStrictEqual(["slow_reader"]);
+  await released();
+});
+
+test("a connection with too many requests in its pipeline is closed", async () => {
+  const { areHeld, refused, released, socket } = await open();
+  const one = await socket(head("GET /").repeat(2));
+  await areHeld(2);
+  one.write(head("GET /").repeat(31));
+  await new Promise((resolve) => one.once("close", resolve));
+  expect(refused.filter((reason) => reason === "pipeline")).toHaveLength(1);
   await released();
 });

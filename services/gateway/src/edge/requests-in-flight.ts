@@ -1,10 +1,11 @@
-// Bounds what the requests of this process hold: slots, bytes, downloads, verifications. Called by serve.ts,
+// Bounds what the requests of this process hold: slots, bytes, downloads, lists, verifications. Called by serve.ts,
 // the hooks of app.ts and register-routes.ts. A request belongs to its client's address until it is
 // authenticated, then to its account. Whatever it holds is released once, when its answer was sent, when its
 // client has disconnected, or when the client is too slow. It must never count a request after that.
 
 import { AnnalsError, unavailable } from "@annals/errors";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { errorAnswer } from "../errors.ts";
 import type { Metrics, Resource } from "../metrics.ts";
 import { type EarlyAnswers, hasUnreadBody } from "./early-answer.ts";
@@ -39,8 +40,12 @@ const MESSAGES: Readonly<Record<Resource, string>> = {
   requests: "This account has as many requests in flight as it may have. Try again.",
   bytes: "The requests in flight of this account are too large together. Try again.",
   downloads: "This account has as many downloads in progress as it may have. Try again.",
+  lists: "This account has as many lists in progress as it may have. Try again.",
   verifications: "This account has as many verifications in progress as it may have. Try again.",
 };
+
+/** Requests of one connection that were not answered yet. */
+const MAX_PIPELINE = 32;
 
 /** How often slow clients are looked for. */
 const SWEEP_INTERVAL_MS = 250;
@@ -51,6 +56,7 @@ export class RequestsInFlight {
   readonly #options: InFlightOptions;
   readonly #shares: Readonly<Record<Resource, Shares>>;
   readonly #open = new Map<IncomingMessage, Exchange>();
+  readonly #pipelines = new WeakMap<Socket, number>();
   #server: Server | undefined;
   #sweptAt = performance.now();
 
@@ -61,6 +67,7 @@ export class RequestsInFlight {
       requests: new Shares(shares.requests),
       bytes: new Shares(shares.bytes),
       downloads: new Shares(shares.downloads),
+      lists: new Shares(shares.lists),
       verifications: new Shares(shares.verifications),
     };
   }
@@ -70,6 +77,7 @@ export class RequestsInFlight {
     const handlers = server.listeners("request") as Handler[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
+      if (!this.#hasRoom(request, response)) return;
       const address = this.#options.addressOf(request);
       if (this.#shares.requests.take(address, 1, Infinity) !== undefined) {
         this.#refuse(request, response);
@@ -88,11 +96,12 @@ export class RequestsInFlight {
 
   /** How much of each resource is in use. */
   used(): Record<Resource, number> {
-    const { requests, bytes, downloads, verifications } = this.#shares;
+    const { requests, bytes, downloads, lists, verifications } = this.#shares;
     return {
       requests: requests.used,
       bytes: bytes.used,
       downloads: downloads.used,
+      lists: lists.used,
       verifications: verifications.used,
     };
   }
@@ -152,6 +161,19 @@ export class RequestsInFlight {
     this.#open.delete(request);
     if (exchange.holder !== undefined) this.#shares.requests.release(exchange.holder);
     for (const release of exchange.releases) release();
+  }
+
+  /** A connection with too many requests in its pipeline is closed: each waits for those before it. */
+  #hasRoom({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const waiting = (this.#pipelines.get(socket) ?? 0) + 1;
+    this.#pipelines.set(socket, waiting);
+    response.once("close", () =>
+      this.#pipelines.set(socket, (this.#pipelines.get(socket) ?? 1) - 1),
+    );
+    if (waiting <= MAX_PIPELINE) return true;
+    if (!socket.destroyed) this.#options.metrics.refused("pipeline");
+    socket.destroy();
+    return false;
   }
 
   #check(resource: Resource, refusal: "share" | "total" | undefined): void {

@@ -8,7 +8,7 @@ import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { Admissions } from "../admission/admission.ts";
-import { UnknownKeys } from "./unknown-keys.ts";
+import { Unauthenticated } from "./unauthenticated.ts";
 
 const PER_SECOND = 5;
 const AT_ONCE = 50;
@@ -32,15 +32,17 @@ function open() {
     },
   };
   let isBad = false;
-  const unknownKeys = new UnknownKeys({
+  const unauthenticated = new Unauthenticated({
     perSecond: PER_SECOND,
     now: () => nowMs,
     onRefused: () => (refused += 1),
   });
-  const admissions = new Admissions(keys, unknownKeys);
+  const admissions = new Admissions(keys, unauthenticated);
   const kindOf = async (key: string, address: string) => {
     const outcome = await admissions.admit(`Bearer ${key}`, address).catch((error) => error);
-    return outcome instanceof AnnalsError ? outcome.kind : "admitted";
+    if (!(outcome instanceof AnnalsError)) return "admitted";
+    if (outcome.kind === "unauthenticated") unauthenticated.refused(address);
+    return outcome.kind;
   };
   return {
     good: (address = ATTACKER) => kindOf(good, address),
@@ -96,10 +98,10 @@ test("a key that was revoked is refused, and is no longer one that was admitted"
 });
 
 test("the addresses that are remembered are bounded", () => {
-  const unknownKeys = new UnknownKeys({ perSecond: 1, now: () => 0, onRefused: () => {} });
+  const unauthenticated = new Unauthenticated({ perSecond: 1, now: () => 0, onRefused: () => {} });
   const key = mintKey("annals");
-  for (let n = 0; n < AT_ONCE; n += 1) unknownKeys.unknown(ATTACKER, key);
-  expect(() => unknownKeys.check(ATTACKER, key)).toThrow("unknown keys");
-  for (let n = 0; n < 10_000; n += 1) unknownKeys.unknown(`address ${n}`, key);
-  expect(() => unknownKeys.check(ATTACKER, key)).not.toThrow();
+  for (let n = 0; n < AT_ONCE; n += 1) unauthenticated.refused(ATTACKER);
+  expect(() => unauthenticated.check(ATTACKER, key)).toThrow("without a valid key");
+  for (let n = 0; n < 10_000; n += 1) unauthenticated.refused(`address ${n}`);
+  expect(() => unauthenticated.check(ATTACKER, key)).not.toThrow();
 });

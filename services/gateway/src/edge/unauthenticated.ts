@@ -1,7 +1,7 @@
-// Bounds what requests with unknown keys cost. Called by admission.ts for well-formed keys, before it asks the
-// keys service. Each client address has a budget of unknown keys. Beyond it, only keys that were admitted
-// lately are asked about, so that nobody can lock out the clients behind the same proxy. It must never admit
-// anybody: it only refuses.
+// Bounds what requests without a valid key cost. Called by admission.ts for well-formed keys, before it asks the
+// keys service, and by answer-error.ts. Each client address has a budget of such requests. Beyond it their
+// answers are delayed, and only keys that were admitted lately are looked up, so that nobody can lock out the
+// clients behind the same proxy. It must never admit anybody: it only refuses and delays.
 
 import { keyHash } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
@@ -19,31 +19,33 @@ interface Spent {
   readonly atMs: number;
 }
 
-export interface UnknownKeysOptions {
+export interface UnauthenticatedOptions {
   readonly perSecond: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
   readonly onRefused: () => void;
 }
 
-export class UnknownKeys {
-  readonly #options: UnknownKeysOptions;
+export class Unauthenticated {
+  readonly #options: UnauthenticatedOptions;
   readonly #spent = new Map<string, Spent>();
   /** SHA-256 of keys. */
   readonly #admitted = new Set<string>();
 
-  constructor(options: UnknownKeysOptions) {
+  constructor(options: UnauthenticatedOptions) {
     this.#options = options;
   }
 
   /** Throws `rate_limited` (429) when `address` has used up its budget and `key` was not admitted lately. */
   check(address: string, key: string): void {
-    const { perSecond, onRefused } = this.#options;
-    if (this.#spent.size === 0 || this.#count(address) < BURST_S * perSecond) return;
-    if (this.#admitted.has(digest(key))) return;
-    onRefused();
-    const message = "Too many requests with unknown keys came from this address. Try again.";
+    if (!this.isOver(address) || this.#admitted.has(digest(key))) return;
+    this.#options.onRefused();
+    const message = "Too many requests without a valid key came from this address. Try again.";
     throw new AnnalsError("rate_limited", message, { retryAfterS: 1 });
+  }
+
+  isOver(address: string): boolean {
+    return this.#spent.size > 0 && this.#count(address) >= BURST_S * this.#options.perSecond;
   }
 
   admitted(key: string): void {
@@ -53,9 +55,14 @@ export class UnknownKeys {
     if (this.#admitted.size > MAX_KEYS) forgetOldest(this.#admitted);
   }
 
-  unknown(address: string, key: string): void {
-    const { perSecond, now } = this.#options;
+  /** The key is unknown, or was revoked. */
+  unknown(key: string): void {
     this.#admitted.delete(digest(key));
+  }
+
+  /** A request of `address` was refused before anybody was authenticated. */
+  refused(address: string): void {
+    const { perSecond, now } = this.#options;
     const count = Math.min(this.#count(address) + 1, MAX_DEBT_S * perSecond);
     this.#spent.delete(address);
     this.#spent.set(address, { count, atMs: now() });
