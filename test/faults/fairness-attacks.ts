@@ -1,5 +1,5 @@
-// What one client can do to a gateway to the harm of others. Called by fairness-child.ts. An attack opens again
-// what the gateway closes.
+// What one client can do to a gateway to the harm of others. Called by fairness-child.ts. An attack opens
+// again what the gateway closes.
 
 import { mintKey } from "@annals/contract";
 import { connect } from "node:net";

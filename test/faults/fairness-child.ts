@@ -1,5 +1,5 @@
-// The process of an attack, so that the attacker and the victim's client do not wait for each other. Started and
-// ended by fairness.test.ts.
+// The process of an attack, so that the attacker and the victim's client do not wait for each other. Started
+// and ended by fairness.test.ts.
 
 import { type AttackName, begin, type Target } from "./fairness-attacks.ts";
 

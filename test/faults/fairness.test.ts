@@ -1,6 +1,6 @@
-// Guarantee: whatever one account, or somebody without a key, does to a gateway, no request of another account
-// fails, the gateway's memory is bounded, and what was held is released when the attacker has left. The report
-// has the victim's p99 alone and meanwhile; no time is asserted.
+// Guarantee: whatever one account, or somebody without a key, does to a gateway, no request of another
+// account fails, the gateway's memory is bounded, and what was held is released when the attacker has left.
+// The report has the victim's p99 alone and meanwhile; no time is asserted.
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { fork } from "node:child_process";

@@ -69,7 +69,8 @@ export class Admissions {
 
   /**
    * Admits one request that carries the given Authorization header, from the given client. Throws
-   * `unauthenticated` (401), `rate_limited` (429; {@link RateLimited} for the key's window), or `unavailable`.
+   * `unauthenticated` (401), `rate_limited` (429; {@link RateLimited} for the window of the key), or
+   * `unavailable`.
    */
   async admit(authorization: string | undefined, address: string): Promise<Admission> {
     const key = bearer(authorization);

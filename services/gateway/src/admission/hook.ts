@@ -1,5 +1,6 @@
 // The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request,
-// shows the rate limit on every answer (interface 8), gives it a slot of its account, and checks the scope and the feature of the route.
+// shows the rate limit on every answer (interface 8), gives it a slot of its account, and checks the scope
+// and the feature of the route.
 
 import type { Feature, Scope } from "@annals/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";

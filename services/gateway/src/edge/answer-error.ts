@@ -1,5 +1,5 @@
-// Answers requests that failed, and paths that do not exist. Called by app.ts. What is refused before its body
-// was read gives its slot back at once. It must never log a line for every request of a flood.
+// Answers requests that failed, and paths that do not exist. Called by app.ts. What is refused before its
+// body was read gives its slot back at once. It must never log a line for every request of a flood.
 
 import type { Logger } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";

@@ -1,6 +1,6 @@
-// Guarantee: an account and an address hold no more than their shares, the rest is refused at once in the error
-// shape, and whatever a request held is released when it ends, however it ends. A client that sends or reads too
-// slowly is disconnected.
+// Guarantee: an account and an address hold no more than their shares, the rest is refused at once in the
+// error shape, and whatever a request held is released when it ends, however it ends. A client that sends or
+// reads too slowly is disconnected.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

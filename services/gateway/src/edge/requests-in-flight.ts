@@ -1,7 +1,7 @@
-// Bounds what the requests of this process hold: slots, bytes, downloads, lists, verifications. Called by serve.ts,
-// the hooks of app.ts and register-routes.ts. A request belongs to its client's address until it is
-// authenticated, then to its account. Whatever it holds is released once, when its answer was sent, when its
-// client has disconnected, or when the client is too slow. It must never count a request after that.
+// Bounds what the requests of this process hold: slots, bytes, downloads, lists, verifications. Called by
+// serve.ts, the hooks of app.ts and register-routes.ts. A request belongs to its client's address until it
+// is authenticated, then to its account. Whatever it holds is released once, when its answer was sent, when
+// its client has disconnected, or when the client is too slow. It must never count a request after that.
 
 import { AnnalsError, unavailable } from "@annals/errors";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
@@ -188,10 +188,7 @@ export class RequestsInFlight {
     const isLate = now - this.#sweptAt > SWEEP_INTERVAL_MS + MAX_SWEEP_LATE_MS;
     this.#sweptAt = now;
     for (const exchange of this.#open.values()) {
-      const { request, transfer } = exchange;
-      // The answer to a pipelined request does not learn that its client has disconnected.
-      if (request.socket.destroyed) this.release(request);
-      else if (isLate) transfer.restart();
+      if (isLate) exchange.transfer.restart();
       else this.#endSlow(exchange, now);
     }
   }

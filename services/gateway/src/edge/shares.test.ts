@@ -1,6 +1,6 @@
-// Guarantee: whatever is taken and released in whatever order, no holder has more than its share, all of them
-// together have no more than the total, one that has nothing gets whatever is free, k holders leave at least the
-// 2^k-th part of the total, and what was released is free again.
+// Guarantee: whatever is taken and released in whatever order, no holder has more than its share, all of
+// them together have no more than the total, one that has nothing gets whatever is free, k holders leave at
+// least the 2^k-th part of the total, and what was released is free again.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Divides a bounded amount among holders, so that none can take all of it. Used by requests-in-flight.ts, once
-// for each kind of resource. It must never count what a holder has released.
+// Divides a bounded amount among holders, so that none can take all of it. Used by requests-in-flight.ts,
+// once for each kind of resource. It must never count what a holder has released.
 
 export interface SharesOptions {
   readonly total: number;

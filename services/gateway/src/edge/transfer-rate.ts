@@ -1,5 +1,5 @@
-// Decides whether a client sends or reads too slowly. Called by requests-in-flight.ts, which asks at intervals
-// about every transfer that waits for its client.
+// Decides whether a client sends or reads too slowly. Called by requests-in-flight.ts, which asks at
+// intervals about every transfer that waits for its client.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 

@@ -1,6 +1,6 @@
-// Guarantee: a malformed key costs no RPC. Unknown keys of one address cost RPCs until its budget is used up, and
-// again as time passes. Meanwhile keys that were admitted lately are looked up as before, other addresses are
-// not affected, and what is remembered is bounded.
+// Guarantee: a malformed key costs no RPC. Unknown keys of one address cost RPCs until its budget is used
+// up, and again as time passes. Meanwhile keys that were admitted lately are looked up as before, other
+// addresses are not affected, and what is remembered is bounded.
 
 import { mintKey } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
