@@ -20,6 +20,9 @@ export interface ConstellationOptions extends Partial<
   readonly shared?: SharedStack;
 }
 
+/** All tests come from one address, and many send no valid key. */
+const UNBOUNDED = { ANNALS_UNAUTHENTICATED_PER_SECOND: "1000000" };
+
 /** Starts it; `stop` ends every process and deletes its data, unless a directory was given. */
 export async function startConstellation({
   shared,
@@ -43,6 +46,7 @@ async function start(
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "annals-test-")));
   return startStack({
     ...options,
+    env: { ...options.env, gateway: { ...UNBOUNDED, ...options.env?.gateway } },
     dataDir,
     isDisposable: options.dataDir === undefined,
     environment: inherited(),

@@ -28,6 +28,8 @@ const FULL = {
   overload: { forMs: 60_000 },
   /** Rounds of use, after each of which everything is eleven days older. */
   soak: { rounds: 33 },
+  /** How long each attack goes on. */
+  fairness: { forMs: 20_000 },
 };
 
 type Form = typeof FULL;
@@ -53,6 +55,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     disk: { fullForMs: 2_000, ways: 1 },
     overload: { forMs: 5_000 },
     soak: { rounds: 6 },
+    fairness: { forMs: 4_000 },
   },
 };
 

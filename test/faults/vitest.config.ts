@@ -17,8 +17,8 @@ const ALL = ["test/faults/**/*.test.ts"];
 const FULL_ONLY = files("webhooks-crash-points", "webhooks-outage");
 /** They assert how long something takes, and mostly wait: nothing that uses much CPU runs beside them. */
 const WAITING = files("network-faults", "paused-ledger");
-/** It measures the capacity of the machine, so nothing runs beside it. */
-const ALONE = files("overload");
+/** They measure the capacity of the machine, or take all of it, so nothing runs beside them. */
+const ALONE = files("fairness", "overload");
 /** Flows whose short form is in `npm test`. */
 const LONG_FLOWS = ["chain", "no-false-alarm", "rate-limit", "revocation", "webhooks-secrets"];
 

@@ -3,6 +3,7 @@
 // docs/operating.md lists the declared sentences; a test compares the two.
 
 import { unknownSettings } from "@annals/contract";
+import { BlockList, isIP, isIPv6 } from "node:net";
 
 export interface Setting<T> {
   readonly env: string;
@@ -139,6 +140,26 @@ function parseAddress(given: string): string {
   if (ports.length === 0 || ports.some((found) => Number(found) < 1 || Number(found) > MAX_PORT))
     throw new Error("must be `host:port` or `dns:///host:port`");
   return given;
+}
+
+/** Addresses and networks, `10.0.0.0/8,::1`; empty for none. */
+export function networks(env: string, about: string): Setting<BlockList> {
+  return setting(env, about, { fallback: "" }, (given) => {
+    const list = new BlockList();
+    for (const entry of given.split(",").map((each) => each.trim())) {
+      if (entry === "") continue;
+      const [address = "", length, ...more] = entry.split("/");
+      const family = isIPv6(address) ? "ipv6" : "ipv4";
+      const bits = family === "ipv6" ? 128 : 32;
+      const prefix = length ?? String(bits);
+      const isNetwork = isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+      if (!isNetwork || more.length > 0) {
+        throw new Error("must be addresses and networks such as 10.0.0.0/8, with commas between");
+      }
+      list.addSubnet(address, Number(prefix), family);
+    }
+    return list;
+  });
 }
 
 function setting<T>(

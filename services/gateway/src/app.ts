@@ -3,18 +3,19 @@
 
 import type { Logger } from "@annals/chassis";
 import { type Clock, newId, type Random } from "@annals/contract";
-import { AnnalsError } from "@annals/errors";
 import { Ajv } from "ajv";
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, { type FastifyInstance } from "fastify";
 import { admissionHook, readmitAfterBody, showLimit } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
 import type { Deps } from "./deps.ts";
+import { errorAnswers, notFound, refuseUnknown } from "./edge/answer-error.ts";
 import { answerClientErrors } from "./edge/client-error.ts";
-import { answerThenDiscard, hasUnreadBody } from "./edge/early-answer.ts";
+import type { EarlyAnswers } from "./edge/early-answer.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
-import { faultOfRequestHead } from "./edge/request-head.ts";
-import { errorAnswer } from "./errors.ts";
+import { faultOfRequestHead, refuseBody } from "./edge/request-head.ts";
+import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
+import type { Unauthenticated } from "./edge/unauthenticated.ts";
 import type { Metrics } from "./metrics.ts";
 import { serveOpenApi } from "./openapi.ts";
 import { registerRoutes } from "./register-routes.ts";
@@ -24,11 +25,14 @@ export interface AppOptions {
   readonly admissions: Admissions;
   readonly clock: Clock;
   readonly deps: Deps;
+  readonly earlyAnswers: EarlyAnswers;
+  readonly inFlight: RequestsInFlight;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly random: Random;
   readonly rateLimitPerMinute: number;
   readonly requestTimeoutMs: number;
+  readonly unauthenticated: Unauthenticated;
 }
 
 /** The request line and the headers together. */
@@ -42,6 +46,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limit = options.rateLimitPerMinute;
   const newRequestId = () => newId("req", options.random);
   const clientErrors = answerClientErrors({ limit, newRequestId });
+  const answerError = errorAnswers(options);
   const app = fastify({
     bodyLimit: options.deps.limits.bodyMaxBytes,
     clientErrorHandler: clientErrors.onClientError,
@@ -50,7 +55,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
       showLimit(reply, limit, limit);
-      answerError(options.log, error, request, reply);
+      answerError(error, request, reply);
     },
     genReqId: newRequestId,
     http: {
@@ -83,20 +88,28 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reply.header("x-request-id", request.id);
     next(faultOfRequestHead(request.raw));
   });
-  app.setErrorHandler((error, request, reply) => answerError(options.log, error, request, reply));
-  app.setNotFoundHandler(notFound);
-  await serveOpenApi(app);
+  app.setErrorHandler(answerError);
+  await addRoutes(app, options);
+  return app;
+}
+
+/** Nothing is read of a body before it is known that somebody may send it. */
+async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
+  await serveOpenApi(app, refuseBody);
+  await app.register(async (others) => {
+    others.addHook("onRequest", refuseUnknown);
+    others.setNotFoundHandler(notFound);
+  });
   await app.register(
     async (v1) => {
-      v1.addHook("onRequest", admissionHook(options.admissions));
+      v1.addHook("onRequest", admissionHook(options.admissions, options.inFlight));
       v1.addHook("onRequest", refuseUnknown);
       v1.addHook("preValidation", readmitAfterBody);
       v1.setNotFoundHandler(notFound);
-      registerRoutes(v1, options.deps, options.clock);
+      registerRoutes(v1, options);
     },
     { prefix: "/v1" },
   );
-  return app;
 }
 
 /** Bodies are not coerced. Query parameters are text, and become numbers where the schema says so. */
@@ -112,44 +125,4 @@ function validateStrictly(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) =>
     (httpPart === "body" ? bodies : texts).compile(schema as object),
   );
-}
-
-/** Before the body is read: an unknown path is a 404 whatever the body is. */
-function refuseUnknown(
-  request: FastifyRequest,
-  _reply: FastifyReply,
-  next: (error?: Error) => void,
-): void {
-  next(request.is404 ? unknownPath(request) : undefined);
-}
-
-async function notFound(request: FastifyRequest): Promise<never> {
-  throw unknownPath(request);
-}
-
-function unknownPath({ method, url }: FastifyRequest): AnnalsError {
-  const path = url.split("?")[0]?.slice(0, 200) ?? "";
-  return new AnnalsError("not_found", `There is no ${method} ${path}.`);
-}
-
-function answerError(
-  log: Logger,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const { raw } = request;
-  const { status, headers, body, unexpected } = errorAnswer(error, request.id);
-  if (raw.readableAborted)
-    log.info({ request_id: request.id }, "client disconnected before its body arrived");
-  else if (unexpected) log.error({ err: error, request_id: request.id }, "request failed");
-  else if (status >= 500)
-    log.warn({ err: error, request_id: request.id }, "request could not be served");
-  const text = JSON.stringify(body);
-  void reply
-    .code(status)
-    .headers(headers)
-    .header("content-length", Buffer.byteLength(text))
-    .type("application/json; charset=utf-8")
-    .send(hasUnreadBody(raw) ? answerThenDiscard(text, raw) : text);
 }

@@ -1,6 +1,14 @@
 // The settings of the gateway.
 
-import { address, integer, port, processSettings, rpcTlsSettings, text } from "@annals/chassis";
+import {
+  address,
+  integer,
+  networks,
+  port,
+  processSettings,
+  rpcTlsSettings,
+  text,
+} from "@annals/chassis";
 import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH } from "@annals/event";
 
 const MIB = 1024 * 1024;
@@ -84,6 +92,65 @@ export const SETTINGS = {
     "Concurrent requests of one gateway; more are refused at once. What it serves in half a second is a good number.",
     { min: 1, max: 1_000_000 },
     { fallback: "2000" },
+  ),
+  requestsMaxPerAccount: integer(
+    "ANNALS_REQUESTS_MAX_PER_ACCOUNT",
+    "Concurrent requests of one account in one gateway; more are refused at once.",
+    { min: 1, max: 1_000_000 },
+    { fallback: "500" },
+  ),
+  bytesMaxPerAccount: integer(
+    "ANNALS_BYTES_MAX_PER_ACCOUNT",
+    "Bytes of bodies and of large answers that one gateway holds for one account, and four times that for all.",
+    { min: 8 * MIB, max: 1_024 * MIB },
+    { fallback: String(16 * MIB) },
+  ),
+  downloadsMaxPerAccount: integer(
+    "ANNALS_DOWNLOADS_MAX_PER_ACCOUNT",
+    "Concurrent downloads of exports of one account in one gateway, and four times that of all.",
+    { min: 1, max: 10_000 },
+    { fallback: "8" },
+  ),
+  listsMaxPerAccount: integer(
+    "ANNALS_LISTS_MAX_PER_ACCOUNT",
+    "Concurrent lists of events of one account in one gateway, and four times that of all.",
+    { min: 1, max: 100_000 },
+    { fallback: "16" },
+  ),
+  verificationsMaxPerAccount: integer(
+    "ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT",
+    "Concurrent verifications of one account in one gateway, and four times that of all.",
+    { min: 1, max: 10_000 },
+    { fallback: "4" },
+  ),
+  transferMinBytesPerSecond: integer(
+    "ANNALS_TRANSFER_MIN_BYTES_PER_SECOND",
+    "Bytes per second at which a client must send a body and read an answer, or it is disconnected.",
+    { min: 1, max: MIB },
+    { fallback: "1024" },
+  ),
+  bodyWindowMs: integer(
+    "ANNALS_BODY_WINDOW_MS",
+    "Milliseconds over which the rate of a body is measured; a body that arrives sooner may be slower.",
+    { min: 100, max: 600_000 },
+    { fallback: "5000" },
+  ),
+  answerWindowMs: integer(
+    "ANNALS_ANSWER_WINDOW_MS",
+    "Milliseconds over which the rate is measured at which a client reads an answer.",
+    { min: 100, max: 600_000 },
+    { fallback: "30000" },
+  ),
+  unauthenticatedPerSecond: integer(
+    "ANNALS_UNAUTHENTICATED_PER_SECOND",
+    "Requests without a valid key per second of one client address, ten times that at once; beyond it their " +
+      "answers wait a second, and only keys that were admitted lately are looked up.",
+    { min: 1, max: 1_000_000 },
+    { fallback: "20" },
+  ),
+  trustedProxies: networks(
+    "ANNALS_TRUSTED_PROXIES",
+    "Addresses and networks (`10.0.0.0/8,::1`) of proxies whose X-Forwarded-For names the client's address.",
   ),
   verifyTimeoutMs: integer(
     "ANNALS_VERIFY_TIMEOUT_MS",

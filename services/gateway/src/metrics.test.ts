@@ -8,6 +8,7 @@ import { CreateEventsResponseSchema } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Admissions } from "./admission/admission.ts";
+import { Unauthenticated } from "./edge/unauthenticated.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 import { NO_MEMBERS } from "./v1/events/new-event.ts";
@@ -104,16 +105,17 @@ test("of admissions", async () => {
         admissions: [{ accountId: "acct_1", admitted: MAX_ADMISSIONS }],
       }),
   };
-  const admissions = new Admissions(keys, metrics);
+  const unauthenticated = new Unauthenticated({ perSecond: 1, now: () => 0, onRefused: () => {} });
+  const admissions = new Admissions(keys, unauthenticated, metrics);
   const authorization = `Bearer ${mintKey("annals")}`;
-  const ARRIVED = { complete: true };
+  const client = { address: "127.0.0.1", body: { complete: true } };
   await Promise.all([
-    admissions.admit(authorization, ARRIVED),
-    admissions.admit(authorization, ARRIVED),
+    admissions.admit(authorization, client),
+    admissions.admit(authorization, client),
   ]);
   expect(await read()).toMatchObject({ groups: 1, items: 2, waits: 1, refused: 0 });
   const all = Array.from({ length: MAX_ADMISSIONS + 2 }, () =>
-    admissions.admit(authorization, ARRIVED),
+    admissions.admit(authorization, client),
   );
   await Promise.allSettled(all);
   expect(await read()).toMatchObject({ items: 2 + MAX_ADMISSIONS, refused: 2 });

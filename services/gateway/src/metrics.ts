@@ -1,7 +1,18 @@
 // The metrics of the gateway, besides those that every service has.
 
-import { DURATION_BUCKETS_S, Histogram, type Registry } from "@annals/chassis";
+import { Counter, DURATION_BUCKETS_S, Gauge, Histogram, type Registry } from "@annals/chassis";
 import { batcherMetrics } from "@annals/rpc";
+
+/** What an account, or all of them together, can have too much of. */
+export type Resource = "requests" | "bytes" | "downloads" | "lists" | "verifications";
+
+/** Why a request was refused at the edge, or its client disconnected. */
+export type Refusal =
+  | `${Resource}_${"share" | "total"}`
+  | "unknown_keys"
+  | "pipeline"
+  | "slow_body"
+  | "slow_reader";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -15,7 +26,30 @@ export function createMetrics(registry: Registry) {
     buckets: DURATION_BUCKETS_S,
     registers: [registry],
   });
+  const refused = new Counter({
+    name: "annals_edge_refusals_total",
+    help:
+      "Requests refused, and clients disconnected, to protect others, by reason: requests_share, requests_total, " +
+      "bytes_share, bytes_total, downloads_share, downloads_total, lists_share, lists_total, verifications_share, verifications_total, " +
+      "unknown_keys, pipeline, slow_body, slow_reader.",
+    labelNames: ["reason"],
+    registers: [registry],
+  });
+  const held = new Gauge({
+    name: "annals_edge_held",
+    help: "What the requests in flight hold, by resource: requests, bytes, downloads, lists, verifications.",
+    labelNames: ["resource"],
+    registers: [registry],
+    collect: () =>
+      Object.entries(used()).forEach(([resource, count]) => held.set({ resource }, count)),
+  });
+  let used: () => Readonly<Partial<Record<Resource, number>>> = () => ({});
   return {
+    refused: (reason: Refusal): void => refused.inc({ reason }),
+    /** What the gauge of held resources asks. */
+    watchHeld: (read: typeof used): void => {
+      used = read;
+    },
     batchers: batcherMetrics(registry),
     requestDuration,
     /** A request that was refused because too many were in flight. */

@@ -3,7 +3,7 @@
 
 import swagger from "@fastify/swagger";
 import type { Scope } from "@annals/contract";
-import type { FastifyInstance, FastifySchema } from "fastify";
+import type { FastifyInstance, FastifySchema, onRequestHookHandler } from "fastify";
 import { Type, type TSchema } from "typebox";
 import type { Route } from "./route.ts";
 
@@ -74,8 +74,11 @@ const SECURITY_SCHEMES = {
 
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining"] as const;
 
-/** Registers the document; routes registered later are in it. */
-export async function serveOpenApi(app: FastifyInstance): Promise<void> {
+/** Registers the document, with a hook before it; routes registered later are in it. */
+export async function serveOpenApi(
+  app: FastifyInstance,
+  onRequest: onRequestHookHandler,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -93,7 +96,7 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
       "openapiObject" in document ? withShared(document.openapiObject) : document.swaggerObject,
   });
   let text: string | undefined;
-  app.get("/openapi.json", { schema: { hide: true } }, (_request, reply) => {
+  app.get("/openapi.json", { onRequest, schema: { hide: true } }, (_request, reply) => {
     text ??= JSON.stringify(app.swagger());
     return reply.type("application/json; charset=utf-8").send(text);
   });

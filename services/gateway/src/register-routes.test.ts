@@ -38,12 +38,16 @@ test.each([
   onTestFinished(() => app.close());
   let body: WeakRef<object> | undefined;
   app.decorateRequest("admission", undefined);
-  app.addHook("preHandler", async (request) => {
+  app.addHook("onRequest", async (request) => {
     request.admission = { ...ADMISSION, plan: {} } as unknown as typeof request.admission;
+  });
+  app.addHook("preHandler", async (request) => {
     body = new WeakRef(request.body as object);
   });
   const appends = new EventAppends({ createEvents, appendEvents: () => expect.unreachable() });
-  registerRoutes(app, { appends, limits: LIMITS } as unknown as Deps, systemClock());
+  const inFlight = { take: () => {}, readBody: () => {} };
+  const deps = { appends, limits: LIMITS } as unknown as Deps;
+  registerRoutes(app, { deps, clock: systemClock(), inFlight });
   const answered = app.inject({ method: "POST", url, payload });
   await isSent.promise;
   await vi.waitFor(() => {

@@ -1,11 +1,15 @@
 // Registers the routes of v1.ts with Fastify: schemas for validation and for the OpenAPI document, the
-// handler, the answer. Called by app.ts.
+// handler, the answer, and what each takes of its account's shares. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import type { Admission } from "./admission/admission.ts";
 import type { Deps } from "./deps.ts";
 import { queryIntegers } from "./edge/query-integers.ts";
+import { refuseBody } from "./edge/request-head.ts";
+import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { routeDocument } from "./openapi.ts";
 import type { Answer, Call, Route } from "./route.ts";
 import { V1 } from "./v1.ts";
@@ -13,7 +17,20 @@ import { V1 } from "./v1.ts";
 /** Of routes that take no parameters: an unknown one is refused. */
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
-export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): void {
+/** An answer from this size on counts until its client has read it. */
+const COUNTED_ANSWER_BYTES = 64 * 1024;
+/** A larger one is written in pieces, which show how much of it the client has read. */
+const LARGE_ANSWER_BYTES = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
+
+export interface Serving {
+  readonly deps: Deps;
+  readonly clock: Clock;
+  readonly inFlight: Pick<RequestsInFlight, "take" | "readBody">;
+}
+
+export function registerRoutes(app: FastifyInstance, serving: Serving): void {
+  const { deps, inFlight } = serving;
   for (const [method, url, scope, name, make] of V1) {
     const route = make(deps);
     const query = route.query ?? NO_PARAMETERS;
@@ -35,12 +52,20 @@ export function registerRoutes(app: FastifyInstance, deps: Deps, clock: Clock): 
         ...(route.params && { params: route.params }),
         ...(route.headers && { headers: route.headers }),
       },
+      ...(route.body
+        ? {
+            preParsing: (request, _reply, payload, next) => {
+              readBody(request, inFlight);
+              next(null, payload);
+            },
+          }
+        : { onRequest: refuseBody }),
       ...(checkIntegers && {
         preValidation: async (request) => checkIntegers(request.query),
       }),
       // The routes write their answers themselves; the response schemas are for the document.
       serializerCompiler: () => (data) => JSON.stringify(data),
-      handler: (request, reply) => answer(route, request, reply, clock),
+      handler: (request, reply) => answer(route, request, reply, serving),
     });
   }
 }
@@ -53,14 +78,15 @@ function answer(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-  clock: Clock,
+  { clock, inFlight }: Serving,
 ): Promise<FastifyReply> {
-  const { admission, body } = request;
-  if (!admission) throw new Error("a request reached a handler without admission");
+  const { raw } = request;
+  const admission = admissionOf(request);
+  if (route.resource) inFlight.take(raw, route.resource, admission.accountId);
   const call: Call<unknown, unknown, unknown, unknown> = {
     admission,
     readmit: request.readmit,
-    body,
+    body: request.body,
     query: request.query,
     params: request.params,
     headers: request.headers,
@@ -71,15 +97,47 @@ function answer(
     },
   };
   request.body = undefined;
-  return route.handle(call).then((answered) => send(route, reply, answered));
+  return route.handle(call).then((answered) => {
+    const body = answered.body === undefined ? undefined : bytesOf(answered.body);
+    // A request that had a body holds its bytes until now, and its answer may not be refused.
+    if (body && !route.body && body.length >= COUNTED_ANSWER_BYTES)
+      inFlight.take(raw, "bytes", admission.accountId, body.length);
+    return send(reply.code(route.success.status), answered, body);
+  });
 }
 
-function send(route: Route, reply: FastifyReply, { body, headers, stream }: Answer): FastifyReply {
+function readBody(request: FastifyRequest, inFlight: Serving["inFlight"]): void {
+  const { accountId } = admissionOf(request);
+  // Too large a body is refused by its length, unread.
+  const length = Number(request.headers["content-length"] ?? 0);
+  if (length <= request.routeOptions.bodyLimit) inFlight.readBody(request.raw, accountId);
+}
+
+function admissionOf({ admission }: FastifyRequest): Admission {
+  if (!admission) throw new Error("a request reached a handler without admission");
+  return admission;
+}
+
+function bytesOf(body: NonNullable<Answer["body"]>): string | Buffer {
+  return typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+}
+
+function send(
+  reply: FastifyReply,
+  { headers, stream }: Answer,
+  body: string | Buffer | undefined,
+): FastifyReply {
   if (headers) reply.headers(headers);
-  reply.code(route.success.status);
   if (stream) return reply.send(stream);
   if (body === undefined) return reply.send();
+  reply.type("application/json; charset=utf-8");
+  if (body.length <= LARGE_ANSWER_BYTES) return reply.send(body);
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
   return reply
-    .type("application/json; charset=utf-8")
-    .send(typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+    .header("content-length", bytes.length)
+    .send(Readable.from(piecesOf(bytes), { objectMode: false }));
+}
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }

@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import type { Feature } from "@annals/contract";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Admission } from "./admission/admission.ts";
+import type { Resource } from "./metrics.ts";
 
 export interface Call<Body, Query, Params, Headers> {
   readonly admission: Admission;
@@ -56,6 +57,8 @@ export interface RouteDefinition<
     | { readonly status: 204 };
   /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
   readonly failures?: readonly 404[];
+  /** Of which an account may have only so many in progress, because each is long or large. */
+  readonly resource?: Exclude<Resource, "requests" | "bytes">;
   readonly maxBodyBytes?: number;
   /** How deep the body may nest. */
   readonly maxDepth?: number;

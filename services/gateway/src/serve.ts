@@ -15,9 +15,13 @@ import { Admissions } from "./admission/admission.ts";
 import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";
-import { boundRequests } from "./edge/bounded-requests.ts";
+import { clientAddress } from "./edge/client-address.ts";
 import { drain } from "./edge/drain.ts";
-import { createMetrics } from "./metrics.ts";
+import { EarlyAnswers } from "./edge/early-answer.ts";
+import { RequestsInFlight } from "./edge/requests-in-flight.ts";
+import type { SharesOptions } from "./edge/shares.ts";
+import { Unauthenticated } from "./edge/unauthenticated.ts";
+import { createMetrics, type Resource } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
@@ -45,10 +49,33 @@ export async function serve(
   const metrics = createMetrics(registry);
   const random = pooledRandom();
   const appends = new EventAppends(clients.ledger, metrics.batchers("gateway_appends"));
+  const unauthenticated = new Unauthenticated({
+    perSecond: config.unauthenticatedPerSecond,
+    now: () => performance.now(),
+    onRefused: () => metrics.refused("unknown_keys"),
+  });
+  const earlyAnswers = new EarlyAnswers();
+  const inFlight = new RequestsInFlight({
+    shares: sharesOf(config),
+    transfers: {
+      minBytesPerSecond: config.transferMinBytesPerSecond,
+      bodyWindowMs: config.bodyWindowMs,
+      answerWindowMs: config.answerWindowMs,
+    },
+    addressOf: (request) => clientAddress(request, config.trustedProxies),
+    earlyAnswers,
+    limit: config.rateLimitPerMinute,
+    newRequestId: () => newId("req", random),
+    metrics,
+  });
+  metrics.watchHeld(() => inFlight.used());
   const app = await createApp({
-    admissions: new Admissions(clients.keys, metrics.batchers("admissions")),
+    admissions: new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions")),
     clock: systemClock(),
     deps: { ...clients, appends, limits: config },
+    earlyAnswers,
+    inFlight,
+    unauthenticated,
     log,
     metrics,
     random,
@@ -56,12 +83,7 @@ export async function serve(
     requestTimeoutMs: config.requestTimeoutMs,
   });
   closers.add("http server", app, () => app.close());
-  boundRequests(app.server, {
-    maxUnderWay: config.requestsMaxUnderWay,
-    limit: config.rateLimitPerMinute,
-    newRequestId: () => newId("req", random),
-    onRefused: metrics.onRefused,
-  });
+  inFlight.bound(app.server);
   await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG });
   closers.add("connections", app, () => drain(app.server));
 
@@ -72,4 +94,18 @@ export async function serve(
     checks: { services: () => clients.ready(READY_TIMEOUT_MS).then(() => undefined) },
   });
   closers.add("admin server", admin, () => admin.close());
+}
+
+/** Of what is long or large, everybody together gets so many shares. */
+const SHARES = 4;
+
+function sharesOf(config: ConfigOf<typeof SETTINGS>): Record<Resource, SharesOptions> {
+  const shares = (share: number) => ({ share, total: SHARES * share });
+  return {
+    requests: { share: config.requestsMaxPerAccount, total: config.requestsMaxUnderWay },
+    bytes: shares(config.bytesMaxPerAccount),
+    downloads: shares(config.downloadsMaxPerAccount),
+    lists: shares(config.listsMaxPerAccount),
+    verifications: shares(config.verificationsMaxPerAccount),
+  };
 }

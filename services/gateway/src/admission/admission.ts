@@ -8,6 +8,7 @@ import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
+import type { Unauthenticated } from "../edge/unauthenticated.ts";
 
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
@@ -75,8 +76,14 @@ interface BodyState {
 
 export class Admissions {
   readonly #batcher: Batcher<Waiting, Admission>;
+  readonly #unauthenticated: Unauthenticated;
 
-  constructor(keys: Pick<Client<typeof KeysService>, "admitRequests">, metrics?: BatcherMetrics) {
+  constructor(
+    keys: Pick<Client<typeof KeysService>, "admitRequests">,
+    unauthenticated: Unauthenticated,
+    metrics?: BatcherMetrics,
+  ) {
+    this.#unauthenticated = unauthenticated;
     this.#batcher = new Batcher({
       work: (given) => admitGroup(keys, given),
       maxGroup: MAX_GROUP,
@@ -87,13 +94,27 @@ export class Admissions {
   }
 
   /**
-   * Admits one request that carries the given Authorization header. Throws `unauthenticated` (401), {@link
-   * RateLimited} (429), or `unavailable`.
+   * Admits one request that carries the given Authorization header, from the given client. Throws
+   * `unauthenticated` (401), `rate_limited` (429; {@link RateLimited} for the window of the key), or
+   * `unavailable`.
    */
-  async admit(authorization: string | undefined, body: BodyState): Promise<Admission> {
+  async admit(
+    authorization: string | undefined,
+    { address, body }: { readonly address: string; readonly body: BodyState },
+  ): Promise<Admission> {
     const key = bearer(authorization);
     if (!isPlausibleKey(key)) throw unknownKey();
-    return this.#batcher.submit({ key, count: 1, body });
+    this.#unauthenticated.check(address, key);
+    try {
+      const admission = await this.#batcher.submit({ key, count: 1, body });
+      this.#unauthenticated.admitted(key);
+      return admission;
+    } catch (error) {
+      if (error instanceof RateLimited) this.#unauthenticated.admitted(key);
+      else if (error instanceof AnnalsError && error.kind === "unauthenticated")
+        this.#unauthenticated.unknown(key);
+      throw error;
+    }
   }
 
   /** Asks again for an admitted request, which is not counted again. Throws as {@link admit}. */

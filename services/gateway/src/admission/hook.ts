@@ -1,8 +1,10 @@
 // The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request,
-// shows the rate limit on every answer (interface 8), and checks the scope and the feature of the route.
+// shows the rate limit on every answer (interface 8), gives it a slot of its account, and checks the scope
+// and the feature of the route.
 
 import type { Feature, Scope } from "@annals/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { RequestsInFlight } from "../edge/requests-in-flight.ts";
 import { type Admission, type Admissions, RateLimited } from "./admission.ts";
 import { requireFeature } from "./require-feature.ts";
 import { requireScope } from "./require-scope.ts";
@@ -22,14 +24,17 @@ declare module "fastify" {
   }
 }
 
-export function admissionHook(admissions: Admissions) {
+export function admissionHook(admissions: Admissions, inFlight: RequestsInFlight) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     try {
+      const { raw } = request;
       const authorization = authorizationOf(request);
-      const admission = await admissions.admit(authorization, request.raw);
+      const client = { address: inFlight.addressOf(raw), body: raw };
+      const admission = await admissions.admit(authorization, client);
       request.readmit = () => admissions.readmit(authorization);
       request.admission = admission;
       showLimit(reply, admission.limit, admission.remaining);
+      inFlight.authenticated(request.raw, admission.accountId);
     } catch (error) {
       if (error instanceof RateLimited) showLimit(reply, error.limit, 0);
       throw error;

@@ -1,6 +1,6 @@
-// Answers what never becomes a request: what Node's HTTP parser refuses (malformed, too slow, too long), and
-// CONNECT. Called by app.ts. The connection is closed afterwards. The answer has the error shape and the
-// rate-limit headers like any other.
+// Answers what never becomes a request: what Node's HTTP parser refuses (malformed, too slow, too long), a
+// body that arrives too slowly or is too much for its account, and CONNECT. Called by app.ts. The connection
+// is closed afterwards. The answer has the error shape and the rate-limit headers like any other.
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { type Server, STATUS_CODES } from "node:http";
@@ -33,7 +33,7 @@ export function answerClientErrors(options: ClientErrorOptions) {
   return {
     onClientError: (error: ParserError, socket: Duplex): void => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      else void refuse(socket, parserFault(error));
+      else void refuse(socket, error instanceof AnnalsError ? error : parserFault(error));
     },
     watch: (server: Server): void => {
       exchanges.watch(server);

@@ -1,40 +1,48 @@
-// Answers a request before its body has arrived: one refused by its headers, or too large. Called by app.ts.
-// The answer is sent at once. The connection then stays open for a while and discards what the client still
-// sends: closing it at once would reset it, and many clients would see the reset and not the answer.
+// Answers a request before its body has arrived: one refused by its head, or too large. Called by
+// answer-error.ts and requests-in-flight.ts. The body is not read, so the connection is closed (RFC 9112,
+// 9.6). It stays open for a moment, because closing it at once would reset it, and many clients would see the
+// reset and not the answer. It must never read much of a body that nobody asked for.
 
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 
-/** Bytes to discard, and how long that may take, before the connection is closed. */
-const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-const MAX_DISCARD_MS = 2_000;
+/** What a client may have sent before it could know: read and discarded. The rest is not read. */
+const MAX_DISCARDED_BYTES = 64 * 1024;
+const LINGER_MS = 1_000;
+/** Connections that wait for their client to close. Beyond them, one is closed with its answer. */
+const MAX_LINGERING = 1_000;
 
 export function hasUnreadBody(request: IncomingMessage): boolean {
   return !request.complete && !request.destroyed;
 }
 
-/** A stream of `text` that ends when the body is discarded. Send it with the content-length of `text`. */
-export function answerThenDiscard(text: string, request: IncomingMessage): Readable {
-  return Readable.from(answer(text, request));
+export class EarlyAnswers {
+  #lingering = 0;
+
+  /** A stream of `text` that ends when the client has closed, has sent its body, or had its moment. */
+  stream(text: string, request: IncomingMessage): Readable {
+    return Readable.from(this.#answer(text, request));
+  }
+
+  async *#answer(text: string, request: IncomingMessage): AsyncGenerator<string> {
+    yield text;
+    if (this.#lingering >= MAX_LINGERING || !hasUnreadBody(request)) return;
+    this.#lingering += 1;
+    try {
+      await clientDone(request);
+    } finally {
+      this.#lingering -= 1;
+    }
+  }
 }
 
-async function* answer(text: string, request: IncomingMessage): AsyncGenerator<string> {
-  yield text;
-  await discardBody(request);
-}
-
-async function discardBody(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return;
+async function clientDone(request: IncomingMessage): Promise<void> {
   await new Promise<void>((resolve) => {
     let discarded = 0;
-    const close = (): void => {
-      request.socket.destroySoon();
-      resolve();
-    };
-    const timer = setTimeout(close, MAX_DISCARD_MS);
+    const timer = setTimeout(resolve, LINGER_MS);
     request.on("data", (chunk: Buffer) => {
       discarded += chunk.length;
-      if (discarded > MAX_DISCARDED_BYTES) close();
+      if (discarded > MAX_DISCARDED_BYTES) request.pause();
     });
     for (const event of ["end", "error", "close"]) request.once(event, resolve);
     request.once("close", () => clearTimeout(timer));

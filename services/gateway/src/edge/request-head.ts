@@ -1,12 +1,14 @@
-// Refuses a request by its request line and headers alone, before it is authenticated. Called by app.ts.
+// Refuses a request by its request line and headers alone. Called by app.ts and register-routes.ts.
 
 import { type AnnalsError, invalid } from "@annals/errors";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { MAX_URL_LENGTH, urlTooLong } from "../url-length.ts";
 
 const MAX_HEADERS = 100;
+const HOST = "host";
 
-/** An `invalid`; undefined for a valid head. */
+/** Before the request is authenticated: an `invalid`; undefined for a valid head. */
 export function faultOfRequestHead({
   headers,
   httpVersion,
@@ -21,6 +23,10 @@ export function faultOfRequestHead({
   if (headers.host === undefined && httpVersion === "1.1") {
     return invalid({ field: "Host", message: "is required" });
   }
+  // Node keeps the first one, and a proxy before it may have routed by the last.
+  if (countOfHosts(rawHeaders) > 1) {
+    return invalid({ field: "Host", message: "must be sent once" });
+  }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
     return invalid({ field: "Expect", message: "must be 100-continue, or be left out" });
   }
@@ -29,4 +35,25 @@ export function faultOfRequestHead({
     return invalid({ field: "Transfer-Encoding", message: "must be chunked, or be left out" });
   }
   return undefined;
+}
+
+function countOfHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  // Names and values alternate. The length rules out most names quickly.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (name.length === HOST.length && name.toLowerCase() === HOST) count += 1;
+  }
+  return count;
+}
+
+/** A hook before a route that takes no body: one that nobody needs is not read. */
+export function refuseBody(
+  { headers }: FastifyRequest,
+  _reply: FastifyReply,
+  next: (error?: Error) => void,
+): void {
+  const hasBody =
+    headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  next(hasBody ? invalid({ field: "", message: "The operation takes no body." }) : undefined);
 }

@@ -42,6 +42,7 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
     openDetail: true,
     query: Query,
     success: { status: 200, body: Page },
+    resource: "lists",
     handle: async ({ admission, query }) => {
       const request = toRequest(admission.accountId, query);
       const { events, hasMore } = await ledger.listEvents(request, admittedBy(admission));

@@ -27,6 +27,7 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
     params: Type.Object({ id: Type.String() }),
     success: { status: 200, mediaTypes: ["application/x-ndjson", "text/csv"] },
     failures: [404],
+    resource: "downloads",
     handle: async ({ admission, readmit, params }) => {
       const request = { accountId: admission.accountId, id: params.id };
       const { export: one } = await exports.getExport(request, admittedBy(admission));

@@ -58,6 +58,7 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
       { additionalProperties: false },
     ),
     success: { status: 200, body: dataOf(Result) },
+    resource: "verifications",
     handle: async ({ admission, query, signal }) => {
       const request = {
         accountId: admission.accountId,

@@ -1,0 +1,94 @@
+// Answers requests that failed, and paths that do not exist. Called by app.ts. What is refused before its
+// body was read gives its slot back at once. It must never log a line for every request of a flood.
+
+import type { Logger } from "@annals/chassis";
+import { AnnalsError } from "@annals/errors";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { errorAnswer } from "../errors.ts";
+import { BoundedLog } from "./bounded-log.ts";
+import { type EarlyAnswers, hasUnreadBody } from "./early-answer.ts";
+import type { RequestsInFlight } from "./requests-in-flight.ts";
+import type { Unauthenticated } from "./unauthenticated.ts";
+
+export interface ErrorAnswerOptions {
+  readonly log: Logger;
+  readonly inFlight: Pick<RequestsInFlight, "addressOf" | "release">;
+  readonly earlyAnswers: EarlyAnswers;
+  readonly unauthenticated: Pick<Unauthenticated, "isOver" | "refused">;
+}
+
+/** Of answers to an address that has used up its budget of requests without a valid key. */
+const DELAY_MS = 1_000;
+const MAX_DELAYED = 1_000;
+
+export type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
+  const { log, inFlight, earlyAnswers } = options;
+  const bounded = new BoundedLog(log);
+  let delayed = 0;
+  return (error, request, reply) => {
+    const { raw } = request;
+    const { status, headers, body, unexpected } = errorAnswer(error, request.id);
+    const fields = { request_id: request.id };
+    if (raw.readableAborted)
+      bounded.write("info", fields, "client disconnected before its body arrived");
+    else if (unexpected) log.error({ err: error, ...fields }, "request failed");
+    else if (status >= 500)
+      bounded.write("warn", { err: error, ...fields }, "request could not be served");
+    const text = JSON.stringify(body);
+    void reply
+      .code(status)
+      .headers(headers)
+      .header("content-length", Buffer.byteLength(text))
+      .type("application/json; charset=utf-8");
+    if (error instanceof AnnalsError && error.kind === "rate_limited")
+      void reply.header("x-ratelimit-remaining", 0);
+    const send = () => {
+      if (!hasUnreadBody(raw)) return void reply.send(text);
+      inFlight.release(raw);
+      void reply.header("connection", "close").send(earlyAnswers.stream(text, raw));
+    };
+    if (status < 500 && isOverBudget(request, status, options) && delayed < MAX_DELAYED) {
+      inFlight.release(raw);
+      delayed += 1;
+      setTimeout(() => {
+        delayed -= 1;
+        send();
+      }, DELAY_MS);
+    }
+    // The parser hands over a body that came with the head in the same turn of the event loop.
+    else if (hasUnreadBody(raw)) setImmediate(send);
+    else send();
+  };
+}
+
+/** Counts what was refused before anybody was authenticated; a key's own rate limit is no such refusal. */
+function isOverBudget(
+  { admission, raw }: FastifyRequest,
+  status: number,
+  { inFlight, unauthenticated }: ErrorAnswerOptions,
+): boolean {
+  if (admission !== undefined) return false;
+  const address = inFlight.addressOf(raw);
+  if (status !== 429) unauthenticated.refused(address);
+  return unauthenticated.isOver(address);
+}
+
+/** Before the body is read: an unknown path is a 404 whatever the body is. */
+export function refuseUnknown(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  next: (error?: Error) => void,
+): void {
+  next(request.is404 ? unknownPath(request) : undefined);
+}
+
+export async function notFound(request: FastifyRequest): Promise<never> {
+  throw unknownPath(request);
+}
+
+function unknownPath({ method, url }: FastifyRequest): AnnalsError {
+  const path = url.split("?")[0]?.slice(0, 200) ?? "";
+  return new AnnalsError("not_found", `There is no ${method} ${path}.`);
+}

@@ -1,0 +1,61 @@
+// Guarantee: a client's address is that of its peer, and behind trusted proxies the rightmost address that is
+// not theirs. What an untrusted peer writes into a header changes nothing. An IPv6 client is its network.
+
+import type { IncomingMessage } from "node:http";
+import { BlockList } from "node:net";
+import { expect, test } from "vitest";
+import { clientAddress } from "./client-address.ts";
+
+const TRUSTED = new BlockList();
+TRUSTED.addSubnet("10.0.0.0", 8, "ipv4");
+TRUSTED.addAddress("::1", "ipv6");
+
+const NOBODY = new BlockList();
+
+const address = (remoteAddress: string | undefined, forwarded?: string, trusted = TRUSTED) =>
+  clientAddress(
+    {
+      socket: { remoteAddress } as IncomingMessage["socket"],
+      headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
+    },
+    trusted,
+  );
+
+test.each<[string, string | undefined, string | undefined, string]>([
+  ["the peer", "192.0.2.1", undefined, "192.0.2.1"],
+  ["the peer over an IPv6 socket", "::ffff:192.0.2.1", undefined, "192.0.2.1"],
+  ["a peer that has gone", undefined, undefined, ""],
+  ["an untrusted peer with a header", "192.0.2.1", "198.51.100.7", "192.0.2.1"],
+  ["a trusted peer without a header", "10.1.2.3", undefined, "10.1.2.3"],
+  ["a trusted peer", "10.1.2.3", "198.51.100.7", "198.51.100.7"],
+  ["a trusted peer over an IPv6 socket", "::ffff:10.1.2.3", "198.51.100.7", "198.51.100.7"],
+  ["a trusted IPv6 peer", "::1", "198.51.100.7", "198.51.100.7"],
+  ["what the client wrote itself", "10.1.2.3", "203.0.113.9, 198.51.100.7", "198.51.100.7"],
+  ["two trusted proxies", "10.1.2.3", "198.51.100.7, 10.9.9.9", "198.51.100.7"],
+  ["only trusted ones", "10.1.2.3", "10.8.8.8,10.9.9.9", "10.8.8.8"],
+  ["a port", "10.1.2.3", "198.51.100.7:4711", "198.51.100.7"],
+  ["an IPv6 address with a port", "10.1.2.3", "[2001:db8::1]:4711", "2001:db8:0:0::/64"],
+  ["no address", "10.1.2.3", "unknown", "10.1.2.3"],
+  ["no address before a trusted one", "10.1.2.3", "_hidden, 10.9.9.9", "10.9.9.9"],
+  ["an empty header", "10.1.2.3", "", "10.1.2.3"],
+])("%s", (_, peer, forwarded, expected) => {
+  expect(address(peer, forwarded)).toBe(expected);
+});
+
+test("nobody is trusted by default", () => {
+  expect(address("10.1.2.3", "198.51.100.7", NOBODY)).toBe("10.1.2.3");
+});
+
+test.each([
+  "2001:db8:1:2:3:4:5:6",
+  "2001:0DB8:0001:0002::",
+  "2001:db8:1:2::1%eth0",
+  "2001:db8:1:2::192.0.2.1",
+])("the network of %s", (peer) => {
+  expect(address(peer)).toBe("2001:db8:1:2::/64");
+});
+
+test("another network is another client", () => {
+  expect(address("2001:db8:1:3::1")).not.toBe(address("2001:db8:1:2::1"));
+  expect(address("::2")).toBe("0:0:0:0::/64");
+});

@@ -1,0 +1,68 @@
+// Finds out whose request it is before it is authenticated: the client's address, behind proxies that the
+// operator trusts. Called by requests-in-flight.ts. It must never believe a header of a peer that is not
+// trusted.
+
+import type { IncomingMessage } from "node:http";
+import { type BlockList, isIP, isIPv6 } from "node:net";
+
+const MAPPED = "::ffff:";
+/** Groups of 16 bits that name an IPv6 network of one customer: /64. */
+const NETWORK_GROUPS = 4;
+const GROUPS = 8;
+
+/**
+ * The address of the client: the peer, or, where the peer is trusted, the rightmost address of
+ * X-Forwarded-For that is not. Of IPv6 the network of 64 bits.
+ */
+export function clientAddress(
+  { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
+  trusted: BlockList,
+): string {
+  let address = plain(socket.remoteAddress ?? "");
+  const forwarded = headers["x-forwarded-for"];
+  if (forwarded !== undefined) {
+    const before = String(forwarded).split(",");
+    while (isTrusted(address, trusted)) {
+      const next = forwardedAddress(before.pop());
+      if (next === undefined) break;
+      address = next;
+    }
+  }
+  return isIPv6(address) ? networkOf(address) : address;
+}
+
+function isTrusted(address: string, trusted: BlockList): boolean {
+  return isIP(address) !== 0 && trusted.check(address, familyOf(address));
+}
+
+/** With or without a port; undefined for what is no address. */
+function forwardedAddress(entry = ""): string | undefined {
+  const text = entry.trim();
+  const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  return isIP(bare) === 0 ? undefined : plain(bare);
+}
+
+/** An IPv4 address that came over an IPv6 socket, as IPv4; no zone. */
+function plain(address: string): string {
+  const lower = address.toLowerCase();
+  const mapped = lower.startsWith(MAPPED) ? lower.slice(MAPPED.length) : lower;
+  return mapped.includes("%") ? mapped.slice(0, mapped.indexOf("%")) : mapped;
+}
+
+/** The first 64 bits, in the one form that every spelling of them has. */
+function networkOf(address: string): string {
+  const [head = "", tail] = address.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const after = tail === "" ? [] : tail.split(":");
+    // An IPv4 address at the end takes two groups, and never one of the first four.
+    const written = groups.length + after.length + (tail.includes(".") ? 1 : 0);
+    groups.push(...Array.from({ length: GROUPS - written }, () => "0"), ...after);
+  }
+  const network = groups.slice(0, NETWORK_GROUPS).map((group) => parseInt(group, 16).toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIPv6(address) ? "ipv6" : "ipv4";
+}
