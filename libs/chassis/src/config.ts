@@ -148,15 +148,15 @@ export function networks(env: string, about: string): Setting<BlockList> {
     const list = new BlockList();
     for (const entry of given.split(",").map((each) => each.trim())) {
       if (entry === "") continue;
-      const [address = "", length, ...more] = entry.split("/");
-      const family = isIPv6(address) ? "ipv6" : "ipv4";
+      const [base = "", length, ...more] = entry.split("/");
+      const family = isIPv6(base) ? "ipv6" : "ipv4";
       const bits = family === "ipv6" ? 128 : 32;
       const prefix = length ?? String(bits);
-      const isNetwork = isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
+      const isNetwork = isIP(base) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
       if (!isNetwork || more.length > 0) {
         throw new Error("must be addresses and networks such as 10.0.0.0/8, with commas between");
       }
-      list.addSubnet(address, Number(prefix), family);
+      list.addSubnet(base, Number(prefix), family);
     }
     return list;
   });
