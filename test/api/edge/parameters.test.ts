@@ -19,6 +19,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "create-export": {},
   "create-webhook": { url: URL_OF_NOBODY, events: ["*"] },
   "update-webhook": {},
+  "replay-events": { from_sequence_number: 1, to_sequence_number: 1 },
+  "rotate-secret": {},
 };
 
 test.each(V1.map(([method, path, , name]) => ({ method: String(method), path, name })))(

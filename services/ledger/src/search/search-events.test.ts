@@ -34,7 +34,7 @@ const ACTIONS = [
   "rare",
   "absent",
 ] as const;
-const ACTORS = ["u_1", "u_2", "", "x\u001fy", 'says "é"', "u_rare", "u_absent"] as const;
+const ACTORS = ["u_1", "u_2", " ", "x\u001fy", 'says "é"', "u_rare", "u_absent"] as const;
 const TYPES = ["user", "u_1", "robot", "absent"] as const;
 
 /** Number `index` + 1: some values are on nearly all events, some on one in a thousand or on one alone. */
