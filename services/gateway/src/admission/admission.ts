@@ -78,11 +78,10 @@ export class Admissions {
     this.#unauthenticated.check(address, key);
     try {
       const admission = await this.#batcher.submit(key);
-      this.#unauthenticated.admitted(key);
+      this.#unauthenticated.admitted(key, admission.keyId);
       return admission;
     } catch (error) {
-      if (error instanceof RateLimited) this.#unauthenticated.admitted(key);
-      else if (error instanceof AnnalsError && error.kind === "unauthenticated")
+      if (error instanceof AnnalsError && error.kind === "unauthenticated")
         this.#unauthenticated.unknown(key);
       throw error;
     }
