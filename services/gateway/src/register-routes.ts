@@ -35,10 +35,11 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
     const route = make(deps);
     const query = route.query ?? NO_PARAMETERS;
     const checkIntegers = queryIntegers(query);
+    const bodyLimit = route.maxBodyBytes ?? deps.limits.bodyMaxBytes;
     app.route({
       method,
       url,
-      ...(route.maxBodyBytes !== undefined && { bodyLimit: route.maxBodyBytes }),
+      bodyLimit,
       config: {
         scope,
         ...(route.feature !== undefined && { feature: route.feature }),
@@ -55,7 +56,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       ...(route.body
         ? {
             preParsing: (request, _reply, payload, next) => {
-              readBody(request, inFlight);
+              readBody(request, inFlight, bodyLimit);
               next(null, payload);
             },
           }
@@ -106,11 +107,11 @@ function answer(
   });
 }
 
-function readBody(request: FastifyRequest, inFlight: Serving["inFlight"]): void {
+function readBody(request: FastifyRequest, inFlight: Serving["inFlight"], bodyLimit: number): void {
   const { accountId } = admissionOf(request);
   // Too large a body is refused by its length, unread.
   const length = Number(request.headers["content-length"] ?? 0);
-  if (length <= request.routeOptions.bodyLimit) inFlight.readBody(request.raw, accountId);
+  if (length <= bodyLimit) inFlight.readBody(request.raw, accountId);
 }
 
 function admissionOf({ admission }: FastifyRequest): Admission {

@@ -107,11 +107,10 @@ export class Admissions {
     this.#unauthenticated.check(address, key);
     try {
       const admission = await this.#batcher.submit({ key, count: 1, body });
-      this.#unauthenticated.admitted(key);
+      this.#unauthenticated.admitted(key, admission.keyId);
       return admission;
     } catch (error) {
-      if (error instanceof RateLimited) this.#unauthenticated.admitted(key);
-      else if (error instanceof AnnalsError && error.kind === "unauthenticated")
+      if (error instanceof AnnalsError && error.kind === "unauthenticated")
         this.#unauthenticated.unknown(key);
       throw error;
     }

@@ -77,7 +77,18 @@ export class RequestsInFlight {
     const handlers = server.listeners("request") as Handler[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
-      if (!this.#hasRoom(request, response)) return;
+      const { socket } = request;
+      const waiting = (this.#pipelines.get(socket) ?? 0) + 1;
+      this.#pipelines.set(socket, waiting);
+      // When the answer was sent, or the client has disconnected.
+      response.once("close", () => {
+        this.#pipelines.set(socket, (this.#pipelines.get(socket) ?? 1) - 1);
+        this.release(request);
+      });
+      if (waiting > MAX_PIPELINE) {
+        this.#closePipeline(socket);
+        return;
+      }
       const address = this.#options.addressOf(request);
       if (this.#shares.requests.take(address, 1, Infinity) !== undefined) {
         this.#refuse(request, response);
@@ -86,7 +97,6 @@ export class RequestsInFlight {
       const transfer = new Transfer();
       const state = { holder: address, isReading: false, releases: [] };
       this.#open.set(request, { request, response, address, transfer, ...state });
-      response.once("close", () => this.release(request));
       for (const handle of handlers) handle.call(server, request, response);
     });
     this.#server = server;
@@ -163,17 +173,10 @@ export class RequestsInFlight {
     for (const release of exchange.releases) release();
   }
 
-  /** A connection with too many requests in its pipeline is closed: each waits for those before it. */
-  #hasRoom({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    const waiting = (this.#pipelines.get(socket) ?? 0) + 1;
-    this.#pipelines.set(socket, waiting);
-    response.once("close", () =>
-      this.#pipelines.set(socket, (this.#pipelines.get(socket) ?? 1) - 1),
-    );
-    if (waiting <= MAX_PIPELINE) return true;
+  /** Too many requests wait on one connection, each for those before it. */
+  #closePipeline(socket: Socket): void {
     if (!socket.destroyed) this.#options.metrics.refused("pipeline");
     socket.destroy();
-    return false;
   }
 
   #check(resource: Resource, refusal: "share" | "total" | undefined): void {

@@ -29,8 +29,9 @@ export interface UnauthenticatedOptions {
 export class Unauthenticated {
   readonly #options: UnauthenticatedOptions;
   readonly #spent = new Map<string, Spent>();
-  /** SHA-256 of keys. */
-  readonly #admitted = new Set<string>();
+  /** SHA-256 of keys, with their ids. */
+  readonly #admitted = new Map<string, string>();
+  readonly #admittedIds = new Set<string>();
 
   constructor(options: UnauthenticatedOptions) {
     this.#options = options;
@@ -48,16 +49,18 @@ export class Unauthenticated {
     return this.#spent.size > 0 && this.#count(address) >= BURST_S * this.#options.perSecond;
   }
 
-  admitted(key: string): void {
-    const known = digest(key);
-    if (this.#admitted.has(known)) return;
-    this.#admitted.add(known);
-    if (this.#admitted.size > MAX_KEYS) forgetOldest(this.#admitted);
+  /** By its id a key is recognised without another hash. */
+  admitted(key: string, keyId: string): void {
+    if (this.#admittedIds.has(keyId)) return;
+    this.#admittedIds.add(keyId);
+    this.#admitted.set(digest(key), keyId);
+    const [oldest] = this.#admitted.keys();
+    if (this.#admitted.size > MAX_KEYS && oldest !== undefined) this.#forget(oldest);
   }
 
   /** The key is unknown, or was revoked. */
   unknown(key: string): void {
-    this.#admitted.delete(digest(key));
+    this.#forget(digest(key));
   }
 
   /** A request of `address` was refused before anybody was authenticated. */
@@ -66,7 +69,13 @@ export class Unauthenticated {
     const count = Math.min(this.#count(address) + 1, MAX_DEBT_S * perSecond);
     this.#spent.delete(address);
     this.#spent.set(address, { count, atMs: now() });
-    if (this.#spent.size > MAX_ADDRESSES) forgetOldest(this.#spent);
+    const [oldest] = this.#spent.keys();
+    if (this.#spent.size > MAX_ADDRESSES && oldest !== undefined) this.#spent.delete(oldest);
+  }
+
+  #forget(known: string): void {
+    this.#admittedIds.delete(this.#admitted.get(known) ?? "");
+    this.#admitted.delete(known);
   }
 
   #count(address: string): number {
@@ -79,9 +88,4 @@ export class Unauthenticated {
 
 function digest(key: string): string {
   return keyHash(key).toString("base64");
-}
-
-function forgetOldest(all: Map<string, unknown> | Set<string>): void {
-  const [oldest] = all.keys();
-  if (oldest !== undefined) all.delete(oldest);
 }
