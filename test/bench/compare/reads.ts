@@ -13,7 +13,8 @@ import { type Measure, timed } from "./measure.ts";
 const BATCH = 100;
 
 export function measureReads(options: Options): Measure[] {
-  const { actor } = smallEvent(3);
+  const { action, actor, target } = smallEvent(3);
+  const deep = `before_sequence=${options.chain / 10}`;
   /** By stack: the key of its chain. Made once, by the first measure that needs it. */
   const keys = new Map<CheckoutStack, Promise<string>>();
   const keyOf = (stack: CheckoutStack): Promise<string> => {
@@ -58,7 +59,14 @@ export function measureReads(options: Options): Measure[] {
   });
   return [
     page("pages of 50", "?limit=50"),
+    page("pages of 50, deep", `?limit=50&${deep}`),
     page("pages of 50 of one actor", `?limit=50&actor_id=${actor.id}`),
+    page("pages of 50 of one actor, deep", `?limit=50&actor_id=${actor.id}&${deep}`),
+    page("pages of 50 of one target", `?limit=50&target_id=${target.id}`),
+    page("pages of 50 of one action", `?limit=50&action=${action}`),
+    page("pages of 50 of a prefix", `?limit=50&action=${action.slice(0, 3)}*`),
+    page("pages of 50 of two filters", `?limit=50&actor_id=${actor.id}&action=${action}`),
+    page("pages of a value that no event has", "?limit=50&actor_id=nobody"),
     once("verification", (stack, key) => verify(stack, { key, length: options.chain })),
     once("export as JSON Lines", (stack, key) =>
       writeExport(stack, key, { events: options.chain, format: "jsonl" }),
