@@ -1,9 +1,10 @@
 // A stack of another checkout, started by its own `npm start`: what an interleaved A/B measures. Called by
 // compare.ts. It must never touch another stack's data, nor leave a process behind.
 
+import { removeData } from "@annals/local";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -38,7 +39,7 @@ export async function startCheckout(folder: string): Promise<CheckoutStack> {
   });
   const stop = async (): Promise<void> => {
     if (child.exitCode === null && child.kill("SIGTERM")) await once(child, "exit");
-    await rm(dataDir, { recursive: true, force: true });
+    removeData(dataDir);
   };
   try {
     const baseUrl = await readyUrl(child);
