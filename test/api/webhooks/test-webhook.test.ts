@@ -19,8 +19,8 @@ const send = (body?: unknown, by = client, which = id) =>
   by.post(`/v1/webhooks/${which}/test`, body);
 
 describe("201", () => {
-  test.each([undefined, {}])("with the body %j: it is attempted", async (body) => {
-    const answer = await send(body);
+  test("it is attempted", async () => {
+    const answer = await send();
     expect(answer.status).toBe(201);
     expectLimitShown(answer.headers);
     const deliveryId = expect.stringMatching(/^wh_del_[0-9a-z]{26}$/);
@@ -33,9 +33,9 @@ describe("201", () => {
 
 describe("404", () => {
   test("for an id that does not exist, and for another account's webhook", async () => {
-    expectRefused(await send({}, client, "wh_none"), "not_found");
+    expectRefused(await send(undefined, client, "wh_none"), "not_found");
     const { client: other } = await newClient(stack);
-    expectRefused(await send({}, other), "not_found");
+    expectRefused(await send(undefined, other), "not_found");
   });
 });
 
@@ -45,7 +45,7 @@ describe("422", () => {
     expectRefused(await send(), "validation_error", { field: "active" });
   });
 
-  test("a member", async () => {
-    expectRefused(await send({ event: "event.created" }), "validation_error");
+  test.each([{}, { event: "event.created" }])("the body %j", async (body) => {
+    expectRefused(await send(body), "validation_error");
   });
 });

@@ -37,7 +37,14 @@ beforeAll(async () => {
     ANNALS_LISTS_MAX_PER_ACCOUNT: "1000",
     ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT: "1000",
   };
-  stack = await startConstellation({ rateLimitPerMinute: RATE_LIMIT_PER_MINUTE, env: { gateway } });
+  const many = {
+    ANNALS_EXPORT_MAX_UNDER_WAY_PER_ACCOUNT: "10000",
+    ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT: "10000",
+  };
+  stack = await startConstellation({
+    rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+    env: { gateway, export: many },
+  });
   document = await (await fetch(`${baseUrl()}/openapi.json`)).json();
 });
 afterAll(() => stack?.stop());

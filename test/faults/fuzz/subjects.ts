@@ -8,6 +8,8 @@ import type { Known } from "./request.ts";
 /** Small, since every verification and every export of the fuzzer reads it whole. */
 const EVENTS = 20;
 const EXPORTS = 3;
+/** As many as the numbers that the fuzzer mostly tries. */
+const REPLAYED = 101;
 /** Of those that are deleted one each is wanted; more than this is not needed. */
 const MAX_DELETED = 1_000;
 const MADE_AT_A_TIME = 16;
@@ -35,13 +37,17 @@ export async function knownTo(
   const client = new HttpClient(system.baseUrl, key);
   expectStatus(204, await client.delete(`/v1/api-keys/${old.keyId}`));
   const count = method === "DELETE" ? Math.min(system.deletions, MAX_DELETED) : 1;
-  const things = await thingsOf(path, client, count);
+  const things = await thingsOf({ method, path }, client, count);
   client.close();
   return { ids: [], cursors: [], ...things, keys: { good: key, weak: weak.key, revoked: old.key } };
 }
 
 /** What an operation under `path` is about. */
-async function thingsOf(path: string, client: HttpClient, count: number): Promise<Partial<Known>> {
+async function thingsOf(
+  { method, path }: Pick<Subject, "method" | "path">,
+  client: HttpClient,
+  count: number,
+): Promise<Partial<Known>> {
   const [, noun] = path.split("/");
   switch (noun) {
     case "events":
@@ -49,18 +55,20 @@ async function thingsOf(path: string, client: HttpClient, count: number): Promis
     case "verify":
       return events(client);
     case "exports":
-      return exportsOf(client);
+      return method === "DELETE"
+        ? { ids: await many(client, "/v1/exports", { format: "jsonl" }, count) }
+        : exportsOf(client);
     case "webhooks":
-      return path.endsWith("/deliveries")
-        ? deliveries(client)
-        : { ids: await webhooks(client, count) };
+      if (path.includes("/deliveries")) return deliveries(client);
+      if (path.endsWith("/replay")) await events(client, REPLAYED);
+      return { ids: await webhooks(client, count) };
     default:
       return { ids: await many(client, "/v1/api-keys", { name: "fuzzed" }, count) };
   }
 }
 
-async function events(client: HttpClient): Promise<Partial<Known>> {
-  const batch = Array.from({ length: EVENTS }, (_, n) => ({
+async function events(client: HttpClient, length = EVENTS): Promise<Partial<Known>> {
+  const batch = Array.from({ length }, (_, n) => ({
     action: `fuzz.${n % 3}`,
     actor: { id: `u_${n % 2}`, type: "user" },
     metadata: { n },
@@ -98,15 +106,15 @@ const webhooks = (client: HttpClient, count: number): Promise<string[]> =>
 async function deliveries(client: HttpClient): Promise<Partial<Known>> {
   const [id = ""] = await webhooks(client, 1);
   await client.post("/v1/events/batch", { events: [{ action: "a" }, { action: "b" }] });
-  const cursor = await eventually<string>(
+  const page = await eventually(
     "two deliveries were attempted",
     async () => {
       const { body } = await client.get(`/v1/webhooks/${id}/deliveries?limit=1`);
-      return body.next_cursor ?? undefined;
+      return body.next_cursor ? body : undefined;
     },
     READY_WITHIN_MS,
   );
-  return { ids: [id], cursors: [cursor] };
+  return { ids: [id, page.data[0].id], cursors: [page.next_cursor] };
 }
 
 /** Makes `count` things by POST, a few at a time, and resolves to their ids. */

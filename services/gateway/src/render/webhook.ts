@@ -113,9 +113,6 @@ export function renderDelivery(delivery: Delivery) {
   };
 }
 
-/** Of operations that take no member; the body may also be left out. */
-export const NoBody = Type.Union([Type.Object({}, { additionalProperties: false }), Type.Null()]);
-
 export const QueuedDelivery = Type.Object({
   id: Type.String({ description: "Of the new delivery, `wh_del_` and an opaque text." }),
 });

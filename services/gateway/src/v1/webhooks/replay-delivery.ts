@@ -4,7 +4,7 @@
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { NoBody, QueuedDelivery } from "../../render/webhook.ts";
+import { QueuedDelivery } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -17,7 +17,6 @@ export function replayDelivery({ webhooks }: Pick<Deps, "webhooks">): Route {
     openDetail: true,
     feature: "webhooks",
     params: Type.Object({ id: Type.String(), delivery_id: Type.String() }),
-    body: NoBody,
     success: { status: 201, body: dataOf(QueuedDelivery) },
     failures: [404],
     handle: async ({ admission, params }) => {

@@ -3,7 +3,7 @@
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { NoBody, QueuedDelivery } from "../../render/webhook.ts";
+import { QueuedDelivery } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -16,7 +16,6 @@ export function testWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
     openDetail: true,
     feature: "webhooks",
     params: Type.Object({ id: Type.String() }),
-    body: NoBody,
     success: { status: 201, body: dataOf(QueuedDelivery) },
     failures: [404],
     handle: async ({ admission, params }) => {
