@@ -20,9 +20,9 @@ interface Page {
 export async function readPage(database: Database, page: Page): Promise<EventRow[]> {
   const { accountId, filter, ascending, limit } = page;
   if (!isByTimeOnly(filter)) {
-    const statement = ascending ? listEventsAscending : listEventsDescending;
+    const reads = ascending ? listEventsAscending : listEventsDescending;
     const rows: EventRow[] = [];
-    const search = { accountId, filter, ascending, statement, limitAfter: () => limit };
+    const search = { accountId, filter, ascending, reads, limitAfter: () => limit };
     for await (const found of searchEvents(database, search)) {
       rows.push(...found);
       if (rows.length >= limit) break;

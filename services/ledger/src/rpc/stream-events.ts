@@ -34,7 +34,7 @@ export function streamEvents({
       accountId,
       filter: filter ?? create(EventFilterSchema),
       ascending: true,
-      statement: streamEventsStatement,
+      reads: streamEventsStatement,
       limitAfter,
     });
     for await (const rows of readAhead(events)) {

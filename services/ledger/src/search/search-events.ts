@@ -9,7 +9,7 @@ import { actionRange, type EventFilter, hasTime } from "../domain/event-filter.t
 import { findActions } from "../store/find-actions.ts";
 import { findChunksByTime } from "../store/find-chunks-by-time.ts";
 import { getIndexEnd } from "../store/get-index-end.ts";
-import type { ListParams } from "../store/list-events.ts";
+import type { ListParams, Reads } from "../store/list-events.ts";
 import { readEnds } from "../store/read-ends.ts";
 import { indexHits, type Term } from "./index-hits.ts";
 import { listParams } from "./list-params.ts";
@@ -21,8 +21,8 @@ interface Selection {
 }
 
 export interface Search<Row> extends Selection {
-  /** Returns events in the direction of the search. */
-  readonly statement: Statement<ListParams, Row>;
+  /** Return events in the direction of the search. */
+  readonly reads: Reads<Row>;
   /** Events of a page after this one; undefined: of the first. */
   readonly limitAfter: (page?: readonly Row[]) => number;
 }
@@ -84,7 +84,8 @@ async function* searchIndexed<Row extends StoredRow>(
   if (!range) return;
   const terms = await termsOf(database, search);
   if (terms.length === 0) return yield* scan(database, search, range);
-  const { accountId, ascending, statement, limitAfter } = search;
+  const { accountId, ascending, limitAfter } = search;
+  const statement = statementFor(search);
   let size = limitAfter();
   for await (const hits of indexHits(database, { accountId, ascending, terms, ...range })) {
     for (let at = 0; at < hits.length;) {
@@ -148,6 +149,12 @@ function exactTerms(filter: EventFilter): Term[] {
   );
 }
 
+function statementFor<Row>({ filter, reads }: Search<Row>): Statement<ListParams, Row> {
+  const { actorId, actorType, targetId, targetType } = filter;
+  const isByPayload = [actorId, actorType, targetId, targetType].some((one) => one !== undefined);
+  return isByPayload ? reads.payloadsFirst : reads.chainFirst;
+}
+
 /** Reads every event of a range. */
 async function* scan<Row extends StoredRow>(
   database: Database,
@@ -155,16 +162,17 @@ async function* scan<Row extends StoredRow>(
   range: Range,
 ): AsyncGenerator<Row[]> {
   let { from, to } = range;
+  const statement = statementFor(search);
   for (let limit = search.limitAfter(); from <= to;) {
     const params = listParams(search, { from, to, numbers: null, limit });
-    let page = await database.run(search.statement, params);
+    let page = await database.run(statement, params);
     if (isPlain(search.filter)) {
       let first = search.ascending ? from : Number(page[0]?.sequence_number ?? 0);
       // It is the last one of the range, unless the range goes beyond the head.
       if (!search.ascending && to !== Infinity && first !== to) {
         const [ends] = await database.run(readEnds, [search.accountId]);
         if (Number(ends?.head_sequence ?? 0) >= to) {
-          page = await database.run(search.statement, params);
+          page = await database.run(statement, params);
           first = to;
         }
       }

@@ -3,21 +3,33 @@
 
 import { statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
-import { type ListParams, MATCHING_EVENTS } from "./list-events.ts";
+import {
+  CHAIN_FIRST,
+  type ListParams,
+  type Matching,
+  PAYLOADS_FIRST,
+  type Reads,
+} from "./list-events.ts";
 
 /** Digests, hashes and salts in lower-case hex. */
 export type RecordRow = {
   readonly [Column in keyof EventRow]: string;
 };
 
-export const streamEvents = statement<ListParams, RecordRow>(
-  `/* ledger.stream-events */
+const reading = (suffix: string, { from, number }: Matching) =>
+  statement<ListParams, RecordRow>(
+    `/* ledger.stream-events${suffix} */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at,
   encode(digests, 'hex') AS digests, encode(previous_hash, 'hex') AS previous_hash, encode(hash, 'hex') AS hash,
   actor, context, diff, metadata, target, encode(salts, 'hex') AS salts
-${MATCHING_EVENTS}
-ORDER BY chain.sequence_number
+${from}
+ORDER BY ${number}
 LIMIT $14::integer
 `,
-  { customPlan: true },
-);
+    { customPlan: true },
+  );
+
+export const streamEvents: Reads<RecordRow> = {
+  chainFirst: reading("", CHAIN_FIRST),
+  payloadsFirst: reading("-by-payload", PAYLOADS_FIRST),
+};
