@@ -90,10 +90,10 @@ export interface Reads<Row> {
 }
 
 // The statements differ in what cannot be a parameter.
-const inOrder = (name: string, direction: "ASC" | "DESC"): Reads<EventRow> => {
-  const reading = (suffix: string, { from, number }: Matching) =>
+const inOrder = (base: string, direction: "ASC" | "DESC"): Reads<EventRow> => {
+  const reading = (name: string, { from, number }: Matching) =>
     statement<ListParams, EventRow>(
-      `/* ledger.${name}${suffix} */
+      `/* ledger.${name} */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
   actor, context, diff, metadata, target, salts
 ${from}
@@ -103,8 +103,8 @@ LIMIT $14::integer
       { customPlan: true },
     );
   return {
-    chainFirst: reading("", CHAIN_FIRST),
-    payloadsFirst: reading("-by-payload", PAYLOADS_FIRST),
+    chainFirst: reading(base, CHAIN_FIRST),
+    payloadsFirst: reading(`${base}-by-payload`, PAYLOADS_FIRST),
   };
 };
 

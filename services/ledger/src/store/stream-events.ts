@@ -16,9 +16,9 @@ export type RecordRow = {
   readonly [Column in keyof EventRow]: string;
 };
 
-const reading = (suffix: string, { from, number }: Matching) =>
+const reading = (name: string, { from, number }: Matching) =>
   statement<ListParams, RecordRow>(
-    `/* ledger.stream-events${suffix} */
+    `/* ledger.${name} */
 SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at,
   encode(digests, 'hex') AS digests, encode(previous_hash, 'hex') AS previous_hash, encode(hash, 'hex') AS hash,
   actor, context, diff, metadata, target, encode(salts, 'hex') AS salts
@@ -30,6 +30,6 @@ LIMIT $14::integer
   );
 
 export const streamEvents: Reads<RecordRow> = {
-  chainFirst: reading("", CHAIN_FIRST),
-  payloadsFirst: reading("-by-payload", PAYLOADS_FIRST),
+  chainFirst: reading("stream-events", CHAIN_FIRST),
+  payloadsFirst: reading("stream-events-by-payload", PAYLOADS_FIRST),
 };
