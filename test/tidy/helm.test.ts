@@ -182,7 +182,7 @@ function checkDeployment(deployment: Node): void {
   expect(login === undefined).toBe(service === "gateway");
   expect(namesOf(main)).not.toContain("ANNALS_BOOTSTRAP_KEY");
   if (service === "gateway") expect(namesOf(main)).not.toContain("ANNALS_NATS_URL");
-  // A gateway that has the secret could admit itself for every account.
+  // With the secret, a gateway could make admissions for any account.
   const volumes = ((pod.volumes ?? []) as Node[]).map((each) => each["name"]);
   expect(volumes.includes("admission")).toBe(service !== "gateway");
   expect(namesOf(main).includes("ANNALS_ADMISSION_SECRET_FILE")).toBe(service !== "gateway");
