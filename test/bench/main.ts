@@ -15,7 +15,7 @@ import { measureDeliveries } from "./measure/deliveries.ts";
 import { measureExports } from "./measure/exports.ts";
 import { measureHashing } from "./measure/hashing.ts";
 import { measureIdleLatency } from "./measure/idle-latency.ts";
-import { makeLongChain, measureLists } from "./measure/long-chain.ts";
+import { type Chain, makeLongChain, measureLists } from "./measure/long-chain.ts";
 import { type Memory, memorySection, readMemory } from "./measure/memory.ts";
 import { measureSingleEvents } from "./measure/single-events.ts";
 import { measureVerify } from "./measure/verify.ts";
@@ -76,19 +76,33 @@ async function main(options: Options): Promise<void> {
   }
 }
 
+/** `--only` leaves out the sections without its words in their name; the long chain is made when needed. */
 async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promise<Section[]> {
-  const sections = [
-    await measureSingleEvents(bench),
-    await measureIdleLatency(bench),
-    await measureBatches(bench),
+  let chain: Promise<Chain> | undefined;
+  const longChain = () => (chain ??= makeLongChain(bench));
+  const [appends, others] = [
+    {
+      "single events": () => measureSingleEvents(bench),
+      "idle latency": () => measureIdleLatency(bench),
+      batches: () => measureBatches(bench),
+    },
+    {
+      deliveries: () => measureDeliveries(bench),
+      "long chain, lists": async () => measureLists(bench, await longChain()),
+      "long chain, verification": async () => measureVerify(bench, await longChain()),
+      "long chain, exports": async () => measureExports(bench, await longChain()),
+      hashing: () => measureHashing(bench),
+    },
   ];
+  const sections: Section[] = [];
+  const measure = async (named: Record<string, () => Promise<Section>>) => {
+    for (const [name, section] of Object.entries(named))
+      if (name.includes(bench.options.only)) sections.push(await section());
+  };
+  await measure(appends);
   const afterAppends = await memory();
-  sections.push(await measureDeliveries(bench));
-  const chain = await makeLongChain(bench);
-  sections.push(await measureLists(bench, chain), await measureVerify(bench, chain));
-  sections.push(await measureExports(bench, chain));
-  sections.push(await measureHashing(bench), memorySection(afterAppends, await memory()));
-  return sections;
+  await measure(others);
+  return [...sections, memorySection(afterAppends, await memory())];
 }
 
 function say(line: string): void {
