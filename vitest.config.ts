@@ -27,6 +27,8 @@ export default defineConfig({
   test: {
     globalSetup: "test/global-setup.ts",
     provide: { form: FORMS.short },
+    // Concurrent tests of one file wait, and use little CPU.
+    maxConcurrency: 20,
     projects: [
       {
         extends: true,

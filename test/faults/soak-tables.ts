@@ -9,7 +9,9 @@ type Owner = Pick<ReturnType<typeof ownerOf>, "query">;
 /** Retention that the soak test sets for exports, revoked keys and deliveries. */
 export const RETENTION_DAYS = 20;
 /** How much older everything gets in a round. */
-const ROUND_DAYS = 11;
+export const ROUND_DAYS = 11;
+/** Nothing that ends is kept for longer. */
+export const OLDEST_DAYS = 31;
 
 /** Their sizes must not grow with time, only with use. */
 const TABLES = [
@@ -43,7 +45,7 @@ const kept = (column: string, days: number): string =>
   `${column}::timestamptz < now() - interval '${days} days'`;
 const unread = (schema: string): string =>
   `SELECT FROM ${schema}.outbox JOIN ${schema}.outbox_heads AS head USING (account_id)
-   WHERE outbox.position < head.position AND ${kept("created_at", 31)}`;
+   WHERE outbox.position < head.position AND ${kept("created_at", OLDEST_DAYS)}`;
 
 /** Rows past their time, by what ends them; a setting of 0 turns the first two off. */
 const EXPIRED = {
@@ -61,6 +63,9 @@ export type Ending = keyof typeof EXPIRED;
 export async function age(owner: Owner): Promise<void> {
   for (const statement of AGEING) await owner.query(statement);
 }
+
+/** Whatever ends has rows past their time, unless it is swept. */
+export const ENDING = Object.keys(EXPIRED);
 
 /** What has rows past their time, except what is never ended. */
 export async function overdue(owner: Owner, never: readonly Ending[]): Promise<string[]> {

@@ -9,6 +9,7 @@ import {
   flag,
   integer,
   matching,
+  networks,
   oneOf,
   optionalText,
   parseConfig,
@@ -141,6 +142,51 @@ test("a flag is false by default and takes only true, false, 1 and 0", () => {
   ]);
   for (const word of ["yes", "TRUE", "on", "2"])
     expect(() => parse(flag("F", "."), word)).toThrow("F must be true or false");
+});
+
+describe("networks", () => {
+  const proxies = networks("ANNALS_PROXIES", "Who is trusted.");
+  const isIn = (given: string, each: string): boolean =>
+    parse(proxies, given).check(each, each.includes(":") ? "ipv6" : "ipv4");
+
+  test.each<[given: string, inside: string[], outside: string[]]>([
+    ["", [], ["127.0.0.1", "::1"]],
+    ["10.0.0.0/8", ["10.0.0.0", "10.255.255.255"], ["9.255.255.255", "11.0.0.0", "::1"]],
+    ["10.1.2.3/8", ["10.9.9.9"], ["11.1.2.3"]],
+    ["192.0.2.1", ["192.0.2.1"], ["192.0.2.0", "192.0.2.2"]],
+    ["192.0.2.4/31", ["192.0.2.4", "192.0.2.5"], ["192.0.2.3", "192.0.2.6"]],
+    ["0.0.0.0/0", ["192.0.2.1"], ["2001:db8::1"]],
+    ["2001:db8:a::/48", ["2001:db8:a::1", "2001:DB8:A:FFFF::"], ["2001:db8:b::1", "10.0.0.1"]],
+    ["::1", ["::1", "0:0:0:0:0:0:0:1"], ["::2", "127.0.0.1"]],
+    ["::ffff:10.0.0.0/104", ["10.1.2.3", "::ffff:10.1.2.3"], ["11.1.2.3"]],
+    [" 10.0.0.0/8 , ::1,, 192.0.2.1 ", ["10.0.0.1", "::1", "192.0.2.1"], ["192.0.2.2"]],
+  ])("%j", (given, inside, outside) => {
+    expect(inside.filter((each) => !isIn(given, each))).toEqual([]);
+    expect(outside.filter((each) => isIn(given, each))).toEqual([]);
+  });
+
+  test.each([
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0.0/-1",
+    "10.0.0.0/8/8",
+    "10.0.0.0/255.0.0.0",
+    "10.0.0",
+    "10.0.0.0.0",
+    "010.0.0.1",
+    "::/129",
+    "2001:db8::/x",
+    "[::1]",
+    "127.0.0.1:80",
+    "localhost",
+    "*",
+    "10.0.0.0/8;::1",
+    "10.0.0.0/8,proxy",
+  ])("%j is refused by name, and trusts nobody", (given) => {
+    expect(() => parse(proxies, given)).toThrow(
+      `ANNALS_PROXIES must be addresses and networks such as 10.0.0.0/8, with commas between (is ${JSON.stringify(given)})`,
+    );
+  });
 });
 
 test("a pattern must match the whole value", () => {

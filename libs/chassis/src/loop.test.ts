@@ -1,10 +1,11 @@
 // Guarantees of the loop, on a controlled clock: runs follow each other with the delay between them and never
 // overlap; a run may choose its own delay; a wake is never lost and many make one run; failures are counted,
-// logged and retried with a bounded backoff that a wake does not shorten; stop awaits the run under way.
+// logged and retried with a bounded backoff that a wake does not shorten; stop awaits the run under way. Work in pieces
+// goes on until a piece is short or it is stopped.
 
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createLog } from "./log.ts";
-import { FIRST_BACKOFF_MS, type LoopOptions, MAX_BACKOFF_MS, startLoop } from "./loop.ts";
+import { FIRST_BACKOFF_MS, inPieces, type LoopOptions, MAX_BACKOFF_MS, startLoop } from "./loop.ts";
 import { Counter, Registry } from "./metrics.ts";
 
 const DELAY_MS = 1_000;
@@ -219,4 +220,17 @@ test("what a run rejects with after stop is no failure", async () => {
   await loop.stop();
   expect(await failed()).toStrictEqual([]);
   expect(lines()).toStrictEqual([]);
+});
+
+test("pieces follow each other until one is short, and none begins after the stop", async () => {
+  const SIZE = 3;
+  const done = async (sizes: number[], signal?: AbortSignal): Promise<number> => {
+    const all = sizes.length;
+    await inPieces(SIZE, async () => sizes.shift() ?? expect.unreachable(), signal);
+    return all - sizes.length;
+  };
+  expect(await done([2, 9])).toBe(1);
+  expect(await done([0, 9])).toBe(1);
+  expect(await done([SIZE, SIZE, 1, 9])).toBe(3);
+  expect(await done([SIZE], AbortSignal.abort())).toBe(0);
 });

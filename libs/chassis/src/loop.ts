@@ -1,6 +1,7 @@
-// The loop of every background worker: runs a piece of work, waits, runs it again, until it is stopped.
-// Called by the services' workers. It must never run the same work twice at once, never end because a run
-// failed, and never retry a failure faster than its backoff.
+// The loop of every background worker: runs a piece of work, waits, runs it again, until it is stopped. Also
+// the loop inside of such a run, over pieces of bounded size. Called by the services' workers. It must never
+// run the same work twice at once, never end because a run failed, and never retry a failure faster than its
+// backoff.
 
 import type { Logger } from "./log.ts";
 import type { Counter } from "./metrics.ts";
@@ -86,6 +87,19 @@ export function startLoop(options: LoopOptions): Loop {
       return ended;
     },
   };
+}
+
+/**
+ * Runs `work` on one piece after another, until one was smaller than `size` or the signal is aborted. `work`
+ * resolves to how much was in its piece.
+ */
+export async function inPieces(
+  size: number,
+  work: () => Promise<number>,
+  signal?: AbortSignal,
+): Promise<void> {
+  let found = size;
+  while (found >= size && signal?.aborted !== true) found = await work();
 }
 
 function backoffMs(options: LoopOptions, failedBefore: number): number {

@@ -4,7 +4,7 @@
 // outbox must never give a position twice, show a position before the one below it, or delete an unread entry
 // within its month.
 
-import { type Counter, type Loop, type LoopOptions, startLoop } from "@annals/chassis";
+import { type Counter, inPieces, type Loop, type LoopOptions, startLoop } from "@annals/chassis";
 import { complete, internal, invalid } from "@annals/errors";
 import {
   addToOutbox,
@@ -106,20 +106,22 @@ export function outbox(schema: string): Outbox {
     prune: async (database, signal) => {
       let after = "";
       let total = 0;
-      let found = PRUNE_ACCOUNTS;
-      while (found === PRUNE_ACCOUNTS && !signal.aborted) {
+      const prunePiece = async (): Promise<number> => {
         const accounts = await database.run(find, [after, KEPT_DAYS_UNREAD]);
         for (const { account_id: accountId, position, has_expired: hasExpired } of accounts) {
-          let deleted = hasExpired ? PRUNE_ENTRIES : 0;
-          while (deleted === PRUNE_ENTRIES && !signal.aborted) {
+          if (!hasExpired) continue;
+          const pruneEntries = async (): Promise<number> => {
             const params = [accountId, BigInt(position), KEPT_DAYS_UNREAD] as const;
-            deleted = (await database.run(prune, [...params]))[0]?.deleted ?? 0;
+            const deleted = (await database.run(prune, [...params]))[0]?.deleted ?? 0;
             total += deleted;
-          }
+            return deleted;
+          };
+          await inPieces(PRUNE_ENTRIES, pruneEntries, signal);
         }
-        found = accounts.length;
         after = accounts.at(-1)?.account_id ?? "";
-      }
+        return accounts.length;
+      };
+      await inPieces(PRUNE_ACCOUNTS, prunePiece, signal);
       return total;
     },
   };

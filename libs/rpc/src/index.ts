@@ -7,5 +7,6 @@ export * from "./batcher.ts";
 export * from "./certificates.ts";
 export * from "./client.ts";
 export * from "./interceptors/request-id.ts";
+export * from "./interceptors/require-access.ts";
 export * from "./interceptors/stacks.ts";
 export * from "./server.ts";

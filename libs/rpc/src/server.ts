@@ -28,7 +28,6 @@ import { answerUnaryCalls } from "./fast-path/unary-calls.ts";
 import { unaryMethods } from "./fast-path/unary-methods.ts";
 import { healthRoutes } from "./health.ts";
 import type { AdmissionVerifier } from "./admission/statement.ts";
-import { requireAdmission } from "./admission/require-admission.ts";
 import { requireAccess } from "./interceptors/require-access.ts";
 import { createListener, type Listener } from "./secure-server.ts";
 
@@ -40,7 +39,7 @@ export interface RpcServerOptions<S extends DescService = DescService> {
   readonly routes: (router: ConnectRouter) => void;
   /** What `routes` serves. */
   readonly service: S;
-  /** In plaintext no caller is known, and every call is allowed. */
+  /** In plaintext no caller is known: every call is allowed that has an admission where it needs one. */
   readonly tls: RpcTls;
   /** Who may call what of `service`. */
   readonly access: Access<S>;
@@ -150,9 +149,7 @@ function createRpcListener<S extends DescService>(
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxTimeoutMs = MAX_TIMEOUT_MS } = options;
   const interceptors = [...(options.interceptors ?? [])];
   // Innermost: a refusal is traced, counted and answered like any other status.
-  if (options.tls !== "plaintext") interceptors.push(requireAccess(options));
-  const { service, access, admissions } = options;
-  if (admissions) interceptors.push(requireAdmission(service, access, admissions));
+  if (options.tls !== "plaintext" || options.admissions) interceptors.push(requireAccess(options));
   const routes = registerOnce((router) => {
     healthRoutes(router, {
       services: [options.service.typeName],

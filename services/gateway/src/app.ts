@@ -14,8 +14,8 @@ import type { EarlyAnswers } from "./edge/early-answer.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
 import { faultOfRequestHead, refuseBody } from "./edge/request-head.ts";
+import type { RefusalBudget } from "./edge/refusal-budget.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
-import type { Unauthenticated } from "./edge/unauthenticated.ts";
 import type { Metrics } from "./metrics.ts";
 import { serveOpenApi } from "./openapi.ts";
 import { registerRoutes } from "./register-routes.ts";
@@ -31,8 +31,8 @@ export interface AppOptions {
   readonly metrics: Metrics;
   readonly random: Random;
   readonly rateLimitPerMinute: number;
+  readonly refusals: RefusalBudget;
   readonly requestTimeoutMs: number;
-  readonly unauthenticated: Unauthenticated;
 }
 
 /** The request line and the headers together. */

@@ -143,8 +143,9 @@ export const SETTINGS = {
   ),
   unauthenticatedPerSecond: integer(
     "ANNALS_UNAUTHENTICATED_PER_SECOND",
-    "Requests without a valid key per second of one client address, ten times that at once; beyond it their " +
-      "answers wait a second, and only keys that were admitted lately are looked up.",
+    "Requests without a valid key per second of one client address, and refusals beyond its shares of one " +
+      "account; ten times that at once. Beyond it the answers wait a second, and of an address only keys that were " +
+      "admitted lately are looked up.",
     { min: 1, max: 1_000_000 },
     { fallback: "20" },
   ),

@@ -105,7 +105,10 @@ test("of admissions", async () => {
         admissions: [{ accountId: "acct_1", admitted: MAX_ADMISSIONS }],
       }),
   };
-  const unauthenticated = new Unauthenticated({ perSecond: 1, now: () => 0, onRefused: () => {} });
+  const unauthenticated = new Unauthenticated({
+    budget: { isOver: () => false },
+    onRefused: () => {},
+  });
   const admissions = new Admissions(keys, unauthenticated, metrics);
   const authorization = `Bearer ${mintKey("annals")}`;
   const client = { address: "127.0.0.1", body: { complete: true } };

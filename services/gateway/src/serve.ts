@@ -18,6 +18,7 @@ import type { SETTINGS } from "./config.ts";
 import { clientAddress } from "./edge/client-address.ts";
 import { drain } from "./edge/drain.ts";
 import { EarlyAnswers } from "./edge/early-answer.ts";
+import { RefusalBudget } from "./edge/refusal-budget.ts";
 import { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import type { SharesOptions } from "./edge/shares.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
@@ -49,9 +50,12 @@ export async function serve(
   const metrics = createMetrics(registry);
   const random = pooledRandom();
   const appends = new EventAppends(clients.ledger, metrics.batchers("gateway_appends"));
-  const unauthenticated = new Unauthenticated({
+  const refusals = new RefusalBudget({
     perSecond: config.unauthenticatedPerSecond,
     now: () => performance.now(),
+  });
+  const unauthenticated = new Unauthenticated({
+    budget: refusals,
     onRefused: () => metrics.refused("unknown_keys"),
   });
   const earlyAnswers = new EarlyAnswers();
@@ -75,7 +79,7 @@ export async function serve(
     deps: { ...clients, appends, limits: config },
     earlyAnswers,
     inFlight,
-    unauthenticated,
+    refusals,
     log,
     metrics,
     random,

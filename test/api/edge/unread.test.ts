@@ -57,14 +57,15 @@ const REFUSED: [string, string, () => string][] = [
   ["two hosts", "validation_error", () => head("POST /v1/events", "Host: other", HUGE)],
 ];
 
-test.each(REFUSED)("%s: answered at once, and closed", async (_, type, text) => {
+// Each connection lingers for a second: they do so side by side.
+test.concurrent.each(REFUSED)("%s: answered at once, and closed", async (_, type, text) => {
   const answers = await exchange(baseUrl, text());
   expect(answers).toHaveLength(1);
   expectRefused(answers[0], type);
   expect(answers[0].headers["connection"]).toBe("close");
 });
 
-test.each(REFUSED)("%s: an endless body is not read", async (_, __, text) => {
+test.concurrent.each(REFUSED)("%s: an endless body is not read", async (_, __, text) => {
   const { socket, received, closed } = await open(baseUrl);
   socket.write(text());
   await once(socket, "data");

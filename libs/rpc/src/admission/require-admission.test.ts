@@ -14,7 +14,9 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Access, type Caller, callerKey } from "../access.ts";
 import { serverErrors } from "../interceptors/errors.ts";
-import { ADMISSION_HEADER, admissionOf, requireAdmission } from "./require-admission.ts";
+import { requireAccess } from "../interceptors/require-access.ts";
+import { LEDGER_TLS } from "../testing/test-tls.ts";
+import { ADMISSION_HEADER, admissionOf } from "./require-admission.ts";
 import { AdmissionSigner, AdmissionVerifier } from "./statement.ts";
 
 const clock: Pick<Clock, "nowMicros"> = { nowMicros: () => Date.now() * 1_000 };
@@ -33,18 +35,23 @@ const ACCESS: Access<typeof LedgerService> = {
   listOutbox: { "webhook-dispatcher": "itself" },
 };
 
+const log = { error: () => {}, warn: () => {} };
+const OPTIONS = {
+  service: LedgerService,
+  access: ACCESS,
+  admissions: verifier,
+  log,
+  refused: { inc: () => {} },
+};
+
 /** A ledger that says for which key it was called, and its caller, as a certificate would. */
 function ledger(caller?: Caller) {
+  const tls = caller === undefined ? "plaintext" : LEDGER_TLS;
   const asCaller: Interceptor = (next) => (request) => {
     request.contextValues.set(callerKey, caller);
     return next(request);
   };
-  const log = { error: () => {}, warn: () => {} };
-  const interceptors = [
-    serverErrors(log),
-    asCaller,
-    requireAdmission(LedgerService, ACCESS, verifier),
-  ];
+  const interceptors = [serverErrors(log), asCaller, requireAccess({ ...OPTIONS, tls })];
   const transport = createRouterTransport(
     (router) =>
       router.service(LedgerService, {
@@ -122,5 +129,5 @@ test("requests that carry their statements are left to their handler", async () 
 
 test("a table that grants a scope on a request without an account is refused at once", () => {
   const access = { ...ACCESS, getPositions: { gateway: "verify" as const } };
-  expect(() => requireAdmission(LedgerService, access, verifier)).toThrow("GetPositions");
+  expect(() => requireAccess({ ...OPTIONS, access, tls: LEDGER_TLS })).toThrow("GetPositions");
 });

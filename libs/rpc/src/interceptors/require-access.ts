@@ -1,20 +1,30 @@
-// Refuses every call that the table of the service does not grant to its caller. Called by server.ts, for
-// each server that knows its callers. The standard health service is open to any certificate of the
-// authority.
+// Refuses every call that the table of the service does not grant to its caller, and every call for a client
+// without an admission of the account in its request. Called by server.ts, for each server that knows its
+// callers or gets admissions. The standard health service is open to any certificate of the authority. It
+// must never let a call through that no row grants.
 
 import { Health } from "@annals/proto/health";
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { Counter, Logger } from "@annals/chassis";
-import { type Access, type Caller, callerOf } from "../access.ts";
-import { verbNoun } from "./follow-call.ts";
+import { type Access, type Caller, callerOf, type Grant } from "../access.ts";
+import { ADMISSION_HEADER, admitted, checkTable } from "../admission/require-admission.ts";
+import type { AdmissionVerifier } from "../admission/statement.ts";
+import type { RpcTls } from "../certificates.ts";
+import { type CallRequest, verbNoun } from "./follow-call.ts";
 
 /** At most one line in this time: a caller without rights must not fill the log. */
 const LOG_INTERVAL_MS = 1_000;
 
+type Row = Partial<Record<Caller, Grant>>;
+
 export interface RequireAccessOptions<S extends DescService> {
   readonly service: S;
   readonly access: Access<S>;
+  /** Without it no call needs an admission. */
+  readonly admissions?: AdmissionVerifier;
+  /** In plaintext nobody has proved who calls. */
+  readonly tls: RpcTls;
   readonly log: Pick<Logger, "warn">;
   readonly refused: Pick<Counter<"caller" | "rpc_method">, "inc">;
 }
@@ -22,10 +32,10 @@ export interface RequireAccessOptions<S extends DescService> {
 export function requireAccess<S extends DescService>(
   options: RequireAccessOptions<S>,
 ): Interceptor {
-  const { access, log, refused, service } = options;
-  const callers = new Map<string, ReadonlySet<string>>(
-    Object.entries(access).map(([method, grants]) => [method, new Set(Object.keys(grants))]),
-  );
+  const { access, admissions, log, refused, service } = options;
+  checkTable(service, access);
+  const rows = new Map<string, Row>(Object.entries(access));
+  const isProved = options.tls !== "plaintext";
   let refusals = 0;
   let loggedAt = -Infinity;
   const report = (caller: Caller | undefined, method: string): void => {
@@ -38,15 +48,26 @@ export function requireAccess<S extends DescService>(
     loggedAt = now;
     refusals = 0;
   };
-  return (next) => (request) => {
+  return (next) => async (request) => {
     const { typeName } = request.service;
     if (typeName === Health.typeName) return next(request);
-    const caller = callerOf(request);
-    const granted = typeName === service.typeName && callers.get(request.method.localName);
-    if (caller !== undefined && granted && granted.has(caller)) return next(request);
-    report(caller, verbNoun(request.method));
-    return Promise.reject(
-      new ConnectError("This caller may not call this method.", Code.PermissionDenied),
-    );
+    const row = typeName === service.typeName ? rows.get(request.method.localName) : undefined;
+    const grant = row && grantOf(request, row, isProved);
+    if (grant === undefined) {
+      report(callerOf(request), verbNoun(request.method));
+      throw new ConnectError("This caller may not call this method.", Code.PermissionDenied);
+    }
+    return next(grant === "itself" || !admissions ? request : admitted(request, grant, admissions));
   };
+}
+
+/** How the call may be made. */
+function grantOf(request: CallRequest, row: Row, isProved: boolean): Grant | undefined {
+  const caller = callerOf(request);
+  if (caller !== undefined) return row[caller];
+  if (isProved) return undefined;
+  const grants = Object.values(row);
+  const mayBeItself = grants.includes("itself") && !request.header.has(ADMISSION_HEADER);
+  // Without a statement it may be a service that needs none.
+  return mayBeItself ? "itself" : (grants.find((each) => each !== "itself") ?? grants[0]);
 }

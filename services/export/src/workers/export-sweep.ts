@@ -2,7 +2,7 @@
 // that are marked. Any number of replicas may do it at once. A row goes last: a sweep that stops half-way
 // leaves what the next one finds.
 
-import { type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";
+import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { type Clock, formatMicros } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { Storage } from "../outbound/storage.ts";
@@ -50,14 +50,14 @@ async function markExpired(
   signal?: AbortSignal,
 ): Promise<void> {
   const createdBefore = formatMicros(clock.nowMicros() - retentionDays * MICROS_PER_DAY);
-  let found = PIECE;
-  while (found === PIECE && signal?.aborted !== true) {
+  const markPiece = async (): Promise<number> => {
     const expired = await database.run(listExpiredJobs, [createdBefore, PIECE]);
     for (const job of expired) {
       await database.run(deleteExport, [job.account_id, job.id, clock.nowText()]);
     }
-    found = expired.length;
-  }
+    return expired.length;
+  };
+  await inPieces(PIECE, markPiece, signal);
 }
 
 /** A file that cannot be deleted keeps no other export: the failure is thrown at the end. */
@@ -67,8 +67,7 @@ async function removeDeleted(
 ): Promise<void> {
   const failures: unknown[] = [];
   let after = { account_id: "", id: "" };
-  let found = PIECE;
-  while (found === PIECE && signal?.aborted !== true) {
+  const removePiece = async (): Promise<number> => {
     const deleted = await database.run(listDeletedJobs, [after.account_id, after.id, PIECE]);
     for (const job of deleted) {
       try {
@@ -79,8 +78,9 @@ async function removeDeleted(
         failures.push(error);
       }
     }
-    found = deleted.length;
     after = deleted.at(-1) ?? after;
-  }
+    return deleted.length;
+  };
+  await inPieces(PIECE, removePiece, signal);
   if (failures.length > 0) throw failures[0];
 }

@@ -8,18 +8,18 @@ import { errorAnswer } from "../errors.ts";
 import { BoundedLog } from "./bounded-log.ts";
 import { type EarlyAnswers, hasUnreadBody } from "./early-answer.ts";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
-import type { Unauthenticated } from "./unauthenticated.ts";
+import type { RefusalBudget } from "./refusal-budget.ts";
 
 export interface ErrorAnswerOptions {
   readonly log: Logger;
   readonly inFlight: Pick<RequestsInFlight, "addressOf" | "release">;
   readonly earlyAnswers: EarlyAnswers;
-  readonly unauthenticated: Pick<Unauthenticated, "isOver" | "refused">;
+  readonly refusals: Pick<RefusalBudget, "isOver" | "refused">;
 }
 
-/** Of answers to an address that has used up its budget of requests without a valid key. */
+/** Of answers to a client that has used up its budget of refusals. */
 const DELAY_MS = 1_000;
-const MAX_DELAYED = 1_000;
+const MAX_DELAYED = 2_000;
 
 export type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
@@ -49,7 +49,7 @@ export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
       inFlight.release(raw);
       void reply.header("connection", "close").send(earlyAnswers.stream(text, raw));
     };
-    if (status < 500 && isOverBudget(request, status, options) && delayed < MAX_DELAYED) {
+    if (status < 500 && isOverBudget(request, error, options) && delayed < MAX_DELAYED) {
       inFlight.release(raw);
       delayed += 1;
       setTimeout(() => {
@@ -63,16 +63,20 @@ export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
   };
 }
 
-/** Counts what was refused before anybody was authenticated; a key's own rate limit is no such refusal. */
+/**
+ * Counts what was refused before anybody was authenticated, of an address, and what was beyond the shares of
+ * an account. A key's own rate limit is no such refusal.
+ */
 function isOverBudget(
   { admission, raw }: FastifyRequest,
-  status: number,
-  { inFlight, unauthenticated }: ErrorAnswerOptions,
+  error: unknown,
+  { inFlight, refusals }: ErrorAnswerOptions,
 ): boolean {
-  if (admission !== undefined) return false;
-  const address = inFlight.addressOf(raw);
-  if (status !== 429) unauthenticated.refused(address);
-  return unauthenticated.isOver(address);
+  const isLimited = error instanceof AnnalsError && error.kind === "rate_limited";
+  if (admission && !isLimited) return false;
+  const client = admission?.accountId ?? inFlight.addressOf(raw);
+  if (admission || !isLimited) refusals.refused(client);
+  return refusals.isOver(client);
 }
 
 /** Before the body is read: an unknown path is a 404 whatever the body is. */

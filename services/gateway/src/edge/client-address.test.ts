@@ -1,16 +1,18 @@
 // Guarantee: a client's address is that of its peer, and behind trusted proxies the rightmost address that is
 // not theirs. What an untrusted peer writes into a header changes nothing. An IPv6 client is its network.
 
+import { parseConfig } from "@annals/chassis";
 import type { IncomingMessage } from "node:http";
-import { BlockList } from "node:net";
 import { expect, test } from "vitest";
+import { SETTINGS } from "../config.ts";
 import { clientAddress } from "./client-address.ts";
 
-const TRUSTED = new BlockList();
-TRUSTED.addSubnet("10.0.0.0", 8, "ipv4");
-TRUSTED.addAddress("::1", "ipv6");
+const { trustedProxies } = SETTINGS;
+const trust = (given: string) =>
+  parseConfig({ trustedProxies }, { ANNALS_TRUSTED_PROXIES: given }).trustedProxies;
 
-const NOBODY = new BlockList();
+const TRUSTED = trust("10.0.0.0/8,::1,2001:db8:9::/48");
+const NOBODY = trust("");
 
 const address = (remoteAddress: string | undefined, forwarded?: string, trusted = TRUSTED) =>
   clientAddress(
@@ -32,6 +34,20 @@ test.each<[string, string | undefined, string | undefined, string]>([
   ["a trusted IPv6 peer", "::1", "198.51.100.7", "198.51.100.7"],
   ["what the client wrote itself", "10.1.2.3", "203.0.113.9, 198.51.100.7", "198.51.100.7"],
   ["two trusted proxies", "10.1.2.3", "198.51.100.7, 10.9.9.9", "198.51.100.7"],
+  [
+    "a chain that the client made up, of trusted proxies",
+    "10.1.2.3",
+    "203.0.113.9, 10.7.7.7, ::1, 198.51.100.7, 10.9.9.9",
+    "198.51.100.7",
+  ],
+  ["a client that names itself a proxy", "192.0.2.1", "10.7.7.7, 10.9.9.9", "192.0.2.1"],
+  ["a made-up entry that is no address", "10.1.2.3", "x, 198.51.100.7", "198.51.100.7"],
+  ["trusted proxies of both families", "::1", "198.51.100.7, 2001:db8:9::5", "198.51.100.7"],
+  ["a proxy as a mapped address", "10.1.2.3", "198.51.100.7, ::ffff:10.9.9.9", "198.51.100.7"],
+  ["a proxy as a mapped address in hexadecimal", "10.1.2.3", "::ffff:c633:6407", "198.51.100.7"],
+  ["a client as a mapped address", "10.1.2.3", "::FFFF:198.51.100.7", "198.51.100.7"],
+  ["an IPv6 proxy in another spelling", "2001:0DB8:0009::1", "198.51.100.7", "198.51.100.7"],
+  ["an IPv6 proxy with a zone", "2001:db8:9::1%eth0", "198.51.100.7", "198.51.100.7"],
   ["only trusted ones", "10.1.2.3", "10.8.8.8,10.9.9.9", "10.8.8.8"],
   ["a port", "10.1.2.3", "198.51.100.7:4711", "198.51.100.7"],
   ["an IPv6 address with a port", "10.1.2.3", "[2001:db8::1]:4711", "2001:db8:0:0::/64"],

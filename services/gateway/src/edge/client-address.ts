@@ -3,7 +3,7 @@
 // trusted.
 
 import type { IncomingMessage } from "node:http";
-import { type BlockList, isIP, isIPv6 } from "node:net";
+import { type BlockList, isIP, isIPv6, SocketAddress } from "node:net";
 
 const MAPPED = "::ffff:";
 /** Groups of 16 bits that name an IPv6 network of one customer: /64. */
@@ -42,11 +42,12 @@ function forwardedAddress(entry = ""): string | undefined {
   return isIP(bare) === 0 ? undefined : plain(bare);
 }
 
-/** An IPv4 address that came over an IPv6 socket, as IPv4; no zone. */
+/** In its one spelling; an IPv4 address that came over an IPv6 socket, as IPv4; no zone. */
 function plain(address: string): string {
-  const lower = address.toLowerCase();
-  const mapped = lower.startsWith(MAPPED) ? lower.slice(MAPPED.length) : lower;
-  return mapped.includes("%") ? mapped.slice(0, mapped.indexOf("%")) : mapped;
+  if (!isIPv6(address)) return address;
+  const [bare = ""] = address.split("%");
+  const spelt = new SocketAddress({ address: bare, family: "ipv6" }).address;
+  return spelt.startsWith(MAPPED) ? spelt.slice(MAPPED.length) : spelt;
 }
 
 /** The first 64 bits, in the one form that every spelling of them has. */

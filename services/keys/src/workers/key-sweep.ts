@@ -2,7 +2,7 @@
 // for a day. Any number of replicas may do it at once. It must never delete a key that could become valid
 // again.
 
-import { type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";
+import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { type Clock, formatMicros } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import { deleteExpiredKey } from "../store/delete-expired-key.ts";
@@ -46,15 +46,15 @@ async function deleteExpiredKeys(
   signal?: AbortSignal,
 ): Promise<void> {
   const before = formatMicros(clock.nowMicros() - retentionDays * MICROS_PER_DAY);
-  let found = PIECE;
-  while (found === PIECE && signal?.aborted !== true) {
+  const deletePiece = async (): Promise<number> => {
     const expired = await database.run(listExpiredKeys, [before, PIECE]);
     for (const key of expired) {
       const deleted = await database.run(deleteExpiredKey, [key.account_id, key.id, before]);
       swept.inc({ kind: "revoked_keys" }, deleted.length);
     }
-    found = expired.length;
-  }
+    return expired.length;
+  };
+  await inPieces(PIECE, deletePiece, signal);
 }
 
 async function deleteIdleWindows(
@@ -62,14 +62,14 @@ async function deleteIdleWindows(
   signal?: AbortSignal,
 ): Promise<void> {
   let after = { account_id: "", key_id: "" };
-  let found = PIECE;
-  while (found === PIECE && signal?.aborted !== true) {
+  const deletePiece = async (): Promise<number> => {
     const idle = await database.run(listIdleWindows, [after.account_id, after.key_id, PIECE]);
     for (const { account_id: accountId, key_id: keyId } of idle) {
       const deleted = await database.run(deleteIdleWindow, [accountId, keyId]);
       swept.inc({ kind: "rate_windows" }, deleted.length);
     }
-    found = idle.length;
     after = idle.at(-1) ?? after;
-  }
+    return idle.length;
+  };
+  await inPieces(PIECE, deletePiece, signal);
 }

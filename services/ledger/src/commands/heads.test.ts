@@ -9,7 +9,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { readHeads } from "../domain/kept-heads.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "annals-heads-"));
@@ -98,28 +99,24 @@ test("a chain that went back, one that is missing and one that differs are named
   });
 });
 
-describe("refused with 2", () => {
-  test.each([
-    ["[", /: line 1 is not a JSON object/],
-    [`${line("a", 1, "a")}\n7`, /: line 3 is not a JSON object/],
-    ['{"sequence_number":1}', /: line 1: account_id must be a text/],
-    ['{"account_id":"a","sequence_number":0}', /: line 1: sequence_number must be a positive/],
-    ['{"account_id":"a","sequence_number":1,"hash":"x"}', /: line 1: hash must be 64/],
-    ["", /: it holds no head/],
-  ])("%j", async (text, expected) => {
-    const { status, stdout, stderr } = await check(text);
-    expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(expected);
-  });
+test.each([
+  ["[", "line 1 is not a JSON object"],
+  [`${line("a", 1, "a")}\n7`, "line 3 is not a JSON object"],
+  ['{"sequence_number":1}', "line 1: account_id must be a text"],
+  ['{"account_id":"a","sequence_number":0}', "line 1: sequence_number must be a positive"],
+  ['{"account_id":"a","sequence_number":1,"hash":"x"}', "line 1: hash must be 64"],
+])("a file that is refused: %j", (text, expected) => {
+  expect(() => readHeads(text)).toThrow(expected);
+});
 
-  test.each([
-    [["check-heads"], /^usage: ledger heads/],
-    [["check-heads", "--file", "/absent"], /^\/absent: ENOENT/],
-    [["check-heads", "--colour", "red"], /^usage: ledger heads/],
-    [["heads", "more"], /^usage: ledger heads/],
-  ])("%j", async (words, expected) => {
-    const { status, stderr } = await run(...words);
-    expect(status).toBe(2);
-    expect(stderr).toMatch(expected);
-  });
+test.each<[{ file?: string; words?: string[] }, RegExp]>([
+  [{ file: "7" }, /: line 1 is not a JSON object/],
+  [{ file: "" }, /: it holds no head/],
+  [{ words: ["check-heads"] }, /^usage: ledger heads/],
+  [{ words: ["check-heads", "--file", "/absent"] }, /^\/absent: ENOENT/],
+  [{ words: ["heads", "more"] }, /^usage: ledger heads/],
+])("refused with 2: %j", async ({ file, words = [] }, expected) => {
+  const { status, stdout, stderr } = await (file === undefined ? run(...words) : check(file));
+  expect([status, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(expected);
 });

@@ -2,7 +2,13 @@
 // database; the second compares what was kept with the database, so that a restored older state, or a changed
 // one, is recognised. They only read.
 
-import { type ConfigOf, type Logger, UsageError, type VerbContext } from "@annals/chassis";
+import {
+  type ConfigOf,
+  inPieces,
+  type Logger,
+  UsageError,
+  type VerbContext,
+} from "@annals/chassis";
 import { createPool, type Pool } from "@annals/postgres";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -20,14 +26,15 @@ const USAGE = `usage: ledger heads > heads.jsonl
 export async function heads({ config, log, words }: VerbContext<typeof SETTINGS>): Promise<void> {
   if (words.length > 0) throw new UsageError(USAGE);
   await withDatabase(config, log, async (database) => {
-    for (let after = ""; ;) {
+    let after = "";
+    const printPiece = async (): Promise<number> => {
       const rows = await database.run(listHeads, [after, PAGE]);
       for (const { account_id: accountId, sequence_number: sequenceNumber, hash } of rows)
         process.stdout.write(headLine({ accountId, sequenceNumber, hash }));
-      const last = rows.at(-1);
-      if (!last || rows.length < PAGE) return;
-      after = last.account_id;
-    }
+      after = rows.at(-1)?.account_id ?? "";
+      return rows.length;
+    };
+    await inPieces(PAGE, printPiece);
   });
 }
 

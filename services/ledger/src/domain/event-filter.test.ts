@@ -4,7 +4,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { actionRange, type EventFilter, isByTimeOnly } from "./event-filter.ts";
+import { actionRange, type EventFilter, hasTime, hasValues } from "./event-filter.ts";
 
 const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
@@ -65,16 +65,18 @@ describe("actionRange", () => {
   });
 });
 
-test.each<[boolean, Partial<EventFilter>]>([
-  [true, { occurredFrom: "2026" }],
-  [true, { occurredTo: "2026", afterSequence: 1n, beforeSequence: 9n }],
-  [false, {}],
-  [false, { beforeSequence: 9n }],
-  [false, { occurredFrom: "2026", action: "x" }],
-  [false, { occurredFrom: "2026", actorId: "x" }],
-  [false, { occurredFrom: "2026", actorType: "x" }],
-  [false, { occurredTo: "2026", targetId: "x" }],
-  [false, { occurredTo: "2026", targetType: "x" }],
-])("isByTimeOnly is %s of %o", (expected, filter) => {
-  expect(isByTimeOnly({ actionIsPrefix: false, ...filter })).toBe(expected);
+test.each<[values: boolean, time: boolean, Partial<EventFilter>]>([
+  [false, false, {}],
+  [false, false, { beforeSequence: 9n }],
+  [false, true, { occurredFrom: "2026" }],
+  [false, true, { occurredTo: "2026", afterSequence: 1n, beforeSequence: 9n }],
+  [true, true, { occurredFrom: "2026", action: "x" }],
+  [true, false, { action: "" }],
+  [true, false, { actorId: "x" }],
+  [true, false, { actorType: "x" }],
+  [true, false, { targetId: "x" }],
+  [true, false, { targetType: "x" }],
+])("hasValues is %s and hasTime %s of %o", (values, time, given) => {
+  const filter = { actionIsPrefix: false, ...given };
+  expect([hasValues(filter), hasTime(filter)]).toEqual([values, time]);
 });

@@ -43,11 +43,10 @@ function successor(prefix: string): string | null {
   return null;
 }
 
-/** Whether a filter has a time and besides it at most a range of sequence numbers. */
-export function isByTimeOnly(filter: EventFilter): boolean {
+/** Whether a filter selects by what events say, and not only by time and sequence number. */
+export function hasValues(filter: EventFilter): boolean {
   const { action, actorId, actorType, targetId, targetType } = filter;
-  const others = [action, actorId, actorType, targetId, targetType];
-  return hasTime(filter) && others.every((value) => value === undefined);
+  return [action, actorId, actorType, targetId, targetType].some((value) => value !== undefined);
 }
 
 export function hasTime({ occurredFrom, occurredTo }: EventFilter): boolean {

@@ -1,7 +1,7 @@
 // Reads one page of the events that match a filter. Called by list-events.ts.
 
 import type { Database } from "@annals/postgres";
-import { type EventFilter, isByTimeOnly } from "../domain/event-filter.ts";
+import { type EventFilter, hasTime, hasValues } from "../domain/event-filter.ts";
 import { searchEvents } from "../search/search-events.ts";
 import type { EventRow } from "../store/event-row.ts";
 import {
@@ -19,7 +19,7 @@ interface Page {
 
 export async function readPage(database: Database, page: Page): Promise<EventRow[]> {
   const { accountId, filter, ascending, limit } = page;
-  if (!isByTimeOnly(filter)) {
+  if (hasValues(filter) || !hasTime(filter)) {
     const reads = ascending ? listEventsAscending : listEventsDescending;
     const rows: EventRow[] = [];
     const search = { accountId, filter, ascending, reads, limitAfter: () => limit };

@@ -5,7 +5,7 @@
 import { internal } from "@annals/errors";
 import type { Database, Statement } from "@annals/postgres";
 import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
-import { actionRange, type EventFilter, hasTime } from "../domain/event-filter.ts";
+import { actionRange, type EventFilter, hasTime, hasValues } from "../domain/event-filter.ts";
 import { findActions } from "../store/find-actions.ts";
 import { findChunksByTime } from "../store/find-chunks-by-time.ts";
 import { getIndexEnd } from "../store/get-index-end.ts";
@@ -72,7 +72,7 @@ async function indexEnd(database: Database, { accountId, filter }: Selection): P
 
 /** Whether a filter selects every event, of a range at most. */
 function isPlain(filter: EventFilter): boolean {
-  return !hasTime(filter) && exactTerms(filter).length === 0 && filter.action === undefined;
+  return !hasTime(filter) && !hasValues(filter);
 }
 
 async function* searchIndexed<Row extends StoredRow>(

@@ -5,7 +5,7 @@ import { createLog, createRegistry, rpcClientDuration, rpcServerDuration } from 
 import {
   AdmissionVerifier,
   clientInterceptors,
-  requireAdmission,
+  requireAccess,
   serverInterceptors,
 } from "@annals/rpc";
 import type { Clock } from "@annals/contract";
@@ -71,7 +71,14 @@ export function openLedger(
   const routes = ledgerService({ ...shared, appends: new AppendQueue(shared) });
   const interceptors = [
     ...serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    requireAdmission(LedgerService, ACCESS, admissions),
+    requireAccess({
+      service: LedgerService,
+      access: ACCESS,
+      admissions,
+      tls: "plaintext",
+      log,
+      refused: { inc: () => {} },
+    }),
   ];
   const transport = createRouterTransport(routes, {
     router: { interceptors },

@@ -1,7 +1,7 @@
 // Deletes idempotency keys after their 24 hours, in batches, for as long as the process runs. Any number of
 // replicas may do it at the same time.
 
-import { type Counter, type Loop, type LoopOptions, startLoop } from "@annals/chassis";
+import { type Counter, inPieces, type Loop, type LoopOptions, startLoop } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import { deleteExpiredIdempotencyKeys } from "../store/delete-expired-idempotency-keys.ts";
 
@@ -14,18 +14,17 @@ type Deps = Pick<LoopOptions, "failures" | "log"> & {
 };
 
 export function startIdempotencySweep({ database, failures, log, swept }: Deps): Loop {
+  const deleteBatch = async (): Promise<number> => {
+    const [row] = await database.run(deleteExpiredIdempotencyKeys, [BATCH]);
+    const deleted = Number(row?.deleted ?? 0);
+    swept.inc({ kind: "idempotency_keys" }, deleted);
+    return deleted;
+  };
   return startLoop({
     name: "idempotency_sweep",
     failures,
     log,
     delayMs: INTERVAL_MS,
-    run: async (signal) => {
-      let deleted = BATCH;
-      while (deleted === BATCH && !signal.aborted) {
-        const [row] = await database.run(deleteExpiredIdempotencyKeys, [BATCH]);
-        deleted = Number(row?.deleted ?? 0);
-        swept.inc({ kind: "idempotency_keys" }, deleted);
-      }
-    },
+    run: (signal) => inPieces(BATCH, deleteBatch, signal),
   });
 }

@@ -2,7 +2,7 @@
 // that no delivery needs any more, records that are older than the retention, and secrets whose grace period
 // is over. Any number of replicas may do it at once.
 
-import { type Logger, type Loop, startLoop } from "@annals/chassis";
+import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
 import {
@@ -48,8 +48,8 @@ export async function cleanUp(
     () => database.run(deleteExpiredDeliveries, [now(), retentionDays, PIECE]),
   ];
   for (const piece of pieces) {
-    let touched = 1;
-    while (touched > 0 && signal?.aborted !== true) touched = (await piece())[0]?.touched ?? 0;
+    // A piece that is not full need not be the last: it may take only a part of each webhook.
+    await inPieces(1, async () => (await piece())[0]?.touched ?? 0, signal);
   }
   await deletePayloads(database, signal);
   await database.run(eraseExpiredSecrets, [now()]);
@@ -57,13 +57,11 @@ export async function cleanUp(
 
 async function deletePayloads(database: Database, signal?: AbortSignal): Promise<void> {
   let after: readonly [accountId: string, number: string] = ["", "0"];
-  while (signal?.aborted !== true) {
-    const rows: { account_id: string; number: string }[] = await database.run(
-      deleteUnneededPayloads,
-      [...after, PIECE],
-    );
+  const deletePiece = async (): Promise<number> => {
+    const rows = await database.run(deleteUnneededPayloads, [...after, PIECE]);
     const [last] = rows;
-    if (!last) return;
-    after = [last.account_id, last.number];
-  }
+    if (last) after = [last.account_id, last.number];
+    return rows.length;
+  };
+  await inPieces(1, deletePiece, signal);
 }

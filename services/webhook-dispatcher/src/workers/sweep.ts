@@ -2,7 +2,7 @@
 // producers reach, and hands what lies behind to the fan-out. So a lost notice, or a NATS outage, costs
 // seconds and nothing else. Any number of replicas may sweep at once.
 
-import { type Logger, type Loop, MAX_BACKOFF_MS, startLoop } from "@annals/chassis";
+import { inPieces, type Logger, type Loop, MAX_BACKOFF_MS, startLoop } from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
 import { patternsOf } from "../domain/kinds.ts";
@@ -35,13 +35,13 @@ export function startSweep(deps: SweepDeps): Loop {
     delayMs: deps.intervalMs,
     // One unreachable producer must not delay what the sweep finds at the other.
     maxBackoffMs: Math.min(deps.intervalMs, MAX_BACKOFF_MS),
-    run: () => sweep(deps),
+    run: (signal) => sweep(deps, signal),
   });
 }
 
-async function sweep(deps: SweepDeps): Promise<void> {
+async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<void> {
   let after = "";
-  for (;;) {
+  const comparePiece = async (): Promise<number> => {
     const accounts = await deps.database.run(listSubscribedAccounts, [
       after,
       ACCOUNTS_PER_CALL,
@@ -50,10 +50,10 @@ async function sweep(deps: SweepDeps): Promise<void> {
       patternsOf("exports"),
     ]);
     if (accounts.length > 0) await compare(deps, accounts);
-    const last = accounts.at(-1);
-    if (!last || accounts.length < ACCOUNTS_PER_CALL) return;
-    after = last.account_id;
-  }
+    after = accounts.at(-1)?.account_id ?? "";
+    return accounts.length;
+  };
+  await inPieces(ACCOUNTS_PER_CALL, comparePiece, signal);
 }
 
 /** Each producer by itself: one that cannot answer must not keep the other from being asked. */

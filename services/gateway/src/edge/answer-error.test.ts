@@ -1,0 +1,146 @@
+// Guarantee: an address beyond its budget of requests without a valid key waits a second for each answer,
+// holds no slot meanwhile, and nobody else waits. So does an account beyond its budget of refusals. A flood
+// of failures writes few lines, which count those that it did not write.
+
+import { createLog } from "@annals/chassis";
+import { AnnalsError, unavailable } from "@annals/errors";
+import fastify from "fastify";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { errorAnswers } from "./answer-error.ts";
+import { EarlyAnswers } from "./early-answer.ts";
+import { RefusalBudget } from "./refusal-budget.ts";
+import { RequestsInFlight } from "./requests-in-flight.ts";
+
+/** An address may use ten seconds of it at once. */
+const PER_SECOND = 1;
+const BURST = 10;
+const DELAY_MS = 1_000;
+const MAX_DELAYED = 2_000;
+const MAX_LINES_PER_S = 20;
+
+const share = { total: 10_000, share: 10_000 };
+
+/** A gateway whose paths fail in their ways, and that nobody gets past. */
+async function open() {
+  const lines: { level: string; msg: string; dropped?: number }[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const log = createLog({ service: "test", level: "info" }, { write });
+  const earlyAnswers = new EarlyAnswers();
+  // No time passes for it: a slow machine would give an address more.
+  const refusals = new RefusalBudget({ perSecond: PER_SECOND, now: () => 0 });
+  const inFlight = new RequestsInFlight({
+    shares: {
+      requests: share,
+      bytes: share,
+      downloads: share,
+      lists: share,
+      verifications: share,
+    },
+    transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, answerWindowMs: 60_000 },
+    addressOf: ({ headers }) => String(headers["from"]),
+    earlyAnswers,
+    limit: 100,
+    newRequestId: () => "req_1",
+    metrics: { onRefused: () => {}, refused: () => {} },
+  });
+  const app = fastify({ logger: false });
+  onTestFinished(() => app.close());
+  app.decorateRequest("admission", undefined);
+  app.setErrorHandler(errorAnswers({ log, inFlight, earlyAnswers, refusals }));
+  app.get("/unknown-key", () => Promise.reject(new AnnalsError("unauthenticated", "No.")));
+  app.get("/failing", () => Promise.reject(unavailable("Not now.")));
+  for (const kind of ["not_found", "rate_limited"] as const) {
+    app.get(`/${kind}`, (request) => {
+      const accountId = String(request.headers["x-account"]);
+      request.admission = { accountId } as typeof request.admission;
+      return Promise.reject(new AnnalsError(kind, "Not for this account."));
+    });
+  }
+  let seen = 0;
+  app.addHook("onRequest", async () => void (seen += 1));
+  inFlight.bound(app.server);
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  /** Resolves to the time that the answer took. */
+  const took = async (path: string, from: string, account = "acct_1"): Promise<number> => {
+    const started = performance.now();
+    const headers = { from, "x-account": account };
+    await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text();
+    return performance.now() - started;
+  };
+  return { app, inFlight, lines, seen: () => seen, took };
+}
+
+test("beyond the budget of an address its answers wait, without a slot, and no other does", async () => {
+  const { inFlight, seen, took } = await open();
+  for (let n = 0; n < BURST - 1; n += 1) {
+    expect(await took("/unknown-key", "attacker")).toBeLessThan(DELAY_MS);
+  }
+  const delayed = took("/unknown-key", "attacker");
+  const first = (others: Promise<unknown>) =>
+    Promise.race([delayed.then(() => "delayed"), others.then(() => "others")]);
+  await vi.waitFor(
+    () => expect([seen(), inFlight.used().requests]).toEqual([BURST, 0]),
+    DELAY_MS / 2,
+  );
+  expect(await first(took("/unknown-key", "another"))).toBe("others");
+  // Neither what was admitted, nor what the service failed at.
+  expect(await first(took("/not_found", "attacker"))).toBe("others");
+  expect(await first(took("/failing", "attacker"))).toBe("others");
+  // A timer may end a millisecond early.
+  expect(await delayed).toBeGreaterThan(DELAY_MS - 10);
+});
+
+test("so do the refusals of an account that goes on beyond its shares, from any address", async () => {
+  const { took } = await open();
+  for (let n = 0; n < BURST - 1; n += 1) {
+    expect(await took("/rate_limited", `address ${n}`)).toBeLessThan(DELAY_MS);
+  }
+  const delayed = took("/rate_limited", "one more").then(() => "delayed");
+  const others = Promise.all([
+    took("/rate_limited", "one more", "acct_2"),
+    took("/not_found", "one more"),
+  ]).then(() => "others");
+  expect(await Promise.race([delayed, others])).toBe("others");
+  await delayed;
+});
+
+test("the answers that wait are bounded: more are given at once", async () => {
+  const { app } = await open();
+  const EXTRA = 50;
+  let given = 0;
+  const all = Array.from({ length: BURST - 1 + MAX_DELAYED + EXTRA }, () =>
+    app
+      .inject({ path: "/unknown-key", headers: { from: "attacker" } })
+      .then(({ statusCode }) => (given += Number(statusCode === 401))),
+  );
+  const [soon] = await Promise.all([
+    vi.waitFor(() => expect(given).toBeGreaterThanOrEqual(BURST - 1 + EXTRA)).then(() => given),
+    Promise.all(all),
+  ]);
+  expect([soon, given]).toEqual([BURST - 1 + EXTRA, all.length]);
+});
+
+test("a flood of failures writes few lines, and the next one counts the others", async () => {
+  const { app, lines } = await open();
+  let sent = 0;
+  const fail = async () => {
+    sent += 1;
+    expect((await app.inject({ path: "/failing", headers: { from: "a" } })).statusCode).toBe(500);
+  };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: 500 }, fail));
+  const seconds = Math.ceil((performance.now() - started) / 1_000) + 1;
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.length).toBeLessThanOrEqual(seconds * MAX_LINES_PER_S);
+  const flood = lines.length;
+  const written = async () => {
+    await fail();
+    expect(lines.length).toBeGreaterThan(flood);
+  };
+  await vi.waitFor(written, { timeout: 5_000 });
+  const dropped = lines.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
+  expect(dropped).toBeGreaterThan(0);
+  expect(lines.length + dropped).toBe(sent);
+});
