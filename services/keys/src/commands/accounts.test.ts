@@ -95,7 +95,7 @@ describe("accounts rename and add-key", () => {
     const { owner } = await migratedDatabase();
     const asked = ["accounts", ...words, "--account", "acct_none"];
     const { status, stderr } = await runCommand(owner.url, asked);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: 'there is no account "acct_none"\n' });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: 'No account has the id "acct_none".\n' });
     expect(await owner.query("SELECT id FROM keys.api_keys")).toEqual([]);
   });
 });
@@ -120,7 +120,7 @@ describe("wrong words", () => {
     const { owner } = await migratedDatabase();
     const { status, stdout, stderr } = await runCommand(owner.url, ["accounts", "delete"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toContain("usage: keys accounts create");
+    expect(stderr).toContain("usage: annals accounts create");
   });
 
   test.each([
@@ -148,7 +148,7 @@ describe("wrong words", () => {
     const log = createLog({ service: "test", level: "error" });
     await expect(accounts({ config, log, words })).rejects.toMatchObject({
       name: "UsageError",
-      message: expect.stringContaining("usage: keys accounts create"),
+      message: expect.stringContaining("usage: annals accounts create"),
     });
   });
 });

@@ -113,10 +113,10 @@ describe("refused with 2", () => {
   });
 
   test.each([
-    [["check-heads"], /^usage: ledger heads/],
+    [["check-heads"], /^usage: annals heads/],
     [["check-heads", "--file", "/absent"], /^\/absent: ENOENT/],
-    [["check-heads", "--colour", "red"], /^usage: ledger heads/],
-    [["heads", "more"], /^usage: ledger heads/],
+    [["check-heads", "--colour", "red"], /^usage: annals heads/],
+    [["heads", "more"], /^usage: annals heads/],
   ])("%j", async (words, expected) => {
     const { status, stderr } = await run(...words);
     expect(status).toBe(2);
