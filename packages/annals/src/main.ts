@@ -1,9 +1,7 @@
-// The command `annals`: finds the verb in verbs.ts and runs it as the service's own program, with this
-// process's terminal; `migrate` runs several; `status` asks the processes. It exits as the program does. It
-// must never read a service's settings itself, nor print a secret.
+// The command `annals`: finds the verb in verbs.ts and runs the program of its service with it; `migrate` runs
+// several; `status` asks the processes. It ends as the program does. It must never read a service's settings
+// itself, nor print a secret.
 
-import { spawn } from "node:child_process";
-import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { adminUrls, completed } from "./local-stack.ts";
@@ -61,26 +59,21 @@ async function status(words: readonly string[]): Promise<number> {
   return all.every(({ well }) => well) ? 0 : NOT_GOOD;
 }
 
-/** Runs a verb of a service's own program to its end. Resolves to its exit code, 128 + n after signal n. */
-function run(verb: Pick<Verb, "service" | "verb">, words: readonly string[]): Promise<number> {
+/** Runs a verb of a service's own program in this process. It ends the process where it fails. */
+async function run(
+  verb: Pick<Verb, "service" | "verb">,
+  words: readonly string[],
+): Promise<number> {
   const { service, verb: name } = verb;
   const program = new URL(
     `../../../services/${service}/${FOLDER}/main.${EXTENSION}`,
     import.meta.url,
   );
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, fileURLToPath(program), name, ...words],
-    { stdio: "inherit", env: { ...UNUSED, ...completed(process.env) } },
-  );
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => child.kill(signal));
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code, signal) =>
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
-    );
-  });
+  Object.assign(process.env, { ...UNUSED, ...completed(process.env) });
+  process.argv.splice(1, Infinity, fileURLToPath(program), name, ...words);
+  // Each program has modules of its own, so one after the other can run here.
+  await import(program.href);
+  return Number(process.exitCode ?? 0);
 }
 
 /** Undefined where the words are wrong, which is then said. */

@@ -95,7 +95,10 @@ describe("accounts rename and add-key", () => {
     const { owner } = await migratedDatabase();
     const asked = ["accounts", ...words, "--account", "acct_none"];
     const { status, stderr } = await runCommand(owner.url, asked);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: 'No account has the id "acct_none".\n' });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'No account has the id "acct_none".\n',
+    });
     expect(await owner.query("SELECT id FROM keys.api_keys")).toEqual([]);
   });
 });
@@ -139,6 +142,7 @@ describe("wrong words", () => {
     ["a new name with a control character", ["rename", "--account", "a", "--name", "a\tb"]],
     ["no account to rename", ["rename", "--name", "x"]],
     ["no account for a key", ["add-key"]],
+    ["an unknown scope", ["add-key", "--account", "a", "--scopes", "verify,admin"]],
     ["an unknown option", ["create", "--name", "x", "--colour", "red"]],
     ["a word too many", ["create", "--name", "x", "y"]],
     ["a word after list", ["list", "all"]],

@@ -2,7 +2,7 @@
 // that has lost its keys a new one.
 
 import { UsageError } from "@annals/chassis";
-import { accountJson, newKeyJson } from "../admin-json.ts";
+import { accountJson, newKeyJson } from "../admin/json.ts";
 import type { AccountRow } from "../store/account-row.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { addKey, createAccount, updateAccount } from "./account.ts";

@@ -1,6 +1,6 @@
 // The verb `keys`: how an operator sees and revokes the API keys of an account, for example one that leaked.
 
-import { keyJson } from "../admin-json.ts";
+import { keyJson } from "../admin/json.ts";
 import { getAccount } from "../store/get-account.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
 import { notFound } from "@annals/errors";

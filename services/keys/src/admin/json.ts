@@ -1,11 +1,11 @@
 // Accounts, keys and plans as an operator sees them in JSON: printed by the commands with `--json`, and
 // answered by the admin API. The secret of a key is part of it only where the key was just made.
 
-import type { NewApiKey } from "./domain/new-api-key.ts";
-import type { Plan } from "./domain/plan.ts";
-import type { AccountRow } from "./store/account-row.ts";
-import type { ApiKeyRow } from "./store/api-key-row.ts";
-import type { PlanNameRow } from "./store/list-plan-names.ts";
+import type { NewApiKey } from "../domain/new-api-key.ts";
+import type { Plan } from "../domain/plan.ts";
+import type { AccountRow } from "../store/account-row.ts";
+import type { ApiKeyRow } from "../store/api-key-row.ts";
+import type { PlanNameRow } from "../store/list-plan-names.ts";
 
 export function accountJson(row: AccountRow) {
   return {
