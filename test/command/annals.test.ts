@@ -1,7 +1,7 @@
-// Guarantees: every verb of `annals` runs as a process on a real database, and its `--help` ends with 0, needs no
-// setting, and has examples that work. The exit status is the one of docs/operators/command-line.md. Wrong
-// words are refused by name, change nothing, and print nothing on standard output. A changed event, a chain
-// that went back and a process that is not well are found.
+// Guarantees: every verb of `annals` runs as a process on a real database, and its `--help` ends with 0,
+// needs no setting, and has examples that work. The exit status is the one of
+// docs/operators/command-line.md. Wrong words are refused by name, change nothing, and print nothing on
+// standard output. A changed event, a chain that went back and a process that is not well are found.
 
 import { createLog, createRegistry, Gauge, startAdminServer } from "@annals/chassis";
 import { keyHash, systemClock } from "@annals/contract";
@@ -10,7 +10,9 @@ import { createPool } from "@annals/postgres";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile, mkdir } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
@@ -114,6 +116,16 @@ async function adminPort(service: string, fault?: string, expiry?: number): Prom
   return `http://127.0.0.1:${server.port}`;
 }
 
+/** Where nothing listens any more. */
+async function closedPort(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `http://127.0.0.1:${port}`;
+}
+
 describe("help", () => {
   test.each([
     ["accounts", 5],
@@ -190,10 +202,11 @@ describe("what fails", () => {
       /^ANNALS_DATABASE_URL: the database does not answer \(.*ECONNREFUSED.*\)\n$/,
     );
     await database.query(
-      "DO $$ BEGIN CREATE ROLE annals_command_test LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+      "DO $$ BEGIN CREATE ROLE annals_command_test LOGIN PASSWORD 'p'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
     );
     const url = new URL(database.url);
     url.username = "annals_command_test";
+    url.password = "p";
     const other = await type("annals verify --account a", { ANNALS_DATABASE_URL: url.href });
     expect(other).toMatchObject({ status: 1, stdout: "" });
     expect(other.stderr).toMatch(/^permission denied.*annals_ledger\n$/);
@@ -254,7 +267,7 @@ describe("status", () => {
       await adminPort("keys"),
       await adminPort("ledger", "the schema lacks 0009"),
       await adminPort("export", undefined, soon),
-      "http://127.0.0.1:1",
+      await closedPort(),
     ];
     const outcome = await type(
       `annals status --json ${urls.map((url) => `--url ${url}`).join(" ")}`,

@@ -1,7 +1,7 @@
 // What every main.ts calls: reads the configuration, finds the verb on the command line and runs it. Faults
 // of the configuration or of the command line go to standard error, all at once, and the process ends with
-// status 2; a verb that fails ends it with 1. docs/operators/command-line.md has the table of statuses. It must
-// never print a secret.
+// status 2; a verb that fails ends it with 1. docs/operators/command-line.md has the table of statuses. It
+// must never print a secret.
 
 import { ConfigError, type ConfigOf, parseConfig, type Settings } from "./config.ts";
 import { createLog, type Logger, type LogLevel } from "./log.ts";

@@ -47,8 +47,13 @@ export async function withCommandPool<T>(
   }
 }
 
-/** SQLSTATE of a login that may not take on a role, of a role that does not exist, and of a missing table. */
-const WRONG_DATABASE: ReadonlySet<unknown> = new Set(["42501", "22023", "42P01", "3F000"]);
+/**
+ * SQLSTATEs of a wrong password or login, a login that may not take on the role, a missing role, database,
+ * schema or table.
+ */
+const WRONG_DATABASE: ReadonlySet<unknown> = new Set(
+  "28P01 28000 42501 22023 3D000 3F000 42P01".split(" "),
+);
 
 function forOperator(error: unknown, role: string): unknown {
   if (!(error instanceof Error)) return error;

@@ -1,6 +1,6 @@
-// The command `annals`: finds the verb in verbs.ts and runs the program of its service with it; `migrate` runs
-// several; `status` asks the processes. It ends as the program does. It must never read a service's settings
-// itself, nor print a secret.
+// The command `annals`: finds the verb in verbs.ts and runs the program of its service with it; `migrate`
+// runs several; `status` asks the processes. It ends as the program does. It must never read a service's
+// settings itself, nor print a secret.
 
 import { fileURLToPath } from "node:url";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";

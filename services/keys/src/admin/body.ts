@@ -1,5 +1,5 @@
-// Reads the bodies and queries of the admin API: within a bound, strictly, and naming what is wrong. Called by
-// api.ts and routes.ts.
+// Reads the bodies and queries of the admin API: within a bound, strictly, and naming what is wrong. Called
+// by api.ts and routes.ts.
 
 import { isScope, SCOPES } from "@annals/contract";
 import { invalid } from "@annals/errors";

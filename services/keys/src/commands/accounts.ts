@@ -1,5 +1,5 @@
-// The verb `accounts`: how an operator makes and lists accounts, renames them, gives them plans, and gives one
-// that has lost its keys a new one.
+// The verb `accounts`: how an operator makes and lists accounts, renames them, gives them plans, and gives
+// one that has lost its keys a new one.
 
 import { UsageError } from "@annals/chassis";
 import { accountJson, newKeyJson } from "../admin/json.ts";

@@ -1,5 +1,5 @@
-// How the operator's verbs of this service read their words and print: as lines for a person, or with `--json`
-// as the JSON of the admin API. Wrong words are refused before a database is asked.
+// How the operator's verbs of this service read their words and print: as lines for a person, or with
+// `--json` as the JSON of the admin API. Wrong words are refused before a database is asked.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { isScope, SCOPES } from "@annals/contract";

@@ -1,5 +1,5 @@
-// The verb `verify`: verifies a chain, or a range of it, as GET /v1/verify does, with the code of the ledger and
-// the rights of an operator. It needs no key of the account, adds nothing to the outbox, and only reads.
+// The verb `verify`: verifies a chain, or a range of it, as GET /v1/verify does, with the code of the ledger
+// and the rights of an operator. It needs no key of the account, adds nothing to the outbox, and only reads.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { systemClock, verificationJson } from "@annals/contract";
