@@ -1,8 +1,12 @@
 #!/bin/sh
 # The image's entrypoint: runs `services/<name>/dist/main.js <verb>` with the options that deploy/node-options.txt
-# has for that service. Variables that are already set keep their value. It must end in `exec`, so that Node.js
+# has for that service, or the command `annals`. Variables that are already set keep their value. It must end in `exec`, so that Node.js
 # is process 1 and gets the signals itself.
 set -eu
+if [ "$1" = annals ]; then
+  shift
+  exec "${0%/*}/annals" "$@"
+fi
 service=${1#services/}
 service=${service%%/*}
 options=

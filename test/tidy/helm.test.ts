@@ -3,13 +3,12 @@
 // is always checked; with helm on the PATH, or ANNALS_TEST_HELM naming it, the rendered manifests too.
 
 import { Ajv } from "ajv";
-import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { checkAdminApi, isAdminApi } from "./helm-admin-api.ts";
 import { checkCertificates } from "./helm-certificates.ts";
-import { FILES, type Node, ROOT, SERVICES, settingsOf, textOf, yamlOf } from "./sources.ts";
+import { CHART, findHelm, render } from "./run-helm.ts";
+import { FILES, type Node, SERVICES, settingsOf, textOf, yamlOf } from "./sources.ts";
 
-const CHART = "helm/annals";
 const SCHEMA = JSON.parse(textOf(`${CHART}/values.schema.json`)) as Node;
 const EXAMPLES = ["minimal", "full"].map((name) => `${CHART}/ci/${name}-values.yaml`);
 
@@ -20,6 +19,7 @@ const OF_THE_CHART = new RegExp(
     "DATABASE_URL|NATS_URL|NATS_CA_FILE|PLANS_FILE|BOOTSTRAP_KEY|EXPORT_DIRECTORY|EXPORT_S3_\\w+",
     "WEBHOOK_SECRET_KEY_FILE|WEBHOOK_CA_FILE|TLS_\\w+_FILE|DANGEROUS_PLAINTEXT_RPC",
     "ADMISSION_SECRET_FILE|DANGEROUS_ADMISSION_OPTIONAL",
+    "ADMIN_API_\\w+|DANGEROUS_ADMIN_API_PLAINTEXT",
   ].join("|")})$`,
 );
 
@@ -111,10 +111,12 @@ describe("the rendered chart", () => {
     if (helm === undefined) return;
     for (const path of EXAMPLES) {
       const objects = render(helm, path);
-      for (const kind of PER_SERVICE) expect(of(objects, kind), kind).toHaveLength(5);
+      checkAdminApi(objects);
+      const others = objects.filter((object) => !isAdminApi(object));
+      for (const kind of PER_SERVICE) expect(of(others, kind), kind).toHaveLength(5);
       for (const object of of(objects, "Deployment")) checkDeployment(object);
       for (const object of of(objects, "NetworkPolicy")) checkPolicy(object);
-      for (const object of of(objects, "Service")) checkService(object);
+      for (const object of of(others, "Service")) checkService(object);
     }
     const [made] = of(render(helm, EXAMPLES[0] ?? ""), "Secret");
     expect(atob(made?.["data"].secrets)).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/);
@@ -147,6 +149,7 @@ describe("the rendered chart", () => {
       ['keys.settings.ANNALS_DATABASE_URL="x"', "ANNALS_DATABASE_URL"],
       ['gateway.settings.ANNALS_KEY_PREFIX="x"', "ANNALS_KEY_PREFIX"],
       ["gatewy.replicas=2", "gatewy"],
+      ['keys.adminApi.tokens.secret="t"', "keys.adminApi.from is required"],
       [
         'tls.existingSecrets.keys="mine"',
         "tls.existingSecrets must name a Secret for every service",
@@ -277,24 +280,4 @@ function merged(base: Node, over: Node): Node {
     return [name, isMap(value) && isMap(below) ? merged(below, value) : value];
   });
   return { ...base, ...Object.fromEntries(entries) };
-}
-
-function findHelm(): string | undefined {
-  const helm = process.env["ANNALS_TEST_HELM"] || "helm";
-  try {
-    execFileSync(helm, ["version"], { stdio: "ignore" });
-    return helm;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Throws what helm says where it refuses. */
-function render(helm: string, values: string, ...more: string[]): Node[] {
-  const args = ["template", "annals", CHART, "--kube-version", "1.33.0", "-f", values, ...more];
-  const text = execFileSync(helm, args, { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
-  return parseAllDocuments(text).flatMap((document) => {
-    if (document.errors.length > 0) throw document.errors[0];
-    return (document.toJS() as Node | null) ?? [];
-  });
 }

@@ -43,9 +43,14 @@ test.each(PACKAGES)("what %s exports is what tsc emits: dist/x.js of src/x.ts", 
 
 test("the image builds and runs every service, as an ordinary user and without a debugger", () => {
   for (const service of SERVICES) expect(DOCKERFILE).toContain(`services/${service}`);
+  for (const path of ["packages/annals", "deploy/annals /annals/deploy/entrypoint.sh"])
+    expect(DOCKERFILE).toContain(`COPY --from=build /annals/${path}`);
   expect(DOCKERFILE).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
   expect(DOCKERFILE).toContain('ENTRYPOINT ["/annals/deploy/entrypoint.sh"]');
   expect(textOf("deploy/entrypoint.sh")).toMatch(/^exec node --disable-sigusr1 /m);
+  expect(readFileSync(join(ROOT, "deploy/annals"), "utf8")).toMatch(
+    /^ +exec node --disable-sigusr1 /m,
+  );
   expect(DOCKERFILE).not.toContain("--inspect");
   // Two stages of the same system and the same major version as the project's own Node.
   const bases = new Set(matches(DOCKERFILE, /^FROM (\S+)/gm));
@@ -91,11 +96,14 @@ test("compose and the chart set no option of Node.js or malloc: the image has th
 });
 
 test("the prune of the image removes fixtures, tests and sources, and keeps what runs", () => {
-  const [command = ""] = matches(DOCKERFILE, /&& (find libs services proto .*)$/gm);
+  const [command = ""] = matches(
+    DOCKERFILE,
+    /&& (find libs packages\/annals services proto .*)$/gm,
+  );
   const folder = mkdtempSync(join(tmpdir(), "annals-image-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const sources = FILES.map(({ path }) => path).filter((path) =>
-    /^(libs|services)\/[^/]+\/src\/.+\.ts$/.test(path),
+    /^((libs|services)\/[^/]+|packages\/annals)\/src\/.+\.ts$/.test(path),
   );
   const emittedOf = (path: string) => path.replace("/src/", "/dist/").replace(/ts$/, "js");
   const emitted = sources.map(emittedOf);

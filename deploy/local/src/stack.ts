@@ -115,6 +115,9 @@ export class Stack {
     const started = [...ports].flatMap(([service, each]) =>
       each.map((pair) => this.#startService(service, pair)),
     );
+    // `annals status` asks them, also those that do not become ready.
+    const adminUrls = started.map((each) => `${each.adminUrl}\n`).join("");
+    this.#directory.writeSecret(this.#directory.run("admin-urls"), adminUrls);
     await Promise.all(started.map((each) => each.waitReady()));
     this.#log(`${started.length} service processes are ready`);
   }

@@ -68,6 +68,16 @@
 - name: ANNALS_PLANS_FILE
   value: /etc/annals/plans/plans.json
 {{- end }}
+{{- if .one.adminApi.tokens.secret }}
+- name: ANNALS_ADMIN_API_TOKEN_FILE
+  value: /etc/annals/admin-api/tokens
+- name: ANNALS_ADMIN_API_ADDRESS
+  value: 0.0.0.0:9092
+{{- if .root.Values.tls.dangerousPlaintext }}
+- name: ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT
+  value: "true"
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{- define "annals.ledgerEnvironment" -}}

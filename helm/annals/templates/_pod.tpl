@@ -30,6 +30,13 @@ seccompProfile: { type: RuntimeDefault }
 - name: plans
   configMap: { name: {{ include "annals.name" . }}-plans }
 {{- end }}
+{{- if and (eq .name "keys") .one.adminApi.tokens.secret }}
+- name: admin-api
+  secret:
+    secretName: {{ .one.adminApi.tokens.secret }}
+    defaultMode: 0440
+    items: [{ key: {{ .one.adminApi.tokens.key | quote }}, path: tokens }]
+{{- end }}
 {{- if eq .name "webhook-dispatcher" }}
 - name: webhook-keys
   secret:
@@ -67,6 +74,9 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - { name: plans, mountPath: /etc/annals/plans, readOnly: true }
+{{- end }}
+{{- if and (eq .name "keys") .one.adminApi.tokens.secret }}
+- { name: admin-api, mountPath: /etc/annals/admin-api, readOnly: true }
 {{- end }}
 {{- if eq .name "webhook-dispatcher" }}
 - { name: webhook-keys, mountPath: /etc/annals/webhook-keys, readOnly: true }

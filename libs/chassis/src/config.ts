@@ -142,6 +142,22 @@ function parseAddress(given: string): string {
   return given;
 }
 
+const LISTEN = new RegExp(`^${HOST_AND_PORT}$`);
+
+/** Where to listen, `host:port`; port 0 takes a free one. */
+export function listenAddress(
+  env: string,
+  about: string,
+  extra: Extra = {},
+): Setting<{ readonly host: string; readonly port: number }> {
+  return setting(env, about, extra, (given) => {
+    const digits = LISTEN.exec(given)?.[1];
+    if (digits === undefined || Number(digits) > MAX_PORT) throw new Error("must be `host:port`");
+    const host = given.slice(0, -digits.length - 1).replace(/^\[(.*)\]$/, "$1");
+    return { host, port: Number(digits) };
+  });
+}
+
 /** Addresses and networks, `10.0.0.0/8,::1`; empty for none. */
 export function networks(env: string, about: string): Setting<BlockList> {
   return setting(env, about, { fallback: "" }, (given) => {

@@ -1,6 +1,7 @@
 // What every main.ts calls: reads the configuration, finds the verb on the command line and runs it. Faults
 // of the configuration or of the command line go to standard error, all at once, and the process ends with
-// status 2; a verb that fails ends it with 1. It must never print a secret.
+// status 2; a verb that fails ends it with 1. docs/operators/command-line.md has the table of statuses. It
+// must never print a secret.
 
 import { ConfigError, type ConfigOf, parseConfig, type Settings } from "./config.ts";
 import { createLog, type Logger, type LogLevel } from "./log.ts";
@@ -18,6 +19,8 @@ export interface MainOptions<S extends Settings> {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly argv: readonly string[];
   readonly verbs: Readonly<Record<string, (context: VerbContext<S>) => Promise<void>>>;
+  /** What `<verb> --help` prints: usage and examples. It needs no setting. */
+  readonly help?: Readonly<Record<string, string>>;
 }
 
 export async function main<S extends Settings>(options: MainOptions<S>): Promise<void> {
@@ -30,18 +33,27 @@ export async function main<S extends Settings>(options: MainOptions<S>): Promise
     process.exitCode = isHelp ? 0 : 2;
     return;
   }
+  const help = options.help?.[name];
+  if (help !== undefined && words.includes("--help")) {
+    process.stdout.write(help);
+    return;
+  }
   try {
     const config = parseConfig(options.settings, options.environment);
     const level = (config["logLevel"] ?? "info") as LogLevel;
     await verb({ config, log: createLog({ service: options.service, level }), words });
   } catch (error) {
     const isUsage = error instanceof ConfigError || error instanceof UsageError;
-    const line = isUsage ? error.message : listenFault(error, options);
+    const isPlain = isUsage || error instanceof CommandError;
+    const line = isPlain ? error.message : listenFault(error, options);
     process.stderr.write(`${line ?? String(error instanceof Error ? error.stack : error)}\n`);
     // Not only the exit code: what a failed start left open must not keep the process running.
     process.exit(isUsage ? 2 : 1);
   }
 }
+
+/** The settings that have a port to listen on. */
+const LISTENING = /_(PORT|API_ADDRESS)$/;
 
 /** One line for a port that cannot be listened on, with its setting; undefined for any other error. */
 function listenFault<S extends Settings>(
@@ -57,7 +69,8 @@ function listenFault<S extends Settings>(
     error instanceof Error ? error : new Error();
   if (syscall !== "listen" || port === undefined) return undefined;
   const setting = Object.values(settings).find(
-    ({ env, fallback }) => env.endsWith("_PORT") && Number(environment[env] || fallback) === port,
+    ({ env, fallback }) =>
+      LISTENING.test(env) && Number((environment[env] || fallback)?.split(":").at(-1)) === port,
   );
   const why = code === "EADDRINUSE" ? "another process uses it" : String(code);
   return `${setting?.env ?? "a port"}: cannot listen on port ${port} of ${address} (${why})`;
@@ -66,4 +79,9 @@ function listenFault<S extends Settings>(
 /** A fault of the command line; the message says what is wanted. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+}
+
+/** A verb that failed for a reason that needs no stack; the message says what to do. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
 }

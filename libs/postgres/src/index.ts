@@ -1,3 +1,4 @@
+export * from "./command-pool.ts";
 export * from "./failure.ts";
 export * from "./migrate.ts";
 export * from "./outbox.ts";

@@ -2,7 +2,9 @@
 
 import {
   databaseSettings,
+  flag,
   integer,
+  listenAddress,
   matching,
   optionalText,
   processSettings,
@@ -36,6 +38,19 @@ export const SETTINGS = {
   plansFile: optionalText(
     "ANNALS_PLANS_FILE",
     "JSON file of the plans that accounts can have; one plan without limits when it is absent.",
+  ),
+  adminApiTokenFile: optionalText(
+    "ANNALS_ADMIN_API_TOKEN_FILE",
+    "File with the tokens of the admin API, one a line, each of 32 characters or more. Without it there is no admin API.",
+  ),
+  adminApiAddress: listenAddress(
+    "ANNALS_ADMIN_API_ADDRESS",
+    "Where the admin API listens, `host:port`.",
+    { fallback: "127.0.0.1:9092" },
+  ),
+  adminApiPlaintext: flag(
+    "ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT",
+    "The admin API without TLS. Whoever can read the network then has its token.",
   ),
   bootstrapKey: optionalText(
     "ANNALS_BOOTSTRAP_KEY",

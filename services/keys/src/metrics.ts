@@ -6,6 +6,13 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(registry: Registry) {
   return {
+    /** route: as in admin/routes.ts, or unmatched. outcome: ok, unauthenticated, refused, failed. */
+    adminRequests: new Counter({
+      name: "annals_admin_api_requests_total",
+      help: "Requests to the admin API, by route and outcome: ok, unauthenticated, refused, failed.",
+      labelNames: ["route", "outcome"],
+      registers: [registry],
+    }),
     /** outcome: admitted, rate_limited, unknown_key. */
     admissions: new Counter({
       name: "annals_admissions_total",

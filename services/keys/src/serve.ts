@@ -23,6 +23,7 @@ import { createPool, schemaCheck } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
 import { randomBytes } from "node:crypto";
 import { ACCESS } from "./access.ts";
+import { openAdminApi } from "./admin/open.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/open.ts";
 import type { SETTINGS } from "./config.ts";
@@ -62,17 +63,17 @@ export async function serve(
   const sweep = startKeySweep({ clock, database, failures, log, retentionDays, swept });
   closers.add("key sweep", sweep, () => sweep.stop());
 
+  const maker = { clock, random: randomBytes, prefix: config.keyPrefix };
+  const deps = { ...maker, database, plans };
+  await openAdminApi(config, { closers, deps, log, metrics, tls });
+
   const rpc = await startRpcServer({
     host: config.rpcHost,
     port: config.rpcPort,
     routes: keysService({
+      ...deps,
       admissions: new AdmissionSigner({ secrets, clock }),
-      clock,
-      database,
       metrics,
-      plans,
-      prefix: config.keyPrefix,
-      random: randomBytes,
       rateLimitPerMinute: config.rateLimitPerMinute,
     }),
     service: KeysService,

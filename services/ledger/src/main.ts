@@ -1,8 +1,9 @@
-// The ledger as a process: `serve`, `migrate`, `heads`, `check-heads`.
+// The ledger as a process: `serve`, `migrate`, `heads`, `check-heads`, `verify`.
 
 import { main, run } from "@annals/chassis";
-import { checkHeads, heads } from "./commands/heads.ts";
+import { checkHeads, heads, HEADS_HELP } from "./commands/heads.ts";
 import { migrate } from "./commands/migrate.ts";
+import { verify, VERIFY_HELP } from "./commands/verify.ts";
 import { SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
 
@@ -21,5 +22,11 @@ await main({
     migrate,
     heads,
     "check-heads": checkHeads,
+    verify,
+  },
+  help: {
+    heads: HEADS_HELP,
+    "check-heads": HEADS_HELP,
+    verify: VERIFY_HELP,
   },
 });

@@ -2,7 +2,7 @@
 
 import { main, run } from "@annals/chassis";
 import { migrate } from "./commands/migrate.ts";
-import { rotateSecrets } from "./commands/rotate-secrets.ts";
+import { ROTATE_SECRETS_HELP, rotateSecrets } from "./commands/rotate-secrets.ts";
 import { SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
 
@@ -21,4 +21,5 @@ await main({
     migrate,
     "rotate-secrets": rotateSecrets,
   },
+  help: { "rotate-secrets": ROTATE_SECRETS_HELP },
 });

@@ -1,54 +1,106 @@
-// Makes accounts, each with its first key. Used by the operator's commands and by tests; never
-// reachable over RPC or HTTP, for the interface has no way to make an account.
+// What an operator changes: accounts, their names and plans, and their keys. Each function is one change;
+// call it in a transaction of its own. Used by the operator's commands and by the admin API; never reachable
+// over RPC or by clients, for the interface has no way to make an account.
 
-import { newId, SCOPES } from "@annals/contract";
+import { type Clock, newId, SCOPES } from "@annals/contract";
+import { notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { type KeyMaker, newApiKey } from "../domain/new-api-key.ts";
+import { isApiKeyId } from "../domain/api-key-id.ts";
+import { type KeyMaker, type NewApiKey, newApiKey } from "../domain/new-api-key.ts";
+import type { AccountRow } from "../store/account-row.ts";
 import { createAccount as createAccountStatement } from "../store/create-account.ts";
 import { createApiKey } from "../store/create-api-key.ts";
+import { deleteApiKey } from "../store/delete-api-key.ts";
+import { findApiKey } from "../store/find-api-key.ts";
+import { getAccount } from "../store/get-account.ts";
+import { lockAccount } from "../store/lock-account.ts";
+import { renameAccount } from "../store/rename-account.ts";
+import { setPlan } from "../store/set-plan.ts";
 
 export interface NewAccount {
-  readonly accountId: string;
-  readonly keyId: string;
-  /** The first key in full, with all scopes. Shown once. */
-  readonly key: string;
+  readonly account: AccountRow;
+  /** The first key in full. Shown once. */
+  readonly key: NewApiKey;
 }
 
-/** Stores an account and its first key. Call it in a transaction: neither is of use without the other. */
+interface KeyAsked {
+  readonly keyName: string;
+  /** All of them by default. */
+  readonly scopes?: readonly string[];
+  readonly secret?: string;
+}
+
+/** Stores an account and its first key: neither is of use without the other. Undefined: the id is taken. */
 export async function createAccount(
   transaction: Database,
   maker: KeyMaker,
-  account: {
+  asked: KeyAsked & {
     readonly name: string;
-    readonly keyName: string;
-    readonly secret?: string;
-    /** Absent: the default plan. */
-    readonly plan?: string;
+    /** Null for the default. */
+    readonly plan?: string | null | undefined;
+    /** A random one by default. */
+    readonly accountId?: string;
   },
-): Promise<NewAccount> {
-  const accountId = newId("acct", maker.random);
-  await transaction.run(createAccountStatement, [
-    accountId,
-    account.name,
-    maker.clock.nowText(),
-    account.plan ?? null,
-  ]);
-  return addKey(transaction, maker, { accountId, ...account });
+): Promise<NewAccount | undefined> {
+  const { accountId = newId("acct", maker.random), name, plan = null } = asked;
+  const createdAt = maker.clock.nowText();
+  const [row] = await transaction.run(createAccountStatement, [accountId, name, createdAt, plan]);
+  if (!row) return undefined;
+  const key = await storeKey(transaction, maker, accountId, asked);
+  const account = { account_id: accountId, name, plan, created_at: createdAt, live_keys: "1" };
+  return { account, key };
 }
 
-/** Stores a key with all scopes in an account that exists. */
+/**
+ * Stores a key in an account that exists. The plan's limit of keys does not apply: the operator may always
+ * get an account working again.
+ */
 export async function addKey(
-  database: Database,
+  transaction: Database,
   maker: KeyMaker,
-  asked: { readonly accountId: string; readonly keyName: string; readonly secret?: string },
-): Promise<NewAccount> {
+  asked: KeyAsked & { readonly accountId: string },
+): Promise<NewApiKey> {
+  const [row] = await transaction.run(lockAccount, [asked.accountId]);
+  if (!row) throw notFound("account", asked.accountId);
+  return storeKey(transaction, maker, asked.accountId, asked);
+}
+
+/** Changes the members that are given. */
+export async function updateAccount(
+  transaction: Database,
+  accountId: string,
+  { name, plan }: { readonly name?: string | undefined; readonly plan?: string | null | undefined },
+): Promise<AccountRow> {
+  if (name !== undefined) await transaction.run(renameAccount, [accountId, name]);
+  if (plan !== undefined) await transaction.run(setPlan, [accountId, plan]);
+  const [row] = await transaction.run(getAccount, [accountId]);
+  if (!row) throw notFound("account", accountId);
+  return row;
+}
+
+/** Revokes a live key permanently and resolves to its account. */
+export async function revokeKey(transaction: Database, clock: Clock, id: string): Promise<string> {
+  const [found] = isApiKeyId(id) ? await transaction.run(findApiKey, [id]) : [];
+  if (!found) throw notFound("API key", id);
+  const { account_id: accountId } = found;
+  const [revoked] = await transaction.run(deleteApiKey, [accountId, id, clock.nowText()]);
+  if (!revoked) throw notFound("API key", id);
+  return accountId;
+}
+
+async function storeKey(
+  transaction: Database,
+  maker: KeyMaker,
+  accountId: string,
+  { keyName, scopes = SCOPES, secret }: KeyAsked,
+): Promise<NewApiKey> {
   const apiKey = newApiKey(maker, {
-    name: asked.keyName,
-    scopes: SCOPES,
-    ...(asked.secret !== undefined && { secret: asked.secret }),
+    name: keyName,
+    scopes,
+    ...(secret !== undefined && { secret }),
   });
-  await database.run(createApiKey, [
-    asked.accountId,
+  await transaction.run(createApiKey, [
+    accountId,
     apiKey.id,
     apiKey.name,
     apiKey.keyPrefix,
@@ -57,5 +109,5 @@ export async function addKey(
     apiKey.createdAt,
     apiKey.isMinted,
   ]);
-  return { accountId: asked.accountId, keyId: apiKey.id, key: apiKey.secret };
+  return apiKey;
 }

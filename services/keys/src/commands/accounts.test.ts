@@ -95,7 +95,10 @@ describe("accounts rename and add-key", () => {
     const { owner } = await migratedDatabase();
     const asked = ["accounts", ...words, "--account", "acct_none"];
     const { status, stderr } = await runCommand(owner.url, asked);
-    expect({ status, stderr }).toEqual({ status: 2, stderr: 'there is no account "acct_none"\n' });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'No account has the id "acct_none".\n',
+    });
     expect(await owner.query("SELECT id FROM keys.api_keys")).toEqual([]);
   });
 });
@@ -120,7 +123,7 @@ describe("wrong words", () => {
     const { owner } = await migratedDatabase();
     const { status, stdout, stderr } = await runCommand(owner.url, ["accounts", "delete"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toContain("usage: keys accounts create");
+    expect(stderr).toContain("usage: annals accounts create");
   });
 
   test.each([
@@ -139,6 +142,7 @@ describe("wrong words", () => {
     ["a new name with a control character", ["rename", "--account", "a", "--name", "a\tb"]],
     ["no account to rename", ["rename", "--name", "x"]],
     ["no account for a key", ["add-key"]],
+    ["an unknown scope", ["add-key", "--account", "a", "--scopes", "verify,admin"]],
     ["an unknown option", ["create", "--name", "x", "--colour", "red"]],
     ["a word too many", ["create", "--name", "x", "y"]],
     ["a word after list", ["list", "all"]],
@@ -148,7 +152,7 @@ describe("wrong words", () => {
     const log = createLog({ service: "test", level: "error" });
     await expect(accounts({ config, log, words })).rejects.toMatchObject({
       name: "UsageError",
-      message: expect.stringContaining("usage: keys accounts create"),
+      message: expect.stringContaining("usage: annals accounts create"),
     });
   });
 });

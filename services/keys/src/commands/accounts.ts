@@ -1,156 +1,146 @@
-// The verbs `accounts create`, `accounts rename`, `accounts add-key`, `accounts set-plan` and `accounts
-// list`: how an operator makes accounts, gives them plans, and replaces a lost first key.
+// The verb `accounts`: how an operator makes and lists accounts, renames them, gives them plans, and gives
+// one that has lost its keys a new one.
 
-import { UsageError, type VerbContext } from "@annals/chassis";
-import { parseArgs } from "node:util";
-import type { SETTINGS } from "../config.ts";
-import { readPlans } from "../plans-file.ts";
+import { UsageError } from "@annals/chassis";
+import { accountJson, newKeyJson } from "../admin/json.ts";
+import type { AccountRow } from "../store/account-row.ts";
 import { listAccounts } from "../store/list-accounts.ts";
-import { lockAccount } from "../store/lock-account.ts";
-import { renameAccount } from "../store/rename-account.ts";
-import { setPlan } from "../store/set-plan.ts";
-import { addKey, createAccount } from "./account.ts";
-import { type Opened, withDatabase } from "./open.ts";
+import { addKey, createAccount, updateAccount } from "./account.ts";
+import type { Opened } from "./open.ts";
+import { type Asked, type Given, verb } from "./words.ts";
 
-const USAGE = `usage: keys accounts create --name NAME [--key-name NAME] [--plan PLAN]
-       keys accounts rename --account ID --name NAME
-       keys accounts add-key --account ID [--key-name NAME]  a key with all scopes, shown this once
-       keys accounts set-plan --account ID [--plan PLAN]     without PLAN: the default one
-       keys accounts list`;
+const USAGE = `usage: annals accounts create --name NAME [--key-name NAME] [--plan PLAN] [--json]
+       annals accounts list [--json]
+       annals accounts rename --account ID --name NAME [--json]
+       annals accounts add-key --account ID [--key-name NAME] [--scopes SCOPE,SCOPE] [--json]
+       annals accounts set-plan --account ID [--plan PLAN] [--json]`;
 
-/** Longest name of an account or a key (docs/open-details.md). */
-const MAX_NAME_LENGTH = 255;
+export const ACCOUNTS_HELP = `${USAGE}
 
-/** What one of the verbs does; it resolves to what is printed. */
-type Work = (opened: Opened) => Promise<string>;
+create    Makes an account and its first key, with all scopes. The key is printed this once.
+list      Prints every account, the oldest first: id, creation, live keys, plan, name.
+rename    Gives an account another name.
+add-key   Makes a key for an account, for example one that has lost its keys. All scopes by default. The key is printed
+          this once. The plan's limit of keys does not apply.
+set-plan  Gives an account a plan of ANNALS_PLANS_FILE. Without PLAN: the default one. The same as \`plans set\`.
 
-export async function accounts({
-  config,
-  log,
-  words,
-}: VerbContext<typeof SETTINGS>): Promise<void> {
-  const { plan, work } = parse(words);
-  const plans = await readPlans(config.plansFile);
-  if (plan !== undefined && !plans.has(plan)) {
-    throw new UsageError(`there is no plan ${plan}: there are ${plans.names.join(", ")}`);
-  }
-  process.stdout.write(await withDatabase(config, log, work));
-}
+Needs ANNALS_DATABASE_URL of keys.
 
-function parse(words: readonly string[]): { readonly plan?: string; readonly work: Work } {
-  const [verb, ...rest] = words;
-  switch (verb) {
-    case "create": {
-      const { name, plan, "key-name": keyName = "first key" } = options(rest, CREATE);
-      const named = { name: checkName(name), keyName: checkName(keyName) };
-      return withPlan(plan, create({ ...named, ...(plan !== undefined && { plan }) }));
-    }
-    case "set-plan": {
-      const { account, plan } = options(rest, SET_PLAN);
-      return withPlan(plan, changePlan(required(account), plan ?? null));
-    }
-    case "rename": {
-      const { account, name } = options(rest, RENAME);
-      return { work: rename(required(account), checkName(name)) };
-    }
-    case "add-key": {
-      const { account, "key-name": keyName = "operator's key" } = options(rest, ADD_KEY);
-      return { work: addFirstKey(required(account), checkName(keyName)) };
-    }
+Examples:
+  annals accounts create --name 'Example Ltd'
+  annals accounts create --name 'Example Ltd' --json
+  annals accounts list
+  annals accounts rename --account acct_75gtznr6r1q5aecdantb9bkrxd --name 'Example GmbH'
+  annals accounts add-key --account acct_75gtznr6r1q5aecdantb9bkrxd --key-name auditor --scopes events:read,verify
+`;
+
+/** Accounts that are read at a time. */
+const PAGE = 1_000;
+
+export const accounts = verb(USAGE, (word, given) => {
+  switch (word) {
+    case "create":
+      return create(given);
     case "list":
-      options(rest, {});
+      given.options();
       return { work: list };
+    case "rename":
+      return rename(given);
+    case "add-key":
+      return addOneKey(given);
+    case "set-plan":
+      return changePlan(given);
     default:
-      throw new UsageError(USAGE);
+      return undefined;
   }
-}
+});
 
-function withPlan(plan: string | undefined, work: Work) {
-  return { work, ...(plan !== undefined && { plan }) };
-}
-
-function create(account: Parameters<typeof createAccount>[2]): Work {
-  return async ({ database, ...maker }) => {
-    const made = await database.transaction((transaction) =>
-      createAccount(transaction, maker, account),
-    );
-    return `account ${made.accountId}\nkey ${made.key}\n`;
+function create(given: Given): Asked {
+  const options = given.options("name", "key-name", "plan");
+  const { plan } = options;
+  const named = {
+    name: given.name("name", options.name),
+    keyName: given.name("key-name", options["key-name"] ?? "first key"),
+  };
+  return {
+    plan,
+    work: async ({ database, ...maker }) => {
+      const made = await database.transaction((transaction) =>
+        createAccount(transaction, maker, { ...named, plan }),
+      );
+      if (!made) throw new UsageError("the new id is taken: try again");
+      const { account, key } = made;
+      return {
+        text: `account ${account.account_id}\nkey ${key.secret}\n`,
+        data: { ...accountJson(account), first_key: newKeyJson(key) },
+      };
+    },
   };
 }
 
-function changePlan(accountId: string, plan: string | null): Work {
-  return async ({ database }) => {
-    const [row] = await database.run(setPlan, [accountId, plan]);
-    if (!row) throw noAccount(accountId);
-    return `account ${accountId}\nplan ${plan ?? "(default)"}\n`;
+function rename(given: Given): Asked {
+  const options = given.options("account", "name");
+  const accountId = given.required("account", options.account);
+  const name = given.name("name", options.name);
+  return {
+    work: async ({ database }) => {
+      const account = await database.transaction((transaction) =>
+        updateAccount(transaction, accountId, { name }),
+      );
+      return { text: `account ${accountId}\nname ${name}\n`, data: accountJson(account) };
+    },
   };
 }
 
-function rename(accountId: string, name: string): Work {
-  return async ({ database }) => {
-    const [row] = await database.run(renameAccount, [accountId, name]);
-    if (!row) throw noAccount(accountId);
-    return `account ${accountId}\nname ${name}\n`;
+function addOneKey(given: Given): Asked {
+  const options = given.options("account", "key-name", "scopes");
+  const accountId = given.required("account", options.account);
+  const keyName = given.name("key-name", options["key-name"] ?? "operator's key");
+  const scopes = given.scopes(options.scopes);
+  return {
+    work: async ({ database, ...maker }) => {
+      const key = await database.transaction((transaction) =>
+        addKey(transaction, maker, { accountId, keyName, ...(scopes && { scopes }) }),
+      );
+      return { text: `account ${accountId}\nkey ${key.secret}\n`, data: newKeyJson(key) };
+    },
   };
 }
 
-/** The plan's limit of keys does not apply: the operator may always get an account working again. */
-function addFirstKey(accountId: string, keyName: string): Work {
-  return async ({ database, ...maker }) => {
-    const added = await database.transaction(async (transaction) => {
-      const [row] = await transaction.run(lockAccount, [accountId]);
-      if (!row) throw noAccount(accountId);
-      return addKey(transaction, maker, { accountId, keyName });
-    });
-    return `account ${accountId}\nkey ${added.key}\n`;
+/** Also called by `plans set`. */
+export function changePlan(given: Given): Asked {
+  const { account, plan } = given.options("account", "plan");
+  const accountId = given.required("account", account);
+  return {
+    plan,
+    work: async ({ database }) => {
+      const changed = await database.transaction((transaction) =>
+        updateAccount(transaction, accountId, { plan: plan ?? null }),
+      );
+      const text = `account ${accountId}\nplan ${plan ?? "(default)"}\n`;
+      return { text, data: accountJson(changed) };
+    },
   };
 }
 
-function noAccount(accountId: string): UsageError {
-  return new UsageError(`there is no account ${JSON.stringify(accountId)}`);
-}
-
-const list: Work = async ({ database }) => {
-  const rows = await database.run(listAccounts, []);
+async function list({ database }: Opened) {
+  const found: AccountRow[] = [];
+  for (let after = ""; ;) {
+    const rows = await database.run(listAccounts, [after, PAGE]);
+    found.push(...rows);
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) break;
+    after = last.account_id;
+  }
+  const rows = found.toSorted((a, b) => compare(a.created_at, b.created_at));
   const lines = rows.map(({ account_id, created_at, live_keys, name, plan }) =>
     [account_id, created_at, `${live_keys} keys`, plan ?? "(default)", name].join("\t"),
   );
-  return lines.map((line) => `${line}\n`).join("");
-};
-
-const TEXT = { type: "string" } as const;
-const CREATE = { name: TEXT, "key-name": TEXT, plan: TEXT };
-const RENAME = { account: TEXT, name: TEXT };
-const ADD_KEY = { account: TEXT, "key-name": TEXT };
-const SET_PLAN = { account: TEXT, plan: TEXT };
-
-/** The values of `--name VALUE` words, trimmed; those that are not given are absent. */
-function options<Name extends string>(
-  words: readonly string[],
-  known: Readonly<Record<Name, typeof TEXT>>,
-): Partial<Record<Name, string>> {
-  try {
-    const { values } = parseArgs({ args: [...words], options: known, strict: true });
-    const given = Object.entries(values).map(([name, value]) => [name, String(value).trim()]);
-    return Object.fromEntries(given) as Partial<Record<Name, string>>;
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : "wrong options"}\n${USAGE}`);
-  }
+  return { text: lines.map((line) => `${line}\n`).join(""), data: rows.map(accountJson) };
 }
 
-function checkName(name: string | undefined): string {
-  const length = Array.from(name ?? "").length;
-  if (name === undefined || length < 1 || length > MAX_NAME_LENGTH) {
-    throw new UsageError(`a name has 1 to ${MAX_NAME_LENGTH} characters\n${USAGE}`);
-  }
-  // The list of accounts is printed on a terminal, one a line.
-  if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
-    throw new UsageError(`a name holds no control characters and no line breaks\n${USAGE}`);
-  }
-  return name;
-}
-
-function required(account: string | undefined): string {
-  if (account === undefined) throw new UsageError(`--account is required\n${USAGE}`);
-  return account;
+/** Of times in one format. */
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -3,7 +3,7 @@
 
 import type { ConfigOf, Logger } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
-import { createPool, type Pool } from "@annals/postgres";
+import { type Pool, withCommandPool } from "@annals/postgres";
 import { randomBytes } from "node:crypto";
 import type { SETTINGS } from "../config.ts";
 import type { KeyMaker } from "../domain/new-api-key.ts";
@@ -16,27 +16,14 @@ export interface Opened extends KeyMaker {
 }
 
 /** Runs `work` with a pool of one connection and closes it. */
-export async function withDatabase<T>(
+export function withDatabase<T>(
   config: ConfigOf<typeof SETTINGS>,
   log: Logger,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const database = createPool({
-    connectionString: config.databaseUrl,
-    role: ROLE,
-    applicationName: "annals-keys-command",
-    maxConnections: 1,
-    statementTimeoutMs: config.databaseStatementTimeoutMs,
-    log,
-  });
-  try {
-    return await work({
-      database,
-      clock: systemClock(),
-      random: randomBytes,
-      prefix: config.keyPrefix,
-    });
-  } finally {
-    await database.close();
-  }
+  return withCommandPool(
+    { config, role: ROLE, applicationName: "annals-keys-command", log },
+    (database) =>
+      work({ database, clock: systemClock(), random: randomBytes, prefix: config.keyPrefix }),
+  );
 }

@@ -1,21 +1,18 @@
-// All accounts, oldest first, with the number of their live keys.
+// The next accounts after the one given, by id, each with the number of its live keys. By the primary key, so
+// that a page costs the same with any number of accounts.
 
 import { statement } from "@annals/postgres";
+import type { AccountRow } from "./account-row.ts";
 
-export interface AccountRow {
-  readonly account_id: string;
-  readonly name: string;
-  readonly created_at: string;
-  readonly live_keys: string;
-  /** Null for the default. */
-  readonly plan: string | null;
-}
+type Params = [afterAccountId: string, limit: number];
 
-export const listAccounts = statement<[], AccountRow>(`/* keys.list-accounts */
+export const listAccounts = statement<Params, AccountRow>(`/* keys.list-accounts */
 SELECT account_id, accounts.name, accounts.created_at, accounts.plan,
   count(api_keys.id) FILTER (WHERE api_keys.revoked_at IS NULL) AS live_keys
 FROM keys.accounts
 LEFT JOIN keys.api_keys USING (account_id)
+WHERE account_id > $1::text
 GROUP BY account_id
-ORDER BY accounts.created_at, account_id
+ORDER BY account_id
+LIMIT $2::integer
 `);

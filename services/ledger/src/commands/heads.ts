@@ -9,7 +9,7 @@ import {
   UsageError,
   type VerbContext,
 } from "@annals/chassis";
-import { createPool, type Pool } from "@annals/postgres";
+import { type Pool, withCommandPool } from "@annals/postgres";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { SETTINGS } from "../config.ts";
@@ -19,8 +19,22 @@ import { getHash } from "../store/get-hash.ts";
 import { listHeads } from "../store/list-heads.ts";
 
 const PAGE = 1_000;
-const USAGE = `usage: ledger heads > heads.jsonl
-       ledger check-heads --file heads.jsonl`;
+const USAGE = `usage: annals heads > heads.jsonl
+       annals check-heads --file heads.jsonl`;
+
+export const HEADS_HELP = `${USAGE}
+
+heads        Prints the head of every chain, one JSON object a line: account_id, sequence_number, hash. Keep the file
+             outside of the database.
+check-heads  Compares a file that was kept with the database, and prints a sentence for each chain that went back, is
+             missing or has another event under that number. Ends with 1 if there is one.
+
+Needs ANNALS_DATABASE_URL of the ledger.
+
+Examples:
+  annals heads > heads.jsonl
+  annals check-heads --file heads.jsonl
+`;
 
 /** Prints one JSON object a line: account_id, sequence_number, hash. */
 export async function heads({ config, log, words }: VerbContext<typeof SETTINGS>): Promise<void> {
@@ -81,22 +95,13 @@ function fileIn(words: readonly string[]): string {
   throw new UsageError(USAGE);
 }
 
-async function withDatabase<T>(
+function withDatabase<T>(
   config: ConfigOf<typeof SETTINGS>,
   log: Logger,
   work: (database: Pool) => Promise<T>,
 ): Promise<T> {
-  const database = createPool({
-    connectionString: config.databaseUrl,
-    role: ROLE,
-    applicationName: "annals-ledger-command",
-    maxConnections: 1,
-    statementTimeoutMs: config.databaseStatementTimeoutMs,
-    log,
-  });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
+  return withCommandPool(
+    { config, role: ROLE, applicationName: "annals-ledger-command", log },
+    work,
+  );
 }

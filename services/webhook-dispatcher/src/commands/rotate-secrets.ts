@@ -1,8 +1,8 @@
 // The verb `rotate-secrets`: seals all signing secrets with the first key of the key file. The services run
 // on meanwhile. When it is done and every replica has the new file, the other keys may be deleted from it.
 
-import type { VerbContext } from "@annals/chassis";
-import { createPool, type Database } from "@annals/postgres";
+import { UsageError, type VerbContext } from "@annals/chassis";
+import { type Database, withCommandPool } from "@annals/postgres";
 import { randomBytes } from "node:crypto";
 import type { SETTINGS } from "../config.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
@@ -14,22 +14,29 @@ export const ROLE = "annals_webhooks";
 
 const BATCH = 500;
 
-export async function rotateSecrets({ config, log }: VerbContext<typeof SETTINGS>): Promise<void> {
+export const ROTATE_SECRETS_HELP = `usage: annals webhooks rotate-sealing-key
+
+Seals all signing secrets of webhooks with the first key of ANNALS_WEBHOOK_SECRET_KEY_FILE. The services run on meanwhile.
+When it is done and every replica has the file, the other keys may be deleted from it (docs/operating.md, Rotation).
+
+Needs ANNALS_DATABASE_URL of webhook-dispatcher, ANNALS_LEDGER_ADDRESS, and the file.
+
+Example:
+  annals webhooks rotate-sealing-key
+`;
+
+export async function rotateSecrets({
+  config,
+  log,
+  words,
+}: VerbContext<typeof SETTINGS>): Promise<void> {
+  if (words.length > 0) throw new UsageError(ROTATE_SECRETS_HELP);
   const keys = await readSecretKeys(config.secretKeyFile);
-  const database = createPool({
-    connectionString: config.databaseUrl,
-    role: ROLE,
-    applicationName: "annals-webhook-dispatcher-command",
-    maxConnections: 1,
-    statementTimeoutMs: config.databaseStatementTimeoutMs,
-    log,
-  });
-  try {
-    const resealed = await resealAll(database, keys);
-    log.info({ resealed, key_id: keys.sealingKeyId }, "secrets resealed");
-  } finally {
-    await database.close();
-  }
+  const applicationName = "annals-webhook-dispatcher-command";
+  const resealed = await withCommandPool({ config, role: ROLE, applicationName, log }, (database) =>
+    resealAll(database, keys),
+  );
+  log.info({ resealed, key_id: keys.sealingKeyId }, "secrets resealed");
 }
 
 /** Resolves to the number of secrets that were sealed again. Rejects at the first that no key opens. */

@@ -1,0 +1,40 @@
+// Accounts, keys and plans as an operator sees them in JSON: printed by the commands with `--json`, and
+// answered by the admin API. The secret of a key is part of it only where the key was just made.
+
+import type { NewApiKey } from "../domain/new-api-key.ts";
+import type { Plan } from "../domain/plan.ts";
+import type { AccountRow } from "../store/account-row.ts";
+import type { ApiKeyRow } from "../store/api-key-row.ts";
+import type { PlanNameRow } from "../store/list-plan-names.ts";
+
+export function accountJson(row: AccountRow) {
+  return {
+    id: row.account_id,
+    name: row.name,
+    plan: row.plan,
+    live_keys: Number(row.live_keys),
+    created_at: row.created_at,
+  };
+}
+
+export function keyJson({ id, name, key_prefix, scopes, created_at }: ApiKeyRow) {
+  return { id, name, key_prefix, scopes, created_at };
+}
+
+export function newKeyJson({ id, name, secret, keyPrefix, scopes, createdAt }: NewApiKey) {
+  return { id, name, key: secret, key_prefix: keyPrefix, scopes, created_at: createdAt };
+}
+
+/** A plan with the number of accounts that name it. Accounts without a plan have the default one. */
+export function planJson(plan: Plan, isDefault: boolean, counts: readonly PlanNameRow[]) {
+  const accounts = counts.find((row) => row.plan === plan.name)?.accounts ?? "0";
+  return {
+    name: plan.name,
+    default: isDefault,
+    features_left_out: plan.featuresLeftOut,
+    max_keys: plan.maxKeys ?? null,
+    max_webhooks: plan.maxWebhooks ?? null,
+    monthly_events: plan.monthlyEvents ?? null,
+    accounts: Number(accounts),
+  };
+}

@@ -1,0 +1,183 @@
+// The table of the admin API: method, path, name and handler of each route. A handler checks the request,
+// makes the one change of commands/account.ts, which the commands make too, and renders the answer. Called by
+// api.ts, after the token was accepted.
+
+import { newId, orderedScopes } from "@annals/contract";
+import { invalid, notFound } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import { hash } from "node:crypto";
+import { addKey, createAccount, revokeKey, updateAccount } from "../commands/account.ts";
+import type { KeyMaker } from "../domain/new-api-key.ts";
+import type { Plans } from "../domain/plan.ts";
+import { getAccount } from "../store/get-account.ts";
+import { listAccounts } from "../store/list-accounts.ts";
+import { listApiKeys } from "../store/list-api-keys.ts";
+import { listPlanNames } from "../store/list-plan-names.ts";
+import type { Members } from "./body.ts";
+import { accountJson, keyJson, newKeyJson, planJson } from "./json.ts";
+
+export interface Deps extends KeyMaker {
+  readonly database: Pool;
+  readonly plans: Plans;
+}
+
+export interface AdminRequest {
+  /** The id in the path; empty where there is none. */
+  readonly id: string;
+  readonly query: URLSearchParams;
+  readonly body: Members;
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface AdminAnswer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Handler = (deps: Deps, request: AdminRequest) => Promise<AdminAnswer>;
+
+export interface AdminRoute {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly path: RegExp;
+  readonly name: string;
+  readonly handle: Handler;
+}
+
+const ACCOUNT = String.raw`/admin/v1/accounts/(acct_\w{1,64})`;
+const KEY = String.raw`/admin/v1/keys/(key_\w{1,64})`;
+
+export const ADMIN_ROUTES: readonly AdminRoute[] = [
+  route("POST", "/admin/v1/accounts", "create-account", postAccount),
+  route("GET", "/admin/v1/accounts", "list-accounts", getAccounts),
+  route("GET", ACCOUNT, "get-account", getOneAccount),
+  route("PATCH", ACCOUNT, "update-account", patchAccount),
+  route("POST", `${ACCOUNT}/keys`, "create-account-key", postKey),
+  route("GET", `${ACCOUNT}/keys`, "list-account-keys", getKeys),
+  route("DELETE", KEY, "revoke-key", deleteKey),
+  route("GET", "/admin/v1/plans", "list-plans", getPlans),
+];
+
+function route(
+  method: AdminRoute["method"],
+  path: string,
+  name: string,
+  handle: Handler,
+): AdminRoute {
+  return { method, path: new RegExp(`^${path}$`), name, handle };
+}
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
+const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+
+/**
+ * The same idempotency key makes the same id, so a retry finds the account of the first request. It gets no
+ * key: that was in the first answer alone.
+ */
+async function postAccount(deps: Deps, { body, idempotencyKey }: AdminRequest) {
+  const { database, plans } = deps;
+  body.only("name", "key_name", "plan");
+  const asked = {
+    name: body.name("name"),
+    keyName: body.name("key_name", "first key"),
+    plan: body.plan(plans),
+    ...(idempotencyKey !== undefined && { accountId: accountIdOf(idempotencyKey) }),
+  };
+  const made = await database.transaction((transaction) => createAccount(transaction, deps, asked));
+  if (made) {
+    const data = { ...accountJson(made.account), first_key: newKeyJson(made.key) };
+    return { status: 201, body: { data } };
+  }
+  const data = { ...(await findAccount(deps, asked.accountId ?? "")), first_key: null };
+  return { status: 200, body: { data }, headers: { "idempotent-replayed": "true" } };
+}
+
+function accountIdOf(idempotencyKey: string): string {
+  if (idempotencyKey.length < 1 || idempotencyKey.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
+    const message = `must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`;
+    throw invalid({ field: "Idempotency-Key", message });
+  }
+  const digest = hash("sha256", `annals admin account ${idempotencyKey}`, "buffer");
+  return newId("acct", (size) => digest.subarray(0, size));
+}
+
+async function getAccounts({ database }: Deps, { query }: AdminRequest) {
+  const unknown = [...query.keys()].find((name) => name !== "limit" && name !== "cursor");
+  if (unknown !== undefined) throw invalid({ field: unknown.slice(0, 80), message: "is unknown" });
+  const limit = limitOf(query.get("limit") ?? String(DEFAULT_LIMIT));
+  const cursor = query.get("cursor");
+  if (cursor !== null && !/^acct_\w{1,64}$/.test(cursor)) {
+    throw invalid({ field: "cursor", message: "must be the `next_cursor` of a list" });
+  }
+  const rows = await database.run(listAccounts, [cursor ?? "", limit + 1]);
+  const hasMore = rows.length > limit;
+  const page = rows.slice(0, limit);
+  const next = hasMore ? (page.at(-1)?.account_id ?? null) : null;
+  return {
+    status: 200,
+    body: { data: page.map(accountJson), has_more: hasMore, next_cursor: next },
+  };
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw invalid({ field: "limit", message: `must be an integer from 1 to ${MAX_LIMIT}` });
+}
+
+async function getOneAccount(deps: Deps, { id }: AdminRequest) {
+  return { status: 200, body: { data: await findAccount(deps, id) } };
+}
+
+async function patchAccount({ database, plans }: Deps, { body, id }: AdminRequest) {
+  body.only("name", "plan");
+  const changes = {
+    name: body.has("name") ? body.name("name") : undefined,
+    plan: body.plan(plans),
+  };
+  if (changes.name === undefined && changes.plan === undefined) {
+    throw invalid({ field: "", message: "The body must hold name, plan or both." });
+  }
+  const changed = await database.transaction((transaction) =>
+    updateAccount(transaction, id, changes),
+  );
+  return { status: 200, body: { data: accountJson(changed) } };
+}
+
+async function postKey(deps: Deps, { body, id }: AdminRequest) {
+  body.only("name", "scopes");
+  const asked = {
+    accountId: id,
+    keyName: body.name("name"),
+    scopes: orderedScopes(body.scopes()),
+  };
+  const key = await deps.database.transaction((transaction) => addKey(transaction, deps, asked));
+  return { status: 201, body: { data: newKeyJson(key) } };
+}
+
+async function getKeys(deps: Deps, { id }: AdminRequest) {
+  await findAccount(deps, id);
+  const rows = await deps.database.run(listApiKeys, [id]);
+  return { status: 200, body: { data: rows.map(keyJson) } };
+}
+
+async function deleteKey({ clock, database }: Deps, { id }: AdminRequest) {
+  await database.transaction((transaction) => revokeKey(transaction, clock, id));
+  return { status: 204 };
+}
+
+async function getPlans({ database, plans }: Deps) {
+  const counts = await database.run(listPlanNames, []);
+  const data = plans.names.map((name) => {
+    const plan = plans.of(name);
+    return planJson(plan, plan === plans.of(null), counts);
+  });
+  return { status: 200, body: { data } };
+}
+
+async function findAccount({ database }: Deps, id: string) {
+  const [row] = await database.run(getAccount, [id]);
+  if (!row) throw notFound("account", id);
+  return accountJson(row);
+}

@@ -1,0 +1,95 @@
+// The tokens of the admin API, read from a file and read again when it changes, so that a token is replaced
+// without a restart. Opened by serve.ts, asked by api.ts. A file that cannot be used never replaces what
+// works. It must never log a token.
+
+import { type Logger, type Loop, readKeyFile, startLoop } from "@annals/chassis";
+import { hash, timingSafeEqual } from "node:crypto";
+
+const SETTING = {
+  env: "ANNALS_ADMIN_API_TOKEN_FILE",
+  purpose: "holds the token of the admin API",
+};
+const MIN_LENGTH = 32;
+/** Two are needed while one replaces the other. */
+const MAX_TOKENS = 8;
+const RELOAD_INTERVAL_MS = 5_000;
+
+export class AdminTokens {
+  readonly #file: string;
+  readonly #log: Pick<Logger, "error" | "info">;
+  readonly #loop: Loop;
+  #digests: readonly Buffer[];
+  #reason = "";
+
+  private constructor(file: string, digests: readonly Buffer[], log: Logger) {
+    this.#file = file;
+    this.#digests = digests;
+    this.#log = log;
+    this.#loop = startLoop({
+      name: "admin_tokens",
+      log,
+      failures: { inc: () => {} },
+      delayMs: RELOAD_INTERVAL_MS,
+      initialDelayMs: RELOAD_INTERVAL_MS,
+      run: () => this.reload(),
+    });
+  }
+
+  /** Throws a ConfigError where the file cannot be used. */
+  static async open(file: string, log: Logger): Promise<AdminTokens> {
+    return new AdminTokens(file, await readTokens(file), log);
+  }
+
+  /** The time it takes depends on the length of `given` alone, not on what is in it or in the file. */
+  accepts(given: string): boolean {
+    const digest = hash("sha256", given, "buffer");
+    return this.#digests.map((each) => timingSafeEqual(each, digest)).includes(true);
+  }
+
+  /** Reads the file again. */
+  async reload(): Promise<void> {
+    try {
+      const digests = await readTokens(this.#file);
+      const isNew = Buffer.compare(Buffer.concat(digests), Buffer.concat(this.#digests)) !== 0;
+      this.#digests = digests;
+      this.#reason = "";
+      if (isNew) this.#log.info("new tokens of the admin API are in use");
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== this.#reason) {
+        this.#log.error(
+          { reason },
+          "new tokens of the admin API cannot be used: the old ones stay",
+        );
+      }
+      this.#reason = reason;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#loop.stop();
+  }
+}
+
+/** The SHA-256 of each token. */
+function readTokens(file: string): Promise<Buffer[]> {
+  return readKeyFile(SETTING, file, (text) => {
+    const tokens = text.split("\n").map((line) => line.trim());
+    const wrong = tokens.findIndex((token) => token !== "" && !isToken(token));
+    if (wrong >= 0) {
+      throw new Error(
+        `line ${wrong + 1}: a token has ${MIN_LENGTH} or more letters, digits and - . _ ~ + / =`,
+      );
+    }
+    const given = tokens.filter((token) => token !== "");
+    if (given.length === 0 || given.length > MAX_TOKENS) {
+      throw new Error(`must hold 1 to ${MAX_TOKENS} tokens, one a line`);
+    }
+    return given.map((token) => hash("sha256", token, "buffer"));
+  });
+}
+
+/** What a header can carry as a bearer token (RFC 6750), long enough not to be guessed. */
+function isToken(text: string): boolean {
+  return text.length >= MIN_LENGTH && /^[A-Za-z0-9._~+/-]+=*$/.test(text);
+}

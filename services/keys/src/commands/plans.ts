@@ -1,0 +1,54 @@
+// The verb `plans`: what the plans of the operator's file allow, how many accounts have each, and the plan of
+// an account.
+
+import { planJson } from "../admin/json.ts";
+import { listPlanNames } from "../store/list-plan-names.ts";
+import { changePlan } from "./accounts.ts";
+import { type Asked, type Given, verb } from "./words.ts";
+
+const USAGE = `usage: annals plans show [--json]
+       annals plans set --account ID [--plan PLAN] [--json]`;
+
+export const PLANS_HELP = `${USAGE}
+
+show  Prints the plans of ANNALS_PLANS_FILE, their limits, and how many accounts name each.
+set   Gives an account a plan, which takes effect with its next request. Without PLAN: the default one.
+
+Needs ANNALS_DATABASE_URL of keys, and the same ANNALS_PLANS_FILE as keys.
+
+Examples:
+  annals plans show
+  annals plans set --account acct_75gtznr6r1q5aecdantb9bkrxd --plan unlimited
+`;
+
+export const plans = verb(USAGE, (word, given) => {
+  if (word === "show") return show(given);
+  return word === "set" ? changePlan(given) : undefined;
+});
+
+function show(given: Given): Asked {
+  given.options();
+  return {
+    work: async ({ database }, file) => {
+      const counts = await database.run(listPlanNames, []);
+      const data = file.names.map((name) => {
+        const plan = file.of(name);
+        return planJson(plan, plan === file.of(null), counts);
+      });
+      return { text: data.map(line).join(""), data };
+    },
+  };
+}
+
+function line(plan: ReturnType<typeof planJson>): string {
+  const limit = (value: number | null, what: string) =>
+    `${value === null ? "unlimited" : value} ${what}`;
+  return `${[
+    plan.default ? `${plan.name} (default)` : plan.name,
+    limit(plan.max_keys, "keys"),
+    limit(plan.max_webhooks, "webhooks"),
+    limit(plan.monthly_events, "events a month"),
+    `without ${plan.features_left_out.join(", ") || "nothing"}`,
+    `${plan.accounts} accounts name it`,
+  ].join("\t")}\n`;
+}
