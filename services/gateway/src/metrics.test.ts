@@ -108,7 +108,7 @@ test("of admissions", async () => {
   const unauthenticated = new Unauthenticated({ perSecond: 1, now: () => 0, onRefused: () => {} });
   const admissions = new Admissions(keys, unauthenticated, metrics);
   const authorization = `Bearer ${mintKey("annals")}`;
-  const client = { address: "127.0.0.1", body: { complete: true } };
+  const client = { address: "127.0.0.1", requestId: "req_1", body: { complete: true } };
   await Promise.all([
     admissions.admit(authorization, client),
     admissions.admit(authorization, client),

@@ -36,10 +36,7 @@ export async function serve(
   closers: Closers,
 ): Promise<void> {
   const registry = createRegistry("gateway");
-  const tracing = await startTracing({
-    serviceName: "annals-gateway",
-    endpoint: config.otlpEndpoint,
-  });
+  const tracing = await startTracing({ ...config, serviceName: "annals-gateway", isEdge: true });
   closers.add("tracing", tracing, () => tracing.shutdown());
 
   const tls = await openTls(config, { service: "gateway", registry, log, closers });
@@ -75,6 +72,7 @@ export async function serve(
     deps: { ...clients, appends, limits: config },
     earlyAnswers,
     inFlight,
+    isTracing: tracing.isOn,
     unauthenticated,
     log,
     metrics,
