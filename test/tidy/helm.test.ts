@@ -14,7 +14,7 @@ const EXAMPLES = ["minimal", "full"].map((name) => `${CHART}/ci/${name}-values.y
 
 /** Set by the chart from values of its own, or fixed by its ports: `settings` may not name them. */
 const OF_THE_CHART = new RegExp(
-  `^ANNALS_(${[
+  `^OTEL_\\w+$|^ANNALS_(${[
     "LOG_LEVEL|OTLP_ENDPOINT|EXIT_WITH_STDIN|(ADMIN_|RPC_)?PORT|\\w+_ADDRESS|RATE_LIMIT_PER_MINUTE",
     "DATABASE_URL|NATS_URL|NATS_CA_FILE|PLANS_FILE|BOOTSTRAP_KEY|EXPORT_DIRECTORY|EXPORT_S3_\\w+",
     "WEBHOOK_SECRET_KEY_FILE|WEBHOOK_CA_FILE|TLS_\\w+_FILE|DANGEROUS_PLAINTEXT_RPC",
@@ -27,8 +27,8 @@ const PER_SERVICE = "Deployment Service NetworkPolicy ServiceAccount PodDisrupti
   " ",
 );
 
-/** Read by the SDK of the storage, not by a config.ts. */
-const OF_THE_SDK = new Set(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]);
+/** Read by the SDKs of the storage and of OpenTelemetry, not by a config.ts. */
+const OF_THE_SDK = /^(AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)|OTEL_EXPORTER_OTLP_HEADERS)$/;
 
 const memberOf = (service: string): string =>
   service === "webhook-dispatcher" ? "webhookDispatcher" : service;
@@ -60,7 +60,7 @@ describe("the source of the chart", () => {
     const known = new Set(SERVICES.flatMap((service) => [...settingsOf(service)]));
     const template = textOf(`${CHART}/templates/_environment.tpl`);
     const names = (template.match(/\b(ANNALS|AWS)_\w+\b/g) ?? []).filter(
-      (name) => name !== "ANNALS_" && !OF_THE_SDK.has(name),
+      (name) => name !== "ANNALS_" && !OF_THE_SDK.test(name),
     );
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !known.has(name))).toStrictEqual([]);
@@ -204,7 +204,7 @@ function checkContainer(service: string, container: Node): void {
   const names = namesOf(container);
   expect(names).toHaveLength(new Set(names).size);
   const settings = settingsOf(service);
-  expect(names.filter((name) => !settings.has(name) && !OF_THE_SDK.has(name))).toStrictEqual([]);
+  expect(names.filter((name) => !settings.has(name) && !OF_THE_SDK.test(name))).toStrictEqual([]);
 }
 
 /** Who may call whom; docs/architecture.md has the same arrows. */

@@ -35,7 +35,7 @@ describe("settings", () => {
   const declared = new Set([...SERVICES.flatMap((service) => [...settingsOf(service)]), ...local]);
 
   test("each has a row in docs/operating.md, and each row is one", () => {
-    const rows = new Set(ROWS.filter((name) => /^(ANNALS|DANGEROUS)_/.test(name)));
+    const rows = new Set(ROWS.filter((name) => /^(ANNALS|DANGEROUS|OTEL)_/.test(name)));
     expect([...rows].toSorted()).toStrictEqual([...declared].toSorted());
     expect(declared.size).toBeGreaterThan(15);
   });

@@ -23,6 +23,15 @@
 - name: ANNALS_OTLP_ENDPOINT
   value: {{ . | quote }}
 {{- end }}
+{{- with .root.Values.otlpHeaders }}
+{{- if .secret }}
+{{ include "annals.secretVariable" (dict "env" "OTEL_EXPORTER_OTLP_HEADERS" "from" . "path" "otlpHeaders") }}
+{{- end }}
+{{- end }}
+{{- range $env, $value := .root.Values.otel }}
+- name: {{ $env }}
+  value: {{ $value | quote }}
+{{- end }}
 {{- range $env, $value := .one.settings }}
 - name: {{ $env }}
   value: {{ $value | quote }}

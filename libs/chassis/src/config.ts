@@ -117,6 +117,26 @@ export function url(
   });
 }
 
+/** A URL that may be absent: the value is then undefined. It may hold a password, and is never printed. */
+export function optionalUrl(
+  env: string,
+  about: string,
+  schemes: readonly string[],
+): Setting<string | undefined> {
+  const { parse } = url(env, about, schemes);
+  const extra = { fallback: "", secret: true };
+  return setting(env, about, extra, (given) => (given === "" ? undefined : parse(given)));
+}
+
+/** A number from 0 to 1, both included. */
+export function fraction(env: string, about: string, extra: Extra = {}): Setting<number> {
+  return setting(env, about, extra, (given) => {
+    const value = Number(given);
+    if (!/^\d*\.?\d+$/.test(given) || value > 1) throw new Error("must be a number from 0 to 1");
+    return value;
+  });
+}
+
 const HOST_AND_PORT = String.raw`(?:[\w.-]+|\[[\da-fA-F:.%]+\]):(\d{1,5})`;
 const ADDRESS = new RegExp(
   String.raw`^(?:dns:(?://[^/]*/)?)?${HOST_AND_PORT}$|^ipv[46]:${HOST_AND_PORT}(?:,${HOST_AND_PORT})*$`,

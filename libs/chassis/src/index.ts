@@ -7,4 +7,5 @@ export * from "./main.ts";
 export * from "./metrics.ts";
 export * from "./run.ts";
 export * from "./settings.ts";
+export * from "./span.ts";
 export * from "./tracing.ts";

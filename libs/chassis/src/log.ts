@@ -1,8 +1,9 @@
 // Logs: one JSON object a line on standard output, written synchronously. Called by main.ts. `msg` is
-// constant, and what varies is in fields. No secret, no key and no part of an event is ever a field. Error
-// level only where a person should act.
+// constant, and what varies is in fields, whose names are in snake case. No secret, no key and no part of an
+// event is ever a field. Error level only where a person should act.
 
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
+import { logIds } from "./span.ts";
 
 export type { Logger } from "pino";
 
@@ -32,6 +33,7 @@ export function createLog(
       level: options.level,
       base: { service: options.service },
       timestamp: stdTimeFunctions.isoTime,
+      mixin: logIds,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED, censor: "[redacted]" },
     },

@@ -1,11 +1,56 @@
 // The settings that several services have, each with one name and one sentence. Spread by the services'
 // config.ts. It must never read the environment.
 
-import { flag, integer, oneOf, optionalText, port, text, url } from "./config.ts";
+import {
+  flag,
+  fraction,
+  integer,
+  oneOf,
+  optionalText,
+  optionalUrl,
+  port,
+  text,
+  url,
+} from "./config.ts";
 import { LOG_LEVELS } from "./log.ts";
+import { SAMPLERS } from "./sampler.ts";
+
+const HTTP = ["http:", "https:"];
+
+/** Of every process; the SDK reads the other OTEL_ variables itself. */
+export const tracingSettings = {
+  otlpEndpoint: optionalUrl(
+    "ANNALS_OTLP_ENDPOINT",
+    "Where traces are sent (OTLP over HTTP), `http://collector:4318`; it goes before the next two.",
+    HTTP,
+  ),
+  otelEndpoint: optionalUrl(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "The same, by its standard name; `/v1/traces` is added to it. Without an endpoint no traces are made.",
+    HTTP,
+  ),
+  otelTracesEndpoint: optionalUrl(
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "The same, as a complete URL.",
+    HTTP,
+  ),
+  otelDisabled: flag("OTEL_SDK_DISABLED", "No traces, whatever else is set."),
+  otelSampler: oneOf(
+    "OTEL_TRACES_SAMPLER",
+    "Which requests are recorded. The gateway decides, the other services follow.",
+    SAMPLERS,
+    { fallback: "parentbased_always_on" },
+  ),
+  otelSamplerRatio: fraction(
+    "OTEL_TRACES_SAMPLER_ARG",
+    "The recorded share of requests, from 0 to 1, for the samplers with `traceidratio`.",
+    { fallback: "1" },
+  ),
+};
 
 /** Of every process. */
 export const processSettings = {
+  ...tracingSettings,
   logLevel: oneOf(
     "ANNALS_LOG_LEVEL",
     "How much is logged: debug, info, warn or error.",
@@ -23,10 +68,6 @@ export const processSettings = {
     {
       fallback: "9091",
     },
-  ),
-  otlpEndpoint: optionalText(
-    "ANNALS_OTLP_ENDPOINT",
-    "Where traces are sent (OTLP over HTTP); without it none are made.",
   ),
   exitWithStdin: flag(
     "ANNALS_EXIT_WITH_STDIN",

@@ -94,6 +94,7 @@ export const SETTING_NAMES = [
   "ANNALS_WEBHOOK_SECRET_KEY_FILE",
   "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
   "ANNALS_WEBHOOK_TIMEOUT_MS",
+  "ANNALS_WEBHOOK_TRACEPARENT",
 ];
 
 /** Variables of the tests, which a person sets in the shell that also runs `npm start`. */

@@ -3,4 +3,4 @@ export { type ConsumeOptions, consumeNotices, type NoticeConsumer } from "./cons
 export { noticeMetrics, type NoticeMetrics } from "./metrics.ts";
 export { NoticePublisher, type NoticePublisherOptions, type Notices } from "./publish.ts";
 export { messagingSettings } from "./settings.ts";
-export { NOTICE_KINDS, type Notice, type NoticeKind } from "./subjects.ts";
+export { NOTICE_KINDS, type Notice, type NoticeKind, type NoticeTrace } from "./subjects.ts";

@@ -4,7 +4,15 @@
 // published is counted and dropped, because the consumers' sweeps recover it. It must never throw into a
 // producer, and never hold more than its bounds.
 
-import type { Logger } from "@annals/chassis";
+import {
+  activeSpan,
+  endWith,
+  inTrace,
+  type Logger,
+  PRODUCER,
+  remoteSpan,
+  startShared,
+} from "@annals/chassis";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { ErrorCode, type NatsConnection, NatsError } from "nats";
 import type { Messaging } from "./connection.ts";
@@ -13,8 +21,11 @@ import { ensureStream } from "./stream.ts";
 import {
   encodeNotices,
   MAX_NOTICES,
+  MAX_TRACED_NOTICES,
+  MAX_TRACES,
   type Notice,
   type NoticeKind,
+  type NoticeTrace,
   STREAM,
   subjectOf,
 } from "./subjects.ts";
@@ -66,8 +77,11 @@ export class NoticePublisher {
     this.#options = options;
   }
 
-  /** Queues a notice. Returns at once and never throws. */
-  notify(notice: Notice): void {
+  /**
+   * Queues a notice, for `count` new positions. Where the present request is recorded, its consumer learns of
+   * which trace they are a part. Returns at once and never throws.
+   */
+  notify(notice: Notice, count = 1): void {
     if (this.#closing.signal.aborted || !this.#messaging.isConfigured) return;
     const key = `${notice.kind}/${notice.accountId}`;
     const earlier = this.#waiting.get(key);
@@ -78,8 +92,10 @@ export class NoticePublisher {
       );
       return;
     }
-    if (!earlier || earlier.position < notice.position) this.#waiting.set(key, notice);
-    this.#rounds ??= this.#publishRounds();
+    const traces = tracesOf(earlier, notice, count);
+    const newest = earlier && earlier.position > notice.position ? earlier : notice;
+    this.#waiting.set(key, traces ? { ...newest, traces } : newest);
+    this.#rounds ??= inTrace(undefined, () => this.#publishRounds());
   }
 
   /** Queues nothing more. Resolves when the queue is published or has failed, or after 2 seconds. */
@@ -110,12 +126,14 @@ export class NoticePublisher {
   #takeMessages(): Message[] {
     const byKind = Map.groupBy(this.#waiting.values(), ({ kind }) => kind);
     this.#waiting.clear();
-    return [...byKind].flatMap(([kind, notices]) =>
-      Array.from({ length: Math.ceil(notices.length / MAX_NOTICES) }, (_, at) => ({
+    return [...byKind].flatMap(([kind, notices]) => {
+      const isTraced = notices.some(({ traces }) => traces);
+      const size = isTraced ? MAX_TRACED_NOTICES : MAX_NOTICES;
+      return Array.from({ length: Math.ceil(notices.length / size) }, (_, at) => ({
         kind,
-        notices: notices.slice(at * MAX_NOTICES, (at + 1) * MAX_NOTICES),
-      })),
-    );
+        notices: notices.slice(at * size, (at + 1) * size),
+      }));
+    });
   }
 
   async #publish(message: Message): Promise<void> {
@@ -153,9 +171,36 @@ export class NoticePublisher {
 }
 
 async function publishOn(connection: NatsConnection, { kind, notices }: Message): Promise<void> {
-  await connection
+  const subject = subjectOf(kind);
+  const origins = notices.flatMap(({ traces = [] }) => traces.map(remoteSpan));
+  const span = startShared(`send ${subject}`, origins, {
+    kind: PRODUCER,
+    attributes: {
+      "messaging.system": "nats",
+      "messaging.operation.name": "publish",
+      "messaging.operation.type": "send",
+      "messaging.destination.name": subject,
+      "messaging.batch.message_count": notices.length,
+    },
+  });
+  const published = connection
     .jetstream({ timeout: PUBLISH_TIMEOUT_MS })
-    .publish(subjectOf(kind), encodeNotices(notices), { expect: { streamName: STREAM } });
+    .publish(subject, encodeNotices(notices), { expect: { streamName: STREAM } });
+  await endWith(span, published);
+}
+
+/** Those that waited already, and the one of the present request. Undefined where none is recorded. */
+function tracesOf(
+  earlier: Notice | undefined,
+  { position }: Notice,
+  count: number,
+): readonly NoticeTrace[] | undefined {
+  const span = activeSpan();
+  const waiting = earlier?.traces;
+  if (!span || (waiting && waiting.length >= MAX_TRACES)) return waiting;
+  const { spanId, traceId } = span.spanContext();
+  const trace = { first: position - BigInt(count) + 1n, last: position, traceId, spanId };
+  return [...(waiting ?? []), trace];
 }
 
 function isWithoutStream(error: unknown): boolean {

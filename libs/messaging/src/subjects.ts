@@ -3,7 +3,11 @@
 // other.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { NoticeKind as ProtoKind, NoticesSchema } from "@annals/proto/notices";
+import {
+  NoticeKind as ProtoKind,
+  type NoticeTrace as ProtoTrace,
+  NoticesSchema,
+} from "@annals/proto/notices";
 
 /** What a producer stores more of. Each account has one gapless sequence of positions for each kind. */
 export const NOTICE_KINDS = ["events", "verifications", "exports"] as const;
@@ -15,6 +19,17 @@ export interface Notice {
   readonly kind: NoticeKind;
   readonly accountId: string;
   readonly position: bigint;
+  /** Of the requests that are recorded, in the order of their positions; absent where there are none. */
+  readonly traces?: readonly NoticeTrace[];
+}
+
+/** The span that stored these positions. */
+export interface NoticeTrace {
+  readonly first: bigint;
+  readonly last: bigint;
+  /** In lower-case hexadecimal, as in W3C Trace Context. */
+  readonly traceId: string;
+  readonly spanId: string;
 }
 
 export const STREAM = "ANNALS_NOTICES";
@@ -30,6 +45,13 @@ const PROTO_KINDS: Record<NoticeKind, ProtoKind> = {
 
 /** Notices of one message: it stays below the stream's `max_msg_size`, whatever they contain. */
 export const MAX_NOTICES = 64;
+/** The same, where some have traces. */
+export const MAX_TRACED_NOTICES = 12;
+/** Traces of one notice; its positions beyond them have none. */
+export const MAX_TRACES = 4;
+
+const TRACE_ID_BYTES = 16;
+const SPAN_ID_BYTES = 8;
 
 export function subjectOf(kind: NoticeKind): string {
   return `annals.notices.${kind}`;
@@ -38,10 +60,16 @@ export function subjectOf(kind: NoticeKind): string {
 /** At most {@link MAX_NOTICES}. */
 export function encodeNotices(notices: readonly Notice[]): Uint8Array {
   const message = create(NoticesSchema, {
-    notices: notices.map(({ kind, accountId, position }) => ({
+    notices: notices.map(({ kind, accountId, position, traces = [] }) => ({
       kind: PROTO_KINDS[kind],
       accountId,
       position,
+      traces: traces.slice(0, MAX_TRACES).map((trace) => ({
+        firstPosition: trace.first,
+        lastPosition: trace.last,
+        traceId: Buffer.from(trace.traceId, "hex"),
+        spanId: Buffer.from(trace.spanId, "hex"),
+      })),
     })),
   });
   return toBinary(NoticesSchema, message);
@@ -51,12 +79,20 @@ export function encodeNotices(notices: readonly Notice[]): Uint8Array {
 export function decodeNotices(bytes: Uint8Array): Notice[] {
   try {
     return fromBinary(NoticesSchema, bytes).notices.flatMap(
-      ({ kind: number, accountId, position }) => {
+      ({ kind: number, accountId, position, traces: given }) => {
         const kind = NOTICE_KINDS.find((each) => PROTO_KINDS[each] === number);
-        return kind === undefined || accountId === "" ? [] : [{ kind, accountId, position }];
+        if (kind === undefined || accountId === "") return [];
+        const traces = given.slice(0, MAX_TRACES).flatMap(traceOf);
+        return [{ kind, accountId, position, ...(traces.length > 0 && { traces }) }];
       },
     );
   } catch {
     return [];
   }
+}
+
+function traceOf({ firstPosition, lastPosition, spanId, traceId }: ProtoTrace): NoticeTrace[] {
+  if (traceId.length !== TRACE_ID_BYTES || spanId.length !== SPAN_ID_BYTES) return [];
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+  return [{ first: firstPosition, last: lastPosition, traceId: hex(traceId), spanId: hex(spanId) }];
 }

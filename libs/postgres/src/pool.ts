@@ -2,8 +2,15 @@
 // to PostgreSQL.
 
 import { AnnalsError, unavailable } from "@annals/errors";
-import { ConfigError, type Histogram, type Logger } from "@annals/chassis";
-import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  CLIENT,
+  ConfigError,
+  failSpan,
+  type Histogram,
+  inTrace,
+  type Logger,
+  startSpan,
+} from "@annals/chassis";
 import pg from "pg";
 import { isAnswer, translateFailure } from "./failure.ts";
 import type { Database, Statement } from "./statement.ts";
@@ -44,8 +51,6 @@ const IDLE_TIMEOUT_MS = 60_000;
  * would keep its locks, the head of a chain among them.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000;
-
-const tracer = trace.getTracer("annals.postgres");
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
 
@@ -128,7 +133,8 @@ async function onConnection<T>(
   { log }: PoolOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect().catch(rethrow);
+  // Outside of the request's trace: the connection outlives it.
+  const client = await inTrace(undefined, () => pool.connect()).catch(rethrow);
   const connection: Connection = { client, isLost: false };
   // A connection that breaks between two statements must not end the process; the next statement reports it.
   const onError = (error: Error): void => {
@@ -192,27 +198,30 @@ function rethrow(error: unknown): never {
   throw translateFailure(error);
 }
 
-/** One span and one observation a statement, the wait for a connection included. */
+/** One observation a statement, the wait for a connection included, and a span in a recorded request. */
 async function observed<T>(
   { duration }: PoolOptions,
   { name }: { readonly name: string },
   work: () => Promise<T>,
 ): Promise<T> {
-  const span = tracer.startSpan(name, { kind: SpanKind.CLIENT });
+  const span = startSpan(name, {
+    kind: CLIENT,
+    attributes: { "db.system.name": "postgresql", "db.operation.name": name },
+  });
   const started = performance.now();
   let failure = "";
   try {
     return await work();
   } catch (error) {
     failure = sqlstate(error) ?? "connection";
-    span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+    if (span) failSpan(span, failure);
     throw error;
   } finally {
     duration?.observe(
       { db_operation_name: name, error_type: failure },
       (performance.now() - started) / 1000,
     );
-    span.end();
+    span?.end();
   }
 }
 

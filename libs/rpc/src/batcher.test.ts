@@ -26,6 +26,7 @@ function byHand() {
 }
 
 const BOUNDS: Omit<BatcherOptions<number, number>, "work"> = {
+  name: "test",
   maxGroup: 3,
   concurrency: 1,
   maxWaiting: 100,

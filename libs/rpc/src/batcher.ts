@@ -3,11 +3,14 @@
 // There is no timer: an idle system adds no delay, and a busy one forms batches as large as its own speed
 // requires. Called by the gateway for admissions and appends, and by the ledger for group commit.
 
+import { failSpan, inBatch, type Span, startSpan } from "@annals/chassis";
 import { unavailable } from "@annals/errors";
 
 const MS_PER_S = 1_000;
 
 export interface BatcherOptions<In, Out> {
+  /** Of the span that each item of a recorded request has while it waits and is worked on. */
+  readonly name: string;
   /**
    * Processes a group of 1 to `maxGroup` items, whose weight it is told, and resolves to one result per item,
    * in order. A rejection fails the whole group. No item ever joins a group that has started.
@@ -49,6 +52,7 @@ interface Waiting<In, Out> {
   readonly weight: number;
   /** When it was submitted, on the clock of `performance.now()`. */
   readonly since: number;
+  readonly span: Span | undefined;
   readonly resolve: (result: Out) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -79,8 +83,9 @@ export class Batcher<In, Out> {
     }
     this.#waitingWeight += weight;
     this.#options.onWeight?.(weight);
+    const span = startSpan(this.#options.name);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, weight, since: performance.now(), resolve, reject });
+      this.#waiting.push({ item, weight, since: performance.now(), span, resolve, reject });
       this.#pumpSoon();
     });
   }
@@ -136,18 +141,33 @@ export class Batcher<In, Out> {
   async #work({ members, weight }: Group<In, Out>): Promise<() => void> {
     try {
       const items = members.map(({ item }) => item);
-      const results = await this.#options.work(items, weight);
+      const spans = members.map(({ span }) => span);
+      const { name, work } = this.#options;
+      const results = await inBatch(`batch ${name}`, spans, () => work(items, weight));
       return () => {
-        for (const [index, { resolve, reject }] of members.entries()) {
+        for (const [index, member] of members.entries()) {
           const result = results[index];
-          if (result?.status === "fulfilled") resolve(result.value);
-          else reject(result?.reason ?? new Error("the group's work gave no result for this item"));
+          if (result?.status === "fulfilled") {
+            member.span?.end();
+            member.resolve(result.value);
+          } else fail(member, result?.reason ?? new Error(NO_RESULT));
         }
       };
     } catch (error) {
-      return () => members.forEach(({ reject }) => reject(error));
+      return () => members.forEach((member) => fail(member, error));
     }
   }
+}
+
+const NO_RESULT = "the group's work gave no result for this item";
+
+function fail(
+  { reject, span }: Pick<Waiting<unknown, unknown>, "reject" | "span">,
+  error: unknown,
+): void {
+  if (span) failSpan(span, error);
+  span?.end();
+  reject(error);
 }
 
 /** One {@link Batcher} per key, deleted when idle. Work of one key never waits for another's. */

@@ -47,10 +47,7 @@ export async function serve(
   const registry = createRegistry("export");
   const clock = systemClock();
   const { verifier } = await openAdmissions(config, clock);
-  const tracing = await startTracing({
-    serviceName: "annals-export",
-    endpoint: config.otlpEndpoint,
-  });
+  const tracing = await startTracing({ ...config, serviceName: "annals-export" });
   closers.add("tracing", tracing, () => tracing.shutdown());
   const tls = await openTls(config, { service: "export", registry, log, closers });
 
@@ -113,7 +110,7 @@ export async function serve(
       limits: config,
       random: randomBytes,
       onDeleted: () => sweep.wake(),
-      wake: () => worker.wake(),
+      wake: (jobId) => worker.wake(jobId),
     }),
     service: ExportsService,
     tls,

@@ -25,7 +25,7 @@ export interface Deps {
   /** Called when an export was deleted. */
   readonly onDeleted: () => void;
   /** Called when a job was queued. */
-  readonly wake: () => void;
+  readonly wake: (jobId: string) => void;
 }
 
 export function exportsService(deps: Deps): (router: ConnectRouter) => void {

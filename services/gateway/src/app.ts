@@ -1,7 +1,7 @@
 // The HTTP server: Fastify with strict reading, strict validation and one error shape. Called by serve.ts.
 // The routes under /v1 are in v1.ts; here is what all requests share.
 
-import type { Logger } from "@annals/chassis";
+import { inTrace, type Logger } from "@annals/chassis";
 import { type Clock, newId, type Random } from "@annals/contract";
 import { Ajv } from "ajv";
 import fastify, { type FastifyInstance } from "fastify";
@@ -16,6 +16,7 @@ import { observeRequests } from "./edge/observe.ts";
 import { faultOfRequestHead, refuseBody } from "./edge/request-head.ts";
 import type { RefusalBudget } from "./edge/refusal-budget.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
+import { traceRequests } from "./edge/trace.ts";
 import type { Metrics } from "./metrics.ts";
 import { serveOpenApi } from "./openapi.ts";
 import { registerRoutes } from "./register-routes.ts";
@@ -33,6 +34,8 @@ export interface AppOptions {
   readonly rateLimitPerMinute: number;
   readonly refusals: RefusalBudget;
   readonly requestTimeoutMs: number;
+  /** Whether requests may be recorded. */
+  readonly isTracing: boolean;
 }
 
 /** The request line and the headers together. */
@@ -77,6 +80,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     app.server.emit("request", request, response);
   });
   clientErrors.watch(app.server);
+  app.decorateRequest("span", undefined);
+  if (options.isTracing) traceRequests(app);
   app.decorateRequest("admission", undefined);
   app.decorateRequest("readmit", () => Promise.reject(new Error("the request was not admitted")));
   validateStrictly(app);
@@ -88,7 +93,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reply.header("x-request-id", request.id);
     next(faultOfRequestHead(request.raw));
   });
-  app.setErrorHandler(answerError);
+  app.setErrorHandler((error, request, reply) => {
+    inTrace(request.span, () => answerError(error, request, reply));
+  });
   await addRoutes(app, options);
   return app;
 }

@@ -37,10 +37,7 @@ export async function serve(
   closers: Closers,
 ): Promise<void> {
   const registry = createRegistry("gateway");
-  const tracing = await startTracing({
-    serviceName: "annals-gateway",
-    endpoint: config.otlpEndpoint,
-  });
+  const tracing = await startTracing({ ...config, serviceName: "annals-gateway", isEdge: true });
   closers.add("tracing", tracing, () => tracing.shutdown());
 
   const tls = await openTls(config, { service: "gateway", registry, log, closers });
@@ -80,6 +77,7 @@ export async function serve(
     earlyAnswers,
     inFlight,
     refusals,
+    isTracing: tracing.isOn,
     log,
     metrics,
     random,

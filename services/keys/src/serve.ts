@@ -42,7 +42,7 @@ export async function serve(
   const registry = createRegistry("keys");
   const clock = systemClock();
   const { secrets, verifier } = await openAdmissions(config, clock);
-  const tracing = await startTracing({ serviceName: "annals-keys", endpoint: config.otlpEndpoint });
+  const tracing = await startTracing({ ...config, serviceName: "annals-keys" });
   closers.add("tracing", tracing, () => tracing.shutdown());
   const tls = await openTls(config, { service: "keys", registry, log, closers });
 

@@ -43,10 +43,7 @@ export async function serve(
   const random = pooledRandom();
   const { verifier } = await openAdmissions(config, clock);
 
-  const tracing = await startTracing({
-    serviceName: "annals-ledger",
-    endpoint: config.otlpEndpoint,
-  });
+  const tracing = await startTracing({ ...config, serviceName: "annals-ledger" });
   closers.add("tracing", tracing, () => tracing.shutdown());
   const tls = await openTls(config, { service: "ledger", registry, log, closers });
 

@@ -94,6 +94,10 @@ export const SETTINGS = {
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
     "Whether deliveries may go to private and local addresses. Whoever may create webhooks then reaches them too.",
   ),
+  sendsTraceparent: flag(
+    "ANNALS_WEBHOOK_TRACEPARENT",
+    "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can continue their traces.",
+  ),
   sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
     "Milliseconds between two sweeps, which recover what lost notices announced.",

@@ -36,6 +36,7 @@ import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
 import { START_WINDOW_MS } from "./workers/attempts.ts";
 import { startCleanUp } from "./workers/clean-up.ts";
+import { DeliveryTraces } from "./workers/delivery-traces.ts";
 import { DeliveryEngine } from "./workers/delivery-engine.ts";
 import { FanOut } from "./workers/fan-out.ts";
 import { startSweep } from "./workers/sweep.ts";
@@ -51,10 +52,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const { verifier } = await openAdmissions(config, clock);
   const registry = createRegistry("webhook-dispatcher");
   const metrics = createMetrics(registry);
-  const tracing = await startTracing({
-    serviceName: "annals-webhook-dispatcher",
-    endpoint: config.otlpEndpoint,
-  });
+  const tracing = await startTracing({ ...config, serviceName: "annals-webhook-dispatcher" });
   closers.add("tracing", tracing, () => tracing.shutdown());
   const tls = await openTls(config, { service: "webhook-dispatcher", registry, log, closers });
 
@@ -72,11 +70,12 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     log,
     metrics,
     random: randomBytes,
+    traces: new DeliveryTraces(),
     now: () => null,
   };
 
   const extraAuthorities = await readAuthorities(config.caFile);
-  const sender = new Sender({ clock, guard, extraAuthorities, timeoutMs: config.timeoutMs });
+  const sender = new Sender({ ...config, clock, guard, extraAuthorities });
   closers.add("connections", sender, () => sender.close());
   const engine = new DeliveryEngine({ ...config, ...shared, sender });
   closers.add("deliveries", engine, () => engine.stop(DRAIN_GRACE_MS));

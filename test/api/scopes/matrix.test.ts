@@ -76,7 +76,7 @@ describe("no scope at all", () => {
   test.each(V1.map((row) => ({ name: row[3], scope: row[2] })))("$name", ({ scope }) => {
     // Such a key cannot be made, so the check is asked itself.
     const plan = create(PlanSchema);
-    const key = { accountId: "a", keyId: "k", scopes: NONE, statement: "" };
+    const key = { requestId: "r", accountId: "a", keyId: "k", scopes: NONE, statement: "" };
     const admission = { ...key, isAfterBody: true, limit: 1, remaining: 0, plan };
     expect(() => requireScope(admission, scope)).toThrow(missing(scope));
   });

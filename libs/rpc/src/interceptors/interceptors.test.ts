@@ -7,7 +7,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { AnnalsError } from "@annals/errors";
 import { LedgerService } from "@annals/proto/ledger";
-import { context, propagation, trace } from "@opentelemetry/api";
+import { context, diag, propagation, trace } from "@opentelemetry/api";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Histogram, Registry } from "prom-client";
 import { pino } from "pino";
@@ -141,13 +141,15 @@ describe("with an endpoint", () => {
     const { port } = collector.address() as AddressInfo;
     tracing = await startTracing({
       serviceName: "ledger-under-test",
-      endpoint: `http://127.0.0.1:${port}/`,
+      isEdge: true,
+      otlpEndpoint: `http://127.0.0.1:${port}/`,
     });
   });
   afterEach(() => {
     trace.disable();
     context.disable();
     propagation.disable();
+    diag.disable();
   });
 
   it("client, server and handler share one trace, in streams too, and the spans are exported", async () => {
@@ -171,7 +173,7 @@ describe("with an endpoint", () => {
   it("a collector that is away fails nothing", async () => {
     await tracing.shutdown();
     trace.disable();
-    const away = await startTracing({ serviceName: "ledger", endpoint: "http://127.0.0.1:1" });
+    const away = await startTracing({ serviceName: "ledger", otlpEndpoint: "http://127.0.0.1:1" });
     const { client } = await observed();
     await client.getEvent({ id: "x" });
     trace.disable();

@@ -1,14 +1,14 @@
-// One span per call on either end, and the W3C `traceparent` header between them. Called by stacks.ts. It
-// uses the OpenTelemetry API only: while no SDK is started (tracing.ts of chassis) every step is a no-op. A
-// span must never contain a message.
+// One span per call on either end, and the W3C `traceparent` header between them, for calls of requests that
+// are recorded. Called by stacks.ts. For all others, and while tracing is off, it does nothing. A span must
+// never contain a message.
 
+import { activeSpan, failSpan, inTrace, isSampled, startChild } from "@annals/chassis";
 import {
-  type Context,
   context,
   propagation,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
-  SpanStatusCode,
   type TextMapGetter,
   type TextMapSetter,
   trace,
@@ -22,12 +22,11 @@ import {
   verbNoun,
 } from "./follow-call.ts";
 
-const TRACER_NAME = "annals.rpc";
-
 /** For a server, outermost: handlers run inside the span, as a child of the caller's. */
 export function serverTracing(): Interceptor {
   return (next) => (request) => {
-    const parent = propagation.extract(context.active(), request.header, readHeader);
+    const parent = trace.getSpan(propagation.extract(ROOT_CONTEXT, request.header, readHeader));
+    if (!parent || !isSampled(parent.spanContext())) return next(request);
     return followCall(next, request, spanHooks(SpanKind.SERVER, request, parent));
   };
 }
@@ -35,24 +34,23 @@ export function serverTracing(): Interceptor {
 /** For a client, outermost: the span covers retries, and its id is sent to the server. */
 export function clientTracing(): Interceptor {
   return (next) => (request) => {
-    const hooks = spanHooks(SpanKind.CLIENT, request, context.active());
+    const parent = activeSpan();
+    if (!parent) return next(request);
+    const hooks = spanHooks(SpanKind.CLIENT, request, parent);
     hooks.inside(() => propagation.inject(context.active(), request.header, writeHeader));
     return followCall(next, request, hooks);
   };
 }
 
-function spanHooks(kind: SpanKind, request: CallRequest, parent: Context): Required<CallHooks> {
+function spanHooks(kind: SpanKind, request: CallRequest, parent: Span): Required<CallHooks> {
   const attributes = {
     "rpc.system": "grpc",
     "rpc.service": request.service.typeName,
     "rpc.method": verbNoun(request.method),
   };
-  const span = trace
-    .getTracer(TRACER_NAME)
-    .startSpan(attributes["rpc.method"], { kind, attributes }, parent);
-  const spanContext = trace.setSpan(parent, span);
+  const span = startChild(attributes["rpc.method"], parent, { kind, attributes });
   return {
-    inside: (work) => context.with(spanContext, work),
+    inside: (work) => inTrace(span, work),
     succeeded: () => end(span, kind),
     failed(error) {
       end(span, kind, error);
@@ -62,10 +60,10 @@ function spanHooks(kind: SpanKind, request: CallRequest, parent: Context): Requi
 }
 
 function end(span: Span, kind: SpanKind, error?: unknown): void {
-  if (span.isRecording()) {
-    span.setAttribute("rpc.response.status_code", statusName(error));
-    if (error !== undefined && isSpanError(kind, error))
-      span.setStatus({ code: SpanStatusCode.ERROR });
+  const status = statusName(error);
+  span.setAttribute("rpc.response.status_code", status);
+  if (error !== undefined && isSpanError(kind, error)) {
+    failSpan(span, status);
   }
   span.end();
 }

@@ -22,7 +22,7 @@ interface Deps {
   readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
   readonly random: (size: number) => Uint8Array;
   readonly limits: ExportLimits;
-  readonly wake: () => void;
+  readonly wake: (jobId: string) => void;
 }
 
 export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["createExport"] {
@@ -50,7 +50,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       return transaction.run(createJob, [...job]);
     });
     if (!row) throw internal("the stored job was not returned");
-    deps.wake();
+    deps.wake(row.id);
     return { export: renderExport(row) };
   };
 }

@@ -3,7 +3,16 @@
 // crashes loses its lease, and another writes the file from the beginning. It must never complete a job
 // without its lease.
 
-import { type Logger, type Loop, startLoop } from "@annals/chassis";
+import {
+  activeSpan,
+  endWith,
+  inTrace,
+  type Logger,
+  type Loop,
+  type Span,
+  startChild,
+  startLoop,
+} from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import type { NoticePublisher } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
@@ -32,10 +41,15 @@ const MAX_RETRY_DELAY_MS = 300_000;
 /** Accounts that one poll tries. */
 const MAX_ACCOUNTS = 100;
 
+/** Jobs whose requests are recorded; the oldest are forgotten first. */
+const MAX_TRACED = 1_000;
+
 export class ExportWorker {
   readonly #deps: WorkerDeps;
   /** One for each concurrency slot. */
   readonly #loops: readonly Loop[];
+  /** By job, the span of the request that queued it here: the attempts of this replica are a part of it. */
+  readonly #origins = new Map<string, Span>();
 
   /** Begins to work. */
   constructor(deps: WorkerDeps) {
@@ -51,8 +65,12 @@ export class ExportWorker {
     );
   }
 
-  /** There may be a job: idle loops poll at once. */
-  wake(): void {
+  /** There is a job: idle loops poll at once. */
+  wake(jobId: string): void {
+    const span = activeSpan();
+    if (span) this.#origins.set(jobId, span);
+    const [oldest] = this.#origins.size > MAX_TRACED ? this.#origins.keys() : [];
+    if (oldest !== undefined) this.#origins.delete(oldest);
     for (const loop of this.#loops) loop.wake();
   }
 
@@ -70,7 +88,12 @@ export class ExportWorker {
       const [job] = await database.run(takeJob, [accountId, leaseMs]);
       // None: another worker was faster, and the next account has its turn.
       if (!job) continue;
-      await this.#attempt(job, signal);
+      const origin = this.#origins.get(job.id);
+      const span = origin && startChild("write-export", origin);
+      await endWith(
+        span,
+        inTrace(span, () => this.#attempt(job, signal)),
+      );
       return 0;
     }
     return undefined;
@@ -83,6 +106,7 @@ export class ExportWorker {
     try {
       await this.#writeAndComplete(job, signal);
       metrics.attempts.inc({ outcome: "completed" });
+      this.#origins.delete(job.id);
     } catch (error) {
       metrics.attempts.inc({ outcome: await this.#release(job, error, signal.aborted) });
     } finally {
@@ -104,7 +128,7 @@ export class ExportWorker {
         throw error;
       });
       log.info(
-        { exportId: job.id, events: written.eventCount, bytes: written.sizeBytes },
+        { export_id: job.id, events: written.eventCount, bytes: written.sizeBytes },
         "export completed",
       );
       return at;
@@ -115,7 +139,7 @@ export class ExportWorker {
   /** For a retry, or as failed for good. Resolves to the outcome of the attempt. Never rejects. */
   async #release(job: TakenRow, error: unknown, isStopping: boolean): Promise<string> {
     const { database, log, maxAttempts, storage } = this.#deps;
-    const fields = { exportId: job.id, attempt: job.attempts, err: error };
+    const fields = { export_id: job.id, attempt: job.attempts, err: error };
     if (error instanceof LeaseLost) {
       log.warn(fields, "export lease lost: another replica holds it, or it was deleted");
       return "lease_lost";

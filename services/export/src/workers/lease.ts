@@ -62,7 +62,7 @@ async function keep(
       else if (!ended.aborted)
         lost.abort(new LeaseLost("another replica holds the export, or it was deleted"));
     } catch (error) {
-      log.warn({ err: error, exportId: job.id }, "lease not renewed");
+      log.warn({ err: error, export_id: job.id }, "lease not renewed");
     }
     if (performance.now() >= held)
       lost.abort(new LeaseLost("the lease could not be renewed in time"));

@@ -2,7 +2,7 @@
 // wait at the same time go to the keys service in one RPC. No result is cached: it must never admit a key
 // that was revoked before the request began.
 
-import { ADMISSION_HEADER, Batcher, type BatcherMetrics } from "@annals/rpc";
+import { ADMISSION_HEADER, Batcher, type BatcherMetrics, REQUEST_ID_HEADER } from "@annals/rpc";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
@@ -12,6 +12,7 @@ import type { Unauthenticated } from "../edge/unauthenticated.ts";
 
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
+  readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
   readonly scopes: readonly string[];
@@ -33,8 +34,9 @@ export interface Admission {
 }
 
 /** The options of a call for an admitted request. A keys service of the release before gives no statement. */
-export function admittedBy({ statement }: Pick<Admission, "statement">) {
-  return statement === "" ? {} : { headers: { [ADMISSION_HEADER]: statement } };
+export function admittedBy({ requestId, statement }: Pick<Admission, "requestId" | "statement">) {
+  const headers = { [REQUEST_ID_HEADER]: requestId };
+  return { headers: statement === "" ? headers : { ...headers, [ADMISSION_HEADER]: statement } };
 }
 
 /** A valid key whose window is used up. */
@@ -63,6 +65,7 @@ const UNLIMITED = create(PlanSchema);
 
 /** A request that waits to be admitted. */
 interface Waiting {
+  readonly requestId: string;
   readonly key: string;
   /** 0 for a request that was counted before. */
   readonly count: 0 | 1;
@@ -85,6 +88,7 @@ export class Admissions {
   ) {
     this.#unauthenticated = unauthenticated;
     this.#batcher = new Batcher({
+      name: "admission",
       work: (given) => admitGroup(keys, given),
       maxGroup: MAX_GROUP,
       concurrency: CONCURRENCY,
@@ -100,13 +104,17 @@ export class Admissions {
    */
   async admit(
     authorization: string | undefined,
-    { address, body }: { readonly address: string; readonly body: BodyState },
+    {
+      address,
+      requestId,
+      body,
+    }: { readonly address: string; readonly requestId: string; readonly body: BodyState },
   ): Promise<Admission> {
     const key = bearer(authorization);
     if (!isPlausibleKey(key)) throw unknownKey();
     this.#unauthenticated.check(address, key);
     try {
-      const admission = await this.#batcher.submit({ key, count: 1, body });
+      const admission = await this.#batcher.submit({ requestId, key, count: 1, body });
       this.#unauthenticated.admitted(key, admission.keyId);
       return admission;
     } catch (error) {
@@ -117,8 +125,8 @@ export class Admissions {
   }
 
   /** Asks again for an admitted request, which is not counted again. Throws as {@link admit}. */
-  async readmit(authorization: string | undefined): Promise<Admission> {
-    return this.#batcher.submit({ key: bearer(authorization), count: 0, body: ARRIVED });
+  async readmit(authorization: string | undefined, requestId: string): Promise<Admission> {
+    return this.#batcher.submit({ requestId, key: bearer(authorization), count: 0, body: ARRIVED });
   }
 }
 
@@ -163,7 +171,7 @@ async function admitGroup(
   }));
   const { admissions, limit } = await keys.admitRequests({ groups });
   const answered = admissions.map(() => 0);
-  return given.map(({ key, count }, at): PromiseSettledResult<Admission> => {
+  return given.map(({ requestId, key, count }, at): PromiseSettledResult<Admission> => {
     const index = indexes.get(key) ?? -1;
     const admission = admissions[index];
     if (!admission)
@@ -175,7 +183,7 @@ async function admitGroup(
     }
     const { accountId, keyId, scopes, statement, plan = UNLIMITED } = admission;
     const remaining = admission.remaining + admission.admitted - order;
-    const value = { accountId, keyId, scopes, statement, limit, remaining, plan };
+    const value = { requestId, accountId, keyId, scopes, statement, limit, remaining, plan };
     const isFinal = statement === "" || isAfterBody[at] === true;
     return { status: "fulfilled", value: { ...value, isAfterBody: isFinal } };
   });

@@ -29,9 +29,9 @@ export function admissionHook(admissions: Admissions, inFlight: RequestsInFlight
     try {
       const { raw } = request;
       const authorization = authorizationOf(request);
-      const client = { address: inFlight.addressOf(raw), body: raw };
+      const client = { address: inFlight.addressOf(raw), requestId: request.id, body: raw };
       const admission = await admissions.admit(authorization, client);
-      request.readmit = () => admissions.readmit(authorization);
+      request.readmit = () => admissions.readmit(authorization, request.id);
       request.admission = admission;
       showLimit(reply, admission.limit, admission.remaining);
       inFlight.authenticated(request.raw, admission.accountId);

@@ -43,7 +43,7 @@ function open() {
   const admissions = new Admissions(keys, unauthenticated);
   const kindOf = async (key: string, address: string) => {
     const outcome = await admissions
-      .admit(`Bearer ${key}`, { address, body: ARRIVED })
+      .admit(`Bearer ${key}`, { address, requestId: "req_1", body: ARRIVED })
       .catch((error) => error);
     if (!(outcome instanceof AnnalsError)) return "admitted";
     if (outcome.kind === "unauthenticated") budget.refused(address);
@@ -58,7 +58,9 @@ function open() {
       return kind;
     },
     raw: (header: string | undefined) =>
-      admissions.admit(header, { address: ATTACKER, body: ARRIVED }).catch((error) => error),
+      admissions
+        .admit(header, { address: ATTACKER, requestId: "req_1", body: ARRIVED })
+        .catch((error) => error),
     revoke: () => (isRevoked = true),
     pass: (ms: number) => (nowMs += ms),
     seen: () => ({ calls, refused }),

@@ -28,6 +28,7 @@ export class AppendQueue {
     const commits = new Commits(given.database, batcher("ledger_commits"));
     const deps = { ...given, commits, heads: new HeadCache() };
     this.#chains = new KeyedBatcher({
+      name: "append-to-chain",
       work: (accountId, appends) => flush(deps, accountId, appends),
       weigh: ({ weight }) => weight,
       maxGroup: MAX_FLUSH_BYTES,

@@ -19,6 +19,7 @@ export class Commits {
 
   constructor(database: Database, metrics: BatcherMetrics) {
     this.#planned = new Batcher({
+      name: "commit",
       work: (planned) => storeAll(database, planned),
       weigh: ({ plan }) => plan.appends.reduce((sum, { weight }) => sum + weight, 0),
       maxGroup: MAX_SHARED_BYTES,

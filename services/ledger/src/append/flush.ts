@@ -50,7 +50,8 @@ export async function flush(
       (await appendUnderLock(deps, accountId, appends));
     deps.metrics.flushes.observe(events.length);
     if (events.length > 0) {
-      deps.notices.notify({ kind: "events", accountId, position: BigInt(after.sequence) });
+      const position = BigInt(after.sequence);
+      deps.notices.notify({ kind: "events", accountId, position }, events.length);
     }
     return outcomes;
   } catch (error) {
@@ -170,7 +171,7 @@ async function refused(
   if (error instanceof BrokenChain || /^(chain|payloads)_/.test(violatedConstraint(error) ?? "")) {
     deps.metrics.brokenChains.inc();
     deps.log.error(
-      { accountId, err: error },
+      { account_id: accountId, err: error },
       "chain invariant broken: the chain does not continue at its head",
     );
     const reason = internal("chain invariant broken", error);

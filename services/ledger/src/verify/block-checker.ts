@@ -40,6 +40,7 @@ export class BlockChecker {
 
   constructor(database: Database) {
     this.#queue = new Batcher({
+      name: "check-block",
       work: (asked) => Promise.allSettled(asked.map((one) => check(database, one))),
       maxGroup: 1,
       concurrency: CONCURRENCY,

@@ -2,6 +2,7 @@
 // interface names; a redirect is not followed; the certificate must be valid. Oversized responses:
 // sender-size.test.ts.
 
+import { inTrace, remoteSpan, startTracing } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { CertificateAuthority } from "@annals/certificates";
 import { eventually } from "@annals/testing";
@@ -50,6 +51,28 @@ describe("responses", () => {
     const url = await rawServer((socket) => socket.write("hello\r\n\r\n"));
     expect(await newSender().send(url)).toMatchObject({ outcome: "answer", statusCode: null });
   });
+});
+
+test("the header traceparent is sent where the operator allows it, and nowhere else", async () => {
+  const tracing = await startTracing({ serviceName: "test", otlpEndpoint: "http://127.0.0.1:1" });
+  onTestFinished(() => tracing.shutdown());
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+  const subscriber = await newSubscriber();
+  for (const isAllowed of [false, true]) {
+    const { send } = newSender(undefined, undefined, isAllowed);
+    await inTrace(remoteSpan({ traceId, spanId: "b7ad6b7169203331" }), () =>
+      send(subscriber.url()),
+    );
+    // Of work that is not recorded.
+    await send(subscriber.url());
+  }
+  const headers = subscriber.received.map((each) => String(each.headers["traceparent"]));
+  expect(headers.map((each) => each.slice(0, 36))).toStrictEqual([
+    "undefined",
+    "undefined",
+    `00-${traceId}-`,
+    "undefined",
+  ]);
 });
 
 describe("time", () => {

@@ -2,6 +2,7 @@
 // headers of every attempt. Called by attempts.ts. It is the only part of the system that connects to hosts
 // that users name.
 
+import { CLIENT, failSpan, type Span, startSpan, traceparent } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import { Agent } from "node:https";
 import { createSecureContext, getCACertificates } from "node:tls";
@@ -15,6 +16,8 @@ export interface SenderOptions {
   readonly timeoutMs: number;
   /** PEM; trusted besides the default ones. */
   readonly extraAuthorities: string | undefined;
+  /** Whether receivers learn of which trace a delivery is a part. */
+  readonly sendsTraceparent?: boolean;
 }
 
 export interface Message {
@@ -60,18 +63,29 @@ export class Sender {
   }
 
   /** Makes one attempt. Never rejects. */
-  send({
-    accountId,
-    url,
-    secret,
-    previousSecret,
-    payloadId,
-    body,
-  }: Message): Promise<AttemptResult> {
-    const { guard, clock, timeoutMs } = this.#options;
+  async send(message: Message): Promise<AttemptResult> {
+    const url = new URL(message.url);
+    const span = startSpan("POST", {
+      kind: CLIENT,
+      // No more of the URL: its path or query may hold a secret.
+      attributes: { "http.request.method": "POST", "server.address": url.hostname },
+    });
+    const result = await this.#exchange(message, span).run();
+    const { outcome, statusCode } = result;
+    if (statusCode !== null) span?.setAttribute("http.response.status_code", statusCode);
+    if (span && outcome !== "success") failSpan(span, outcome);
+    span?.end();
+    return result;
+  }
+
+  #exchange(
+    { accountId, url, secret, previousSecret, payloadId, body }: Message,
+    span: Span | undefined,
+  ): Exchange {
+    const { guard, clock, sendsTraceparent, timeoutMs } = this.#options;
     const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret];
     const timestampS = Math.floor(clock.nowMicros() / 1_000_000);
-    const exchange = new Exchange(
+    return new Exchange(
       {
         guard,
         agent: this.#agent,
@@ -93,11 +107,11 @@ export class Sender {
           "webhook-signature": secrets
             .map((one) => standardSignature(one, payloadId, timestampS, body))
             .join(" "),
+          ...(span && sendsTraceparent && { traceparent: traceparent(span) }),
         },
         body,
       },
     );
-    return exchange.run();
   }
 
   /** Ends every attempt under way; one without a response counts as not made. */

@@ -10,11 +10,13 @@ import type { Entry } from "../domain/payload.ts";
 import { countPending } from "../store/count-pending.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
 import { shareWebhook } from "../store/find-webhook.ts";
+import type { DeliveryTraces } from "../workers/delivery-traces.ts";
 
 export interface QueueDeliveriesDeps {
   readonly clock: Clock;
   readonly database: Pool;
   readonly random: (size: number) => Uint8Array;
+  readonly traces: DeliveryTraces;
   /** Null for the database's own clock. */
   readonly now: () => string | null;
   readonly maxPendingPerAccount: number;
@@ -50,6 +52,7 @@ export async function queueDeliveries(
       throw unavailable("The account has too many pending deliveries.", undefined, RETRY_AFTER_S);
     }
     await transaction.run(createDeliveries, [...params]);
+    deps.traces.keep(params[3]);
   });
   deps.onDeliveries(accountId, [webhookId]);
   return params[2];

@@ -23,6 +23,7 @@ import { listDeliveries } from "../rpc/list-deliveries.ts";
 import { listWebhooks } from "../rpc/list-webhooks.ts";
 import { updateWebhook } from "../rpc/update-webhook.ts";
 import { START_WINDOW_MS } from "../workers/attempts.ts";
+import { DeliveryTraces } from "../workers/delivery-traces.ts";
 import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
 import { FanOut } from "../workers/fan-out.ts";
 
@@ -165,7 +166,8 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
 ): Replica<Sending> {
   const metrics = createMetrics(createRegistry("test"));
   const now = options.now ?? (() => null);
-  const shared = { database: pool, keys, log, metrics, now };
+  const traces = new DeliveryTraces();
+  const shared = { database: pool, keys, log, metrics, now, traces };
   const engine = new DeliveryEngine({
     timeoutMs: 10_000,
     maxInFlight: 1_000,
@@ -235,6 +237,7 @@ export function newHandlers(
     keys,
     producers,
     random: randomBytes,
+    traces: new DeliveryTraces(),
     awaitDisabled: awaitDisabled({
       database: pool,
       startWindowMs: START_WINDOW_MS,

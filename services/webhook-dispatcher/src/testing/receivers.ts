@@ -23,8 +23,10 @@ const guard = new AddressGuard({
 export function newSender(
   timeoutMs = PATIENT_MS,
   extraAuthorities: string | undefined = authority.cert,
+  sendsTraceparent = false,
 ) {
-  const sender = new Sender({ guard, clock: systemClock(), timeoutMs, extraAuthorities });
+  const clock = systemClock();
+  const sender = new Sender({ guard, clock, timeoutMs, extraAuthorities, sendsTraceparent });
   onTestFinished(() => sender.close());
   const send = async (url: string) => {
     const started = performance.now();

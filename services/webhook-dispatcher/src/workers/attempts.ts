@@ -2,13 +2,14 @@
 // delivery-engine.ts. It must never begin an attempt on an old claim, and never hold a transaction while it
 // waits for a receiver.
 
-import type { Logger } from "@annals/chassis";
+import { failSpan, inTrace, type Logger, type Span } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import type { Message } from "../outbound/sender.ts";
 import type { ClaimedDelivery } from "./bodies.ts";
+import type { DeliveryTraces } from "./delivery-traces.ts";
 import { type Claim, ResultWriter } from "./result-writer.ts";
 
 export interface AttemptsDeps {
@@ -18,6 +19,7 @@ export interface AttemptsDeps {
   readonly metrics: Metrics;
   /** Makes one attempt; `abandon` ends those under way. */
   readonly sender: { send(message: Message): Promise<AttemptResult>; abandon(): void };
+  readonly traces: DeliveryTraces;
   /** Null for the database's own clock, so that replicas share one; tests bring a time. */
   readonly now: () => string | null;
   readonly maxInFlight: number;
@@ -88,7 +90,10 @@ export class Attempts {
     const { maxInFlight, metrics } = this.#deps;
     add(this.#perWebhook, row.webhook_id, 1);
     add(this.#perAccount, row.account_id, 1);
-    const one: Promise<void> = this.#run(row, requestedAt).finally(() => {
+    const span = this.#deps.traces.startAttempt(row);
+    const run = inTrace(span, () => this.#run(row, requestedAt, span));
+    const one: Promise<void> = run.finally(() => {
+      span?.end();
       this.#underWay.delete(one);
       metrics.inFlight.set(this.#underWay.size);
       if (this.#underWay.size === maxInFlight - 1) this.#events.onFree();
@@ -107,7 +112,7 @@ export class Attempts {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  async #run(row: ClaimedDelivery, requestedAt: number): Promise<void> {
+  async #run(row: ClaimedDelivery, requestedAt: number, span: Span | undefined): Promise<void> {
     const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
     const claim: Claim = { accountId, webhookId, number, fence };
     const result = await this.#attempt(row, requestedAt);
@@ -116,6 +121,8 @@ export class Attempts {
     this.#events.onEnded(accountId, webhookId);
     if (result === undefined) return;
     const { outcome, statusCode } = result;
+    if (outcome === "success") this.#deps.traces.forget(row.payload_id);
+    else if (span) failSpan(span, outcome);
     if (outcome === "abandoned") {
       await this.#writer.release(claim);
       this.#events.onReleased(accountId, webhookId);

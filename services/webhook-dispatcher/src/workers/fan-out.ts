@@ -10,8 +10,17 @@
 // twice at once. A failed page is retried at the end of the queue, with fewer entries; the sweep retries what
 // is dropped.
 
+import {
+  activeSpan,
+  CONSUMER,
+  endWith,
+  inTrace,
+  remoteSpan,
+  type Span,
+  startShared,
+} from "@annals/chassis";
 import type { Clock } from "@annals/contract";
-import type { Notice, NoticeKind } from "@annals/messaging";
+import type { Notice, NoticeKind, NoticeTrace } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { patternsOf } from "../domain/kinds.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
@@ -23,6 +32,7 @@ import { lockSubscribers } from "../store/lock-subscribers.ts";
 import { moveCursor } from "../store/move-cursor.ts";
 import { readCursor } from "../store/read-cursor.ts";
 import { Backlog, type BacklogDeps } from "./backlog.ts";
+import type { DeliveryTraces } from "./delivery-traces.ts";
 import { NegativeSubscriptionCache } from "./negative-subscription-cache.ts";
 
 export interface FanOutDeps extends BacklogDeps {
@@ -30,6 +40,7 @@ export interface FanOutDeps extends BacklogDeps {
   readonly database: Pool;
   readonly producers: Pick<Producers, "entries">;
   readonly random: (size: number) => Uint8Array;
+  readonly traces: DeliveryTraces;
   /** Called when deliveries are stored. */
   readonly onDeliveries: (accountId: string, webhookIds: Iterable<string>) => void;
 }
@@ -40,6 +51,13 @@ const CONCURRENCY = 4;
 const MAX_DELIVERIES = 1_000;
 /** Accounts and kinds that may wait; the sweep finds what is dropped. */
 const MAX_WAITING = 100_000;
+/** Traces of one account and kind; the entries beyond them have none. */
+const MAX_TRACES = 16;
+
+/** Which entries a span of the producer has stored. */
+interface OriginTrace extends NoticeTrace {
+  readonly span: Span;
+}
 
 interface Task {
   readonly kind: NoticeKind;
@@ -48,6 +66,7 @@ interface Task {
   target: bigint;
   /** Fewer after a failure, in case it was too much at once. */
   limit: number;
+  traces: readonly OriginTrace[];
 }
 
 export class FanOut {
@@ -70,15 +89,17 @@ export class FanOut {
   /** Queues the work of a notice. Returns at once and never throws. */
   notify(notice: Notice): void {
     if (this.#withoutSubscribers.keeps(notice)) return;
-    const { kind, accountId, position } = notice;
+    const { kind, accountId, position, traces: given = [] } = notice;
+    const traces = given.map((trace) => ({ ...trace, span: remoteSpan(trace) }));
     const key = `${kind} ${accountId}`;
     const waiting = this.#waiting.get(key);
     if (waiting) {
       if (position > waiting.target) waiting.target = position;
+      waiting.traces = [...waiting.traces, ...traces].slice(0, MAX_TRACES);
       return;
     }
     if (this.#isStopping || this.#waiting.size >= MAX_WAITING) return;
-    this.#waiting.set(key, { kind, accountId, target: position, limit: MAX_ENTRIES });
+    this.#waiting.set(key, { kind, accountId, target: position, limit: MAX_ENTRIES, traces });
     this.#pump();
   }
 
@@ -117,7 +138,7 @@ export class FanOut {
   async #run(key: string, task: Task): Promise<void> {
     const { log, metrics } = this.#deps;
     try {
-      const isDone = await this.#page(task);
+      const isDone = await this.#tracedPage(task);
       if (!isDone) this.#again(key, task);
     } catch (error) {
       metrics.failures.inc({ worker: "fan_out" });
@@ -131,12 +152,32 @@ export class FanOut {
     if (this.#isStopping) return;
     const newer = this.#waiting.get(key);
     if (newer && newer.target > task.target) task.target = newer.target;
+    if (newer) task.traces = [...task.traces, ...newer.traces].slice(0, MAX_TRACES);
     this.#waiting.delete(key);
     this.#waiting.set(key, task);
   }
 
+  /** In the trace of what it works on, and never in that of a request that has caused it to begin. */
+  #tracedPage(task: Task): Promise<boolean> {
+    const subject = `annals.notices.${task.kind}`;
+    const origins = task.traces.map(({ span }) => span);
+    const span = startShared(`process ${subject}`, origins, {
+      kind: CONSUMER,
+      attributes: {
+        "messaging.system": "nats",
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": subject,
+      },
+    });
+    return endWith(
+      span,
+      inTrace(span, () => this.#page(task)),
+    );
+  }
+
   /** Resolves to whether nothing is left up to the target. */
-  async #page({ accountId, kind, target, limit }: Task): Promise<boolean> {
+  async #page({ accountId, kind, target, limit, traces }: Task): Promise<boolean> {
     const { database, producers } = this.#deps;
     const [cursor] = await database.run(readCursor, [accountId, kind, patternsOf(kind)]);
     if (!cursor || cursor.starts_after === null) {
@@ -153,14 +194,19 @@ export class FanOut {
     const entries = from >= target ? [] : await producers.entries(kind, accountId, from, pageSize);
     checkGapless(entries, from);
     const to = entries.at(-1)?.position ?? from;
-    if (to > position) await this.#store(accountId, kind, { position, to, entries });
+    if (to > position) await this.#store(accountId, kind, { position, to, entries, traces });
     return to >= target || entries.length === 0;
   }
 
   async #store(
     accountId: string,
     kind: NoticeKind,
-    page: { readonly position: bigint; readonly to: bigint; readonly entries: readonly Entry[] },
+    page: {
+      readonly position: bigint;
+      readonly to: bigint;
+      readonly entries: readonly Entry[];
+      readonly traces: readonly OriginTrace[];
+    },
   ): Promise<void> {
     const { clock, database, metrics, now, onDeliveries, random } = this.#deps;
     const { entries, position, to } = page;
@@ -182,7 +228,11 @@ export class FanOut {
       if (planned.length > 0) {
         const timestamp = clock.nowText();
         const given = { accountId, now: now(), random, timestamp };
-        await transaction.run(createDeliveries, [...newDeliveries(entries, planned, given)]);
+        const added = newDeliveries(entries, planned, given);
+        await transaction.run(createDeliveries, [...added]);
+        // Before the commit: any attempt comes after it.
+        const origins = planned.map(({ ordinal }) => originOf(entries[ordinal - 1], page.traces));
+        this.#deps.traces.keep(added[3], origins);
       }
       return planned;
     });
@@ -190,6 +240,13 @@ export class FanOut {
     metrics.fannedOut.inc({ kind }, made.length);
     onDeliveries(accountId, new Set(made.map(({ webhookId }) => webhookId)));
   }
+}
+
+/** Where one request alone is worked on, its deliveries belong to the fan-out. */
+function originOf(entry: Entry | undefined, traces: readonly OriginTrace[]): Span | undefined {
+  const position = entry?.position ?? 0n;
+  const found = traces.find(({ first, last }) => first <= position && position <= last);
+  return found && traces.length === 1 ? activeSpan() : found?.span;
 }
 
 function max(a: bigint, b: bigint): bigint {

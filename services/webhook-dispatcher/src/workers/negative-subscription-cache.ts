@@ -31,7 +31,7 @@ interface Entry {
   readonly kind: NoticeKind;
   readonly accountId: string;
   /** The newest position that came since the database was asked. */
-  kept: bigint | undefined;
+  kept: Notice | undefined;
   /** No position came in the last interval. */
   isIdle: boolean;
 }
@@ -64,10 +64,10 @@ export class NegativeSubscriptionCache {
   }
 
   /** Whether the notice is kept here, and needs no work now. */
-  keeps({ kind, accountId, position }: Notice): boolean {
-    const found = this.#entries.get(keyOf(kind, accountId));
+  keeps(notice: Notice): boolean {
+    const found = this.#entries.get(keyOf(notice.kind, notice.accountId));
     if (!found) return false;
-    if (found.kept === undefined || found.kept < position) found.kept = position;
+    if (found.kept === undefined || found.kept.position < notice.position) found.kept = notice;
     found.isIdle = false;
     return true;
   }
@@ -88,7 +88,7 @@ export class NegativeSubscriptionCache {
     if (!found) return;
     const { accountId, kept, kind } = found;
     this.#entries.delete(keyOf(kind, accountId));
-    if (kept !== undefined) this.#deps.onSubscribed({ kind, accountId, position: kept });
+    if (kept !== undefined) this.#deps.onSubscribed(kept);
   }
 
   /** Asks again for the entries with a kept position; forgets those that were idle for a whole interval. */

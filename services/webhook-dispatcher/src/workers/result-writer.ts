@@ -53,8 +53,16 @@ export class ResultWriter {
   constructor(deps: ResultWriterDeps, maxWaiting: number) {
     this.#deps = deps;
     const bounds = { maxGroup: MAX_GROUP, concurrency: CONCURRENCY, maxWaiting };
-    this.#results = new Batcher({ ...bounds, work: (results) => this.#record(results) });
-    this.#releases = new Batcher({ ...bounds, work: (claims) => this.#release(claims) });
+    this.#results = new Batcher({
+      ...bounds,
+      name: "record-result",
+      work: (results) => this.#record(results),
+    });
+    this.#releases = new Batcher({
+      ...bounds,
+      name: "release-claim",
+      work: (claims) => this.#release(claims),
+    });
   }
 
   /** Resolves when it is stored, or when its lease is over. */

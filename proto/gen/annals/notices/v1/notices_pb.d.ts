@@ -33,6 +33,13 @@ export declare type Notice = Message<"annals.notices.v1.Notice"> & {
    * @generated from field: int64 position = 3;
    */
   position: bigint;
+
+  /**
+   * Of what was stored by requests that are recorded; a few at most, and none where tracing is off.
+   *
+   * @generated from field: repeated annals.notices.v1.NoticeTrace traces = 4;
+   */
+  traces: NoticeTrace[];
 };
 
 /**
@@ -40,6 +47,43 @@ export declare type Notice = Message<"annals.notices.v1.Notice"> & {
  * Use `create(NoticeSchema)` to create a new message.
  */
 export declare const NoticeSchema: GenMessage<Notice>;
+
+/**
+ * The span that stored the positions of a range. W3C Trace Context has the ids; a span named here is sampled.
+ *
+ * @generated from message annals.notices.v1.NoticeTrace
+ */
+export declare type NoticeTrace = Message<"annals.notices.v1.NoticeTrace"> & {
+  /**
+   * @generated from field: int64 first_position = 1;
+   */
+  firstPosition: bigint;
+
+  /**
+   * @generated from field: int64 last_position = 2;
+   */
+  lastPosition: bigint;
+
+  /**
+   * 16 bytes.
+   *
+   * @generated from field: bytes trace_id = 3;
+   */
+  traceId: Uint8Array;
+
+  /**
+   * 8 bytes.
+   *
+   * @generated from field: bytes span_id = 4;
+   */
+  spanId: Uint8Array;
+};
+
+/**
+ * Describes the message annals.notices.v1.NoticeTrace.
+ * Use `create(NoticeTraceSchema)` to create a new message.
+ */
+export declare const NoticeTraceSchema: GenMessage<NoticeTrace>;
 
 /**
  * The message on the wire: a batch of notices of one kind, at most one per account.

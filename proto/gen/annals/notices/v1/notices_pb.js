@@ -11,7 +11,7 @@ import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/code
  * Describes the file annals/notices/v1/notices.proto.
  */
 export const file_annals_notices_v1_notices = /*@__PURE__*/
-  fileDesc("Ch9hbm5hbHMvbm90aWNlcy92MS9ub3RpY2VzLnByb3RvEhFhbm5hbHMubm90aWNlcy52MSJbCgZOb3RpY2USKwoEa2luZBgBIAEoDjIdLmFubmFscy5ub3RpY2VzLnYxLk5vdGljZUtpbmQSEgoKYWNjb3VudF9pZBgCIAEoCRIQCghwb3NpdGlvbhgDIAEoAyI1CgdOb3RpY2VzEioKB25vdGljZXMYASADKAsyGS5hbm5hbHMubm90aWNlcy52MS5Ob3RpY2UiVQoLT3V0Ym94RW50cnkSEAoIcG9zaXRpb24YASABKAMSEgoKZXZlbnRfbmFtZRgCIAEoCRIMCgRkYXRhGAMgASgJEhIKCmNyZWF0ZWRfYXQYBCABKAkqeQoKTm90aWNlS2luZBIbChdOT1RJQ0VfS0lORF9VTlNQRUNJRklFRBAAEhYKEk5PVElDRV9LSU5EX0VWRU5UUxABEh0KGU5PVElDRV9LSU5EX1ZFUklGSUNBVElPTlMQAhIXChNOT1RJQ0VfS0lORF9FWFBPUlRTEANiBnByb3RvMw");
+  fileDesc("Ch9hbm5hbHMvbm90aWNlcy92MS9ub3RpY2VzLnByb3RvEhFhbm5hbHMubm90aWNlcy52MSKLAQoGTm90aWNlEisKBGtpbmQYASABKA4yHS5hbm5hbHMubm90aWNlcy52MS5Ob3RpY2VLaW5kEhIKCmFjY291bnRfaWQYAiABKAkSEAoIcG9zaXRpb24YAyABKAMSLgoGdHJhY2VzGAQgAygLMh4uYW5uYWxzLm5vdGljZXMudjEuTm90aWNlVHJhY2UiXwoLTm90aWNlVHJhY2USFgoOZmlyc3RfcG9zaXRpb24YASABKAMSFQoNbGFzdF9wb3NpdGlvbhgCIAEoAxIQCgh0cmFjZV9pZBgDIAEoDBIPCgdzcGFuX2lkGAQgASgMIjUKB05vdGljZXMSKgoHbm90aWNlcxgBIAMoCzIZLmFubmFscy5ub3RpY2VzLnYxLk5vdGljZSJVCgtPdXRib3hFbnRyeRIQCghwb3NpdGlvbhgBIAEoAxISCgpldmVudF9uYW1lGAIgASgJEgwKBGRhdGEYAyABKAkSEgoKY3JlYXRlZF9hdBgEIAEoCSp5CgpOb3RpY2VLaW5kEhsKF05PVElDRV9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSTk9USUNFX0tJTkRfRVZFTlRTEAESHQoZTk9USUNFX0tJTkRfVkVSSUZJQ0FUSU9OUxACEhcKE05PVElDRV9LSU5EX0VYUE9SVFMQA2IGcHJvdG8z");
 
 /**
  * Describes the message annals.notices.v1.Notice.
@@ -21,18 +21,25 @@ export const NoticeSchema = /*@__PURE__*/
   messageDesc(file_annals_notices_v1_notices, 0);
 
 /**
+ * Describes the message annals.notices.v1.NoticeTrace.
+ * Use `create(NoticeTraceSchema)` to create a new message.
+ */
+export const NoticeTraceSchema = /*@__PURE__*/
+  messageDesc(file_annals_notices_v1_notices, 1);
+
+/**
  * Describes the message annals.notices.v1.Notices.
  * Use `create(NoticesSchema)` to create a new message.
  */
 export const NoticesSchema = /*@__PURE__*/
-  messageDesc(file_annals_notices_v1_notices, 1);
+  messageDesc(file_annals_notices_v1_notices, 2);
 
 /**
  * Describes the message annals.notices.v1.OutboxEntry.
  * Use `create(OutboxEntrySchema)` to create a new message.
  */
 export const OutboxEntrySchema = /*@__PURE__*/
-  messageDesc(file_annals_notices_v1_notices, 2);
+  messageDesc(file_annals_notices_v1_notices, 3);
 
 /**
  * Describes the enum annals.notices.v1.NoticeKind.

@@ -3,6 +3,7 @@
 // of its own. Called by event-appends.ts. No account must wait for the outcome of another, and an append that
 // may have been stored must never be sent again.
 
+import { activeSpan, inBatch, inTrace, type Span } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import {
   type AppendOutcome,
@@ -36,6 +37,8 @@ interface Sent extends AdmittedAppend, PromiseWithResolvers<AppendOutcome> {}
 
 /** The appends of one account. */
 interface Group {
+  /** What the group's call is a part of. */
+  readonly span: Span | undefined;
   readonly sent: readonly Sent[];
   readonly bytes: number;
 }
@@ -57,8 +60,9 @@ export class AppendCalls {
       ...append,
       ...Promise.withResolvers<AppendOutcome>(),
     }));
-    if (bytes > MAX_SHARED_BYTES) this.#createEvents([{ sent, bytes }]);
-    else if (this.#gathered.push({ sent, bytes }) === 1) setImmediate(() => this.#sendGathered());
+    const group = { span: activeSpan(), sent, bytes };
+    if (bytes > MAX_SHARED_BYTES) this.#createEvents([group]);
+    else if (this.#gathered.push(group) === 1) setImmediate(() => this.#sendGathered());
     return Promise.allSettled(sent.map(({ promise }) => promise));
   }
 
@@ -79,13 +83,16 @@ export class AppendCalls {
 
   #sendTogether(groups: readonly Group[]): void {
     if (groups.length < MIN_SHARED_GROUPS) this.#createEvents(groups);
-    else void this.#appendEvents(groups);
+    else {
+      const spans = groups.map(({ span }) => span);
+      void inBatch("batch append-events", spans, () => this.#appendEvents(groups));
+    }
   }
 
   /** One call for each group. */
   #createEvents(groups: readonly Group[]): void {
-    for (const { sent } of groups) {
-      this.#ledger.createEvents(requestOf(sent)).then(
+    for (const { sent, span } of groups) {
+      inTrace(span, () => this.#ledger.createEvents(requestOf(sent))).then(
         ({ outcomes }) => sent.forEach(({ resolve }, at) => resolve(outcomes[at] ?? NO_OUTCOME)),
         (error: unknown) => rejectOthers(sent, error),
       );

@@ -50,6 +50,7 @@ export class EventAppends {
   constructor(ledger: Ledger, metrics?: BatcherMetrics) {
     const calls = new AppendCalls(ledger);
     this.#calls = new KeyedBatcher({
+      name: "append-event",
       work: (_accountId, appends, bytes) => calls.send(appends.map(admittedAppend), bytes),
       weigh: ({ events }) =>
         events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),

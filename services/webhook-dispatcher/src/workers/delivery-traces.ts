@@ -1,0 +1,53 @@
+// Remembers, for deliveries of requests that are recorded, the spans that they come from. Called by the
+// fan-out and the handlers that queue deliveries, and by the attempts. It is memory of this process alone: an
+// attempt that another replica makes, or this one after a restart, belongs to no trace. It must never hold
+// more than its bound.
+
+import { activeSpan, type Span, startChild, startLinked } from "@annals/chassis";
+
+/** Deliveries; the oldest are forgotten first. */
+const MAX_KEPT = 10_000;
+
+interface Origin {
+  readonly span: Span;
+  /** Other deliveries come from it too: each begins a trace of its own, with a link to it. */
+  readonly isShared: boolean;
+}
+
+export class DeliveryTraces {
+  readonly #origins = new Map<string, Origin>();
+
+  /** `spans` has what each delivery comes from: by default the active one. */
+  keep(payloadIds: readonly string[], spans?: readonly (Span | undefined)[]): void {
+    const active = activeSpan();
+    const all = spans ?? payloadIds.map(() => active);
+    const counts = new Map<Span, number>();
+    for (const span of all) if (span) counts.set(span, (counts.get(span) ?? 0) + 1);
+    for (const [index, id] of payloadIds.entries()) {
+      const span = all[index];
+      if (span) this.#set(id, { span, isShared: (counts.get(span) ?? 0) > 1 });
+    }
+  }
+
+  /** The span of an attempt; undefined where the delivery belongs to no trace. Its maker ends it. */
+  startAttempt(delivery: { readonly payload_id: string; readonly webhook_id: string }) {
+    const origin = this.#origins.get(delivery.payload_id);
+    if (!origin) return undefined;
+    const attributes = { "annals.webhook_id": delivery.webhook_id };
+    if (!origin.isShared) return startChild("deliver", origin.span, { attributes });
+    const span = startLinked("deliver", origin.span, { attributes });
+    // Retries belong to the trace of the first attempt.
+    this.#origins.set(delivery.payload_id, { span, isShared: false });
+    return span;
+  }
+
+  forget(payloadId: string): void {
+    this.#origins.delete(payloadId);
+  }
+
+  #set(payloadId: string, origin: Origin): void {
+    this.#origins.set(payloadId, origin);
+    const [oldest] = this.#origins.size > MAX_KEPT ? this.#origins.keys() : [];
+    if (oldest !== undefined) this.#origins.delete(oldest);
+  }
+}
