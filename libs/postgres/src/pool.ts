@@ -2,7 +2,7 @@
 // to PostgreSQL.
 
 import { AnnalsError, unavailable } from "@annals/errors";
-import { ConfigError, type Histogram, type Logger } from "@annals/chassis";
+import { ConfigError, type DatabaseMetrics, type Logger } from "@annals/chassis";
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import pg from "pg";
 import { isAnswer, translateFailure } from "./failure.ts";
@@ -18,7 +18,7 @@ export interface PoolOptions {
   /** The statement timeout: the server cancels a statement after this long. */
   readonly statementTimeoutMs: number;
   readonly log: Logger;
-  readonly duration?: Histogram;
+  readonly metrics?: DatabaseMetrics;
 }
 
 export interface Pool extends Database {
@@ -81,6 +81,11 @@ export function createPool(options: PoolOptions): Pool {
   // So does the loss of one between the pool and the code that asked for it: the pool has removed its
   // listener by then. The next statement on the connection reports it.
   pool.on("connect", (client) => client.on("error", () => {}));
+  options.metrics?.watch(options.maxConnections, () => ({
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    pending: pool.waitingCount,
+  }));
   return {
     run: (statement, params) =>
       observed(options, statement, () =>
@@ -125,10 +130,14 @@ interface Connection {
 
 async function onConnection<T>(
   pool: pg.Pool,
-  { log }: PoolOptions,
+  { log, metrics }: PoolOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect().catch(rethrow);
+  const askedAt = performance.now();
+  const client = await pool
+    .connect()
+    .catch(rethrow)
+    .finally(() => metrics?.wait.observe((performance.now() - askedAt) / 1000));
   const connection: Connection = { client, isLost: false };
   // A connection that breaks between two statements must not end the process; the next statement reports it.
   const onError = (error: Error): void => {
@@ -194,7 +203,7 @@ function rethrow(error: unknown): never {
 
 /** One span and one observation a statement, the wait for a connection included. */
 async function observed<T>(
-  { duration }: PoolOptions,
+  { metrics }: PoolOptions,
   { name }: { readonly name: string },
   work: () => Promise<T>,
 ): Promise<T> {
@@ -208,7 +217,7 @@ async function observed<T>(
     span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
     throw error;
   } finally {
-    duration?.observe(
+    metrics?.duration.observe(
       { db_operation_name: name, error_type: failure },
       (performance.now() - started) / 1000,
     );

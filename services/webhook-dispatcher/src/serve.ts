@@ -5,7 +5,7 @@ import {
   ConfigError,
   type ConfigOf,
   createRegistry,
-  databaseDuration,
+  databaseMetrics,
   type Logger,
   type Registry,
   rpcRefusals,
@@ -15,7 +15,7 @@ import {
 } from "@annals/chassis";
 import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
-import { connectMessaging, consumeNotices } from "@annals/messaging";
+import { connectMessaging, consumeNotices, DISPATCHER } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
@@ -38,6 +38,7 @@ import { START_WINDOW_MS } from "./workers/attempts.ts";
 import { startCleanUp } from "./workers/clean-up.ts";
 import { DeliveryEngine } from "./workers/delivery-engine.ts";
 import { FanOut } from "./workers/fan-out.ts";
+import { startMeasuringBacklog } from "./workers/measuring.ts";
 import { startSweep } from "./workers/sweep.ts";
 
 /** For attempts under way; shorter than the time that run.ts gives each part to close. */
@@ -84,6 +85,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
   const cleanUp = startCleanUp({ ...shared, retentionDays: config.retentionDays });
   closers.add("clean-up", cleanUp, () => cleanUp.stop());
+  const measuring = startMeasuringBacklog(shared);
+  closers.add("measuring", measuring, () => measuring.stop());
   const fanOut = new FanOut({
     ...config,
     ...shared,
@@ -102,7 +105,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   });
   closers.add("messaging", messaging, () => messaging.close());
   const notices = consumeNotices(messaging, {
-    durable: "webhook-dispatcher",
+    durable: DISPATCHER,
     onNotice: (notice) => fanOut.notify(notice),
     log,
   });
@@ -158,7 +161,7 @@ function openDatabase(config: Config, log: Logger, registry: Registry) {
     applicationName: "annals-webhook-dispatcher",
     maxConnections: config.databasePoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
-    duration: databaseDuration(registry),
+    metrics: databaseMetrics(registry),
     log,
   });
 }

@@ -6,7 +6,7 @@ import { Health } from "@annals/proto/health";
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { Counter, Logger } from "@annals/chassis";
-import { type Access, type Caller, callerOf } from "../access.ts";
+import { type Access, type Caller, CALLERS, callerOf } from "../access.ts";
 import { verbNoun } from "./follow-call.ts";
 
 /** At most one line in this time: a caller without rights must not fill the log. */
@@ -26,6 +26,13 @@ export function requireAccess<S extends DescService>(
   const callers = new Map<string, ReadonlySet<string>>(
     Object.entries(access).map(([method, grants]) => [method, new Set(Object.keys(grants))]),
   );
+  // An alert on the increase sees the first refusal only where the series exists before it.
+  for (const method of service.methods) {
+    for (const caller of [...CALLERS, "unknown"]) {
+      if (callers.get(method.localName)?.has(caller) === true) continue;
+      refused.inc({ caller, rpc_method: verbNoun(method) }, 0);
+    }
+  }
   let refusals = 0;
   let loggedAt = -Infinity;
   const report = (caller: Caller | undefined, method: string): void => {
