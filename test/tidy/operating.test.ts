@@ -72,10 +72,15 @@ describe("metrics", () => {
   });
 });
 
-describe("alerts and the dashboard", () => {
+describe("alerts and dashboards", () => {
   const groups = yamlOf("deploy/prometheus/alerts.yml")["groups"] as Node[];
   const alerts = groups.flatMap((group) => group["rules"] as Node[]);
-  const { panels } = JSON.parse(textOf("deploy/grafana/annals.json")) as { panels: Node[] };
+  const dashboards = FILES.filter(({ path }) => path.startsWith("deploy/grafana/dashboards/")).map(
+    ({ text }) => JSON.parse(text) as { title: string; panels: Node[] },
+  );
+  const targets = dashboards.flatMap(({ panels }) =>
+    panels.flatMap((panel) => (panel["targets"] ?? []) as Node[]),
+  );
 
   /** What is scraped: ours, those of prom-client, and Prometheus's own. */
   const scraped = new Set(
@@ -88,9 +93,12 @@ describe("alerts and the dashboard", () => {
 
   /** The words of an expression that name metrics: no label, no range, no function, no keyword. */
   function metricsIn(expression: string): string[] {
-    const bare = expression.replaceAll(/\{[^}]*\}|\b(by|without) \([^)]*\)|\[[^\]]*\]/g, "");
+    const bare = expression.replaceAll(
+      /\{[^}]*\}|\b(by|without) \([^)]*\)|\bon\(\)|\[[^\]]*\]/g,
+      "",
+    );
     const words = bare.match(/\b[a-z]\w*\b(?!\s*\()/gi) ?? [];
-    return words.filter((word) => !/^(by|and|or|unless|offset|\d+[smhd])$/.test(word));
+    return words.filter((word) => !/^(by|and|or|on|unless|offset|\d+[smhd])$/.test(word));
   }
 
   test("every alert of docs/operating.md is a rule with its name, and every rule is listed there", () => {
@@ -103,14 +111,22 @@ describe("alerts and the dashboard", () => {
 
   test.each([
     ["alerts", alerts, 8],
-    ["panels", panels.flatMap((panel) => (panel["targets"] ?? []) as Node[]), 20],
+    ["panels", targets, 100],
   ] as const)("the %s use metrics that are reported", (_, asking, least) => {
     const asked = asking.flatMap((each) => metricsIn(String(each["expr"])));
     expect(asked.length).toBeGreaterThan(least);
     expect(asked.filter((name) => !scraped.has(name) && !OF_OTHERS.test(name))).toStrictEqual([]);
   });
 
-  test("no two panels have the same title", () => {
+  test("there is an overview, a dashboard of each service and one of PostgreSQL", () => {
+    const names = FILES.flatMap(({ path }) =>
+      matches(path, /^deploy\/grafana\/dashboards\/(.*)\.json$/g),
+    );
+    const wanted = ["annals", ...[...SERVICES, "postgresql"].map((name) => `annals-${name}`)];
+    expect(names.toSorted()).toStrictEqual(wanted.toSorted());
+  });
+
+  test.each(dashboards)("no two panels of $title have the same title", ({ panels }) => {
     const titles = panels.map((panel) => String(panel["title"]));
     expect(titles).toHaveLength(new Set(titles).size);
   });

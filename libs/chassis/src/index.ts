@@ -4,6 +4,7 @@ export * from "./key-file.ts";
 export * from "./log.ts";
 export * from "./loop.ts";
 export * from "./main.ts";
+export * from "./measuring.ts";
 export * from "./metrics.ts";
 export * from "./run.ts";
 export * from "./settings.ts";

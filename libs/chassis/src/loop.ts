@@ -44,6 +44,8 @@ export function startLoop(options: LoopOptions): Loop {
   const { delayMs, failures, initialDelayMs = 0, log, name, run } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
+  // An alert on the increase sees the first failure only where the series exists before it.
+  failures.inc({ worker: name }, 0);
   let isWoken = false;
   let failed = 0;
   let endWait = (): void => {};

@@ -3,19 +3,30 @@
 // begin with `annals_`. A label has a closed set of values; an id is never a label.
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { readFileSync } from "node:fs";
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** Seconds: from a database round trip on the same host to the longest deadline. */
+/** Seconds: from a database round trip on the same host to the verification of the longest chain. */
 export const DURATION_BUCKETS_S = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600,
 ];
 
-/** A registry with the metrics of the process: CPU, memory, event loop, garbage collection. */
+/** A registry with the metrics of the process: build, CPU, memory, event loop, garbage collection. */
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
+  const build = new Gauge({
+    name: "annals_build_info",
+    help: "Always 1. The label is the release that runs.",
+    labelNames: ["version"],
+    registers: [registry],
+  });
+  const { version } = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  ) as { version: string };
+  build.set({ version }, 1);
   return registry;
 }
 
@@ -63,15 +74,60 @@ export function certificateExpiry(registry: Registry): Gauge<"certificate"> {
   });
 }
 
-/** Of database statements, by the name in their leading comment. */
-export function databaseDuration(registry: Registry): Histogram {
-  return new Histogram({
-    name: "db_client_operation_duration_seconds",
-    help: "Time until PostgreSQL answers a statement, by the statement's name.",
-    labelNames: ["db_operation_name", "error_type"],
-    buckets: DURATION_BUCKETS_S,
-    registers: [registry],
+/** Connections of a pool in use and idle, and callers that wait for one. */
+export interface PoolState {
+  readonly used: number;
+  readonly idle: number;
+  readonly pending: number;
+}
+
+export type DatabaseMetrics = ReturnType<typeof databaseMetrics>;
+
+/** Of the connection pool, and of statements by the name in their leading comment. */
+export function databaseMetrics(registry: Registry) {
+  const registers = [registry];
+  let read = (): PoolState => ({ used: 0, idle: 0, pending: 0 });
+  const max = new Gauge({
+    name: "db_client_connection_max",
+    help: "Maximum connections of this replica to PostgreSQL.",
+    registers,
   });
+  const count = new Gauge({
+    name: "db_client_connection_count",
+    help: "Connections of this replica to PostgreSQL, by state: idle, used.",
+    labelNames: ["db_client_connection_state"],
+    registers,
+    collect: () => {
+      const { idle, used } = read();
+      count.set({ db_client_connection_state: "idle" }, idle);
+      count.set({ db_client_connection_state: "used" }, used);
+    },
+  });
+  const pending: Gauge = new Gauge({
+    name: "db_client_connection_pending_requests",
+    help: "Statements and transactions that wait for a connection of the pool.",
+    registers,
+    collect: () => pending.set(read().pending),
+  });
+  return {
+    duration: new Histogram({
+      name: "db_client_operation_duration_seconds",
+      help: "Time until PostgreSQL answers a statement, by the statement's name.",
+      labelNames: ["db_operation_name", "error_type"],
+      buckets: DURATION_BUCKETS_S,
+      registers,
+    }),
+    wait: new Histogram({
+      name: "db_client_connection_wait_time_seconds",
+      help: "Time that a statement or transaction waited for a connection of the pool.",
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 3, 10],
+      registers,
+    }),
+    watch: (maxConnections: number, state: typeof read): void => {
+      max.set(maxConnections);
+      read = state;
+    },
+  };
 }
 
 /** What the sweeps delete. */

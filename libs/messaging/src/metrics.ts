@@ -1,11 +1,13 @@
 // The metrics of every service that publishes notices.
 
-import { Counter, type Registry } from "@annals/chassis";
+import { Counter, Gauge, type Registry } from "@annals/chassis";
+import type { NoticeLag } from "./lag.ts";
+import { NOTICE_KINDS } from "./subjects.ts";
 
 export type NoticeMetrics = ReturnType<typeof noticeMetrics>;
 
 export function noticeMetrics(registry: Registry) {
-  return {
+  const metrics = {
     /** kind: events, verifications, exports. */
     published: new Counter({
       name: "annals_notices_published_total",
@@ -21,4 +23,36 @@ export function noticeMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
+  // An alert on the increase sees the first one only where the series exists before it.
+  for (const kind of NOTICE_KINDS) {
+    metrics.published.inc({ kind }, 0);
+    metrics.failed.inc({ kind }, 0);
+  }
+  return metrics;
+}
+
+/**
+ * Of the notices that NATS holds for a consumer. A producer reports them, so that they are also there while
+ * every consumer is stopped. `read` is asked at each scrape; both are absent where it resolves to undefined.
+ */
+export function lagMetrics(registry: Registry, read: () => Promise<NoticeLag | undefined>): void {
+  let reading: Promise<NoticeLag | undefined> | undefined;
+  const readOnce = (): Promise<NoticeLag | undefined> =>
+    (reading ??= read().finally(() => (reading = undefined)));
+  const set = (gauge: Gauge, value: number | undefined): void => {
+    if (value === undefined) gauge.remove();
+    else gauge.set(value);
+  };
+  const pending: Gauge = new Gauge({
+    name: "annals_notices_pending",
+    help: "Messages of notices in JetStream that no webhook dispatcher has taken.",
+    registers: [registry],
+    collect: async () => set(pending, (await readOnce())?.pending),
+  });
+  const oldest: Gauge = new Gauge({
+    name: "annals_notices_oldest_pending_seconds",
+    help: "Age of the oldest of these messages, 0 where there is none.",
+    registers: [registry],
+    collect: async () => set(oldest, (await readOnce())?.oldestSeconds),
+  });
 }

@@ -81,8 +81,11 @@ export async function ensureConsumer(
   report(log, "consumer", differences(wanted, config));
 }
 
-function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
-  return connection.jetstreamManager({ checkAPI: false, timeout: API_TIMEOUT_MS });
+export function managerOf(
+  connection: NatsConnection,
+  timeout = API_TIMEOUT_MS,
+): Promise<JetStreamManager> {
+  return connection.jetstreamManager({ checkAPI: false, timeout });
 }
 
 /** Undefined for "not found"; rethrows all else. */

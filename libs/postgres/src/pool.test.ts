@@ -5,7 +5,7 @@
 import { AnnalsError } from "@annals/errors";
 import { eventually } from "@annals/testing";
 import { DatabaseError } from "pg";
-import { Histogram, Registry } from "@annals/chassis";
+import { databaseMetrics, Registry } from "@annals/chassis";
 import { describe, expect, test } from "vitest";
 import { violatedConstraint } from "./failure.ts";
 import { statement } from "./statement.ts";
@@ -192,22 +192,49 @@ describe("the role", () => {
 
 test("each statement is timed under its name, with the SQLSTATE where it failed", async () => {
   const { url } = await newDatabase();
-  const duration = new Histogram({
-    name: "d",
-    help: "d",
-    labelNames: ["db_operation_name", "error_type"],
-    registers: [new Registry()],
-  });
-  const pool = openPool(url, { duration });
+  const metrics = databaseMetrics(new Registry());
+  const pool = openPool(url, { metrics });
   await pool.run(one, []);
   const wrong = statement<[], object>("/* test.wrong */ SELECT nonsense");
   await expect(pool.run(wrong, [])).rejects.toMatchObject({ code: "42703" });
-  const { values } = await duration.get();
-  const counted = values.filter(({ metricName }) => metricName === "d_count");
+  const { values } = await metrics.duration.get();
+  const counted = values.filter(({ metricName }) => metricName?.endsWith("_count"));
   expect(counted.map(({ labels }) => Object.values(labels))).toStrictEqual([
     ["test.one", ""],
     ["test.wrong", "42703"],
   ]);
+});
+
+test("the metrics say how many connections are in use, who waits for one, and how long", async () => {
+  const { url } = await newDatabase();
+  const registry = new Registry();
+  const pool = openPool(url, { metrics: databaseMetrics(registry), maxConnections: 1 });
+  const value = async (name: string, label = ""): Promise<number> => {
+    const lines = (await registry.metrics()).split("\n");
+    const line = lines.find((each) => each.startsWith(name) && each.includes(label));
+    return Number(line?.split(" ").at(-1));
+  };
+  await pool.run(one, []);
+  expect(await value("db_client_connection_max")).toBe(1);
+  expect(await value("db_client_connection_count", "idle")).toBe(1);
+  const released = Promise.withResolvers<void>();
+  const holding = pool.transaction(() => released.promise);
+  await eventually(
+    "it is in use",
+    async () => (await value("db_client_connection_count", "used")) === 1,
+  );
+  const waiting = pool.run(one, []);
+  await eventually(
+    "it waits",
+    async () => (await value("db_client_connection_pending_requests")) === 1,
+  );
+  const heldAt = performance.now();
+  await eventually("some time is over", () => performance.now() - heldAt > 50);
+  released.resolve();
+  await Promise.all([holding, waiting]);
+  expect(await value("db_client_connection_pending_requests")).toBe(0);
+  expect(await value("db_client_connection_wait_time_seconds_count")).toBe(3);
+  expect(await value("db_client_connection_wait_time_seconds_sum")).toBeGreaterThan(0.05);
 });
 
 test("a statement must begin with its name", () => {

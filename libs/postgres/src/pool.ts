@@ -5,8 +5,8 @@ import { AnnalsError, unavailable } from "@annals/errors";
 import {
   CLIENT,
   ConfigError,
+  type DatabaseMetrics,
   failSpan,
-  type Histogram,
   inTrace,
   type Logger,
   startSpan,
@@ -25,7 +25,7 @@ export interface PoolOptions {
   /** The statement timeout: the server cancels a statement after this long. */
   readonly statementTimeoutMs: number;
   readonly log: Logger;
-  readonly duration?: Histogram;
+  readonly metrics?: DatabaseMetrics;
 }
 
 export interface Pool extends Database {
@@ -86,6 +86,11 @@ export function createPool(options: PoolOptions): Pool {
   // So does the loss of one between the pool and the code that asked for it: the pool has removed its
   // listener by then. The next statement on the connection reports it.
   pool.on("connect", (client) => client.on("error", () => {}));
+  options.metrics?.watch(options.maxConnections, () => ({
+    used: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    pending: pool.waitingCount,
+  }));
   return {
     run: (statement, params) =>
       observed(options, statement, () =>
@@ -130,11 +135,14 @@ interface Connection {
 
 async function onConnection<T>(
   pool: pg.Pool,
-  { log }: PoolOptions,
+  { log, metrics }: PoolOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
+  const askedAt = performance.now();
   // Outside of the request's trace: the connection outlives it.
-  const client = await inTrace(undefined, () => pool.connect()).catch(rethrow);
+  const client = await inTrace(undefined, () => pool.connect())
+    .catch(rethrow)
+    .finally(() => metrics?.wait.observe((performance.now() - askedAt) / 1000));
   const connection: Connection = { client, isLost: false };
   // A connection that breaks between two statements must not end the process; the next statement reports it.
   const onError = (error: Error): void => {
@@ -200,7 +208,7 @@ function rethrow(error: unknown): never {
 
 /** One observation a statement, the wait for a connection included, and a span in a recorded request. */
 async function observed<T>(
-  { duration }: PoolOptions,
+  { metrics }: PoolOptions,
   { name }: { readonly name: string },
   work: () => Promise<T>,
 ): Promise<T> {
@@ -217,7 +225,7 @@ async function observed<T>(
     if (span) failSpan(span, failure);
     throw error;
   } finally {
-    duration?.observe(
+    metrics?.duration.observe(
       { db_operation_name: name, error_type: failure },
       (performance.now() - started) / 1000,
     );

@@ -5,14 +5,33 @@ import { Counter, Gauge, type Registry, rowsSwept, workerFailures } from "@annal
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(registry: Registry) {
-  return {
+  const metrics = {
     attempts: new Counter({
       name: "annals_export_attempts_total",
       help: "Finished attempts at an export, by outcome: completed, failed, lease_lost, stopped.",
       labelNames: ["outcome"],
       registers: [registry],
     }),
-    /** worker: exports, export_sweep, outbox_pruner. */
+    failed: new Counter({
+      name: "annals_exports_failed_total",
+      help: "Exports that failed permanently: their last attempt has failed.",
+      registers: [registry],
+    }),
+    /** status: pending, running, failed. */
+    kept: new Gauge({
+      name: "annals_exports",
+      help: "Exports that are not completed, by status: pending, running, failed.",
+      labelNames: ["status"],
+      registers: [registry],
+    }),
+    /** status: pending, running, failed. */
+    oldest: new Gauge({
+      name: "annals_exports_oldest_seconds",
+      help: "Time since the creation of the oldest export of a status: pending, running, failed; 0 where there is none.",
+      labelNames: ["status"],
+      registers: [registry],
+    }),
+    /** worker: exports, export_sweep, outbox_pruner, measuring. */
     failures: workerFailures(registry),
     /** kind: exports, outbox. */
     swept: rowsSwept(registry),
@@ -27,4 +46,8 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
+  // An alert on the increase sees the first one only where the series exists before it.
+  for (const outcome of ["completed", "failed", "lease_lost", "stopped"])
+    metrics.attempts.inc({ outcome }, 0);
+  return metrics;
 }

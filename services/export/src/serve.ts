@@ -4,7 +4,7 @@ import {
   type Closers,
   type ConfigOf,
   createRegistry,
-  databaseDuration,
+  databaseMetrics,
   type Logger,
   rpcClientDuration,
   rpcRefusals,
@@ -33,6 +33,7 @@ import { createMetrics } from "./metrics.ts";
 import { openStorage } from "./outbound/open-storage.ts";
 import { exportsService } from "./service.ts";
 import { OUTBOX } from "./store/outbox.ts";
+import { startExportMeasuring } from "./workers/measuring.ts";
 import { startExportSweep } from "./workers/export-sweep.ts";
 import { ExportWorker } from "./workers/export-worker.ts";
 
@@ -57,7 +58,7 @@ export async function serve(
     applicationName: "annals-export",
     maxConnections: config.databasePoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
-    duration: databaseDuration(registry),
+    metrics: databaseMetrics(registry),
     log,
   });
   closers.add("database", database, () => database.close());
@@ -93,6 +94,9 @@ export async function serve(
   const { failures, swept } = metrics;
   const pruner = startOutboxPruner(OUTBOX, { database, failures, log, swept });
   closers.add("outbox pruner", pruner, () => pruner.stop());
+
+  const measuring = startExportMeasuring({ database, metrics, log });
+  closers.add("measuring", measuring, () => measuring.stop());
 
   const sweep = startExportSweep({
     ...work,

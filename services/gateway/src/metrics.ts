@@ -3,16 +3,24 @@
 import { Counter, DURATION_BUCKETS_S, Gauge, Histogram, type Registry } from "@annals/chassis";
 import { batcherMetrics } from "@annals/rpc";
 
+const RESOURCES = ["requests", "bytes", "downloads", "lists", "verifications"] as const;
+
 /** What an account, or all of them together, can have too much of. */
-export type Resource = "requests" | "bytes" | "downloads" | "lists" | "verifications";
+export type Resource = (typeof RESOURCES)[number];
+
+const OTHER_REFUSALS = ["unknown_keys", "pipeline", "slow_body", "slow_reader"] as const;
 
 /** Why a request was refused at the edge, or its client disconnected. */
-export type Refusal =
-  | `${Resource}_${"share" | "total"}`
-  | "unknown_keys"
-  | "pipeline"
-  | "slow_body"
-  | "slow_reader";
+export type Refusal = `${Resource}_${"share" | "total"}` | (typeof OTHER_REFUSALS)[number];
+
+/** What the objectives are about: the appends, with the statuses of success and of failure. */
+const APPENDS = ["/v1/events", "/v1/events/batch"].flatMap((http_route) =>
+  ["201", "500"].map((http_response_status_code) => ({
+    http_request_method: "POST",
+    http_route,
+    http_response_status_code,
+  })),
+);
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -43,6 +51,13 @@ export function createMetrics(registry: Registry) {
     collect: () =>
       Object.entries(used()).forEach(([resource, count]) => held.set({ resource }, count)),
   });
+  // An alert on the increase sees the first one only where the series exists before it.
+  for (const labels of APPENDS) requestDuration.zero(labels);
+  for (const reason of [
+    ...RESOURCES.flatMap((one) => [`${one}_share`, `${one}_total`]),
+    ...OTHER_REFUSALS,
+  ])
+    refused.inc({ reason }, 0);
   let used: () => Readonly<Partial<Record<Resource, number>>> = () => ({});
   return {
     refused: (reason: Refusal): void => refused.inc({ reason }),

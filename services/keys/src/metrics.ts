@@ -5,7 +5,7 @@ import { Counter, type Registry, rowsSwept, workerFailures } from "@annals/chass
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(registry: Registry) {
-  return {
+  const metrics = {
     /** route: as in admin/routes.ts, or unmatched. outcome: ok, unauthenticated, refused, failed. */
     adminRequests: new Counter({
       name: "annals_admin_api_requests_total",
@@ -25,4 +25,8 @@ export function createMetrics(registry: Registry) {
     /** kind: revoked_keys, rate_windows. */
     swept: rowsSwept(registry),
   };
+  // An alert on the increase sees the first one only where the series exists before it.
+  for (const outcome of ["admitted", "rate_limited", "unknown_key"])
+    metrics.admissions.inc({ outcome }, 0);
+  return metrics;
 }

@@ -4,7 +4,7 @@ import {
   type Closers,
   type ConfigOf,
   createRegistry,
-  databaseDuration,
+  databaseMetrics,
   type Logger,
   rpcRefusals,
   rpcServerDuration,
@@ -52,7 +52,7 @@ export async function serve(
     applicationName: "annals-keys",
     maxConnections: config.databasePoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
-    duration: databaseDuration(registry),
+    metrics: databaseMetrics(registry),
     log,
   });
   closers.add("database", database, () => database.close());

@@ -4,7 +4,7 @@ import {
   type Closers,
   type ConfigOf,
   createRegistry,
-  databaseDuration,
+  databaseMetrics,
   type Logger,
   rpcRefusals,
   rpcServerDuration,
@@ -16,7 +16,14 @@ import {
 } from "@annals/chassis";
 import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { pooledRandom, systemClock } from "@annals/contract";
-import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
+import {
+  connectMessaging,
+  DISPATCHER,
+  lagMetrics,
+  noticeLag,
+  noticeMetrics,
+  NoticePublisher,
+} from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import { AppendQueue } from "./append/append-queue.ts";
@@ -53,7 +60,7 @@ export async function serve(
     applicationName: "annals-ledger",
     maxConnections: config.databasePoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
-    duration: databaseDuration(registry),
+    metrics: databaseMetrics(registry),
     log,
   });
   closers.add("database", database, () => database.close());
@@ -85,6 +92,7 @@ export async function serve(
     log,
   });
   closers.add("messaging", messaging, () => messaging.close());
+  lagMetrics(registry, () => noticeLag(messaging, DISPATCHER));
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
   closers.add("notices", notices, () => notices.close());
 

@@ -8,6 +8,17 @@ import {
   type Registry,
   workerFailures,
 } from "@annals/chassis";
+import { NOTICE_KINDS } from "@annals/messaging";
+
+export const ATTEMPT_OUTCOMES = [
+  "success",
+  "refused",
+  "timeout",
+  "connection",
+  "tls",
+  "answer",
+  "address",
+] as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -16,7 +27,7 @@ const LATENESS_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300
 
 export function createMetrics(registry: Registry) {
   const failures = workerFailures(registry);
-  return {
+  const metrics = {
     /** outcome: one of ATTEMPT_OUTCOMES. */
     attempts: new Histogram({
       name: "annals_webhook_attempt_duration_seconds",
@@ -49,9 +60,62 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
     ...fanOutMetrics(registry),
-    /** worker: deliveries, fan_out, subscription_cache, sweep, clean_up. */
+    ...backlogMetrics(registry),
+    /** worker: deliveries, fan_out, subscription_cache, sweep, clean_up, measuring. */
     failures,
     deprecatedFailures: deprecatedFailures(failures, registry),
+  };
+  // An alert on the increase sees the first one only where the series exists before it.
+  for (const outcome of ATTEMPT_OUTCOMES) metrics.attempts.zero({ outcome });
+  for (const kind of NOTICE_KINDS)
+    for (const each of [metrics.fannedOut, metrics.dropped, metrics.sweepFinds])
+      each.inc({ kind }, 0);
+  for (const worker of ["deliveries", "fan_out"]) failures.inc({ worker }, 0);
+  return metrics;
+}
+
+/** Every replica reports the same: take the maximum. */
+function backlogMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    pending: new Gauge({
+      name: "annals_webhook_deliveries_pending",
+      help: "Deliveries with an attempt to come or under way, of all accounts.",
+      registers,
+    }),
+    oldestDue: new Gauge({
+      name: "annals_webhook_oldest_due_seconds",
+      help: "Time since the delivery that waits longest was due, 0 where none is due.",
+      registers,
+    }),
+    /** state: healthy, failing, disabled, inactive. */
+    webhooks: new Gauge({
+      name: "annals_webhooks",
+      help:
+        "Webhooks by state: healthy (no failure since the last success), failing, disabled (by the service), " +
+        "inactive (by its owner).",
+      labelNames: ["state"],
+      registers,
+    }),
+    failingLongest: new Gauge({
+      name: "annals_webhook_failing_longest_seconds",
+      help: "Time since the first failed attempt of the webhook that has failed longest, 0 where none fails.",
+      registers,
+    }),
+    /** kind: events, verifications, exports. */
+    outboxLag: new Gauge({
+      name: "annals_outbox_lag_entries",
+      help: "Entries of the outboxes, and events, that did not become deliveries yet, by kind: events, verifications, exports.",
+      labelNames: ["kind"],
+      registers,
+    }),
+    /** kind: events, verifications, exports. */
+    outboxLagSeconds: new Gauge({
+      name: "annals_outbox_lag_seconds",
+      help: "Longest time that entries of an account wait while its cursor does not move, by kind: events, verifications, exports.",
+      labelNames: ["kind"],
+      registers,
+    }),
   };
 }
 

@@ -5,7 +5,7 @@ import {
   ConfigError,
   type ConfigOf,
   createRegistry,
-  databaseDuration,
+  databaseMetrics,
   type Logger,
   type Registry,
   rpcRefusals,
@@ -15,7 +15,7 @@ import {
 } from "@annals/chassis";
 import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
-import { connectMessaging, consumeNotices } from "@annals/messaging";
+import { connectMessaging, consumeNotices, DISPATCHER } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
@@ -39,6 +39,7 @@ import { startCleanUp } from "./workers/clean-up.ts";
 import { DeliveryTraces } from "./workers/delivery-traces.ts";
 import { DeliveryEngine } from "./workers/delivery-engine.ts";
 import { FanOut } from "./workers/fan-out.ts";
+import { startMeasuringBacklog } from "./workers/measuring.ts";
 import { startSweep } from "./workers/sweep.ts";
 
 /** For attempts under way; shorter than the time that run.ts gives each part to close. */
@@ -83,6 +84,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
   const cleanUp = startCleanUp({ ...shared, retentionDays: config.retentionDays });
   closers.add("clean-up", cleanUp, () => cleanUp.stop());
+  const measuring = startMeasuringBacklog(shared);
+  closers.add("measuring", measuring, () => measuring.stop());
   const fanOut = new FanOut({
     ...config,
     ...shared,
@@ -101,7 +104,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   });
   closers.add("messaging", messaging, () => messaging.close());
   const notices = consumeNotices(messaging, {
-    durable: "webhook-dispatcher",
+    durable: DISPATCHER,
     onNotice: (notice) => fanOut.notify(notice),
     log,
   });
@@ -157,7 +160,7 @@ function openDatabase(config: Config, log: Logger, registry: Registry) {
     applicationName: "annals-webhook-dispatcher",
     maxConnections: config.databasePoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
-    duration: databaseDuration(registry),
+    metrics: databaseMetrics(registry),
     log,
   });
 }

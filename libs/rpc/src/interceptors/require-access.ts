@@ -7,7 +7,7 @@ import { Health } from "@annals/proto/health";
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import type { Counter, Logger } from "@annals/chassis";
-import { type Access, type Caller, callerOf, type Grant } from "../access.ts";
+import { type Access, type Caller, CALLERS, callerOf, type Grant } from "../access.ts";
 import { ADMISSION_HEADER, admitted, checkTable } from "../admission/require-admission.ts";
 import type { AdmissionVerifier } from "../admission/statement.ts";
 import type { RpcTls } from "../certificates.ts";
@@ -36,6 +36,12 @@ export function requireAccess<S extends DescService>(
   checkTable(service, access);
   const rows = new Map<string, Row>(Object.entries(access));
   const isProved = options.tls !== "plaintext";
+  // An alert on the increase sees the first refusal only where the series exists before it.
+  for (const method of service.methods) {
+    const row: Row = rows.get(method.localName) ?? {};
+    for (const caller of [...CALLERS, "unknown"])
+      if (!(caller in row)) refused.inc({ caller, rpc_method: verbNoun(method) }, 0);
+  }
   let refusals = 0;
   let loggedAt = -Infinity;
   const report = (caller: Caller | undefined, method: string): void => {

@@ -145,8 +145,11 @@ export class ExportWorker {
       return "lease_lost";
     }
     const isFinal = !isStopping && job.attempts >= maxAttempts;
-    if (isFinal) log.error(fields, "export failed");
-    else if (!isStopping) log.warn(fields, "export attempt failed");
+    if (isFinal) {
+      this.#deps.metrics.failed.inc();
+      log.error(fields, "export failed");
+    }
+    if (!isFinal && !isStopping) log.warn(fields, "export attempt failed");
     const backoffMs = Math.min(FIRST_RETRY_DELAY_MS * 2 ** (job.attempts - 1), MAX_RETRY_DELAY_MS);
     const delayMs = isStopping ? 0 : backoffMs;
     try {

@@ -2,7 +2,7 @@
 // that loses commit acknowledgements. Imported by tests only.
 
 import { GENESIS_HASH } from "@annals/event";
-import { createLog, createRegistry, databaseDuration } from "@annals/chassis";
+import { createLog, createRegistry, databaseMetrics } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { openProxy, type TestDatabase } from "@annals/testing";
@@ -47,8 +47,7 @@ export async function chainOf(database: TestDatabase, accountId: string): Promis
 export function newQueue(databaseUrl: string) {
   const registry = createRegistry("ledger");
   const metrics = createMetrics(registry);
-  const duration = databaseDuration(registry);
-  const pool = openPool(databaseUrl, { duration });
+  const pool = openPool(databaseUrl, { metrics: databaseMetrics(registry) });
   const notified: bigint[] = [];
   const queue = new AppendQueue({
     clock: systemClock(),

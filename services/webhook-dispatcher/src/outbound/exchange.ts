@@ -4,18 +4,9 @@
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request as httpsRequest, type RequestOptions } from "node:https";
+import type { ATTEMPT_OUTCOMES } from "../metrics.ts";
 import { type AddressGuard, hostOf, isForbidden } from "./address-guard.ts";
 import { isIP } from "node:net";
-
-export const ATTEMPT_OUTCOMES = [
-  "success",
-  "refused",
-  "timeout",
-  "connection",
-  "tls",
-  "answer",
-  "address",
-] as const;
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 

@@ -13,6 +13,7 @@ import {
   type SubscribedAccountRow,
 } from "../store/list-subscribed-accounts.ts";
 import type { FanOut } from "./fan-out.ts";
+import { OutboxLag } from "./outbox-lag.ts";
 
 export interface SweepDeps {
   readonly database: Database;
@@ -27,6 +28,7 @@ export interface SweepDeps {
 const ACCOUNTS_PER_CALL = 1_000;
 
 export function startSweep(deps: SweepDeps): Loop {
+  const lag = new OutboxLag(deps.metrics, () => performance.now());
   return startLoop({
     name: "sweep",
     log: deps.log,
@@ -35,11 +37,11 @@ export function startSweep(deps: SweepDeps): Loop {
     delayMs: deps.intervalMs,
     // One unreachable producer must not delay what the sweep finds at the other.
     maxBackoffMs: Math.min(deps.intervalMs, MAX_BACKOFF_MS),
-    run: (signal) => sweep(deps, signal),
+    run: (signal) => sweep(deps, lag, signal).finally(() => lag.report()),
   });
 }
 
-async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+async function sweep(deps: SweepDeps, lag: OutboxLag, signal: AbortSignal): Promise<void> {
   let after = "";
   const comparePiece = async (): Promise<number> => {
     const accounts = await deps.database.run(listSubscribedAccounts, [
@@ -49,7 +51,7 @@ async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<void> {
       patternsOf("verifications"),
       patternsOf("exports"),
     ]);
-    if (accounts.length > 0) await compare(deps, accounts);
+    if (accounts.length > 0) await compare(deps, accounts, lag);
     after = accounts.at(-1)?.account_id ?? "";
     return accounts.length;
   };
@@ -60,6 +62,7 @@ async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<void> {
 async function compare(
   { fanOut, metrics, producers }: SweepDeps,
   accounts: readonly SubscribedAccountRow[],
+  lag: OutboxLag,
 ): Promise<void> {
   const ids = accounts.map(({ account_id }) => account_id);
   const answers = await Promise.allSettled([
@@ -73,6 +76,7 @@ async function compare(
         const position = answer.value[index]?.[kind] ?? 0n;
         const cursor = account[kind];
         if (cursor === null || position <= BigInt(cursor)) continue;
+        lag.found(kind, account.account_id, BigInt(cursor), position);
         metrics.sweepFinds.inc({ kind });
         fanOut.notify({ kind, accountId: account.account_id, position });
       }

@@ -1,0 +1,21 @@
+// How much waits for its delivery, of all accounts, and how long the oldest of it has been due. It reads the
+// index of the pending deliveries, and no row of a finished one.
+
+import { statement } from "@annals/postgres";
+
+export interface BacklogRow {
+  readonly pending: string;
+  readonly oldest_due_s: number;
+}
+
+/** Null for the database's own clock. */
+export const measureBacklog = statement<
+  [now: string | null],
+  BacklogRow
+>(`/* webhooks.measure-backlog */
+SELECT count(*) AS pending,
+  greatest(coalesce(extract(epoch FROM coalesce($1::timestamptz, clock_timestamp()) - min(due_at)), 0), 0)::double precision
+    AS oldest_due_s
+FROM webhooks.deliveries
+WHERE due_at IS NOT NULL
+`);

@@ -1,0 +1,63 @@
+// Guarantee: each alert says how urgent it is, what happened and what to do. Its runbook exists and names a
+// metric of its expression. promtool finds the rules valid, and a case raises each of them. The chart has the
+// same rules.
+
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exists, FILES, type Node, ROOT, textOf, yamlOf } from "./sources.ts";
+
+const RULES = "deploy/prometheus/alerts.yml";
+const CASES = "deploy/prometheus/alerts.test.yml";
+
+const alerts = (yamlOf(RULES)["groups"] as Node[]).flatMap((group) => group["rules"] as Node[]);
+
+describe.each(alerts.map((alert) => [alert["alert"] as string, alert]))("%s", (name, alert) => {
+  const { summary = "", runbook = "" } = alert["annotations"] as Record<string, string>;
+
+  test("has a severity and a summary", () => {
+    expect(alert["labels"]).toStrictEqual({
+      severity: expect.stringMatching(/^(critical|warning|info)$/),
+    });
+    expect(summary).toMatch(/^[A-Z"{].*\.$/);
+  });
+
+  test("has a runbook of its name, which names a metric that it is about", () => {
+    const kebab = name.replaceAll(/(?!^)([A-Z])/g, "-$1").toLowerCase();
+    expect(runbook).toBe(`docs/runbooks/${kebab.replace(/-(fast|slow)$/, "")}.md`);
+    const page = textOf(runbook);
+    for (const part of ["**Meaning.**", "**Look at**", "**Do**"]) expect(page).toContain(part);
+    const metrics = String(alert["expr"])
+      .match(/\b((annals|http|db|nodejs)_\w+|up)\b(?=[{[) ])/g)
+      ?.map((metric) => metric.replace(/_(bucket|count|sum)$/, ""));
+    expect(metrics?.some((metric) => page.includes(`\`${metric}`))).toBe(true);
+  });
+
+  test("has a case that raises it", () => {
+    const cases = (yamlOf(CASES)["tests"] as Node[]).flatMap(
+      (one) => (one["alert_rule_test"] ?? []) as Node[],
+    );
+    const raised = cases.filter((one) => one["alertname"] === name && one["exp_alerts"].length > 0);
+    expect(raised).not.toStrictEqual([]);
+  });
+});
+
+test("every runbook is of an alert", () => {
+  const named = alerts.map((alert) => String(alert["annotations"]["runbook"]));
+  const pages = FILES.map(({ path }) => path).filter((path) => path.startsWith("docs/runbooks/"));
+  expect(pages.filter((path) => !named.includes(path))).toStrictEqual([]);
+});
+
+test("the chart has the same rules", () => {
+  expect(exists("helm/annals/alerts.yml")).toBe(true);
+  expect(textOf("helm/annals/alerts.yml")).toBe(textOf(RULES));
+});
+
+test("promtool finds the rules valid, and each case as it is written", () => {
+  const run = spawnSync("promtool", ["test", "rules", join(ROOT, CASES)], { encoding: "utf8" });
+  // Debian's package `prometheus` has it.
+  if (run.error)
+    return void process.stderr.write(`not run, there is no promtool on the PATH: ${CASES}\n`);
+  expect(run.stdout + run.stderr).not.toContain("FAILED");
+  expect(run.status).toBe(0);
+});
