@@ -137,4 +137,15 @@ export const databaseSettings = {
     { min: 100, max: 3_600_000 },
     { fallback: "10000" },
   ),
+  serveDatabaseUrl: optionalText(
+    "ANNALS_SERVE_DATABASE_URL",
+    "Read by `migrate`: the URL that `serve` uses. Its login is made if it is absent, and gets the service's role.",
+    { secret: true },
+  ),
+  migrateWaitS: integer(
+    "ANNALS_MIGRATE_WAIT_S",
+    "Seconds that `migrate` waits for a PostgreSQL that cannot be reached or is starting.",
+    { min: 0, max: 86_400 },
+    { fallback: "0" },
+  ),
 };

@@ -3,12 +3,16 @@
 // A file that was applied may never change. A service whose schema lacks a migration, or has another one, is
 // not ready and says why.
 
+import type { ConfigOf, databaseSettings, Logger } from "@annals/chassis";
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { isAnswer } from "./failure.ts";
+import { setLogin } from "./login.ts";
 import { checkUrl } from "./pool.ts";
-import { setRights } from "./rights.ts";
+import { rolesOf, setRights } from "./rights.ts";
 import { type Database, statement } from "./statement.ts";
 
 export interface MigrateOptions {
@@ -17,7 +21,15 @@ export interface MigrateOptions {
   readonly schema: string;
   /** Holds NNNN_name.sql files. */
   readonly directory: string;
+  /** Of `serve`: its login is made and gets the role, and its password where it is one of ours. */
+  readonly serveConnectionString?: string | undefined;
+  /** How long a server is waited for that cannot be reached or is starting. */
+  readonly waitMs?: number;
+  readonly log?: Logger;
 }
+
+/** What a service says of its schema. */
+export type Schema = Pick<MigrateOptions, "schema" | "directory">;
 
 interface Migration {
   readonly name: string;
@@ -32,6 +44,25 @@ const LOCK = 7_203_114_081;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** Between two attempts to reach the server. */
+const RETRY_DELAY_MS = 500;
+
+/** The verb `migrate` of every service. It reports in one line. */
+export async function migrateSchema(
+  config: ConfigOf<typeof databaseSettings>,
+  log: Logger,
+  schema: Schema,
+): Promise<void> {
+  const applied = await migrate({
+    ...schema,
+    connectionString: config.databaseUrl,
+    serveConnectionString: config.serveDatabaseUrl,
+    waitMs: config.migrateWaitS * 1000,
+    log,
+  });
+  log.info({ schema: schema.schema, applied }, "migrated");
+}
+
 /**
  * Applies what is missing and resolves to the names of what was applied. Throws when an applied
  * file has changed.
@@ -39,13 +70,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(options.directory);
   checkUrl(options.connectionString);
-  const client = new pg.Client({
-    connectionString: options.connectionString,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  });
-  // The statement under way reports a lost connection; without a listener it would also end the process.
-  client.on("error", () => {});
-  await client.connect();
+  const client = await connect(options);
   try {
     await client.query("BEGIN");
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
@@ -68,11 +93,13 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
         [name, sha256],
       );
     }
+    const files = migrations.map(({ sql }) => sql);
     // A later release may have given the role more: this one does not know, and leaves the rights as they
     // are.
-    if (!hasUnknown(migrations, rows)) {
-      const files = migrations.map(({ sql }) => sql);
-      await setRights(client, options.schema, files);
+    if (!hasUnknown(migrations, rows)) await setRights(client, options.schema, files);
+    if (options.serveConnectionString !== undefined) {
+      for (const role of rolesOf(files))
+        await setLogin(client, options.serveConnectionString, role);
     }
     await client.query("COMMIT");
     return missing.map(({ name }) => name);
@@ -81,10 +108,30 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   }
 }
 
+/** Tries again while no server answers, or one that starts. A refusal, such as a wrong password, is final. */
+async function connect({ connectionString, waitMs = 0, log }: MigrateOptions): Promise<pg.Client> {
+  const until = performance.now() + waitMs;
+  for (let attempt = 1; ; attempt += 1) {
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    // The statement under way reports a lost connection; without a listener it would also end the process.
+    client.on("error", () => {});
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one attempt after the other
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (isAnswer(error) || performance.now() >= until) throw error;
+      if (attempt === 1) log?.warn({ err: error, wait_ms: waitMs }, "waiting for the database");
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await delay(RETRY_DELAY_MS);
+    }
+  }
+}
+
 /** A readiness check: resolves to a sentence when a migration is missing in the database or differs. */
 export function schemaCheck(
   database: Database,
-  { schema, directory }: Omit<MigrateOptions, "connectionString">,
+  { schema, directory }: Schema,
 ): () => Promise<string | undefined> {
   const listApplied = statement<[], Applied>(
     `/* ${schema}.list-migrations */ SELECT name, sha256 FROM ${schema}.migrations`,

@@ -9,6 +9,13 @@ const STATEMENT = /^(?:DO \$\$[^]*?^\$\$;|(?:GRANT|REVOKE)\s[^;]*;)/gm;
 const CREATE_ROLE = /\bCREATE ROLE (\w+)/;
 const GRANT_ROLE = /^GRANT (\w+) TO CURRENT_USER;$/;
 
+/** The roles that the migrations create: a service has one. */
+export function rolesOf(migrations: readonly string[]): string[] {
+  return migrations.flatMap((sql) =>
+    (sql.match(STATEMENT) ?? []).flatMap((block) => CREATE_ROLE.exec(block)?.[1] ?? []),
+  );
+}
+
 /**
  * Makes the role and gives it exactly the rights of the migrations, whatever it has now. A login needs no
  * right to create or to grant a role that it has already.

@@ -3,7 +3,7 @@
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { isPlausibleKey, keyHash } from "@annals/contract";
-import { migrate as applyMigrations } from "@annals/postgres";
+import { migrateSchema } from "@annals/postgres";
 import { fileURLToPath } from "node:url";
 import type { SETTINGS } from "../config.ts";
 import { findBootstrap } from "../store/find-bootstrap.ts";
@@ -20,8 +20,7 @@ export const SCHEMA = {
 export async function migrate({ config, log }: VerbContext<typeof SETTINGS>): Promise<void> {
   const { bootstrapKey } = config;
   if (bootstrapKey !== undefined) checkBootstrapKey(bootstrapKey, config.keyPrefix);
-  const applied = await applyMigrations({ connectionString: config.databaseUrl, ...SCHEMA });
-  log.info({ applied }, "migrated");
+  await migrateSchema(config, log, SCHEMA);
   if (bootstrapKey !== undefined) {
     await withDatabase(config, log, (opened) => ensureFirstKey(opened, bootstrapKey));
   }

@@ -1,7 +1,7 @@
 // The verb `migrate`: brings the schema up to this release. Run again, it changes nothing.
 
 import type { VerbContext } from "@annals/chassis";
-import { migrate as applyMigrations } from "@annals/postgres";
+import { migrateSchema } from "@annals/postgres";
 import { fileURLToPath } from "node:url";
 import type { SETTINGS } from "../config.ts";
 
@@ -10,7 +10,6 @@ export const SCHEMA = {
   directory: fileURLToPath(new URL("../../migrations", import.meta.url)),
 };
 
-export async function migrate({ config, log }: VerbContext<typeof SETTINGS>): Promise<void> {
-  const applied = await applyMigrations({ connectionString: config.databaseUrl, ...SCHEMA });
-  log.info({ applied }, "migrated");
+export function migrate({ config, log }: VerbContext<typeof SETTINGS>): Promise<void> {
+  return migrateSchema(config, log, SCHEMA);
 }
