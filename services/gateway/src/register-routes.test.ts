@@ -3,7 +3,7 @@
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { systemClock } from "@annals/contract";
+import { systemClock, Turns } from "@annals/contract";
 import fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Deps } from "./deps.ts";
@@ -46,7 +46,7 @@ test.each([
   });
   const appends = new EventAppends({ createEvents, appendEvents: () => expect.unreachable() });
   const inFlight = { take: () => {}, readBody: () => {} };
-  const deps = { appends, limits: LIMITS } as unknown as Deps;
+  const deps = { appends, limits: LIMITS, turns: new Turns() } as unknown as Deps;
   registerRoutes(app, { deps, clock: systemClock(), inFlight });
   const answered = app.inject({ method: "POST", url, payload });
   await isSent.promise;

@@ -15,7 +15,7 @@ import {
   workerFailures,
 } from "@annals/chassis";
 import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
-import { pooledRandom, systemClock } from "@annals/contract";
+import { pooledRandom, systemClock, Turns } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
@@ -104,6 +104,7 @@ export async function serve(
       metrics,
       notices,
       random,
+      turns: new Turns(),
     }),
     service: LedgerService,
     tls,
