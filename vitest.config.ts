@@ -26,7 +26,7 @@ export default defineConfig({
   environments: { __vitest__: { resolve: { conditions: ["source"] } } },
   test: {
     globalSetup: "test/global-setup.ts",
-    provide: { form: FORMS.short },
+    provide: { form: FORMS.short, searches: FORMS.short.search.queries },
     // Concurrent tests of one file wait, and use little CPU.
     maxConcurrency: 20,
     projects: [

@@ -10,6 +10,8 @@ const FULL = {
   /** Generated events that must verify. */
   noFalseAlarm: { events: 100_000 },
   rateLimit: { bursts: 20 },
+  /** Random queries of each step of the search test, and of them a quarter as streams. */
+  search: { queries: 150 },
   revocation: { revocations: 200 },
   /** Keys, and as many webhooks, whose secrets are looked for. */
   secrets: { creates: 500 },
@@ -41,6 +43,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     chain: { appends: 5_000 },
     noFalseAlarm: { events: 20_000 },
     rateLimit: { bursts: 4 },
+    search: { queries: 40 },
     revocation: { revocations: 40 },
     secrets: { creates: 100 },
     serviceCrash: { rounds: 4, appends: 500 },

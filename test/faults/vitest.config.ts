@@ -19,8 +19,9 @@ const FULL_ONLY = files("webhooks-crash-points", "webhooks-outage");
 const WAITING = files("network-faults", "paused-ledger");
 /** They measure the capacity of the machine, or take all of it, so nothing runs beside them. */
 const ALONE = files("fairness", "overload");
-/** Flows whose short form is in `npm test`. */
+/** What has its short form in `npm test`. */
 const LONG_FLOWS = ["chain", "no-false-alarm", "rate-limit", "revocation", "webhooks-secrets"];
+const SEARCH = "services/ledger/src/search/search-events.test.ts";
 
 function files(...names: readonly string[]): string[] {
   return names.map((name) => `test/faults/${name}.test.ts`);
@@ -28,6 +29,7 @@ function files(...names: readonly string[]): string[] {
 
 export default defineConfig(({ mode }) => {
   const isShort = mode === "short";
+  const form = isShort ? FORMS.short : FORMS.full;
   const common = { testTimeout: TEST_TIMEOUT_MS, hookTimeout: HOOK_TIMEOUT_MS };
   const project = (name: string, groupOrder: number, maxWorkers: number) => ({
     ...common,
@@ -35,14 +37,14 @@ export default defineConfig(({ mode }) => {
     maxWorkers,
     sequence: { groupOrder },
   });
-  const flows = LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`);
+  const flows = [...LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`), SEARCH];
   return {
     resolve: { conditions: ["source"] },
     ssr: { resolve: { conditions: ["source"] } },
     // What the global setup imports.
     environments: { __vitest__: { resolve: { conditions: ["source"] } } },
     test: {
-      provide: { form: isShort ? FORMS.short : FORMS.full },
+      provide: { form, searches: form.search.queries },
       // The flows use the stack that it starts.
       globalSetup: isShort ? [] : "test/global-setup.ts",
       projects: isShort

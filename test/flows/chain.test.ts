@@ -4,7 +4,7 @@
 
 import { createLog, Registry } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
-import { AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
+import { AppendQueue, atOnce, createMetrics, prepareAppend } from "@annals/ledger/testing";
 import type { Stack } from "@annals/local";
 import { createPool, type Database, type Pool, type Statement } from "@annals/postgres";
 import { createMigratedDatabase, HttpClient, newAccount, ownerOf } from "@annals/testing";
@@ -156,7 +156,7 @@ describe("control: the append path of the ledger, composed in the test", () => {
     const accountId = newId("acct");
     const write = async (queue: AppendQueue) => {
       for (let n = 0; n < 50; n += 1)
-        await queue.submit(prepareAppend(oneEvent(accountId), randomBytes));
+        await queue.submit(atOnce(prepareAppend(oneEvent(accountId), randomBytes)));
     };
     await Promise.all(Array.from({ length: 16 }, (_, n) => write(take(queues, n))));
     return chainFaults(database, accountId, 800);

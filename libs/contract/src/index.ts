@@ -11,3 +11,4 @@ export * from "./service-identity.ts";
 export * from "./setting-names.ts";
 export * from "./timestamps.ts";
 export * from "./verification-json.ts";
+export * from "./turns.ts";

@@ -1,5 +1,6 @@
 // What `inject("stack")` of vitest gives to a test: the one small stack of the whole test run.
-// Provided by the run's global setup; a test must not kill or restart any part of it.
+// Provided by the run's global setup; a test must not kill or restart any part of it. And what a vitest config
+// provides to a unit test, whose amount of work has two forms (test/form.ts).
 
 /** The interface that is extended below. */
 export type { ProvidedContext } from "vitest";
@@ -15,5 +16,7 @@ export interface SharedStack {
 declare module "vitest" {
   export interface ProvidedContext {
     readonly stack: SharedStack;
+    /** Random queries of each step of the search test. */
+    readonly searches: number;
   }
 }

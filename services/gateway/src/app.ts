@@ -85,7 +85,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest("admission", undefined);
   app.decorateRequest("readmit", () => Promise.reject(new Error("the request was not admitted")));
   validateStrictly(app);
-  readJsonBodies(app, options.deps.limits);
+  readJsonBodies(app, options.deps.limits, options.deps.turns);
   observeRequests(app, options.metrics);
   // Synchronous hooks take a callback: a promise costs more than their work.
   app.addHook("onRequest", (request, reply, next) => {

@@ -1,5 +1,6 @@
 // What the routes depend on. Built by serve.ts; each route names the members that it uses.
 
+import type { Turns } from "@annals/contract";
 import type { Clients } from "./clients.ts";
 import type { Limits } from "./config.ts";
 import type { EventAppends } from "./v1/events/event-appends.ts";
@@ -7,4 +8,6 @@ import type { EventAppends } from "./v1/events/event-appends.ts";
 export interface Deps extends Clients {
   readonly appends: EventAppends;
   readonly limits: Limits;
+  /** Of work on large bodies. */
+  readonly turns: Turns;
 }

@@ -1,9 +1,9 @@
 // Guarantee: while events are being stored, the gateway holds the texts that it sends and not the parsed
-// body, which can take ten times its bytes.
+// body, which can take ten times its bytes. What is long or large takes of its account's share.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { systemClock } from "@annals/contract";
+import { systemClock, Turns } from "@annals/contract";
 import fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Deps } from "./deps.ts";
@@ -46,7 +46,7 @@ test.each([
   });
   const appends = new EventAppends({ createEvents, appendEvents: () => expect.unreachable() });
   const inFlight = { take: () => {}, readBody: () => {} };
-  const deps = { appends, limits: LIMITS } as unknown as Deps;
+  const deps = { appends, limits: LIMITS, turns: new Turns() } as unknown as Deps;
   registerRoutes(app, { deps, clock: systemClock(), inFlight });
   const answered = app.inject({ method: "POST", url, payload });
   await isSent.promise;
@@ -57,4 +57,35 @@ test.each([
   });
   answer.reject(new Error("over"));
   expect((await answered).statusCode).toBe(500);
+});
+
+test.each<[method: "GET" | "POST", url: string, taken: string[]]>([
+  ["GET", "/verify", ["verifications"]],
+  ["GET", "/events", ["lists"]],
+  ["GET", "/exports/exp_1/content", ["downloads"]],
+  ["POST", "/events/batch", ["body"]],
+  ["GET", "/api-keys", []],
+])("%s %s takes %j of its account's share", async (method, url, expected) => {
+  const taken: string[] = [];
+  const inFlight = {
+    take: (_request: unknown, resource: string, accountId: string) => {
+      expect(accountId).toBe(ADMISSION.accountId);
+      taken.push(resource);
+    },
+    readBody: () => void taken.push("body"),
+  };
+  // What a service would do is of no interest: each call fails.
+  const client = new Proxy({}, { get: () => () => Promise.reject(new Error("away")) });
+  const given: Record<string, unknown> = { limits: LIMITS, turns: new Turns() };
+  const deps = new Proxy(given, { get: (known, name) => known[String(name)] ?? client });
+  const app = fastify({ ajv: { customOptions: { strict: false } } });
+  onTestFinished(() => app.close());
+  app.decorateRequest("admission", undefined);
+  app.addHook("onRequest", async (request) => {
+    request.admission = { ...ADMISSION, plan: {} } as unknown as typeof request.admission;
+  });
+  registerRoutes(app, { deps: deps as unknown as Deps, clock: systemClock(), inFlight });
+  const payload = method === "POST" ? { payload: { events: [{ action: "a" }] } } : {};
+  await app.inject({ method, url, ...payload });
+  expect(taken).toEqual(expected);
 });

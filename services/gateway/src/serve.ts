@@ -10,7 +10,7 @@ import {
   startTracing,
 } from "@annals/chassis";
 import { openTls } from "@annals/rpc";
-import { newId, pooledRandom, systemClock } from "@annals/contract";
+import { newId, pooledRandom, systemClock, Turns } from "@annals/contract";
 import { Admissions } from "./admission/admission.ts";
 import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
@@ -73,7 +73,7 @@ export async function serve(
   const app = await createApp({
     admissions: new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions")),
     clock: systemClock(),
-    deps: { ...clients, appends, limits: config },
+    deps: { ...clients, appends, limits: config, turns: new Turns() },
     earlyAnswers,
     inFlight,
     refusals,

@@ -15,7 +15,7 @@ import {
   workerFailures,
 } from "@annals/chassis";
 import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
-import { pooledRandom, systemClock } from "@annals/contract";
+import { pooledRandom, systemClock, Turns } from "@annals/contract";
 import {
   connectMessaging,
   DISPATCHER,
@@ -109,6 +109,7 @@ export async function serve(
       metrics,
       notices,
       random,
+      turns: new Turns(),
     }),
     service: LedgerService,
     tls,

@@ -1,7 +1,7 @@
 // The table of contents: every RPC of the ledger and the handler that answers it.
 
 import type { Logger } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
+import type { Clock, Turns } from "@annals/contract";
 import type { Notices } from "@annals/messaging";
 import type { AdmissionVerifier } from "@annals/rpc";
 import type { Pool } from "@annals/postgres";
@@ -27,6 +27,7 @@ export interface Deps {
   readonly metrics: Metrics;
   readonly notices: Notices;
   readonly random: (size: number) => Uint8Array;
+  readonly turns: Turns;
 }
 
 export function ledgerService(deps: Deps): (router: ConnectRouter) => void {

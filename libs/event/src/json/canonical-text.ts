@@ -13,7 +13,7 @@ import {
   LOWER_N,
   LOWER_T,
   MINUS,
-  NINE,
+  isDigit,
   OPEN_BRACE,
   OPEN_BRACKET,
   PLUS,
@@ -189,10 +189,6 @@ class CanonicalText {
   #fault(message: string): JsonFault {
     return new JsonFault("", message, Buffer.byteLength(this.#text.slice(0, this.#at)));
   }
-}
-
-function isDigit(code: number): boolean {
-  return code >= ZERO && code <= NINE;
 }
 
 /** Whether the character can be part of a number. */

@@ -1,4 +1,4 @@
-// UTF-16 codes of the characters that JSON gives a meaning to, for the reader. Names only, no logic.
+// UTF-16 codes of the characters that JSON gives a meaning to, for the reader.
 
 export const TAB = 0x09;
 export const LINE_FEED = 0x0a;
@@ -23,3 +23,7 @@ export const LOWER_T = 0x74;
 export const LOWER_U = 0x75;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
+
+export function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
+}

@@ -6,16 +6,28 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "./canonical-json.ts";
 import { JsonFault } from "./json-value.ts";
-import { readJson } from "./read-json.ts";
+import { readJson, readJsonInPieces } from "./read-json.ts";
 
 const LIMITS = { maxDepth: 32, maxValues: 10_000_000 };
 
-function fault(text: string | Uint8Array): JsonFault {
+function thrown(read: () => unknown): unknown {
   try {
-    readJson(typeof text === "string" ? Buffer.from(text) : text, LIMITS);
+    return read();
   } catch (error) {
-    if (error instanceof JsonFault) return error;
-    throw error;
+    return error;
+  }
+}
+
+function fault(text: string | Uint8Array): JsonFault {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  const [found, again] = [
+    () => readJson(bytes, LIMITS),
+    () => Array.from(readJsonInPieces(bytes, LIMITS, 1)),
+  ].map(thrown);
+  if (found instanceof JsonFault) {
+    // In pieces it is the same fault in the same place.
+    expect(again).toEqual(found);
+    return found;
   }
   throw new Error(`read without a fault: ${String(text).slice(0, 100)}`);
 }

@@ -6,12 +6,17 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "./canonical-json.ts";
 import type { JsonValue } from "./json-value.ts";
-import { readJson } from "./read-json.ts";
+import { readJson, readJsonInPieces } from "./read-json.ts";
 
 const LIMITS = { maxDepth: 32, maxValues: 10_000_000 };
 
 function read(text: string, limits = LIMITS): JsonValue {
-  return readJson(Buffer.from(text), limits);
+  const value = readJson(Buffer.from(text), limits);
+  const pieces = readJsonInPieces(Buffer.from(text), limits, 1);
+  let piece = pieces.next();
+  while (piece.done !== true) piece = pieces.next();
+  expect(canonicalJson(piece.value)).toBe(canonicalJson(value));
+  return value;
 }
 
 describe("reads", () => {
@@ -126,6 +131,13 @@ describe("reads", () => {
     expect(() => read(text, { maxDepth: 32, maxValues: 5 })).toThrow("more than 5 members");
     expect(read("[]", { maxDepth: 32, maxValues: 0 })).toEqual([]);
     expect(() => read("1", { maxDepth: 32, maxValues: -1 })).toThrow(RangeError);
+  });
+
+  test("a batch in pieces: it stops between events, and never inside of one", () => {
+    const text = '{"a":[[1,2],{"b":[3]},""],"c":[],"d":{"e":[4,5]},"f":[6]}';
+    const stops = Array.from(readJsonInPieces(Buffer.from(text), LIMITS, 1)).length;
+    expect(stops).toBe(4);
+    expect(Array.from(readJsonInPieces(Buffer.from(text), LIMITS, 1_000))).toEqual([]);
   });
 
   test("a view into a larger buffer", () => {

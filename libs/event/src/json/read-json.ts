@@ -5,6 +5,7 @@
 import { JsonFault } from "./json-value.ts";
 import type { JsonValue } from "./json-value.ts";
 import type { ReadLimits } from "./read-limits.ts";
+import { PiecewiseReader } from "./piecewise-reader.ts";
 import { Reader } from "./reader.ts";
 import { decodeUtf8, validPrefix } from "./utf8.ts";
 
@@ -25,6 +26,19 @@ const DEPTH_CEILING = 512;
  * cannot be deleted.
  */
 export function readJson(bytes: Uint8Array, limits: ReadLimits): JsonValue {
+  return new Reader(textOf(bytes, limits), limits).readText();
+}
+
+/** The same in pieces: a generator that yields between elements, after so many characters. */
+export function* readJsonInPieces(
+  bytes: Uint8Array,
+  limits: ReadLimits,
+  characters: number,
+): Generator<void, JsonValue> {
+  return yield* new PiecewiseReader(textOf(bytes, limits), limits).readInPieces(characters);
+}
+
+function textOf(bytes: Uint8Array, limits: ReadLimits): string {
   const { maxDepth, maxValues } = limits;
   if (!Number.isInteger(maxDepth) || maxDepth < 0 || maxDepth > DEPTH_CEILING) {
     throw new RangeError(`maxDepth must be an integer from 0 to ${DEPTH_CEILING}`);
@@ -34,7 +48,7 @@ export function readJson(bytes: Uint8Array, limits: ReadLimits): JsonValue {
   }
   const text = decodeUtf8(bytes);
   if (text === undefined) throw invalidUtf8(bytes, limits);
-  return new Reader(text, limits).readText();
+  return text;
 }
 
 /** The reader itself finds the member: what is valid ends inside it, unless a fault lies before. */

@@ -16,7 +16,6 @@ import {
   MINUS,
   POINT,
   ZERO,
-  NINE,
   COLON,
   UPPER_E,
   OPEN_BRACKET,
@@ -28,6 +27,7 @@ import {
   LOWER_T,
   OPEN_BRACE,
   CLOSE_BRACE,
+  isDigit,
 } from "./character-codes.ts";
 import { isFaithful } from "./decimal.ts";
 import { escapeLength } from "./escape.ts";
@@ -46,7 +46,7 @@ const MAX_NUMBER_SHOWN = 40;
 export class Reader {
   private readonly text: string;
   private readonly limits: ReadLimits;
-  private at = 0;
+  protected at = 0;
   /** Members and elements met so far. */
   private values = 0;
   private depth = 0;
@@ -59,13 +59,16 @@ export class Reader {
   }
 
   readText(): JsonValue {
-    const value = this.readValue();
+    return this.end(this.readValue());
+  }
+
+  protected end(value: JsonValue): JsonValue {
     this.skipSpace();
     if (this.at < this.text.length) throw this.unexpected("the end of the text");
     return value;
   }
 
-  private readValue(): JsonValue {
+  protected readValue(): JsonValue {
     switch (this.skipSpace()) {
       case QUOTE:
         return this.readString();
@@ -85,55 +88,27 @@ export class Reader {
   }
 
   private readObject(): JsonObject {
-    this.open();
-    if (this.skipSpace() === CLOSE_BRACE) {
-      this.close();
-      return EMPTY_OBJECT;
-    }
+    if (!this.open(CLOSE_BRACE)) return EMPTY_OBJECT;
     const object = newObject();
-    for (;;) {
-      this.steps[this.depth - 1] = undefined;
-      if (this.skipSpace() !== QUOTE) throw this.unexpected("a member name in double quotes");
-      const nameAt = this.at;
-      const name = this.readString();
-      this.steps[this.depth - 1] = name;
-      this.countValue(nameAt);
-      if (object[name] !== undefined) {
-        throw this.fault("this member name appears more than once in its object", nameAt);
-      }
-      if (this.skipSpace() !== COLON) throw this.unexpected('":"');
-      this.at += 1;
+    do {
+      const name = this.readName(object);
       setMember(object, name, this.readValue());
-      const code = this.skipSpace();
-      if (code !== COMMA && code !== CLOSE_BRACE) throw this.unexpected('"," or "}"');
-      if (code === CLOSE_BRACE) break;
-      this.at += 1;
-    }
-    this.close();
+    } while (this.goesOn(CLOSE_BRACE));
     return object;
   }
 
   private readArray(): JsonValue[] {
-    this.open();
     const array: JsonValue[] = [];
-    if (this.skipSpace() === CLOSE_BRACKET) {
-      this.close();
-      return array;
-    }
-    for (;;) {
-      this.steps[this.depth - 1] = array.length;
-      this.countValue(this.at);
+    if (!this.open(CLOSE_BRACKET)) return array;
+    do {
+      this.beginElement(array.length);
       array.push(this.readValue());
-      const code = this.skipSpace();
-      if (code !== COMMA && code !== CLOSE_BRACKET) throw this.unexpected('"," or "]"');
-      if (code === CLOSE_BRACKET) break;
-      this.at += 1;
-    }
-    this.close();
+    } while (this.goesOn(CLOSE_BRACKET));
     return array;
   }
 
-  private open(): void {
+  /** False where the object or array is empty, and closed. */
+  protected open(end: number): boolean {
     const { maxDepth } = this.limits;
     if (this.depth === maxDepth) {
       throw this.fault(`objects and arrays are nested more than ${maxDepth} deep`, this.at);
@@ -141,6 +116,40 @@ export class Reader {
     this.steps[this.depth] = undefined;
     this.depth += 1;
     this.at += 1;
+    if (this.skipSpace() !== end) return true;
+    this.close();
+    return false;
+  }
+
+  /** A new name of the object, and the colon after it. */
+  protected readName(object: JsonObject): string {
+    this.steps[this.depth - 1] = undefined;
+    if (this.skipSpace() !== QUOTE) throw this.unexpected("a member name in double quotes");
+    const nameAt = this.at;
+    const name = this.readString();
+    this.steps[this.depth - 1] = name;
+    this.countValue(nameAt);
+    if (object[name] !== undefined) {
+      throw this.fault("this member name appears more than once in its object", nameAt);
+    }
+    if (this.skipSpace() !== COLON) throw this.unexpected('":"');
+    this.at += 1;
+    return name;
+  }
+
+  protected beginElement(index: number): void {
+    this.steps[this.depth - 1] = index;
+    this.countValue(this.at);
+  }
+
+  /** After a member or an element: whether another follows. If not, the object or array is closed. */
+  protected goesOn(end: number): boolean {
+    const code = this.skipSpace();
+    if (code !== COMMA && code !== end)
+      throw this.unexpected(`"," or "${String.fromCharCode(end)}"`);
+    if (code === COMMA) this.at += 1;
+    else this.close();
+    return code === COMMA;
   }
 
   private countValue(at: number): void {
@@ -260,7 +269,7 @@ export class Reader {
   }
 
   /** Skips the four characters of JSON white space; returns the code of the next one, NaN at the end. */
-  private skipSpace(): number {
+  protected skipSpace(): number {
     const { text } = this;
     let at = this.at;
     let code = text.charCodeAt(at);
@@ -288,8 +297,4 @@ export class Reader {
     const path = formatPath(this.steps.slice(0, this.depth));
     return new JsonFault(path, message, Buffer.byteLength(this.text.slice(0, at)));
   }
-}
-
-function isDigit(code: number): boolean {
-  return code >= ZERO && code <= NINE;
 }

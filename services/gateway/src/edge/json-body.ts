@@ -1,7 +1,8 @@
 // Reads JSON bodies strictly (docs/hash-chain.md). Called by app.ts. What cannot be stored faithfully is
 // refused with its path, before the schema is checked.
 
-import { readJson } from "@annals/event";
+import { PIECE_BYTES, type Turns, type Work } from "@annals/contract";
+import { readJson, readJsonInPieces } from "@annals/event";
 import { invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Limits } from "../config.ts";
@@ -18,15 +19,10 @@ declare module "fastify" {
 /** Of bodies that are not events. */
 const MAX_DEPTH = 16;
 
-/**
- * From this size on a body is handled in a later turn of the event loop than the one that parsed it. Each
- * takes tens of milliseconds, and other requests run in between.
- */
-const LARGE_BODY_BYTES = 256 * 1024;
-
 export function readJsonBodies(
   app: FastifyInstance,
   { bodyMaxValues }: Pick<Limits, "bodyMaxValues">,
+  turns: Turns,
 ): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -40,14 +36,31 @@ export function readJsonBodies(
       try {
         checkCoding(request);
         const { maxDepth = MAX_DEPTH, maxValues = bodyMaxValues } = request.routeOptions.config;
-        const value = body.length === 0 ? undefined : readJson(body, { maxDepth, maxValues });
-        if (body.length < LARGE_BODY_BYTES) done(null, value);
-        else setImmediate(done, null, value);
+        const limits = { maxDepth, maxValues };
+        if (body.length === 0) done(null, undefined);
+        else if (body.length <= PIECE_BYTES) done(null, readJson(body, limits));
+        else void readLarge(request, turns, readJsonInPieces(body, limits, PIECE_BYTES), done);
       } catch (error) {
         done(error as Error);
       }
     },
   );
+}
+
+/** In turns with the large bodies of other accounts. */
+async function readLarge(
+  { admission }: FastifyRequest,
+  turns: Turns,
+  work: Work<unknown>,
+  done: (error: Error | null, value?: unknown) => void,
+): Promise<void> {
+  try {
+    const value = await turns.run(admission?.accountId ?? "", work);
+    // Checking it is a piece of its own.
+    setImmediate(done, null, value);
+  } catch (error) {
+    done(error as Error);
+  }
 }
 
 const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { eventOf } from "../testing/append-fixtures.ts";
 import { ChainVerifier, type ChainPayload, type ChainRow } from "./chain-verifier.ts";
 import { planFlush } from "./plan-flush.ts";
+import { atOnce } from "../testing/at-once.ts";
 import { DIGESTS_BYTES, prepareAppend } from "./prepare-append.ts";
 
 const CHAIN = "acct_1";
@@ -29,15 +30,17 @@ beforeEach(() => {
     target: '{"id":"t"}',
     targetId: "t",
   };
-  const append = prepareAppend(
-    {
-      accountId: CHAIN,
-      receivedAt: TIME,
-      idempotencyKey: "",
-      requestSha256: Buffer.alloc(32),
-      events: Array.from({ length: EVENTS }, () => eventOf("a", texts)),
-    },
-    randomBytes,
+  const append = atOnce(
+    prepareAppend(
+      {
+        accountId: CHAIN,
+        receivedAt: TIME,
+        idempotencyKey: "",
+        requestSha256: Buffer.alloc(32),
+        events: Array.from({ length: EVENTS }, () => eventOf("a", texts)),
+      },
+      randomBytes,
+    ),
   );
   const head = { sequence: 0, hash: GENESIS_HASH, month: "", monthStart: 0 };
   const plan = planFlush({

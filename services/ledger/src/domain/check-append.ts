@@ -13,9 +13,9 @@ import {
   PART_MEMBERS,
   PARTS,
 } from "@annals/event";
-import { parseTimestamp } from "@annals/contract";
+import { inBytes, parseTimestamp, type Work } from "@annals/contract";
 import { invalid } from "@annals/errors";
-import type { Append, NewEvent, Parts } from "./prepare-append.ts";
+import { type Append, bytesOf, type NewEvent, type Parts } from "./prepare-append.ts";
 
 /** An append as it came, with nothing known of it but the types of its members. */
 export interface GivenAppend extends Omit<Append, "events" | "keyId" | "monthlyQuota"> {
@@ -32,8 +32,11 @@ export interface GivenEvent extends Parts {
 const SHA256_BYTES = 32;
 const EMPTY = Buffer.from("{}");
 
-/** Throws `invalid`, which names the first member at fault. `keyId` is that of the admission. */
-export function checkAppend(given: GivenAppend, keyId?: string): Append {
+/**
+ * Throws `invalid`, which names the first member at fault. `keyId` is that of the admission. The events of a
+ * large append are checked in pieces.
+ */
+export function* checkAppend(given: GivenAppend, keyId?: string): Work<Append> {
   const { accountId, receivedAt, idempotencyKey, requestSha256, monthlyQuota, events } = given;
   if (!isText(accountId)) throw notText("account_id", accountId);
   if (!isTime(receivedAt)) throw notTime("received_at", receivedAt);
@@ -45,6 +48,11 @@ export function checkAppend(given: GivenAppend, keyId?: string): Append {
   if (events.length < 1 || events.length > MAX_EVENTS) {
     throw invalid({ field: "events", message: `must hold 1 to ${MAX_EVENTS} events` });
   }
+  const checked: NewEvent[] = [];
+  yield* inBytes(events, (event, index) => {
+    checked.push(checkEvent(event, index));
+    return bytesOf(event);
+  });
   return {
     accountId,
     receivedAt,
@@ -52,7 +60,7 @@ export function checkAppend(given: GivenAppend, keyId?: string): Append {
     requestSha256,
     keyId,
     ...(monthlyQuota !== undefined && { monthlyQuota: Number(monthlyQuota) }),
-    events: events.map(checkEvent),
+    events: checked,
   };
 }
 

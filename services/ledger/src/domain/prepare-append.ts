@@ -1,6 +1,7 @@
 // What can be computed of an append before its sequence numbers are known: salts and digests. Done
 // outside the head's lock, so that the lock is held for as little work as possible.
 
+import { inBytes, type Work } from "@annals/contract";
 import { DIGEST_BYTES, PARTS, SALT_BYTES, writePartDigest } from "@annals/event";
 
 /** The parts that can hold personal data: canonical JSON objects in UTF-8. */
@@ -44,22 +45,31 @@ export const DIGESTS_BYTES = PARTS.length * DIGEST_BYTES;
 /** Bytes of an event besides its parts: hashes, digests, salts, times, ids. */
 const EVENT_OVERHEAD_BYTES = 600;
 
-export function prepareAppend(
+/** The digests of a large append are computed in pieces. */
+export function* prepareAppend(
   append: Append,
   random: (size: number) => Uint8Array,
-): PreparedAppend {
+): Work<PreparedAppend> {
   const places = append.events.length * PARTS.length;
   const salts = random(places * SALT_BYTES);
   const digests = Buffer.allocUnsafe(places * DIGEST_BYTES);
   let weight = 0;
   let place = 0;
-  for (const event of append.events) {
-    weight += EVENT_OVERHEAD_BYTES;
+  yield* inBytes(append.events, (event) => {
     for (const field of PARTS) {
       writePartDigest(digests, salts, place, event[field]);
-      weight += event[field].length;
       place += 1;
     }
-  }
+    const bytes = bytesOf(event);
+    weight += EVENT_OVERHEAD_BYTES + bytes;
+    return bytes;
+  });
   return { ...append, salts, digests, weight };
+}
+
+/** Of all parts. */
+export function bytesOf(parts: Parts): number {
+  let bytes = 0;
+  for (const field of PARTS) bytes += parts[field].length;
+  return bytes;
 }

@@ -3,12 +3,13 @@
 
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
+import type { Turns, Work } from "@annals/contract";
 import type { AdmissionVerifier } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import type { Append as AppendMessage, AppendOutcomeSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkAppend } from "../domain/check-append.ts";
-import { prepareAppend } from "../domain/prepare-append.ts";
+import { type PreparedAppend, prepareAppend } from "../domain/prepare-append.ts";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { EventRow } from "../store/event-row.ts";
 import { readRange } from "../store/read-range.ts";
@@ -29,6 +30,7 @@ export interface Deps {
   readonly database: Database;
   readonly log: Logger;
   readonly random: (size: number) => Uint8Array;
+  readonly turns: Turns;
 }
 
 interface Request {
@@ -55,14 +57,26 @@ export async function appendOutcome(
       accountId,
       scope: SCOPE,
     });
-    const append = checkAppend(message, admitted?.keyId);
-    const result = await deps.appends.submit(prepareAppend(append, deps.random));
+    const prepared = await deps.turns.run(
+      accountId,
+      prepare(message, admitted?.keyId, deps.random),
+    );
+    const result = await deps.appends.submit(prepared);
     return result.outcome === "stored"
       ? stored(result)
       : await replayed(deps, message.accountId, result);
   } catch (error) {
     return refused(deps, error);
   }
+}
+
+/** In turns with large appends of other accounts. */
+function* prepare(
+  message: AppendMessage,
+  keyId: string | undefined,
+  random: Deps["random"],
+): Work<PreparedAppend> {
+  return yield* prepareAppend(yield* checkAppend(message, keyId), random);
 }
 
 function stored(result: Stored): Outcome {

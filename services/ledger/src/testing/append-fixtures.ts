@@ -11,6 +11,7 @@ import { expect, onTestFinished } from "vitest";
 import { type Append, type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
 import { AppendQueue } from "../append/append-queue.ts";
+import { atOnce } from "./at-once.ts";
 import { openPool } from "./database.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
@@ -93,7 +94,7 @@ export function append(
     ...rest,
     events,
   };
-  return prepareAppend(complete, randomBytes);
+  return atOnce(prepareAppend(complete, randomBytes));
 }
 
 /** The parts and the copies of an event, as texts. */

@@ -8,7 +8,7 @@ import {
   requireAccess,
   serverInterceptors,
 } from "@annals/rpc";
-import type { Clock } from "@annals/contract";
+import { type Clock, Turns } from "@annals/contract";
 import type { Notice } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
@@ -67,8 +67,10 @@ export function openLedger(
   const sent: Notice[] = [];
   const notices = { notify: (notice: Notice) => void sent.push(notice) };
   const admissions = new AdmissionVerifier({ secrets: new Map(), clock, isOptional: true });
-  const shared = { admissions, clock, database, log, metrics, notices, random: randomBytes };
-  const routes = ledgerService({ ...shared, appends: new AppendQueue(shared) });
+  const random = randomBytes;
+  const shared = { admissions, clock, database, log, metrics, notices, random };
+  const appends = new AppendQueue(shared);
+  const routes = ledgerService({ ...shared, appends, turns: new Turns() });
   const interceptors = [
     ...serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     requireAccess({

@@ -1,16 +1,24 @@
 // POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or
 // none, with consecutive sequence numbers. Counts as one request.
 
-import { eventJson, MAX_EVENTS, MAX_TEXT_LENGTH } from "@annals/event";
+import { inBytes, type Work } from "@annals/contract";
+import { eventJson, type EventText, MAX_EVENTS, MAX_TEXT_LENGTH } from "@annals/event";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
 import { dataOf, listBytes } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
-import { type Route, route } from "../../route.ts";
+import type { Admission } from "../../admission/admission.ts";
+import { type Answer, type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
-import { Action, type NewEvent, newEventMembers, newEventRequest } from "./new-event.ts";
+import {
+  Action,
+  type NewEvent,
+  newEventMembers,
+  newEventRequest,
+  type NewEventRequest,
+} from "./new-event.ts";
 
 /** The array and the object around it. */
 const LEVELS_AROUND_AN_EVENT = 2;
@@ -42,7 +50,11 @@ const Body = Type.Object(
   { additionalProperties: false },
 );
 
-export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
+export function createEventBatch({
+  appends,
+  limits,
+  turns,
+}: Pick<Deps, "appends" | "limits" | "turns">): Route {
   return route({
     summary: "Store a batch of events",
     description: "All or none are stored. The batch counts as one request.",
@@ -55,25 +67,69 @@ export function createEventBatch({ appends, limits }: Pick<Deps, "appends" | "li
     maxValues: limits.batchBodyMaxValues,
     // Not async: the parsed body would be held until the answer (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
-      const items = body.events.map(newEvent);
-      const events = items.map((item, index) =>
-        newEventRequest(item, {
-          path: `events[${index}].`,
+      const { accountId } = admission;
+      const options = { receivedAt, maxBytes: limits.eventMaxBytes };
+      return turns.run(accountId, requestsOf(body.events, options)).then((batch) => {
+        return append(batch, {
+          admission,
+          appends,
           receivedAt,
-          maxBytes: limits.eventMaxBytes,
-        }),
-      );
-      const times = items.map((item) => item.occurred_at);
-      const key = idempotency(headers["idempotency-key"], "batch", events, times);
-      const { accountId, statement } = admission;
-      const quota = monthlyQuota(admission);
-      const request = { accountId, statement, receivedAt, events, ...key, ...quota };
-      return appends.append(request).then((appended) => ({
-        body: listBytes(appended.events.map(eventJson), "]}"),
-        ...replayHeaders(appended),
-      }));
+          turns,
+          key: headers["idempotency-key"],
+        });
+      });
     },
   });
+}
+
+interface Batch {
+  readonly events: readonly NewEventRequest[];
+  /** As the client sent them. */
+  readonly times: readonly (string | undefined)[];
+}
+
+/** The events as they are sent, a piece at a time. */
+function* requestsOf(
+  items: readonly Static<typeof BatchItem>[],
+  options: { readonly receivedAt: string; readonly maxBytes: number },
+): Work<Batch> {
+  const given = items.map(newEvent);
+  const events: NewEventRequest[] = [];
+  yield* inBytes(given, (item, index) => {
+    const event = newEventRequest(item, { path: `events[${index}].`, ...options });
+    events.push(event);
+    return event.bytes;
+  });
+  return { events, times: given.map((item) => item.occurred_at) };
+}
+
+interface Sending extends Pick<Deps, "appends" | "turns"> {
+  readonly admission: Admission;
+  readonly receivedAt: string;
+  readonly key: string | undefined;
+}
+
+async function append(
+  { events, times }: Batch,
+  { admission, appends, key, receivedAt, turns }: Sending,
+): Promise<Answer> {
+  const { accountId, statement } = admission;
+  const appended = await appends.append({
+    accountId,
+    statement,
+    receivedAt,
+    events,
+    ...idempotency(key, "batch", events, times),
+    ...monthlyQuota(admission),
+  });
+  const texts = await turns.run(accountId, textsOf(appended.events));
+  return { body: listBytes(texts, "]}"), ...replayHeaders(appended) };
+}
+
+function* textsOf(events: readonly EventText[]): Work<string[]> {
+  const texts: string[] = [];
+  yield* inBytes(events, (event) => texts[texts.push(eventJson(event)) - 1]?.length ?? 0);
+  return texts;
 }
 
 function newEvent(item: Static<typeof BatchItem>, index: number): NewEvent {
