@@ -6,6 +6,7 @@
 import {
   activeSpan,
   endWith,
+  idsOf,
   inTrace,
   type Logger,
   type Loop,
@@ -68,7 +69,7 @@ export class ExportWorker {
   /** There is a job: idle loops poll at once. */
   wake(jobId: string): void {
     const span = activeSpan();
-    if (span) this.#origins.set(jobId, span);
+    if (span) this.#origins.set(jobId, idsOf(span));
     const [oldest] = this.#origins.size > MAX_TRACED ? this.#origins.keys() : [];
     if (oldest !== undefined) this.#origins.delete(oldest);
     for (const loop of this.#loops) loop.wake();
