@@ -6,6 +6,7 @@
 import {
   activeSpan,
   endWith,
+  failSpan,
   idsOf,
   inTrace,
   type Logger,
@@ -109,7 +110,10 @@ export class ExportWorker {
       metrics.attempts.inc({ outcome: "completed" });
       this.#origins.delete(job.id);
     } catch (error) {
-      metrics.attempts.inc({ outcome: await this.#release(job, error, signal.aborted) });
+      const outcome = await this.#release(job, error, signal.aborted);
+      metrics.attempts.inc({ outcome });
+      const span = activeSpan();
+      if (span) failSpan(span, outcome);
     } finally {
       metrics.running.dec();
     }
