@@ -13,7 +13,6 @@ export interface ReceivedSpan {
   readonly spanId: string;
   /** Empty for a root. */
   readonly parentSpanId: string;
-  readonly startedAt: bigint;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly isFailed: boolean;
@@ -62,15 +61,17 @@ export class OtlpReceiver {
     return this.spans.filter((span) => span.traceId === traceId);
   }
 
-  /** One line for each span below a parent, indented, in the order in which they began. */
-  tree(traceId: string, parentSpanId: string, depth = 0): string[] {
-    return this.ofTrace(traceId)
-      .filter((span) => span.parentSpanId === parentSpanId)
-      .toSorted((a, b) => Number(a.startedAt - b.startedAt))
-      .flatMap((span) => [
-        `${"  ".repeat(depth)}${span.service}: ${span.name}`,
-        ...this.tree(traceId, span.spanId, depth + 1),
-      ]);
+  /**
+   * One line for each span below a parent, indented. Spans of one name are one, with what all of them have
+   * below; by their names, because processes have clocks of their own.
+   */
+  tree(traceId: string, parentSpanIds: readonly string[], depth = 0): string[] {
+    const below = this.ofTrace(traceId).filter((span) => parentSpanIds.includes(span.parentSpanId));
+    const byName = Map.groupBy(below, ({ name, service }) => `${service}: ${name}`);
+    return [...byName.keys()].toSorted().flatMap((name) => {
+      const ids = (byName.get(name) ?? []).map(({ spanId }) => spanId);
+      return [`${"  ".repeat(depth)}${name}`, ...this.tree(traceId, ids, depth + 1)];
+    });
   }
 
   async close(): Promise<void> {
@@ -99,7 +100,6 @@ function spanOf(service: string, span: Json): ReceivedSpan {
     traceId: span.traceId,
     spanId: span.spanId,
     parentSpanId: span.parentSpanId ?? "",
-    startedAt: BigInt(span.startTimeUnixNano),
     attributes: attributesOf(span.attributes),
     links: span.links ?? [],
     isFailed: span.status?.code === STATUS_ERROR,

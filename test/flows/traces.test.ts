@@ -55,8 +55,9 @@ function clientTrace() {
 
 const event = { action: "user.login", metadata: { note: SECRETS.body } };
 
-const treeOf = ({ traceId, spanId }: ReturnType<typeof clientTrace>): string =>
-  receiver.tree(traceId, spanId).join("\n");
+/** Without what depends on how busy the machine is: pending deliveries are counted once a second. */
+const treeOf = ({ traceId, spanId }: ReturnType<typeof clientTrace>): string[] =>
+  receiver.tree(traceId, [spanId]).filter((line) => !line.endsWith("webhooks.count-pending"));
 
 test("one event with a webhook that retries once, and an export, are a trace each", async () => {
   const hook = await system.subscriber();
@@ -96,25 +97,24 @@ gateway: POST /v1/events
             ledger: ledger.append-events
           ledger: send annals.notices.events
           webhook-dispatcher: process annals.notices.events
-            webhook-dispatcher: webhooks.read-cursor
+            webhook-dispatcher: deliver
+              webhook-dispatcher: POST
+              webhook-dispatcher: record-result
+                webhook-dispatcher: webhooks.mark-health
+                webhook-dispatcher: webhooks.record-results
             webhook-dispatcher: list-events
               ledger: list-events
                 ledger: ledger.list-events-ascending
-            webhook-dispatcher: webhooks.move-cursor
-            webhook-dispatcher: webhooks.lock-subscribers
             webhook-dispatcher: webhooks.create-deliveries
-            webhook-dispatcher: deliver
-              webhook-dispatcher: POST
-              webhook-dispatcher: record-result
-                webhook-dispatcher: webhooks.record-results
-                webhook-dispatcher: webhooks.mark-health
-            webhook-dispatcher: deliver
-              webhook-dispatcher: POST
-              webhook-dispatcher: record-result
-                webhook-dispatcher: webhooks.record-results
-                webhook-dispatcher: webhooks.mark-health`;
-  await eventually("the tree", () => treeOf(posted) === expected).catch(() => {});
-  expect(treeOf(posted)).toBe(expected);
+            webhook-dispatcher: webhooks.lock-subscribers
+            webhook-dispatcher: webhooks.move-cursor
+            webhook-dispatcher: webhooks.read-cursor`.split("\n");
+  // The client has its answer before the last span has ended, and the collector its batches later.
+  const isComplete = () =>
+    receiver.ofTrace(posted.traceId).filter(({ name }) => name === "deliver").length === 2 &&
+    treeOf(posted).length >= expected.length;
+  await eventually("the tree", isComplete).catch(() => {});
+  expect(treeOf(posted)).toStrictEqual(expected);
   const spans = receiver.ofTrace(posted.traceId);
   const [root] = spans.filter(({ kind, service }) => kind === "server" && service === "gateway");
   expect(root).toMatchObject({
@@ -135,10 +135,6 @@ gateway: POST /v1/events
   const exported = clientTrace();
   await client.post("/v1/exports", {}, { headers: exported.headers });
   await hook.waitFor(before + 3);
-  const lines = await eventually("the tree of the export", () => {
-    const all = receiver.tree(exported.traceId, exported.spanId).map((line) => line.trim());
-    return all.some((line) => line.endsWith("webhooks.record-results")) && all;
-  });
   const wanted = [
     "gateway: POST /v1/exports",
     "export: create-export",
@@ -149,7 +145,11 @@ gateway: POST /v1/events
     "webhook-dispatcher: process annals.notices.exports",
     "webhook-dispatcher: deliver",
   ];
-  expect(lines).toEqual(expect.arrayContaining(wanted));
+  const lines = () => receiver.tree(exported.traceId, [exported.spanId]).map((line) => line.trim());
+  await eventually("the export's spans", () =>
+    wanted.every((line) => lines().includes(line)),
+  ).catch(() => {});
+  expect(lines()).toEqual(expect.arrayContaining(wanted));
 });
 
 test("of events that share their way, each trace is linked to what they share", async () => {
@@ -212,7 +212,7 @@ test("no span lacks its parent, polling makes none, and none holds a secret", ()
   for (const root of roots) {
     const isRequest = root.service === "gateway" && root.kind === "server";
     const isLinked = root.parentSpanId === "" && root.links.some(({ spanId }) => ids.has(spanId));
-    expect(isRequest || isLinked, JSON.stringify(root, stringified)).toBe(true);
+    expect(isRequest || isLinked, JSON.stringify(root)).toBe(true);
   }
   expect(spans.filter(({ name }) => /claim|waiting|idempotency|index/.test(name))).toEqual([]);
   expect(new Set(resources.map((of) => of["service.name"])).size).toBe(5);
@@ -227,6 +227,3 @@ test("no span lacks its parent, polling makes none, and none holds a secret", ()
       expect(body).not.toContain(secret);
   }
 });
-
-const stringified = (_name: string, value: unknown) =>
-  typeof value === "bigint" ? String(value) : value;

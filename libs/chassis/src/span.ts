@@ -18,7 +18,7 @@ import {
   TraceFlags,
 } from "@opentelemetry/api";
 
-export type { Context, Span, SpanContext } from "@opentelemetry/api";
+export type { Span } from "@opentelemetry/api";
 
 /** Kinds of spans, for those that know no OpenTelemetry. */
 export const { CLIENT, CONSUMER, PRODUCER } = SpanKind;
@@ -60,6 +60,11 @@ export function remoteSpan({ traceId, spanId }: Pick<SpanContext, "traceId" | "s
   });
 }
 
+/** What is kept of a span beyond its end: a parent for others, and nothing that it holds. */
+export function idsOf(span: Span): Span {
+  return trace.wrapSpanContext(span.spanContext());
+}
+
 /** The header of W3C Trace Context, for those outside. */
 export function traceparent(span: Span): string {
   const { traceId, spanId } = span.spanContext();
@@ -89,17 +94,15 @@ export async function endWith<T>(span: Span | undefined, work: Promise<T>): Prom
   }
 }
 
-/** The message of an error may hold values: only its name is kept, or the word that is given in its place. */
+/** The message of an error may hold values: only its kind or name is kept, or the word given in its place. */
 export function failSpan(span: Span, error: unknown): void {
-  const word = typeof error === "string" ? error : "unknown";
-  span.setAttribute("error.type", error instanceof Error ? error.name : word);
+  span.setAttribute("error.type", typeof error === "string" ? error : kindOf(error));
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Runs `work` in a span of its own, a child of the active one, where there is one. */
-export function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
-  const span = startSpan(name, options);
-  return span === undefined ? work() : endWith(span, inTrace(span, work));
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return "kind" in error && typeof error.kind === "string" ? error.kind : error.name;
 }
 
 /**

@@ -6,6 +6,8 @@
 import {
   activeSpan,
   endWith,
+  failSpan,
+  idsOf,
   inTrace,
   type Logger,
   type Loop,
@@ -68,7 +70,7 @@ export class ExportWorker {
   /** There is a job: idle loops poll at once. */
   wake(jobId: string): void {
     const span = activeSpan();
-    if (span) this.#origins.set(jobId, span);
+    if (span) this.#origins.set(jobId, idsOf(span));
     const [oldest] = this.#origins.size > MAX_TRACED ? this.#origins.keys() : [];
     if (oldest !== undefined) this.#origins.delete(oldest);
     for (const loop of this.#loops) loop.wake();
@@ -108,7 +110,10 @@ export class ExportWorker {
       metrics.attempts.inc({ outcome: "completed" });
       this.#origins.delete(job.id);
     } catch (error) {
-      metrics.attempts.inc({ outcome: await this.#release(job, error, signal.aborted) });
+      const outcome = await this.#release(job, error, signal.aborted);
+      metrics.attempts.inc({ outcome });
+      const span = activeSpan();
+      if (span) failSpan(span, outcome);
     } finally {
       metrics.running.dec();
     }

@@ -3,7 +3,7 @@
 // attempt that another replica makes, or this one after a restart, belongs to no trace. It must never hold
 // more than its bound.
 
-import { activeSpan, type Span, startChild, startLinked } from "@annals/chassis";
+import { activeSpan, idsOf, type Span, startChild, startLinked } from "@annals/chassis";
 
 /** Deliveries; the oldest are forgotten first. */
 const MAX_KEPT = 10_000;
@@ -37,7 +37,7 @@ export class DeliveryTraces {
     if (!origin.isShared) return startChild("deliver", origin.span, { attributes });
     const span = startLinked("deliver", origin.span, { attributes });
     // Retries belong to the trace of the first attempt.
-    this.#origins.set(delivery.payload_id, { span, isShared: false });
+    this.#set(delivery.payload_id, { span, isShared: false });
     return span;
   }
 
@@ -45,8 +45,8 @@ export class DeliveryTraces {
     this.#origins.delete(payloadId);
   }
 
-  #set(payloadId: string, origin: Origin): void {
-    this.#origins.set(payloadId, origin);
+  #set(payloadId: string, { isShared, span }: Origin): void {
+    this.#origins.set(payloadId, { span: idsOf(span), isShared });
     const [oldest] = this.#origins.size > MAX_KEPT ? this.#origins.keys() : [];
     if (oldest !== undefined) this.#origins.delete(oldest);
   }
