@@ -186,8 +186,15 @@ test("a full pool, a stopped NATS and a stopped dispatcher", () =>
     // Lists do not share statements, as appends do.
     await whileSending(
       () => client.get("/v1/events"),
-      () => raised("PoolExhausted").finally(() => lock.end()),
-    ).then(() => cleared("PoolExhausted"));
+      async () => {
+        try {
+          await raised("PoolExhausted");
+        } finally {
+          await lock.end();
+        }
+      },
+    );
+    await cleared("PoolExhausted");
 
     const nats = system.processOf("nats");
     await nats.stop();
@@ -208,4 +215,5 @@ test("a full pool, a stopped NATS and a stopped dispatcher", () =>
     dispatcher.start();
     await dispatcher.waitReady();
     await cleared("WebhookDispatcherStopped");
+    expect(await query("annals_notices_oldest_pending_seconds > 3")).toStrictEqual([]);
   }));

@@ -51,18 +51,14 @@ export async function startPrometheus(stack: Stack) {
   return {
     query,
     firing,
-    raised: (name: string) =>
-      eventually(
-        `${name} is raised`,
-        async () => (await firing()).includes(name),
-        RAISED_WITHIN_MS,
-      ).then(() => {}),
-    cleared: (name: string) =>
-      eventually(
-        `${name} has cleared`,
-        async () => !(await firing()).includes(name),
-        CLEARED_WITHIN_MS,
-      ),
+    raised: async (name: string): Promise<void> => {
+      const isRaised = async () => (await firing()).includes(name);
+      await eventually(`${name} is raised`, isRaised, RAISED_WITHIN_MS);
+    },
+    cleared: async (name: string): Promise<void> => {
+      const isCleared = async () => !(await firing()).includes(name);
+      await eventually(`${name} has cleared`, isCleared, CLEARED_WITHIN_MS);
+    },
   };
 }
 
