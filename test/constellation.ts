@@ -23,6 +23,9 @@ export interface ConstellationOptions extends Partial<
 /** All tests come from one address, and many send no valid key. */
 const UNBOUNDED = { ANNALS_UNAUTHENTICATED_PER_SECOND: "1000000" };
 
+/** Tests break chains, count verifications, and measure. */
+const UNVERIFIED = { ANNALS_VERIFY_INTERVAL_HOURS: "0" };
+
 /** Starts it; `stop` ends every process and deletes its data, unless a directory was given. */
 export async function startConstellation({
   shared,
@@ -46,7 +49,11 @@ async function start(
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "annals-test-")));
   return startStack({
     ...options,
-    env: { ...options.env, gateway: { ...UNBOUNDED, ...options.env?.gateway } },
+    env: {
+      ...options.env,
+      gateway: { ...UNBOUNDED, ...options.env?.gateway },
+      ledger: { ...UNVERIFIED, ...options.env?.ledger },
+    },
     dataDir,
     isDisposable: options.dataDir === undefined,
     environment: inherited(),

@@ -2,6 +2,7 @@
 // it, and stops it on a signal. It must never print a key where standard output is not a terminal.
 
 import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { parseSettings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { messageOf } from "./outcomes.ts";
@@ -11,6 +12,9 @@ import { messageOf } from "./outcomes.ts";
  * bootstrap.mjs.
  */
 const SAME_SIGNAL_MS = 1_000;
+
+/** Of the Prometheus of `--observe`. */
+const SCRAPE_INTERVAL_S = 5;
 
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const ending = new AbortController();
@@ -24,6 +28,7 @@ process.stderr.on("error", () => {});
 
 try {
   const begun = performance.now();
+  const { values } = parseArgs({ options: { observe: { type: "boolean", default: false } } });
   const settings = parseSettings(process.env, CHECKOUT);
   stack = await startStack({
     ...settings,
@@ -34,7 +39,7 @@ try {
   say(
     `started in ${((performance.now() - begun) / 1_000).toFixed(1)} s; data in ${settings.dataDir}`,
   );
-  introduce(stack);
+  introduce(stack, values.observe ? await observe(stack) : []);
 } catch (error) {
   if (!ending.signal.aborted) {
     process.stderr.write(`${messageOf(error).replaceAll(/^/gm, "annals: ")}\n`);
@@ -42,7 +47,14 @@ try {
   }
 }
 
-function introduce(running: Stack): void {
+/** What to print of the Prometheus beside the stack. */
+async function observe(running: Stack): Promise<string[]> {
+  const rules = join(CHECKOUT, "deploy/prometheus/alerts.yml");
+  const url = await running.observe({ intervalS: SCRAPE_INTERVAL_S, rules });
+  return [`Prometheus    ${url ?? "is not on the PATH (Debian: apt-get install prometheus)"}`];
+}
+
+function introduce(running: Stack, observed: readonly string[]): void {
   const [baseUrl, ...others] = running.baseUrls;
   if (baseUrl === undefined) return say("ready, without a gateway");
   const keyFile = relative(process.cwd(), join(running.dataDir, "bootstrap-key"));
@@ -53,6 +65,7 @@ function introduce(running: Stack): void {
     ...others.map((url) => `              ${url}/v1`),
     `first API key ${process.stdout.isTTY ? running.bootstrapKey : `in ${keyFile}`}`,
     ...metricsLines(running),
+    ...observed,
     "",
     `  curl ${baseUrl}/v1/events -H "Authorization: Bearer $(cat '${keyFile}')" \\`,
     `    -H 'Content-Type: application/json' -d '${event}'`,

@@ -165,7 +165,7 @@ async function runStep(
   if (code !== 0) throw new Error(`${command} ended with ${code ?? "a signal"} ${lastLine}`.trim());
 }
 
-function isExecutable(file: string): boolean {
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return true;

@@ -8,7 +8,14 @@ import { certificateFiles } from "@annals/certificates";
 import type { DataDirectory } from "./data-directory.ts";
 import { nodeOptions } from "./node-options.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
-import { addressVariable, entryFile, grpcTarget, SERVICES, type ServiceName } from "./services.ts";
+import {
+  addressVariable,
+  entryFile,
+  grpcTarget,
+  SERVICE_NAMES,
+  SERVICES,
+  type ServiceName,
+} from "./services.ts";
 import type { ProcessSpec } from "./supervised-process.ts";
 
 /** A service drains before it ends: work in progress is finished. */
@@ -147,12 +154,34 @@ export function serviceSpec(
   };
 }
 
+/** `host:port` of every replica that a service starts with. */
+export function rpcAddresses(
+  ports: ReadonlyMap<ServiceName, readonly ServicePorts[]>,
+): Map<ServiceName, string[]> {
+  const backends = [...ports].filter(([service]) => !SERVICES[service].isPublic);
+  return new Map(
+    backends.map(([service, pairs]) => [service, pairs.map((p) => `${LOOPBACK}:${p.main.port}`)]),
+  );
+}
+
+/** Text in the command line of a leftover process. For PostgreSQL its own pid file is used. */
+export function orphanMark(directory: DataDirectory): (name: string) => string {
+  return (name) => {
+    const service = name.replace(/-\d+$/, "");
+    if (service === "nats") return directory.run("nats.conf");
+    if (service === "prometheus") return directory.run("prometheus.yml");
+    const known = SERVICE_NAMES.find((each) => each === service);
+    return known === undefined ? "\0" : entryFile(known);
+  };
+}
+
 /** As the services read a flag. */
 function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }
 
-function answersOk(url: string): Promise<boolean> {
+/** Whether it answers a GET with 200, soon. */
+export function answersOk(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
       response.resume();

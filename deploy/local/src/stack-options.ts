@@ -39,13 +39,21 @@ export interface StackOptions {
   readonly root?: string;
 }
 
+/** How a Prometheus beside the stack works. */
+export interface ObserveOptions {
+  /** Seconds between two scrapes, and between two evaluations of the rules. */
+  readonly intervalS: number;
+  /** A file of rules. */
+  readonly rules: string;
+}
+
 /** One process of the stack, for tests and main.ts. */
 export interface StackProcess {
-  /** A service's name, `postgres` or `nats`. */
-  readonly service: ServiceName | "postgres" | "nats";
+  /** A service's name, `postgres`, `nats` or `prometheus`. */
+  readonly service: ServiceName | "postgres" | "nats" | "prometheus";
   /** From 1. */
   readonly index: number;
-  /** `http://127.0.0.1:<port>` of the admin server; undefined for postgres and nats. */
+  /** `http://127.0.0.1:<port>` of the admin server; undefined for those that are no service. */
   readonly adminUrl: string | undefined;
   /** `127.0.0.1:<port>` of the RPC server; undefined for a gateway, postgres and nats. */
   readonly rpcAddress: string | undefined;

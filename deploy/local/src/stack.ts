@@ -13,9 +13,16 @@ import { type OrphanGuard, startOrphanGuard } from "./orphan-guard.ts";
 import { LOOPBACK, type ReservedPort, reserveFreePort, reservePort } from "./ports.ts";
 import { postgresSpec, prepareCluster } from "./postgres.ts";
 import { findLocation, removeData } from "./postgres-location.ts";
-import { type ServicePorts, serviceSpec, type Surroundings } from "./service-process.ts";
-import { builtServices, entryFile, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
-import type { StackOptions, StackProcess } from "./stack-options.ts";
+import { findPrometheus, prometheusSpec } from "./prometheus.ts";
+import {
+  orphanMark,
+  rpcAddresses,
+  type ServicePorts,
+  serviceSpec,
+  type Surroundings,
+} from "./service-process.ts";
+import { builtServices, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
+import type { ObserveOptions, StackOptions, StackProcess } from "./stack-options.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { messageOf } from "./outcomes.ts";
 
@@ -122,6 +129,16 @@ export class Stack {
     this.#log(`${started.length} service processes are ready`);
   }
 
+  /** Starts a Prometheus that scrapes what runs now. Resolves to its URL; undefined: none is installed. */
+  async observe(options: ObserveOptions): Promise<string | undefined> {
+    const binary = findPrometheus(this.#options.environment["PATH"] ?? "");
+    if (binary === undefined) return undefined;
+    const port = await this.#reserve();
+    const spec = prometheusSpec(binary, this.#directory, port, this.processes, options);
+    await this.#supervise("prometheus", spec, {}).waitReady();
+    return `http://${LOOPBACK}:${port.port}`;
+  }
+
   /** Starts one more process of a service and waits until it serves. The others do not get its address. */
   async addReplica(service: ServiceName): Promise<StackProcess> {
     const first = this.#options.port ?? 0;
@@ -146,7 +163,7 @@ export class Stack {
 
   async #stopInReverse(force: boolean): Promise<void> {
     this.#certificates.close();
-    const order = ["postgres", "nats", ...SERVICE_NAMES];
+    const order = ["postgres", "nats", ...SERVICE_NAMES, "prometheus"];
     for (const name of order.toReversed()) {
       const group = this.#supervised.filter((each) => each.spec.name.replace(/-\d+$/, "") === name);
       await Promise.all(group.map((each) => each.stop(force)));
@@ -275,23 +292,4 @@ export class Stack {
     supervised.start();
     return seen;
   }
-}
-
-function rpcAddresses(
-  ports: ReadonlyMap<ServiceName, readonly ServicePorts[]>,
-): Map<ServiceName, string[]> {
-  const backends = [...ports].filter(([service]) => !SERVICES[service].isPublic);
-  return new Map(
-    backends.map(([service, pairs]) => [service, pairs.map((p) => `${LOOPBACK}:${p.main.port}`)]),
-  );
-}
-
-/** Text in the command line of a leftover process. For PostgreSQL its own pid file is used. */
-function orphanMark(directory: DataDirectory): (name: string) => string {
-  return (name) => {
-    const service = name.replace(/-\d+$/, "");
-    if (service === "nats") return directory.run("nats.conf");
-    const known = SERVICE_NAMES.find((each) => each === service);
-    return known === undefined ? "\0" : entryFile(known);
-  };
 }

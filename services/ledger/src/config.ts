@@ -3,6 +3,7 @@
 import {
   databaseSettings,
   flag,
+  integer,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
@@ -18,5 +19,11 @@ export const SETTINGS = {
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",
     "Whether new events are left out of the filter index. Lists with filters are complete and become slower.",
+  ),
+  verifyIntervalHours: integer(
+    "ANNALS_VERIFY_INTERVAL_HOURS",
+    "Hours between two verifications of a chain, each from where the last one ended. 0: none is scheduled.",
+    { min: 0, max: 8_760 },
+    { fallback: "24" },
   ),
 };

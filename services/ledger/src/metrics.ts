@@ -24,6 +24,21 @@ export function createMetrics(registry: Registry) {
       help: "Appends refused because the chain does not continue at its head. Any increase needs a person.",
       registers: [registry],
     }),
+    oldestVerification: new Gauge({
+      name: "annals_chain_verification_oldest_seconds",
+      help: "Time since the last good scheduled verification of the chain where that is longest.",
+      registers: [registry],
+    }),
+    unverified: new Gauge({
+      name: "annals_chains_unverified",
+      help: "Chains that no scheduled verification has found valid yet.",
+      registers: [registry],
+    }),
+    verifyInterval: new Gauge({
+      name: "annals_chain_verification_interval_seconds",
+      help: "Time between two scheduled verifications of a chain.",
+      registers: [registry],
+    }),
     verifications: new Counter({
       name: "annals_verifications_total",
       help: "Finished verifications of a chain, by result: valid, invalid, or refused because a table may hide events.",
@@ -31,8 +46,11 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-  // Absent until it is measured.
+  // Absent until they are measured.
   metrics.indexLag.remove();
+  metrics.oldestVerification.remove();
+  metrics.unverified.remove();
+  metrics.verifyInterval.remove();
   // An alert on the increase sees the first one only where the series exists before it.
   metrics.verifications.inc({ result: "valid" }, 0);
   metrics.verifications.inc({ result: "invalid" }, 0);

@@ -33,6 +33,8 @@ import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { ledgerService } from "./service.ts";
 import { OUTBOX } from "./store/outbox.ts";
+import { PASS_DELAY_MS, ScheduledVerification } from "./workers/scheduled-verification.ts";
+import { BlockChecker } from "./verify/block-checker.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
 import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./workers/filter-index.ts";
 
@@ -81,6 +83,23 @@ export async function serve(
     run: (signal) => index.run(signal),
   });
   closers.add("filter index", indexing, () => indexing.stop());
+  if (config.verifyIntervalHours > 0) {
+    const blocks = new BlockChecker(database);
+    const scheduled = new ScheduledVerification({
+      ...background,
+      blocks,
+      metrics,
+      intervalHours: config.verifyIntervalHours,
+      nowMs: Date.now,
+    });
+    const verifying = startLoop({
+      ...background,
+      name: "verification",
+      delayMs: PASS_DELAY_MS,
+      run: (signal) => scheduled.run(signal),
+    });
+    closers.add("verification", verifying, () => verifying.stop());
+  }
   const pruner = startOutboxPruner(OUTBOX, background);
   closers.add("outbox pruner", pruner, () => pruner.stop());
 

@@ -1,0 +1,182 @@
+// Guarantee: the scheduled verification takes each chain once in an interval, at one replica, and continues
+// where it ended. It reports a chain that was changed since, or rewritten as a whole, and never counts it as
+// verified. It waits for a time of low load, but not permanently.
+
+import { createLog, createRegistry } from "@annals/chassis";
+import type { TestDatabase } from "@annals/testing";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createMetrics } from "../metrics.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
+import { appendOf, openLedger, type TestLedger } from "../testing/test-ledger.ts";
+import { BlockChecker } from "../verify/block-checker.ts";
+import { LoadPeak } from "./load-peak.ts";
+import { ScheduledVerification } from "./scheduled-verification.ts";
+
+const ACCOUNT = "acct_1";
+const NEVER = new AbortController().signal;
+const HOUR_MS = 3_600_000;
+
+let database: TestDatabase;
+let ledger: TestLedger;
+
+beforeEach(async () => {
+  database = await newLedgerDatabase();
+  ledger = openLedger(database);
+});
+
+/** A replica whose load is low from its third pass on. */
+async function newReplica() {
+  const registry = createRegistry("test");
+  const metrics = createMetrics(registry);
+  const lines: string[] = [];
+  let nowMs = 0;
+  const statements: string[] = [];
+  const pool = ledger.database;
+  const counted: typeof pool = {
+    ...pool,
+    run: (statement, params) => {
+      statements.push(`${statement.name} ${params.join(" ")}`);
+      return pool.run(statement, params);
+    },
+  };
+  const worker = new ScheduledVerification({
+    blocks: new BlockChecker(counted),
+    database: counted,
+    log: createLog({ service: "test", level: "error" }, { write: (line) => lines.push(line) }),
+    metrics,
+    intervalHours: 1,
+    nowMs: () => (nowMs += 1_000),
+  });
+  const pass = () => worker.run(NEVER);
+  await pass();
+  await pass();
+  statements.length = 0;
+  const value = async (name: string, label = "") => {
+    const text = (await registry.getSingleMetricAsString(name)).split("\n");
+    return Number(
+      text
+        .find((line) => line.startsWith(name) && line.includes(label))
+        ?.split(" ")
+        .at(-1),
+    );
+  };
+  return {
+    pass,
+    lines: () => lines.map((line) => JSON.parse(line)),
+    checked: () => statements.filter((one) => one.startsWith("ledger.check-block")),
+    results: async () => ({
+      valid: await value("annals_verifications_total", "valid"),
+      invalid: await value("annals_verifications_total", '"invalid"'),
+    }),
+    oldest: () => value("annals_chain_verification_oldest_seconds"),
+    unverified: () => value("annals_chains_unverified"),
+  };
+}
+
+/** As if the interval of every chain were over, and so many hours more. */
+const letTimePass = (hours = 0) =>
+  database.query(
+    `UPDATE ledger.verifications SET due_at = now() - $1::integer * interval '1 hour',
+       verified_at = verified_at - ($1::integer + 1) * interval '1 hour'`,
+    [hours],
+  );
+
+const kept = async () =>
+  (
+    await database.query("SELECT sequence_number::int AS to, verified_at FROM ledger.verifications")
+  )[0];
+
+test("each chain once in an interval, from where the last one ended", async () => {
+  await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 5), appendOf("acct_2", 1)] });
+  const one = await newReplica();
+  expect(await one.unverified()).toBe(2);
+  await one.pass();
+  expect(await one.results()).toStrictEqual({ valid: 2, invalid: 0 });
+  expect(await one.unverified()).toBe(0);
+  expect(one.checked()).toStrictEqual([
+    "ledger.check-block acct_1 1 5",
+    "ledger.check-block acct_2 1 1",
+  ]);
+  await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 3)] });
+  await one.pass();
+  expect(one.checked()).toHaveLength(2);
+  await letTimePass();
+  await one.pass();
+  expect(one.checked().slice(2)).toStrictEqual([
+    "ledger.check-block acct_1 5 8",
+    "ledger.check-block acct_2 1 1",
+  ]);
+  expect(await one.oldest()).toBe(0);
+  await letTimePass();
+  await newReplica();
+  const other = await newReplica();
+  await Promise.all([one.pass(), other.pass()]);
+  expect(one.checked().length + other.checked().length).toBe(6);
+});
+
+describe("a chain that is not valid is reported, and counts as verified when it was last valid", () => {
+  test.each([
+    [
+      "a changed event",
+      "UPDATE ledger.payloads SET metadata = '{\"a\":1}' WHERE sequence_number = 6",
+    ],
+    ["a removed tail", "DELETE FROM ledger.chain WHERE sequence_number > 4"],
+    [
+      "another kept hash, as of a chain that was rewritten",
+      "UPDATE ledger.verifications SET hash = 'a'",
+    ],
+    ["a head that went back", "UPDATE ledger.heads SET sequence_number = 3"],
+  ])("%s", async (_, change) => {
+    await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 5)] });
+    const one = await newReplica();
+    await one.pass();
+    await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 3)] });
+    await database.query(change);
+    await letTimePass();
+    const before = await kept();
+    await one.pass();
+    expect(await one.results()).toStrictEqual({ valid: 1, invalid: 1 });
+    expect(one.lines()).toMatchObject([{ msg: "a chain is not valid", accountId: ACCOUNT }]);
+    expect(await kept()).toStrictEqual(before);
+    expect(await one.oldest()).toBeGreaterThanOrEqual(3_600);
+  });
+});
+
+test("it waits for low load, and not beyond another interval", async () => {
+  const append = () => ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 900)] });
+  await append();
+  const one = await newReplica();
+  await append();
+  const validAfterPass = async () => {
+    await one.pass();
+    return (await one.results()).valid;
+  };
+  expect(await validAfterPass()).toBe(1);
+  await append();
+  await letTimePass();
+  expect(await validAfterPass()).toBe(1);
+  await letTimePass(2);
+  expect(await validAfterPass()).toBe(2);
+  await letTimePass();
+  expect(await validAfterPass()).toBe(3);
+});
+
+test("load is low at no more than half of the greatest rate of the last day", () => {
+  let nowMs = 0;
+  let events = 0;
+  const peak = new LoadPeak(() => nowMs);
+  const after = (ms: number, perS: number) => {
+    nowMs += ms;
+    events += (perS * ms) / 1_000;
+    peak.sample(events);
+    return peak.isOff;
+  };
+  expect(peak.isOff).toBe(false);
+  expect(after(0, 0)).toBe(false);
+  expect(after(30_000, 5)).toBe(true);
+  expect(after(30_000, 1_000)).toBe(false);
+  expect(after(HOUR_MS, 600)).toBe(false);
+  expect(after(HOUR_MS, 500)).toBe(true);
+  expect(after(20 * HOUR_MS, 400)).toBe(true);
+  expect(after(3 * HOUR_MS, 400)).toBe(false);
+});

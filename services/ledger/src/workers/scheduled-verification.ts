@@ -1,0 +1,139 @@
+// Verifies every chain once in an interval, from where the last verification ended, at times of low load.
+// Any number of replicas may do it at the same time: a lease gives each chain to one of them. It must never
+// take more than a share of PostgreSQL, and never record what was not recomputed.
+
+import type { Logger } from "@annals/chassis";
+import type { Database } from "@annals/postgres";
+import { AnnalsError } from "@annals/errors";
+import type { Metrics } from "../metrics.ts";
+import { claimVerification } from "../store/claim-verification.ts";
+import { findVerificationWork, type VerificationWorkRow } from "../store/find-verification-work.ts";
+import { getHash } from "../store/get-hash.ts";
+import { recordVerification } from "../store/record-verification.ts";
+import type { BlockChecker } from "../verify/block-checker.ts";
+import { verifyChain } from "../verify/verify-chain.ts";
+import { LoadPeak } from "./load-peak.ts";
+
+export interface ScheduledVerificationDeps {
+  readonly blocks: BlockChecker;
+  readonly database: Database;
+  readonly log: Logger;
+  readonly metrics: Pick<
+    Metrics,
+    "oldestVerification" | "unverified" | "verifications" | "verifyInterval"
+  >;
+  readonly intervalHours: number;
+  readonly nowMs: () => number;
+}
+
+/** From the end of a pass over all chains to the next. */
+export const PASS_DELAY_MS = 30_000;
+const ACCOUNTS = 1_000;
+/** Events of one claim: with the largest events a few minutes of PostgreSQL. */
+const MAX_EVENTS = 100 * 4_096;
+/** Longer than a claim takes. */
+const LEASE_S = 900;
+const S_PER_HOUR = 3_600;
+
+export class ScheduledVerification {
+  readonly #deps: ScheduledVerificationDeps;
+  readonly #peak: LoadPeak;
+
+  constructor(deps: ScheduledVerificationDeps) {
+    this.#deps = deps;
+    this.#peak = new LoadPeak(deps.nowMs);
+    deps.metrics.verifyInterval.set(deps.intervalHours * S_PER_HOUR);
+  }
+
+  /** One pass over all chains, for a loop. A chain that cannot be verified keeps no other from its turn. */
+  async run(signal: AbortSignal): Promise<number> {
+    const { database, metrics } = this.#deps;
+    const intervalS = this.#deps.intervalHours * S_PER_HOUR;
+    const failures: unknown[] = [];
+    const seen = { events: 0, oldestS: 0, unverified: 0 };
+    let accounts: VerificationWorkRow[] = [];
+    do {
+      accounts = await database.run(findVerificationWork, [
+        accounts.at(-1)?.account_id ?? "",
+        ACCOUNTS,
+      ]);
+      for (const account of accounts) {
+        if (signal.aborted) return 0;
+        const { age_s: ageS, head, overdue_s: overdueS } = account;
+        let age = ageS;
+        // Beyond another interval it is verified whatever the load.
+        if (overdueS >= 0 && (this.#peak.isOff || overdueS >= intervalS)) {
+          const isValid = await this.#verify(account, signal).catch((error: unknown) => {
+            failures.push(error);
+            return false;
+          });
+          if (isValid) age = 0;
+        }
+        seen.events += Number(head);
+        seen.unverified += age === null ? 1 : 0;
+        seen.oldestS = Math.max(seen.oldestS, age ?? 0);
+      }
+    } while (accounts.length === ACCOUNTS);
+    this.#peak.sample(seen.events);
+    metrics.oldestVerification.set(seen.oldestS);
+    metrics.unverified.set(seen.unverified);
+    if (failures.length > 0 && !signal.aborted) throw failures[0];
+    return PASS_DELAY_MS;
+  }
+
+  /** Resolves to whether the chain is valid up to its head. */
+  async #verify(
+    { account_id: accountId, head }: VerificationWorkRow,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { database, log, metrics } = this.#deps;
+    const [claimed] = await database.run(claimVerification, [accountId, LEASE_S]);
+    if (!claimed) return false;
+    // The last valid event is verified again: its hash has to be the one that was kept.
+    const last = Number(claimed.sequence_number);
+    const from = Math.max(Math.min(last, Number(head)), 1);
+    const to = Math.min(Number(head), from + MAX_EVENTS);
+    const range = { accountId, fromSequence: BigInt(from), toSequence: BigInt(to) };
+    const verified = await verifyChain(this.#deps, range, signal).catch((error: unknown) => {
+      if (error instanceof AnnalsError && error.kind === "internal")
+        metrics.verifications.inc({ result: "refused" });
+      throw error;
+    });
+    const changed = last > 0 && (await this.#hash(accountId, last)) !== claimed.hash;
+    if (verified.firstInvalid || changed) {
+      metrics.verifications.inc({ result: "invalid" });
+      log.error(
+        { accountId, firstInvalid: verified.firstInvalid, rewrittenAt: changed ? last : undefined },
+        "a chain is not valid",
+      );
+      await this.#record(accountId, last, claimed.hash, false);
+      return false;
+    }
+    metrics.verifications.inc({ result: "valid" });
+    const isComplete = to === Number(head);
+    await this.#record(
+      accountId,
+      to,
+      await this.#hash(accountId, to),
+      isComplete,
+      isComplete ? undefined : 0,
+    );
+    return isComplete;
+  }
+
+  async #hash(accountId: string, sequence: number): Promise<string> {
+    const [row] = await this.#deps.database.run(getHash, [accountId, String(sequence)]);
+    return row?.hash ?? "";
+  }
+
+  async #record(
+    accountId: string,
+    sequence: number,
+    hash: string,
+    isComplete: boolean,
+    secondsToNext = this.#deps.intervalHours * S_PER_HOUR,
+  ): Promise<void> {
+    const params = [accountId, String(sequence), hash, isComplete, secondsToNext] as const;
+    await this.#deps.database.run(recordVerification, [...params]);
+  }
+}
