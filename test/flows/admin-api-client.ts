@@ -1,5 +1,7 @@
 // A client of the admin API for admin-api.test.ts: TLS with the name of keys, a token or none, any body.
 
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 
 export interface Asked {
@@ -17,12 +19,49 @@ export interface Answered {
 
 export type AdminApi = (method: string, path: string, asked?: Asked) => Promise<Answered>;
 
-export function adminApi(at: { ca: string; port: number; token: string }): AdminApi {
+interface At {
+  readonly ca: string;
+  readonly port: number;
+  readonly token: string;
+}
+
+/** Sends a request for an account without the end of its body; `finish` sends that, and resolves to the status. */
+export async function holdRequest({ ca, port, token }: At) {
+  const text = '{"name": "held"}';
+  const sent = request({
+    ...toKeys(ca, port),
+    method: "POST",
+    path: "/admin/v1/accounts",
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "content-length": String(text.length),
+      expect: "100-continue",
+    },
+  });
+  // The server has taken the request when it asks for the body.
+  sent.flushHeaders();
+  await once(sent, "continue");
+  return {
+    finish: async (): Promise<number> => {
+      sent.end(text);
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode ?? 0;
+    },
+  };
+}
+
+function toKeys(ca: string, port: number): RequestOptions {
+  return { host: "127.0.0.1", port, ca, servername: "keys.annals.internal", agent: false };
+}
+
+export function adminApi(at: At): AdminApi {
   return (method, path, asked = {}) => call(at, method, path, asked);
 }
 
 function call(
-  { ca, port, token: usual }: { ca: string; port: number; token: string },
+  { ca, port, token: usual }: At,
   method: string,
   path: string,
   asked: Asked,
@@ -30,11 +69,7 @@ function call(
   const token = "token" in asked ? asked.token : usual;
   const text = typeof asked.body === "string" ? asked.body : JSON.stringify(asked.body);
   const options: RequestOptions = {
-    host: "127.0.0.1",
-    port,
-    ca,
-    servername: "keys.annals.internal",
-    agent: false,
+    ...toKeys(ca, port),
     method,
     path,
     headers: {
@@ -58,3 +93,20 @@ function call(
     sent.end(text);
   });
 }
+
+/** For the methods that take one. */
+export const bodyFor = (method: string) => (method.startsWith("P") ? { body: { name: "x" } } : {});
+
+/** The account of nobody. */
+export const NOBODY = "/admin/v1/accounts/acct_00000000000000000000000000";
+/** Every route, of things that do not exist. */
+export const ROUTES = [
+  ["POST", "/admin/v1/accounts"],
+  ["GET", "/admin/v1/accounts"],
+  ["GET", NOBODY],
+  ["PATCH", NOBODY],
+  ["POST", `${NOBODY}/keys`],
+  ["GET", `${NOBODY}/keys`],
+  ["DELETE", "/admin/v1/keys/key_00000000000000000000000000"],
+  ["GET", "/admin/v1/plans"],
+] as const;

@@ -13,7 +13,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { metricOf } from "../metric-of.ts";
-import { adminApi, type AdminApi, type Answered, type Asked } from "./admin-api-client.ts";
+import {
+  type AdminApi,
+  adminApi,
+  type Answered,
+  type Asked,
+  bodyFor,
+  holdRequest,
+  NOBODY,
+  ROUTES,
+} from "./admin-api-client.ts";
 
 const TOKEN = "t".repeat(32);
 const PLANS = {
@@ -23,6 +32,7 @@ const PLANS = {
 
 let stack: Stack;
 let port: number;
+let ca: string;
 let call: AdminApi;
 
 beforeAll(async () => {
@@ -48,7 +58,7 @@ beforeAll(async () => {
     const [, found] = /"port":(\d+).*the admin API is open/.exec(log) ?? [];
     return found !== undefined && Number(found);
   });
-  const ca = await readFile(certificateFiles(stack.certificates, "keys").ca, "utf8");
+  ca = await readFile(certificateFiles(stack.certificates, "keys").ca, "utf8");
   call = adminApi({ ca, port, token: TOKEN });
 });
 
@@ -61,21 +71,6 @@ async function newAccount(body: object = {}): Promise<Answered["body"]> {
   expect(status).toBe(201);
   return answer.data;
 }
-
-/** For the methods that take one. */
-const bodyFor = (method: string) => (/^P/.test(method) ? { body: { name: "x" } } : {});
-
-const NOBODY = "/admin/v1/accounts/acct_00000000000000000000000000";
-const ROUTES = [
-  ["POST", "/admin/v1/accounts"],
-  ["GET", "/admin/v1/accounts"],
-  ["GET", NOBODY],
-  ["PATCH", NOBODY],
-  ["POST", `${NOBODY}/keys`],
-  ["GET", `${NOBODY}/keys`],
-  ["DELETE", "/admin/v1/keys/key_00000000000000000000000000"],
-  ["GET", "/admin/v1/plans"],
-] as const;
 
 describe("without the token", () => {
   test.each([...ROUTES, ["GET", "/admin/v1/nothing"], ["GET", "/readyz"]] as const)(
@@ -272,7 +267,21 @@ describe("a wrong request", () => {
   });
 });
 
-test("plaintext gets nothing, and a certificate of another name is refused by the client", async () => {
+test("a ninth request at a time is refused with Retry-After; the eight are answered", async () => {
+  const held = await Promise.all(
+    Array.from({ length: 8 }, () => holdRequest({ ca, port, token: TOKEN })),
+  );
+  expect(await get("/admin/v1/plans")).toMatchObject({
+    status: 500,
+    headers: { "retry-after": "1" },
+    body: { error: { type: "server_error" } },
+  });
+  const statuses = await Promise.all(held.map(({ finish }) => finish()));
+  expect(statuses).toEqual(Array.from({ length: 8 }, () => 201));
+  expect((await get("/admin/v1/plans")).status).toBe(200);
+});
+
+test("plaintext gets nothing", async () => {
   const got = await new Promise<string>((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () =>
       socket.write(

@@ -27,7 +27,7 @@ export interface AdminApiOptions {
 /** Open connections, before further ones are closed at once. */
 const MAX_CONNECTIONS = 100;
 /** Requests with the token at a time: they share the connections to PostgreSQL with admission. */
-export const MAX_IN_FLIGHT = 8;
+const MAX_IN_FLIGHT = 8;
 const LIMITS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 5_000,

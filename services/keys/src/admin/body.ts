@@ -8,7 +8,7 @@ import type { IncomingMessage } from "node:http";
 import { operatorName } from "../domain/operator-name.ts";
 import type { Plans } from "../domain/plan.ts";
 
-export const MAX_BODY_BYTES = 16 * 1024;
+const MAX_BODY_BYTES = 16 * 1024;
 const JSON_LIMITS = { maxDepth: 4, maxValues: 64 };
 
 /** The members of the object that a request carries. Throws `invalid`. */
