@@ -1,7 +1,7 @@
 // Guarantee: on a cluster that has the images and nothing else, in a namespace at the level "restricted",
 // `helm install` without any value gives a verified event. An upgrade that replaces every pod fails no
-// request. Webhooks reach a pod, exports are written. After `helm uninstall` an install with the same name
-// continues the chain.
+// request. No other pod reaches a backend. Webhooks reach a pod, exports are written. After `helm uninstall`
+// an install with the same name continues the chain.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -85,6 +85,20 @@ describe("the chart without any value", () => {
     const reports = lines.filter(({ msg }) => msg === "migrated");
     expect(reports).toHaveLength(4);
     for (const report of reports) expect(report).toMatchObject({ applied: [] });
+  });
+
+  test("a pod of someone else reaches the gateway and nothing beside it", async () => {
+    expect(await namespace.connects("annals-gateway", 80)).toBe(true);
+    const closed: [string, number][] = [
+      ["annals-postgresql", 5432],
+      ["annals-nats", 4222],
+      ...["keys", "ledger", "export", "webhook-dispatcher"].map((name): [string, number] => [
+        `annals-${name}`,
+        9090,
+      ]),
+    ];
+    const outcomes = closed.map(([host, port]) => namespace.connects(host, port));
+    expect(await Promise.all(outcomes)).toStrictEqual(closed.map(() => false));
   });
 
   test("a webhook reaches a pod, and an export is written", async () => {

@@ -139,6 +139,11 @@ export class Namespace {
     return { ...answer, body: isJson ? JSON.parse(answer.body) : answer.body };
   }
 
+  /** Whether the pod `client`, which has no label of the release, can open a connection. */
+  async connects(host: string, port: number): Promise<boolean> {
+    return JSON.parse(await this.#client("connect", host, String(port))) === "open";
+  }
+
   /** Appends with every key until `stop`, which resolves to how many requests got which status. */
   load(keys: readonly string[]): { stop: () => Promise<Record<string, number>> } {
     const words = [
