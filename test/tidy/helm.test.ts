@@ -5,12 +5,16 @@
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { checkAdminApi, isAdminApi } from "./helm-admin-api.ts";
+import { checkBacking, checkMigrations } from "./helm-backing.ts";
 import { checkCertificates } from "./helm-certificates.ts";
+import { checkPolicy } from "./helm-policies.ts";
 import { CHART, findHelm, render } from "./run-helm.ts";
-import { FILES, type Node, SERVICES, settingsOf, textOf, yamlOf } from "./sources.ts";
+import { FILES, matches, type Node, SERVICES, settingsOf, textOf, yamlOf } from "./sources.ts";
 
 const SCHEMA = JSON.parse(textOf(`${CHART}/values.schema.json`)) as Node;
-const EXAMPLES = ["minimal", "full"].map((name) => `${CHART}/ci/${name}-values.yaml`);
+const EXAMPLES = ["ci/minimal", "ci/full", "production"].map(
+  (name) => `${CHART}/${name}-values.yaml`,
+);
 
 /** Set by the chart from values of its own, or fixed by its ports: `settings` may not name them. */
 const OF_THE_CHART = new RegExp(
@@ -67,7 +71,7 @@ describe("the source of the chart", () => {
   });
 
   test("every container is under the restricted level, and no pod has a token or links of services", () => {
-    const pods = textOf(`${CHART}/templates/deployments.yaml`);
+    const pods = FILES.filter(({ path }) => path.startsWith(`${CHART}/templates/`));
     const security = textOf(`${CHART}/templates/_pod.tpl`);
     for (const line of [
       "allowPrivilegeEscalation: false",
@@ -77,11 +81,16 @@ describe("the source of the chart", () => {
     ]) {
       expect(security).toContain(line);
     }
-    const containers = pods.match(/^ +image: /gm) ?? [];
-    expect(containers).toHaveLength(2);
-    expect(pods.match(/include "annals.containerSecurity"/g)).toHaveLength(containers.length);
-    expect(pods).toContain("enableServiceLinks: false");
-    expect(pods).toContain("automountServiceAccountToken: false");
+    expect(security).toContain("enableServiceLinks: false");
+    expect(security).toContain("automountServiceAccountToken: false");
+    const counts = pods.map(({ text }) =>
+      [/^ +image: /gm, /include "annals.containerSecurity"/g, /include "annals.scheduling"/g].map(
+        (each) => matches(text, each).length,
+      ),
+    );
+    const withImage = counts.filter(([images]) => images !== 0);
+    expect(withImage).toHaveLength(4);
+    for (const each of withImage) expect(each).toStrictEqual([1, 1, 1]);
   });
 
   test("no port of a node, no rights of a node, no debugger", () => {
@@ -111,16 +120,20 @@ describe("the rendered chart", () => {
     if (helm === undefined) return;
     for (const path of EXAMPLES) {
       const objects = render(helm, path);
-      checkAdminApi(objects);
-      const others = objects.filter((object) => !isAdminApi(object));
-      for (const kind of PER_SERVICE) expect(of(others, kind), kind).toHaveLength(5);
-      for (const object of of(objects, "Deployment")) checkDeployment(object);
-      for (const object of of(objects, "NetworkPolicy")) checkPolicy(object);
-      for (const object of of(others, "Service")) checkService(object);
+      checkServices(objects);
+      checkMigrations(objects, checkContainer);
+      const hook = of(objects, "Job")[0]?.["metadata"].annotations["helm.sh/hook"];
+      expect(hook).toBe("pre-install,pre-upgrade");
+      expect(of(objects, "StatefulSet")).toStrictEqual([]);
     }
-    const [made] = of(render(helm, EXAMPLES[0] ?? ""), "Secret");
+    const without = render(helm);
+    checkServices(without);
+    checkMigrations(without, checkContainer);
+    checkBacking(without);
+    const made = of(render(helm, EXAMPLES[0] ?? ""), "Secret").find(
+      ({ metadata }) => metadata.name === "annals-admission",
+    );
     expect(atob(made?.["data"].secrets)).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/);
-    expect(of(render(helm, EXAMPLES[1] ?? ""), "Secret")).toEqual([]);
     // A claim that only one pod can mount would block a rolling update permanently.
     const single = render(helm, EXAMPLES[0] ?? "", "--set", "export.replicas=1");
     const exporter = of(single, "Deployment").find((each) => componentOf(each) === "export");
@@ -129,8 +142,7 @@ describe("the rendered chart", () => {
     checkCertificates(render(helm, EXAMPLES[0] ?? ""));
     expect(of(all, "Secret")).toStrictEqual([]);
     const plain = render(helm, EXAMPLES[0] ?? "", "--set", "tls.dangerousPlaintext=true");
-    const kept = of(plain, "Secret").map((each) => each["metadata"].name);
-    expect(kept).toStrictEqual(["annals-admission"]);
+    expect(of(plain, "Secret").map(componentOf)).toStrictEqual(["admission"]);
     for (const { spec } of of(plain, "Deployment"))
       expect(namesOf(spec.template.spec.containers[0])).toContain("ANNALS_DANGEROUS_PLAINTEXT_RPC");
     expect(of(all, "HorizontalPodAutoscaler")).toHaveLength(5);
@@ -145,7 +157,8 @@ describe("the rendered chart", () => {
       ["networkPolicy.postgresql.peers=[]", "networkPolicy.postgresql.peers is required"],
       ["networkPolicy.dns.peers=[]", "networkPolicy.dns.peers is required"],
       ['image.repository=""', "image.repository is required"],
-      ['export.existingClaim=""', "export.s3.bucket or export.existingClaim is required"],
+      ["postgresql.enabled=true", "postgresql.enabled is true, and keys.databaseUrl names"],
+      ['keys.databaseUrl.secret=""', "keys.databaseUrl.secret is required"],
       ['export.s3.bucket="b"', "networkPolicy.s3.peers is required"],
       ['keys.settings.ANNALS_DATABASE_URL="x"', "ANNALS_DATABASE_URL"],
       ['gateway.settings.ANNALS_KEY_PREFIX="x"', "ANNALS_KEY_PREFIX"],
@@ -159,8 +172,22 @@ describe("the rendered chart", () => {
     for (const [set, sentence] of refusals) {
       expect(() => render(helm, minimal, "--set-json", set), set).toThrow(sentence);
     }
+    const alone = () => render(helm, undefined, "--set", "postgresql.enabled=false");
+    expect(alone).toThrow("networkPolicy.postgresql.peers is required");
   });
 });
+
+/** What each service has, whatever is beside them. */
+function checkServices(objects: Node[]): void {
+  checkAdminApi(objects);
+  const ofServices = objects.filter(
+    (each) => SERVICES.includes(componentOf(each)) && !isAdminApi(each),
+  );
+  for (const kind of PER_SERVICE) expect(of(ofServices, kind), kind).toHaveLength(5);
+  for (const object of of(ofServices, "Deployment")) checkDeployment(object);
+  for (const object of of(ofServices, "NetworkPolicy")) checkPolicy(object);
+  for (const object of of(ofServices, "Service")) checkService(object);
+}
 
 function checkDeployment(deployment: Node): void {
   const service = componentOf(deployment);
@@ -170,20 +197,16 @@ function checkDeployment(deployment: Node): void {
   expect(pod.securityContext).toMatchObject({ seccompProfile: { type: "RuntimeDefault" } });
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(30);
   const [main, ...others] = pod.containers as Node[];
-  const inits = (pod.initContainers ?? []) as Node[];
   expect(others).toStrictEqual([]);
-  expect(inits).toHaveLength(service === "gateway" ? 0 : 1);
-  for (const container of [main ?? {}, ...inits]) checkContainer(service, container);
+  expect(pod.initContainers).toBeUndefined();
+  checkContainer(service, main ?? {});
   expect(main).toMatchObject({
     livenessProbe: { httpGet: { path: "/livez", port: "admin" } },
     readinessProbe: { httpGet: { path: "/readyz", port: "admin" } },
-    lifecycle: { preStop: { sleep: { seconds: 5 } } },
+    lifecycle: { preStop: { sleep: { seconds: expect.any(Number) } } },
   });
-  // The owner's login and the bootstrap key are seen by migrate alone; the gateway has neither
-  // database nor NATS.
-  const login = databaseSecret(main);
-  expect(inits.map(databaseSecret)).not.toContainEqual(login);
-  expect(login === undefined).toBe(service === "gateway");
+  // The bootstrap key is seen by migrate alone; the gateway has neither database nor NATS.
+  expect(namesOf(main).includes("ANNALS_DATABASE_URL")).toBe(service !== "gateway");
   expect(namesOf(main)).not.toContain("ANNALS_BOOTSTRAP_KEY");
   if (service === "gateway") expect(namesOf(main)).not.toContain("ANNALS_NATS_URL");
   // With the secret, a gateway could make admissions for any account.
@@ -208,47 +231,6 @@ function checkContainer(service: string, container: Node): void {
   expect(names.filter((name) => !settings.has(name) && !OF_THE_SDK.test(name))).toStrictEqual([]);
 }
 
-/** Who may call whom; docs/architecture.md has the same arrows. */
-const CALLERS: Readonly<Record<string, readonly string[]>> = {
-  keys: ["gateway"],
-  ledger: ["gateway", "export", "webhook-dispatcher"],
-  export: ["gateway", "webhook-dispatcher"],
-  "webhook-dispatcher": ["gateway"],
-};
-
-function checkPolicy(policy: Node): void {
-  const service = componentOf(policy);
-  const { policyTypes, ingress, egress } = policy["spec"];
-  expect(policyTypes).toStrictEqual(["Ingress", "Egress"]);
-  const callers = rulesOf(ingress, 9090).flatMap((rule) => rule["from"].map(peerService));
-  expect(callers).toStrictEqual([...(CALLERS[service] ?? [])]);
-  const called = rulesOf(egress, 9090).flatMap((rule) => rule["to"].map(peerService));
-  expect(called).toStrictEqual(Object.keys(CALLERS).filter((to) => CALLERS[to]?.includes(service)));
-  // A rule without peers would let everyone in or out; one without ports is the way to the internet.
-  for (const rule of egress as Node[]) expect(rule["to"].length).toBeGreaterThan(0);
-  for (const rule of ingress as Node[]) {
-    expect(rule["ports"].length).toBeGreaterThan(0);
-    if (rule["ports"][0].port !== 8080) expect(rule["from"].length).toBeGreaterThan(0);
-  }
-  const open = (egress as Node[]).filter((rule) => rule["ports"] === undefined);
-  expect(open).toHaveLength(service === "webhook-dispatcher" ? 1 : 0);
-  for (const rule of open) {
-    const [v4, v6] = (rule["to"] as Node[]).map((peer) => peer["ipBlock"]);
-    expect(v4).toMatchObject({ cidr: "0.0.0.0/0" });
-    expect(v4.except).toEqual(
-      expect.arrayContaining(["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"]),
-    );
-    expect(v6).toMatchObject({ cidr: "2000::/3" });
-  }
-  const ports = (egress as Node[]).flatMap((rule) =>
-    (rule["ports"] ?? []).map((each: Node) => each["port"]),
-  );
-  const reached = new Set(ports.filter((port) => ![53, 9090, 4318].includes(port)));
-  expect(reached.has(5432)).toBe(service !== "gateway");
-  if (service === "gateway" || service === "keys") expect(reached.has(4222)).toBe(false);
-  if (service !== "export") expect(reached.has(443)).toBe(false);
-}
-
 function checkService(object: Node): void {
   const isGateway = componentOf(object) === "gateway";
   const { clusterIP, type, ports } = object["spec"];
@@ -257,21 +239,10 @@ function checkService(object: Node): void {
   expect(ports.map((each: Node) => each["targetPort"])).toStrictEqual([isGateway ? "http" : "rpc"]);
 }
 
-function rulesOf(rules: Node[], port: number): Node[] {
-  return rules.filter((rule) => (rule["ports"] ?? []).some((each: Node) => each["port"] === port));
-}
-
-const componentOf = (object: Node) => object["metadata"].labels["app.kubernetes.io/component"];
-const peerService = (peer: Node) => peer["podSelector"].matchLabels["app.kubernetes.io/component"];
+const componentOf = (object: Node) => object["metadata"].labels?.["app.kubernetes.io/component"];
 const namesOf = (container: Node | undefined): string[] =>
   (container?.["env"] ?? []).map((each: Node) => each["name"]);
 const of = (objects: Node[], kind: string) => objects.filter((each) => each["kind"] === kind);
-
-function databaseSecret(container: Node | undefined): Node | undefined {
-  const variables = (container?.["env"] ?? []) as Node[];
-  return variables.find((each) => each["name"] === "ANNALS_DATABASE_URL")?.["valueFrom"]
-    .secretKeyRef;
-}
 
 function merged(base: Node, over: Node): Node {
   const isMap = (value: unknown): value is Node =>

@@ -18,8 +18,9 @@ export function findHelm(): string | undefined {
 }
 
 /** Throws what helm says where it refuses. */
-export function render(helm: string, values: string, ...more: string[]): Node[] {
-  const args = ["template", "annals", CHART, "--kube-version", "1.33.0", "-f", values, ...more];
+export function render(helm: string, values?: string, ...more: string[]): Node[] {
+  const given = values === undefined ? [] : ["-f", values];
+  const args = ["template", "annals", CHART, "--kube-version", "1.33.0", ...given, ...more];
   const text = execFileSync(helm, args, { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
   return parseAllDocuments(text).flatMap((document) => {
     if (document.errors.length > 0) throw document.errors[0];

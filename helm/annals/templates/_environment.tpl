@@ -52,8 +52,19 @@
 {{- end }}
 {{- end }}
 
+{{/* Takes root, name, one, env, and url: `databaseUrl` or `migrateUrl`. */}}
+{{- define "annals.databaseVariable" -}}
+{{- $from := index .one .url }}
+{{- if include "annals.ownPostgresql" .root }}
+{{- $from = dict "secret" (include "annals.name" (dict "root" .root "name" "postgresql")) "key" (ternary "owner" .name (eq .url "migrateUrl")) }}
+{{- end }}
+{{- include "annals.secretVariable" (dict "env" .env "from" $from "path" (printf "%s.%s" (include "annals.member" .) .url)) }}
+{{- end }}
+
 {{- define "annals.natsEnvironment" -}}
-{{- if .root.Values.nats.url.secret }}
+{{- if include "annals.ownNats" .root }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" (dict "secret" (include "annals.name" (dict "root" .root "name" "nats")) "key" "url") "path" "nats.url") }}
+{{- else if .root.Values.nats.url.secret }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" .root.Values.nats.url "path" "nats.url") }}
 {{- if .root.Values.caBundle.configMap }}
 - name: ANNALS_NATS_CA_FILE
@@ -143,7 +154,7 @@
 - name: ANNALS_DANGEROUS_ADMISSION_OPTIONAL
   value: "true"
 {{- end }}
-{{ include "annals.secretVariable" (dict "env" "ANNALS_DATABASE_URL" "from" .one.databaseUrl "path" (printf "%s.databaseUrl" (include "annals.member" .))) }}
+{{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_DATABASE_URL" "url" "databaseUrl") .) }}
 {{- end }}
 {{ include (printf "annals.%sEnvironment" .name) . }}
 {{- end }}
@@ -151,9 +162,16 @@
 {{/* Of `migrate`: the settings that every verb requires, with the owner's login. */}}
 {{- define "annals.migrateEnvironment" -}}
 {{ include "annals.processEnvironment" . }}
-{{ include "annals.secretVariable" (dict "env" "ANNALS_DATABASE_URL" "from" .one.migrateUrl "path" (printf "%s.migrateUrl" (include "annals.member" .))) }}
-{{- if and (eq .name "keys") .one.bootstrapKey.secret }}
+{{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_DATABASE_URL" "url" "migrateUrl") .) }}
+{{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_SERVE_DATABASE_URL" "url" "databaseUrl") .) }}
+- name: ANNALS_MIGRATE_WAIT_S
+  value: {{ .root.Values.migrate.waitSeconds | quote }}
+{{- if eq .name "keys" }}
+{{- if .one.bootstrapKey.secret }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_BOOTSTRAP_KEY" "from" .one.bootstrapKey "path" "keys.bootstrapKey") }}
+{{- else if include "annals.ownPostgresql" .root }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_BOOTSTRAP_KEY" "from" (dict "secret" (include "annals.name" (dict "root" .root "name" "bootstrap-key")) "key" "key") "path" "keys.bootstrapKey") }}
+{{- end }}
 {{- end }}
 {{- if has .name (list "export" "webhook-dispatcher") }}
 {{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}

@@ -36,5 +36,46 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 
 {{- define "annals.image" -}}
-{{ required "image.repository is required: where you pushed what deploy/Dockerfile builds" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ required "image.repository is required: what deploy/Dockerfile builds" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* "true" where the chart brings PostgreSQL: `postgresql.enabled`, or no service names a database. */}}
+{{- define "annals.ownPostgresql" -}}
+{{- $named := list }}
+{{- range $member := list "keys" "ledger" "export" "webhookDispatcher" }}
+{{- $one := index $.Values $member }}
+{{- range $url := list "databaseUrl" "migrateUrl" }}
+{{- if (index $one $url).secret }}{{ $named = append $named (printf "%s.%s" $member $url) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- $enabled := toString .Values.postgresql.enabled }}
+{{- if and $named (eq $enabled "true") }}
+{{- fail (printf "postgresql.enabled is true, and %s names a database of yours: give one of the two" (first $named)) }}
+{{- end }}
+{{- if or (eq $enabled "true") (and (eq $enabled "auto") (not $named)) }}true{{ end }}
+{{- end }}
+
+{{/* "true" where the chart brings NATS: `nats.enabled`, or it brings PostgreSQL and no other NATS is named. */}}
+{{- define "annals.ownNats" -}}
+{{- $enabled := toString .Values.nats.enabled }}
+{{- if and .Values.nats.url.secret (eq $enabled "true") }}
+{{- fail "nats.enabled is true, and nats.url names a NATS of yours: give one of the two" }}
+{{- end }}
+{{- if or (eq $enabled "true") (and (eq $enabled "auto") (not .Values.nats.url.secret) (include "annals.ownPostgresql" .)) }}true{{ end }}
+{{- end }}
+
+{{/* The claim of export files; empty where they are in S3. */}}
+{{- define "annals.exportClaim" -}}
+{{- if not .Values.export.s3.bucket }}
+{{- .Values.export.existingClaim | default (include "annals.name" (dict "root" $ "name" "exports")) }}
+{{- end }}
+{{- end }}
+
+{{/* "true" where only one pod of a service may run: files on a claim that one node can mount. Takes root and name. */}}
+{{- define "annals.isSingle" -}}
+{{- $export := .root.Values.export }}
+{{- if and (eq .name "export") (not $export.s3.bucket) (not $export.existingClaim) (ne $export.claim.accessMode "ReadWriteMany") }}
+{{- if $export.autoscaling.enabled }}
+{{- fail "export.autoscaling.enabled needs export.s3.bucket, or a claim with the access mode ReadWriteMany" }}
+{{- end }}true{{ end }}
 {{- end }}

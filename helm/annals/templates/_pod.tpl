@@ -7,6 +7,43 @@ capabilities: { drop: [ALL] }
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
+{{/* Of every pod of the release: who it runs as is said beside it. Takes root. */}}
+{{- define "annals.scheduling" -}}
+{{- $pod := .root.Values.pod }}
+automountServiceAccountToken: false
+# Otherwise Kubernetes adds variables for each Service, such as ANNALS_GATEWAY_PORT.
+enableServiceLinks: false
+{{- with $pod.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $pod.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with $pod.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $pod.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $pod.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Takes a user, who is the group too. */}}
+{{- define "annals.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
 {{/* The volumes of a service; takes root, name and one. Empty if there are none. No other service's key is among them. */}}
 {{- define "annals.volumes" -}}
 {{- if not .root.Values.tls.dangerousPlaintext }}
@@ -40,9 +77,9 @@ seccompProfile: { type: RuntimeDefault }
 {{- if eq .name "webhook-dispatcher" }}
 - name: webhook-keys
   secret:
-    secretName: {{ required "webhookDispatcher.secretKeys.secret is required: the name of a Secret that you made" .one.secretKeys.secret }}
+    secretName: {{ .one.secretKeys.secret | default (printf "%s-keys" (include "annals.name" .)) }}
     defaultMode: 0440
-    items: [{ key: {{ .one.secretKeys.key | quote }}, path: keys }]
+    items: [{ key: {{ ternary .one.secretKeys.key "keys" (ne .one.secretKeys.secret "") | quote }}, path: keys }]
 {{- if .one.caBundle.configMap }}
 - name: webhook-ca
   configMap:
@@ -52,8 +89,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- if and (eq .name "export") (not .one.s3.bucket) }}
 - name: exports
-  persistentVolumeClaim:
-    claimName: {{ required "export.s3.bucket or export.existingClaim is required: where export files are kept" .one.existingClaim }}
+  persistentVolumeClaim: { claimName: {{ include "annals.exportClaim" .root }} }
 {{- end }}
 {{- end }}
 

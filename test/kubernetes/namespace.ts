@@ -1,0 +1,212 @@
+// A namespace of a test file at the level "restricted", the chart in it, and a pod that calls the API and
+// receives webhooks. It must never touch what another namespace has.
+
+import { CertificateAuthority } from "@annals/certificates";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { inject } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const CHART = join(ROOT, "helm/annals");
+const POLL_MS = 250;
+
+export interface Answer {
+  readonly status: number;
+  // oxlint-disable-next-line no-explicit-any -- the test that reads it knows its shape
+  readonly body: any;
+}
+
+export class Namespace {
+  readonly name = `annals-test-${randomBytes(4).toString("hex")}`;
+  readonly receiver = `https://client.${this.name}.svc.cluster.local:8443/`;
+  readonly #env: NodeJS.ProcessEnv;
+
+  private constructor() {
+    const { kubeconfig, path } = inject("cluster");
+    this.#env = { ...process.env, KUBECONFIG: kubeconfig, PATH: path };
+  }
+
+  static async create(): Promise<Namespace> {
+    const namespace = new Namespace();
+    await namespace.apply({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: {
+        name: namespace.name,
+        labels: { "pod-security.kubernetes.io/enforce": "restricted" },
+      },
+    });
+    return namespace;
+  }
+
+  kubectl(...words: string[]): Promise<string> {
+    return this.#run("", "kubectl", "--namespace", this.name, ...words);
+  }
+
+  /** `install` or `upgrade` of the release `annals`, with values beside the chart's own. */
+  helm(verb: "install" | "upgrade", values: object, ...words: string[]): Promise<string> {
+    const given = ["--namespace", this.name, "--values", "-", ...words];
+    return this.#run(JSON.stringify(values), "helm", verb, "annals", CHART, ...given);
+  }
+
+  uninstall(): Promise<string> {
+    const words = ["--namespace", this.name, "--wait", "--timeout", "5m"];
+    return this.#run("", "helm", "uninstall", "annals", ...words);
+  }
+
+  apply(...items: object[]): Promise<string> {
+    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    return this.#run(list, "kubectl", "--namespace", this.name, "apply", "--filename", "-");
+  }
+
+  /** Starts the pod `client` and makes the ConfigMap `receiver-ca` with its authority. */
+  async startClient(image: string): Promise<void> {
+    const authority = await CertificateAuthority.create("receiver");
+    const { cert, key } = await authority.issue([new URL(this.receiver).hostname]);
+    const metadata = (name: string) => ({ name, labels: { app: "client" } });
+    const text = readFileSync(join(import.meta.dirname, "client.mjs"), "utf8");
+    await this.apply(
+      {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: metadata("client"),
+        data: { "client.mjs": text },
+      },
+      {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: metadata("receiver-ca"),
+        data: { "ca.crt": authority.cert },
+      },
+      {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: metadata("client"),
+        stringData: { "tls.crt": cert, "tls.key": key },
+      },
+      {
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: metadata("client"),
+        spec: { selector: { app: "client" }, ports: [{ port: 8443 }] },
+      },
+      {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: metadata("client"),
+        spec: {
+          automountServiceAccountToken: false,
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: 1000,
+            fsGroup: 1000,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          containers: [
+            {
+              name: "client",
+              image,
+              imagePullPolicy: "IfNotPresent",
+              command: ["node", "/client/client.mjs", "receive"],
+              env: [{ name: "GATEWAY", value: "http://annals-gateway" }],
+              securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+              volumeMounts: [
+                { name: "client", mountPath: "/client" },
+                { name: "tls", mountPath: "/tls" },
+              ],
+            },
+          ],
+          volumes: [
+            { name: "client", configMap: { name: "client" } },
+            { name: "tls", secret: { secretName: "client" } },
+          ],
+        },
+      },
+    );
+    await this.kubectl("wait", "--for=condition=Ready", "pod/client", "--timeout=120s");
+  }
+
+  async request(key: string, method: string, path: string, body?: object): Promise<Answer> {
+    const words = body === undefined ? [] : [JSON.stringify(body)];
+    const printed = await this.#client("request", key, method, path, ...words);
+    const answer = JSON.parse(printed) as { status: number; body: string };
+    const isJson = /^[[{]/.test(answer.body) && !answer.body.includes("}\n{");
+    return { ...answer, body: isJson ? JSON.parse(answer.body) : answer.body };
+  }
+
+  /** Whether the pod `client`, which has no label of the release, can open a connection. */
+  async connects(host: string, port: number): Promise<boolean> {
+    return JSON.parse(await this.#client("connect", host, String(port))) === "open";
+  }
+
+  /** Appends with every key until `stop`, which resolves to how many requests got which status. */
+  load(keys: readonly string[]): { stop: () => Promise<Record<string, number>> } {
+    const words = [
+      "exec",
+      "--stdin",
+      "client",
+      "--",
+      "node",
+      "/client/client.mjs",
+      "load",
+      ...keys,
+    ];
+    const child: ChildProcess = spawn("kubectl", ["--namespace", this.name, ...words], {
+      env: this.#env,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let printed = "";
+    child.stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    return {
+      stop: async () => {
+        child.stdin?.end();
+        await once(child, "close");
+        return JSON.parse(printed) as Record<string, number>;
+      },
+    };
+  }
+
+  async secret(name: string, key: string): Promise<string> {
+    const kept = await this.kubectl("get", "secret", name, "-o", `jsonpath={.data.${key}}`);
+    return Buffer.from(kept, "base64").toString();
+  }
+
+  async remove(): Promise<void> {
+    await this.#run("", "kubectl", "delete", "namespace", this.name, "--wait=false");
+  }
+
+  #client(...words: string[]): Promise<string> {
+    return this.kubectl("exec", "client", "--", "node", "/client/client.mjs", ...words);
+  }
+
+  async #run(input: string, program: string, ...words: string[]): Promise<string> {
+    const options = { env: this.#env, maxBuffer: 64 * 1024 * 1024 };
+    const running = promisify(execFile)(program, words, options);
+    running.child.stdin?.end(input);
+    return (await running).stdout;
+  }
+}
+
+/** Runs `attempt` again until it resolves to a value. A rejection counts as none, until the time is over. */
+export async function eventually<T>(
+  withinMs: number,
+  attempt: () => Promise<T | undefined>,
+): Promise<T> {
+  const until = performance.now() + withinMs;
+  let last: unknown;
+  while (performance.now() < until) {
+    try {
+      const value = await attempt();
+      if (value !== undefined) return value;
+    } catch (error) {
+      last = error;
+    }
+    await delay(POLL_MS);
+  }
+  throw new Error(`not within ${withinMs} ms`, { cause: last });
+}

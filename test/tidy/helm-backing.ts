@@ -1,0 +1,98 @@
+// What the chart's Job of migrations must be, and what the chart brings where no value is given: PostgreSQL,
+// NATS, and the Secrets of both. Called by helm.test.ts with the rendered manifests.
+
+import { expect } from "vitest";
+import type { Node } from "./sources.ts";
+
+const MIGRATED = ["keys", "ledger", "export", "webhook-dispatcher"];
+
+/** The owner's login and the bootstrap key are in this Job and in no other pod. */
+export function checkMigrations(
+  objects: Node[],
+  checkContainer: (service: string, container: Node) => void,
+): void {
+  const jobs = objects.filter(({ kind }) => kind === "Job");
+  expect(jobs).toHaveLength(1);
+  const pod = jobs[0]?.["spec"].template.spec;
+  expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
+  expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+  expect(JSON.stringify(pod.volumes ?? [])).not.toMatch(/tls|admission/);
+  const containers = pod.containers as Node[];
+  expect(containers.map((each) => each["name"])).toStrictEqual(MIGRATED);
+  const owners = containers.map((container) => {
+    checkContainer(container["name"], container);
+    expect(secretOf(container, "ANNALS_BOOTSTRAP_KEY") && container["name"]).toBeOneOf([
+      undefined,
+      "keys",
+    ]);
+    const serve = mainOf(objects, container["name"]);
+    expect(secretOf(container, "ANNALS_SERVE_DATABASE_URL")).toStrictEqual(
+      secretOf(serve, "ANNALS_DATABASE_URL"),
+    );
+    return secretOf(container, "ANNALS_DATABASE_URL");
+  });
+  for (const { spec } of objects.filter(({ kind }) => kind === "Deployment"))
+    expect(owners).not.toContainEqual(secretOf(spec.template.spec.containers[0]));
+}
+
+/** Without any value: each has a login of its own, and only those who use a server reach it. */
+export function checkBacking(objects: Node[]): void {
+  const find = (kind: string, name: string) =>
+    objects.find((each) => each["kind"] === kind && each["metadata"].name === `annals-${name}`);
+  const secret = (name: string) => {
+    const { data, metadata } = find("Secret", name) ?? {};
+    expect(metadata.annotations["helm.sh/resource-policy"], name).toBe("keep");
+    return new Map(Object.entries<string>(data).map(([key, value]) => [key, atob(value)]));
+  };
+  const logins = secret("postgresql");
+  const urls = ["owner", ...MIGRATED].map((name) => new URL(logins.get(name) ?? ""));
+  expect(new Set(urls.map(({ username }) => username)).size).toBe(5);
+  expect(new Set(urls.map(({ password }) => password)).size).toBe(5);
+  expect(logins.get("annals.sql")).toContain(`PASSWORD '${urls[0]?.password}'`);
+  for (const { host, pathname } of urls)
+    expect([host, pathname]).toStrictEqual(["annals-postgresql:5432", "/annals"]);
+  const nats = secret("nats");
+  expect(nats.get("nats.conf")).toContain(`"${new URL(nats.get("url") ?? "").password}"`);
+  expect(secret("bootstrap-key").get("key")).toMatch(/^annals_sk_[A-Za-z0-9]{40}$/);
+  expect(secret("webhook-dispatcher-keys").get("keys")).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/);
+  expect(secret("admission").get("secrets")).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/);
+  expect(find("PersistentVolumeClaim", "exports")?.["metadata"].annotations).toMatchObject({
+    "helm.sh/resource-policy": "keep",
+  });
+  expect(find("Deployment", "export")?.["spec"]).toMatchObject({
+    replicas: 1,
+    strategy: { type: "Recreate" },
+  });
+  for (const [kind, name, callers] of [
+    ["StatefulSet", "postgresql", [...MIGRATED, "migrate"]],
+    ["Deployment", "nats", MIGRATED.filter((service) => service !== "keys")],
+  ] as const) {
+    const { metadata, spec: pod } = find(kind, name)?.["spec"].template ?? {};
+    // A label with the chart's version would restart the server at every upgrade.
+    expect(Object.keys(metadata.labels)).not.toContain("helm.sh/chart");
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(pod.containers[0].securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+    });
+    const { ingress, egress, policyTypes } = find("NetworkPolicy", name)?.["spec"] ?? {};
+    expect([egress, policyTypes]).toStrictEqual([undefined, ["Ingress", "Egress"]]);
+    const from = (ingress as Node[]).flatMap((rule) => rule["from"] as Node[]);
+    expect(
+      from.map((peer) => peer["podSelector"].matchLabels["app.kubernetes.io/component"]),
+    ).toStrictEqual(callers);
+  }
+}
+
+function mainOf(objects: Node[], service: string): Node {
+  const isIts = ({ kind, metadata }: Node) =>
+    kind === "Deployment" && metadata.labels["app.kubernetes.io/component"] === service;
+  return objects.find(isIts)?.["spec"].template.spec.containers[0];
+}
+
+function secretOf(container: Node, env = "ANNALS_DATABASE_URL"): Node | undefined {
+  const variables = (container["env"] ?? []) as Node[];
+  return variables.find((each) => each["name"] === env)?.["valueFrom"].secretKeyRef;
+}
