@@ -16,12 +16,12 @@ export function checkAdminApi(objects: Node[]): void {
   const of = (kind: string) => objects.filter((each) => each["kind"] === kind);
   const services = objects.filter(isAdminApi);
   const rules = of("NetworkPolicy").flatMap(({ spec }) =>
-    (spec.ingress as Node[]).filter((rule) => rule["ports"][0].port === PORT),
+    ((spec.ingress ?? []) as Node[]).filter((rule) => rule["ports"][0].port === PORT),
   );
   const having = of("Deployment")
     .map(({ spec }): Node => spec.template.spec.containers[0])
     .filter((pod) =>
-      (pod["env"] as Node[]).some((each) => each["name"] === "ANNALS_ADMIN_API_TOKEN_FILE"),
+      ((pod["env"] ?? []) as Node[]).some((each) => each["name"] === "ANNALS_ADMIN_API_TOKEN_FILE"),
     );
   expect([rules.length, having.length]).toEqual([services.length, services.length]);
   expect(JSON.stringify(of("Ingress"))).not.toContain("admin");
