@@ -5,7 +5,7 @@
 
 import { createLog, createRegistry, Gauge, startAdminServer } from "@annals/chassis";
 import { keyHash, systemClock } from "@annals/contract";
-import { AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
+import { atOnce, AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
 import { createPool } from "@annals/postgres";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
@@ -76,7 +76,7 @@ async function storeEvents(): Promise<void> {
     requestSha256: Buffer.alloc(32),
     events: Array.from({ length: EVENTS }, () => whole),
   };
-  await queue.submit(prepareAppend(asked, randomBytes));
+  await queue.submit(atOnce(prepareAppend(asked, randomBytes)));
   await pool.close();
 }
 
