@@ -14,6 +14,8 @@ import { Contract } from "./contract.ts";
 
 const PYTHON_GENERATOR = "openapi-python-client==0.29.1";
 const INSTALLED_WITHIN_MS = 60_000;
+/** Generators and compilers take seconds, and many on a machine that does other things. */
+const TIMEOUT_MS = 180_000;
 
 const run = promisify(execFile);
 const { baseUrl, databaseUrl } = inject("stack");
@@ -100,23 +102,27 @@ const GENERATORS = {
   },
 };
 
-test.each(Object.entries(GENERATORS))("TypeScript: %s", async (name, generate) => {
-  const directory = join(generated, name);
-  await mkdir(directory, { recursive: true });
-  await generate(directory);
-  await copyFile(join(programs, `${name}.mts`), join(directory, "program.mts"));
-  await writeFile(join(directory, "tsconfig.json"), JSON.stringify(STRICT));
-  await run(process.execPath, [tsc, "--project", directory]).catch(({ stdout }) =>
-    expect.fail(stdout),
-  );
-  const { callEach } = await import(join(directory, "out/program.mjs"));
-  const { key } = await newAccount(databaseUrl);
-  const { fetch: watching, called } = watched();
-  await callEach({ baseUrl, key, fetch: watching });
-  expect([...called].toSorted()).toEqual(OPERATIONS.toSorted());
-});
+test.each(Object.entries(GENERATORS))(
+  "TypeScript: %s",
+  { timeout: TIMEOUT_MS },
+  async (name, generate) => {
+    const directory = join(generated, name);
+    await mkdir(directory, { recursive: true });
+    await generate(directory);
+    await copyFile(join(programs, `${name}.mts`), join(directory, "program.mts"));
+    await writeFile(join(directory, "tsconfig.json"), JSON.stringify(STRICT));
+    await run(process.execPath, [tsc, "--project", directory]).catch(({ stdout }) =>
+      expect.fail(stdout),
+    );
+    const { callEach } = await import(join(directory, "out/program.mjs"));
+    const { key } = await newAccount(databaseUrl);
+    const { fetch: watching, called } = watched();
+    await callEach({ baseUrl, key, fetch: watching });
+    expect([...called].toSorted()).toEqual(OPERATIONS.toSorted());
+  },
+);
 
-test("Python: openapi-python-client", async ({ annotate }) => {
+test("Python: openapi-python-client", { timeout: TIMEOUT_MS }, async ({ annotate }) => {
   const python = await pythonWithGenerator().catch((error: Error) => error);
   if (python instanceof Error) {
     // Nothing of the product needs Python: where it cannot be had, this says so.

@@ -4,7 +4,7 @@
 import type { openApiDocument } from "../openapi/document.ts";
 import type { Schema } from "../render/example.ts";
 import { type Html, html, inline, prose } from "./page.ts";
-import { membersOf, rulesOf, typeOf } from "./schema.ts";
+import { choiceOf, membersOf, rulesOf, typeOf } from "./schema.ts";
 
 interface Content {
   readonly [mediaType: string]: {
@@ -117,7 +117,8 @@ function operationOf({ title, operation }: Listed, shared: Record<string, object
   return html`<section id="${operationId}">
     <h3>${summary}</h3>
     <p><code>${title}</code></p>
-    ${prose(description)} ${parameters.length > 0 ? parametersOf(parameters) : html``}
+    ${prose(description)}${choiceOf(operation)}
+    ${parameters.length > 0 ? parametersOf(parameters) : html``}
     ${
       requestBody
         ? html`<h4>Body</h4>
@@ -168,7 +169,7 @@ function schemaOf(name: string, schema: Schema): Html {
   const { description, properties } = schema;
   return html`<section id="${name}">
     <h3>${name}</h3>
-    ${typeof description === "string" ? prose(description) : html``}
+    ${typeof description === "string" ? prose(description) : html``}${choiceOf(schema)}
     ${properties ? membersOf(schema) : html`<p>${typeOf(schema)}</p>`}
   </section>`;
 }

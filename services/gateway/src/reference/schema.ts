@@ -67,10 +67,17 @@ const RULES = [
   "maxItems",
 ];
 
+/** Says of a detail that the interface leaves open that it is one. */
+export function choiceOf(node: object): Html {
+  return "x-annals-open-detail" in node
+    ? html`<div class="note">a choice of this product</div>`
+    : html``;
+}
+
 /** What else a value must keep to. */
 export function rulesOf(schema: Schema): Html {
   const rules = RULES.filter((rule) => schema[rule] !== undefined).map(
     (rule) => html`<div class="note">${rule} <code>${String(schema[rule])}</code></div>`,
   );
-  return html`${rules}`;
+  return html`${rules}${choiceOf(schema)}`;
 }
