@@ -77,6 +77,13 @@ describe("what arrives", () => {
       const seen = received.map((one: Received) => [one.json.event, one.json.data]);
       expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(wanted));
     }
+    // A test, while two secrets are valid.
+    const path = `/v1/webhooks/${hooks[3]?.id}`;
+    await client.post(`${path}/rotate-secret`, {});
+    await client.post(`${path}/test`);
+    const tested = (await hooks[3]?.subscriber.waitFor(4))?.[3];
+    expect(tested?.json.event).toBe("webhook.test");
+    expect(tested && contract.deliveryFaults(tested)).toEqual([]);
     // The very text of the event, not another writing of the same value.
     const { text } = await client.get(`/v1/events/${event.body.data.id}`);
     const data = text.slice(`{"data":`.length, -1);
