@@ -51,6 +51,7 @@ export default defineConfig({
           ...common,
           name: "api",
           include: ["test/api/**/*.test.ts"],
+          setupFiles: "test/api/openapi/check-traffic.ts",
           maxWorkers: UNIT_WORKERS,
           sequence: { groupOrder: 0 },
         },

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { Contract } from "../api/openapi/contract.ts";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 
 const PAYLOAD_ID = /^wh_evt_[0-9a-z]{26}$/;
@@ -43,6 +44,7 @@ async function exported(client: Awaited<ReturnType<WebhookSystem["client"]>>) {
 describe("what arrives", () => {
   test("each name, and everything for *", async () => {
     const client = await system.client();
+    const contract = new Contract((await client.get("/openapi.json")).body);
     const names = ["event.created", "event.verified", "export.completed", "*"];
     const hooks = await Promise.all(
       names.map(async (name) => {
@@ -70,10 +72,18 @@ describe("what arrives", () => {
         expect(one.json.id).toMatch(PAYLOAD_ID);
         expect(one.json.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
         expectSigned(one, secret);
+        expect(contract.deliveryFaults(one)).toEqual([]);
       }
       const seen = received.map((one: Received) => [one.json.event, one.json.data]);
       expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(wanted));
     }
+    // A test, while two secrets are valid.
+    const path = `/v1/webhooks/${hooks[3]?.id}`;
+    await client.post(`${path}/rotate-secret`, {});
+    await client.post(`${path}/test`);
+    const tested = (await hooks[3]?.subscriber.waitFor(4))?.[3];
+    expect(tested?.json.event).toBe("webhook.test");
+    expect(tested && contract.deliveryFaults(tested)).toEqual([]);
     // The very text of the event, not another writing of the same value.
     const { text } = await client.get(`/v1/events/${event.body.data.id}`);
     const data = text.slice(`{"data":`.length, -1);

@@ -18,7 +18,19 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A request and its answer. */
+export interface Traffic {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+  readonly answer: Answer;
+}
+
 export class HttpClient {
+  /** Sees every exchange of every client; what it throws, `send` rejects with. */
+  static watch: ((traffic: Traffic) => void) | undefined;
   readonly #baseUrl: string;
   readonly #key: string | undefined;
   readonly #agent: Agent;
@@ -48,19 +60,16 @@ export class HttpClient {
       body === undefined || typeof body === "string" || body instanceof Uint8Array
         ? body
         : JSON.stringify(body);
-    return new Promise((resolve, reject) => {
-      const request = send(this.#baseUrl + path, {
-        method,
-        agent: this.#agent,
-        headers: {
-          ...(this.#key !== undefined && { authorization: `Bearer ${this.#key}` }),
-          ...(raw !== undefined && {
-            "content-type": "application/json",
-            "content-length": String(Buffer.byteLength(raw)),
-          }),
-          ...headers,
-        },
-      });
+    const sent = {
+      ...(this.#key !== undefined && { authorization: `Bearer ${this.#key}` }),
+      ...(raw !== undefined && {
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(raw)),
+      }),
+      ...headers,
+    };
+    const answered = new Promise<Answer>((resolve, reject) => {
+      const request = send(this.#baseUrl + path, { method, agent: this.#agent, headers: sent });
       request.on("error", reject);
       request.on("response", (response) => {
         const chunks: Buffer[] = [];
@@ -77,6 +86,10 @@ export class HttpClient {
         });
       });
       request.end(raw);
+    });
+    return answered.then((answer) => {
+      HttpClient.watch?.({ method, path, headers: sent, body: raw, answer });
+      return answer;
     });
   }
 

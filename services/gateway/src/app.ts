@@ -13,12 +13,12 @@ import { answerClientErrors } from "./edge/client-error.ts";
 import type { EarlyAnswers } from "./edge/early-answer.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
-import { faultOfRequestHead, refuseBody } from "./edge/request-head.ts";
+import { faultOfRequestHead } from "./edge/request-head.ts";
 import type { RefusalBudget } from "./edge/refusal-budget.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { traceRequests } from "./edge/trace.ts";
 import type { Metrics } from "./metrics.ts";
-import { serveOpenApi } from "./openapi.ts";
+import { servePages } from "./pages.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { MAX_URL_LENGTH } from "./url-length.ts";
 
@@ -58,6 +58,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
       showLimit(reply, limit, limit);
+      reply.header("x-request-id", request.id);
       answerError(error, request, reply);
     },
     genReqId: newRequestId,
@@ -102,7 +103,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
 /** Nothing is read of a body before it is known that somebody may send it. */
 async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
-  await serveOpenApi(app, refuseBody);
+  servePages(app, options.deps);
   await app.register(async (others) => {
     others.addHook("onRequest", refuseUnknown);
     others.setNotFoundHandler(notFound);
@@ -126,9 +127,13 @@ function validateStrictly(app: FastifyInstance): void {
     allErrors: false,
     removeAdditional: false,
     useDefaults: false,
+    validateFormats: false,
   } as const;
   const bodies = new Ajv({ ...options, coerceTypes: false });
   const texts = new Ajv({ ...options, coerceTypes: true });
+  // Formats and patterns are for the document: the handlers refuse what they describe, and name what is
+  // wanted.
+  for (const ajv of [bodies, texts]) ajv.removeKeyword("pattern");
   app.setValidatorCompiler(({ schema, httpPart }) =>
     (httpPart === "body" ? bodies : texts).compile(schema as object),
   );

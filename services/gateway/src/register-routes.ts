@@ -1,4 +1,4 @@
-// Registers the routes of v1.ts with Fastify: schemas for validation and for the OpenAPI document, the
+// Registers the routes of v1.ts with Fastify: schemas for validation, the
 // handler, the answer, and what each takes of its account's shares. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
@@ -10,7 +10,6 @@ import type { Deps } from "./deps.ts";
 import { queryIntegers } from "./edge/query-integers.ts";
 import { refuseBody } from "./edge/request-head.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
-import { routeDocument } from "./openapi.ts";
 import type { Answer, Call, Route } from "./route.ts";
 import { V1 } from "./v1.ts";
 
@@ -31,7 +30,7 @@ export interface Serving {
 
 export function registerRoutes(app: FastifyInstance, serving: Serving): void {
   const { deps, inFlight } = serving;
-  for (const [method, url, scope, name, make] of V1) {
+  for (const [method, url, scope, , make] of V1) {
     const route = make(deps);
     const query = route.query ?? NO_PARAMETERS;
     const checkIntegers = queryIntegers(query);
@@ -47,7 +46,6 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
         ...(route.maxValues !== undefined && { maxValues: route.maxValues }),
       },
       schema: {
-        ...routeDocument(name, scope, route),
         querystring: query,
         ...(route.body && { body: route.body }),
         ...(route.params && { params: route.params }),
@@ -64,8 +62,6 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       ...(checkIntegers && {
         preValidation: async (request) => checkIntegers(request.query),
       }),
-      // The routes write their answers themselves; the response schemas are for the document.
-      serializerCompiler: () => (data) => JSON.stringify(data),
       handler: (request, reply) => answer(route, request, reply, serving),
     });
   }

@@ -51,12 +51,19 @@ export interface RouteDefinition<
   readonly params?: P;
   readonly headers?: H;
   readonly success:
-    | { readonly status: 200 | 201; readonly body: TSchema }
-    /** A file, of one of these media types. */
-    | { readonly status: 200; readonly mediaTypes: readonly string[] }
+    | {
+        readonly status: 200 | 201;
+        readonly body: TSchema;
+        /** Headers that the answer may have besides those of all answers. */
+        readonly headers?: Readonly<Record<string, TSchema>>;
+      }
+    /** A file: its media types, each with an example. */
+    | { readonly status: 200; readonly mediaTypes: Readonly<Record<string, string>> }
     | { readonly status: 204 };
   /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
   readonly failures?: readonly 404[];
+  /** What a plan limits: a count of what the operation creates (403), or the events of a month (429). */
+  readonly planLimit?: "count" | "month";
   /** Of which an account may have only so many in progress, because each is long or large. */
   readonly resource?: Exclude<Resource, "requests" | "bytes">;
   readonly maxBodyBytes?: number;

@@ -18,7 +18,12 @@ const UNKNOWN_SCOPE = /^scopes\[\d+\]: must be one of events:read, events:write,
 /** Names that no key may have: shared with renaming. */
 export const BAD_NAMES: readonly BadBody[] = [
   { what: "no name", body: {}, field: "name", message: "name: is required" },
-  { what: "an empty name", body: { name: "" }, field: "name", message: LENGTH },
+  {
+    what: "an empty name",
+    body: { name: "" },
+    field: "name",
+    message: "name: must have at least 1 character",
+  },
   { what: "a name of spaces", body: { name: " \t\u00a0\u2003" }, field: "name", message: LENGTH },
   { what: "256 characters", body: { name: "n".repeat(256) }, field: "name", message: LENGTH },
   { what: "256 emoji", body: { name: "🔑".repeat(256) }, field: "name", message: LENGTH },

@@ -17,7 +17,9 @@ async function get(path: string) {
 
 describe("404", () => {
   test.each([
-    "/",
+    "/index.html",
+    "/docs/",
+    "/docs/../v1/api-keys",
     "/v1",
     "/v1/",
     "/v2/events",

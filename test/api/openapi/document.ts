@@ -29,6 +29,16 @@ export function resolve(document: Json, node: Json): Json {
   return resolve(document, found);
 }
 
+/** The document with each reference replaced by what it leads to. */
+export function dereferenced(document: Json, node: Json = document): Json {
+  if (Array.isArray(node)) return node.map((one) => dereferenced(document, one));
+  if (node === null || typeof node !== "object") return node;
+  if (typeof node.$ref === "string") return dereferenced(document, resolve(document, node));
+  return Object.fromEntries(
+    Object.entries(node).map(([name, one]) => [name, dereferenced(document, one)]),
+  );
+}
+
 /** Every object in `node` with the path that leads to it. */
 export function* everyObject(node: Json, path = "#"): Generator<readonly [string, Json]> {
   if (node === null || typeof node !== "object") return;

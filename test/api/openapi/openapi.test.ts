@@ -1,9 +1,8 @@
-// /openapi.json is a valid OpenAPI 3.1 document of exactly the operations of v1.ts, says of every
-// open detail that it is one, and says the truth: every answer of the running gateway fits the
-// schema that the document gives it.
+// /openapi.json is a valid OpenAPI 3.1 document of exactly the operations of v1.ts, says of every open detail
+// that it is one, has an example wherever a reader wants one, and says the truth of every operation.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
-import { type Answer, newClient, newKey } from "@annals/testing";
+import { newClient, newKey } from "@annals/testing";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, inject, test } from "vitest";
 import { everyObject, everySchema, type Json, operationsOf, resolve } from "./document.ts";
@@ -13,11 +12,11 @@ const { databaseUrl } = stack;
 const account = await newClient(stack);
 const { client } = account;
 const MARK = "x-annals-open-detail";
-const MEMBERS = ["openapi", "info", "servers", "security", "paths", "components"];
+const MEMBERS = "openapi info servers security tags paths webhooks components".split(" ");
 const answer = await client.as(undefined).get("/openapi.json");
 const document: Json = answer.body;
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
-for (const name of [MARK, ...MEMBERS]) ajv.addKeyword(name);
+for (const name of [MARK, "example", ...MEMBERS]) ajv.addKeyword(name);
 ajv.addSchema(document, "openapi.json");
 
 const operationOf = (method: string, path: string): Json =>
@@ -33,6 +32,7 @@ describe("a valid document", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ title: "Annals", version: expect.stringMatching(/./) });
     expect(MEMBERS).toEqual(expect.arrayContaining(Object.keys(document)));
+    expect(document.info).toMatchObject({ contact: {}, license: { name: "Apache-2.0" } });
     for (const need of document.security) {
       for (const name of Object.keys(need)) {
         expect(document.components.securitySchemes[name]).toMatchObject({ type: "http" });
@@ -72,6 +72,39 @@ describe("a valid document", () => {
       }
       const keys = parameters.map((each: Json) => `${each.in} ${each.name}`);
       expect(new Set(keys).size).toBe(keys.length);
+    }
+  });
+
+  test("free-form objects take any member, and an enum has a type: so generators make what compiles", () => {
+    for (const [path, node] of everyObject(document)) {
+      if (/\/examples?(\/|$)|\/value(\/|$)/.test(path)) continue;
+      if (node.type === "object" && !node.properties)
+        expect(node.additionalProperties, path).toBe(true);
+      expect(node, path).not.toHaveProperty("patternProperties");
+      if (Array.isArray(node.enum)) expect(node.type, path).toBe("string");
+    }
+  });
+
+  test("what has a name is a component", () => {
+    const names =
+      "ApiKey NewApiKey Scope Event NewEvent Actor Target Diff Proof EventPage EventFilter Verification Export " +
+      "ExportPage Webhook CreatedWebhook Delivery DeliveryPage Error";
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining(names.split(" ")),
+    );
+  });
+
+  test("every body has an example", () => {
+    for (const { operation } of operationsOf(document)) {
+      const bodies = [operation.requestBody, ...Object.values<Json>(operation.responses)]
+        .filter((body) => body !== undefined)
+        .flatMap((body) => Object.values<Json>(resolve(document, body).content ?? {}));
+      for (const content of bodies) {
+        const [first] = Object.values<Json>(content.examples ?? {});
+        expect(content.example ?? first?.value, operation.operationId).toBeDefined();
+      }
+      for (const parameter of operation.parameters ?? [])
+        expect(parameter.example ?? parameter.schema.const, parameter.name).toBeDefined();
     }
   });
 
@@ -121,8 +154,7 @@ describe("the operations of v1.ts", () => {
 });
 
 describe("open details are marked", () => {
-  const body = (path: string, method: string) =>
-    operationOf(method, path).requestBody.content["application/json"].schema.properties;
+  const schemas = document.components.schemas;
 
   test.each([
     ["GET", "/events"],
@@ -143,20 +175,14 @@ describe("open details are marked", () => {
   });
 
   test("members: names of keys, scopes, a batch's events and their type, pages, proofs, details", () => {
-    for (const path of ["/api-keys", "/keys"]) {
-      expect(body(path, "POST").name[MARK]).toBe(true);
-      expect(body(path, "POST").scopes[MARK]).toBe(true);
-    }
-    expect(body("/api-keys/:id", "PATCH").scopes[MARK]).toBe(true);
-    const { events } = body("/events/batch", "POST");
-    expect(events[MARK]).toBe(true);
-    expect(events.items.properties.type[MARK]).toBe(true);
-    const page = operationOf("GET", "/events").responses["200"].content["application/json"].schema;
-    expect(page.properties.has_more[MARK]).toBe(true);
-    expect(page.properties.next_cursor[MARK]).toBe(true);
-    expect(page.properties.proofs.items[MARK]).toBe(true);
-    const { error } = document.components.schemas.Error.properties;
-    expect(error.properties.details[MARK]).toBe(true);
+    for (const name of ["name", "scopes"])
+      expect(schemas.NewApiKey.properties[name][MARK]).toBe(true);
+    expect(schemas.NewEventBatch.properties.events[MARK]).toBe(true);
+    expect(schemas.NewBatchEventWithType.properties.type[MARK]).toBe(true);
+    expect(schemas.EventPage.properties.has_more[MARK]).toBe(true);
+    expect(schemas.EventPage.properties.next_cursor[MARK]).toBe(true);
+    expect(schemas.Proof[MARK]).toBe(true);
+    expect(schemas.Error.properties.error.properties.details[MARK]).toBe(true);
   });
 
   test.each([
@@ -172,20 +198,7 @@ describe("open details are marked", () => {
   });
 });
 
-describe("the answers fit", () => {
-  /** Fails unless the document has this status for the operation and the body fits its schema. */
-  function expectFits(method: string, path: string, { status, body, text }: Answer): void {
-    const given = operationOf(method, path).responses[status];
-    expect(given, `${method} ${path} ${status}`).toBeDefined();
-    const schema = resolve(document, given).content?.["application/json"].schema;
-    if (schema === undefined) {
-      expect(text).toBe("");
-      return;
-    }
-    const whole = { ...schema, components: document.components };
-    expect(ajv.validate(whole, body), `${ajv.errorsText()} in ${text}`).toBe(true);
-  }
-
+describe("every operation is answered as the document says: check-traffic.ts fails what is not", () => {
   const key = (name: string) => ({ name });
   const event = {
     action: "a.b",
@@ -194,48 +207,36 @@ describe("the answers fit", () => {
     metadata: { m: [] },
   };
 
-  test("of every successful operation", async () => {
-    const created = await client.post("/v1/api-keys", key("one"));
-    expectFits("POST", "/api-keys", created);
-    const other = await client.post("/v1/keys", key("two"));
-    expectFits("POST", "/keys", other);
-    expectFits("GET", "/api-keys", await client.get("/v1/api-keys"));
-    const path = `/v1/api-keys/${created.body.data.id}`;
-    expectFits("PATCH", "/api-keys/:id", await client.patch(path, key("three")));
-    expectFits("DELETE", "/api-keys/:id", await client.delete(path));
-    expectFits("DELETE", "/keys/:key_id", await client.delete(`/v1/keys/${other.body.id}`));
+  test("successes", async () => {
     const stored = await client.post("/v1/events", event);
-    expectFits("POST", "/events", stored);
     const events = [event, { type: "t" }, { action: "c" }];
-    expectFits("POST", "/events/batch", await client.post("/v1/events/batch", { events }));
-    expectFits("GET", "/events", await client.get("/v1/events"));
-    expectFits("GET", "/events", await client.get("/v1/events?limit=2&include=proof"));
-    const one = `/v1/events/${stored.body.data.id}`;
-    expectFits("GET", "/events/:id", await client.get(one));
-    expectFits("GET", "/events/:id", await client.get(`${one}?include=proof`));
-    expectFits("GET", "/verify", await client.get("/v1/verify"));
+    const answers = [
+      await client.post("/v1/events/batch", { events }),
+      await client.get("/v1/events"),
+      await client.get("/v1/events?limit=2&include=proof"),
+      await client.get(`/v1/events/${stored.body.data.id}?include=proof`),
+      await client.get("/v1/verify"),
+      await client.get("/v1/verify?from_sequence=1&to_sequence=2"),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 200]);
   });
 
   test.each(V1.map(([method, path, scope]) => ({ method: String(method), path, scope })))(
-    "of every refusal: $method $path",
+    "refusals: $method $path",
     async ({ method, path, scope }) => {
       const url = `/v1${path.replaceAll(/:\w+/g, "none")}`;
       const others = scope === "verify" ? (["export"] as const) : (["verify"] as const);
       const weak = await newKey(databaseUrl, account.accountId, others);
       const withBody = method === "POST" || method === "PATCH";
       const sent = withBody ? { body: {} } : {};
-      expectFits(method, path, await client.as(undefined).send(method, url, sent));
-      expectFits(method, path, await client.as(weak.key).send(method, url, sent));
-      expectFits(method, path, await client.send(method, `${url}?nonsense=1`, sent));
-      if (path.includes(":")) {
-        const good = withBody ? { body: key("x") } : {};
-        expectFits(method, path, await client.send(method, url, good));
-      }
+      const statuses = [
+        (await client.as(undefined).send(method, url, sent)).status,
+        (await client.as(weak.key).send(method, url, sent)).status,
+        (await client.send(method, `${url}?nonsense=1`, sent)).status,
+      ];
+      expect(statuses).toEqual([401, 403, 422]);
+      const good = withBody ? { body: key("x") } : {};
+      if (path.includes(":")) await client.send(method, url, good);
     },
   );
-
-  test("and a body that does not fit is found out", () => {
-    const bad = { status: 200, headers: {}, text: "{}", body: { data: [{ id: 7 }] } };
-    expect(() => expectFits("GET", "/api-keys", bad)).toThrow(/id must be string|required/);
-  });
 });

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { operationsOf } from "../../api/openapi/document.ts";
+import { dereferenced, operationsOf } from "../../api/openapi/document.ts";
 import { startConstellation } from "../../constellation.ts";
 import { Judge } from "./judge.ts";
 import type { FuzzOperation } from "./request.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: { gateway, export: many },
   });
-  document = await (await fetch(`${baseUrl()}/openapi.json`)).json();
+  document = dereferenced(await (await fetch(`${baseUrl()}/openapi.json`)).json());
 });
 afterAll(() => stack?.stop());
 
@@ -150,7 +150,7 @@ describe("control: the fuzzer finds", () => {
 
   test("a header and a media type that are not there", async () => {
     const faults = await found("get-export", ({ responses }) => {
-      responses[200].headers["X-Missing"] = { schema: { type: "string" } };
+      responses[200].headers["X-Missing"] = { required: true, schema: { type: "string" } };
       responses[200].content = { "text/html": {} };
     });
     expect(faults).toContain("the header X-Missing is missing");

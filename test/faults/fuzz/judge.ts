@@ -21,7 +21,7 @@ const LEAST_SERVER_ERROR = 500;
 
 export class Judge {
   readonly #document: Schema;
-  readonly #ajv = new Ajv2020({ strict: false });
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
   readonly #compiled = new Map<Schema, ValidateFunction>();
 
   constructor(document: Schema) {
@@ -50,11 +50,11 @@ export class Judge {
   }
 
   #headerFaults(response: Schema, { status, headers }: FuzzAnswer): string[] {
-    const isRequired = (name: string) => name !== "Retry-After" || status === 429;
     return Object.entries<Schema>(response.headers ?? {}).flatMap(([name, header]) => {
-      const { schema } = resolve(this.#document, header);
+      const { required = false, schema } = resolve(this.#document, header);
       const value = headers[name.toLowerCase()];
-      if (value === undefined) return isRequired(name) ? [`the header ${name} is missing`] : [];
+      const isRequired = required || (name === "Retry-After" && status === 429);
+      if (value === undefined) return isRequired ? [`the header ${name} is missing`] : [];
       return this.#fits(schema, value) ? [] : [`the header ${name} is ${value}`];
     });
   }

@@ -125,6 +125,7 @@ export const anyText: Text = fc.oneof(
 
 /** Texts of JSON that fit `schema`; `name` is that of the member which holds it. */
 export function fitting(schema: Schema, name = ""): Text {
+  if (schema.anyOf) return fitting(schema.anyOf[0], name);
   if (schema.enum) return fc.constantFrom(...(schema.enum as unknown[]).map(json));
   switch (schema.type) {
     case "string":
@@ -188,7 +189,7 @@ const freeObject: Text = fc.oneof(
 function members(schema: Schema, each: (schema: Schema, name: string) => Text): Text {
   const isNeeded = Object.keys(schema.properties).some((name) => NEEDED.includes(name));
   const named = Object.entries<Schema>(schema.properties).filter(
-    ([name, member]) => !member.not && !(isNeeded && each === fitting && LEFT_OUT.includes(name)),
+    ([name]) => !(isNeeded && each === fitting && LEFT_OUT.includes(name)),
   );
   const required: readonly string[] = [...(schema.required ?? []), ...NEEDED];
   const arbitraries = named.map(([name, member]) => {
@@ -200,11 +201,12 @@ function members(schema: Schema, each: (schema: Schema, name: string) => Text): 
 
 /** Texts where something may not fit `schema`, anywhere in it; most still are JSON. */
 export function doubtful(schema: Schema, name = ""): Text {
+  if (schema.anyOf) return doubtful(schema.anyOf[0], name);
   const wrong: fc.WeightedArbitrary<string>[] = [
     { weight: 2, arbitrary: fc.constantFrom(...TOKENS) },
     { weight: 2, arbitrary: anyText.map(json) },
     { weight: 1, arbitrary: freeObject },
-    { weight: 8, arbitrary: schema.not ? fc.constant("null") : within(schema, name) },
+    { weight: 8, arbitrary: within(schema, name) },
   ];
   if (typeof schema.maxLength === "number") {
     wrong.push({ weight: 1, arbitrary: fc.constant(json("x".repeat(schema.maxLength + 1))) });

@@ -79,11 +79,12 @@ const wrongNames = (sound: FuzzRequest): Violation[] => [
 type Wrong<Value> = readonly [how: string, value: Value];
 
 function wrongTexts(schema: Schema): Wrong<string>[] {
-  const { enum: values, maxLength, maximum, minLength, minimum, type } = schema;
+  const { enum: values, maxLength, maximum, minLength, minimum, pattern, type } = schema;
   const wrong: Wrong<string>[] = [];
   if (values !== undefined) wrong.push(["none of the enum", NO_SUCH]);
   if (maxLength !== undefined) wrong.push(["too long", "a".repeat(maxLength + 1)]);
   if (minLength > 0) wrong.push(["too short", ""]);
+  if (pattern !== undefined) wrong.push(["not of its pattern", "!"]);
   if (type === "integer") wrong.push(["no integer", "1.5"], ["no number", "one"]);
   if (minimum !== undefined) wrong.push(["too small", String(minimum - 1)]);
   if (maximum !== undefined) wrong.push(["too large", String(BigInt(maximum) + 1n)]);
@@ -106,9 +107,10 @@ function wrongBodies(sound: FuzzRequest, schema: Schema): Violation[] {
 
 /** A value that fits, with every member. */
 function example(schema: Schema): unknown {
+  if (schema.anyOf) return example(schema.anyOf[0]);
   if (schema.enum) return schema.enum[0];
   if (schema.type === "object") {
-    const members = Object.entries<Schema>(schema.properties ?? {}).filter(([, each]) => !each.not);
+    const members = Object.entries<Schema>(schema.properties ?? {});
     return Object.fromEntries(members.map(([name, each]) => [name, example(each)]));
   }
   if (schema.type === "array") return [example(schema.items)];
@@ -118,7 +120,8 @@ function example(schema: Schema): unknown {
 
 /** Values of which one part does not fit; `value` is one that fits. */
 function wrongValues(schema: Schema, value: unknown): Wrong<unknown>[] {
-  if (schema.not) return [["not allowed", ["verify"]]];
+  // What one alternative requires, another may not.
+  if (schema.anyOf) return wrongValues({ ...schema.anyOf[0], required: [] }, value);
   const types = { object: [], array: {}, string: 7, integer: "1", boolean: "true" };
   const other = types[schema.type as keyof typeof types] ?? 7;
   const wrong: Wrong<unknown>[] = [["another type", other], ["null", null], ...wrongTexts(schema)];

@@ -42,7 +42,8 @@ function cursorAfter({ created_at: createdAt, id }: ExportRow): string {
 function decodeCursor(after: string): [createdAt: string | null, id: string | null] {
   if (after === "") return [null, null];
   const found = CURSOR.exec(Buffer.from(after, "base64url").toString("latin1"));
-  if (!found)
+  // Node ignores what is no base64.
+  if (!found || !/^[\w-]+$/.test(after))
     throw invalid({ field: "cursor", message: "must be the next_cursor of an earlier page" });
   return [found[1] ?? null, found[2] ?? null];
 }

@@ -15,6 +15,8 @@ import {
   ExportStatus as ProtoStatus,
 } from "@annals/proto/exports";
 import { Type, type TSchema } from "typebox";
+import { FilterBody } from "./event-filter.ts";
+import { Count, Hash, Id, named, Nullable, OPEN, Time } from "./schema.ts";
 
 const STATUSES: Record<ProtoStatus, ExportStatus> = {
   [ProtoStatus.UNSPECIFIED]: "pending",
@@ -54,19 +56,24 @@ export function renderExport(one: Export | undefined): string {
 }
 
 const untilCompleted = (type: TSchema, description: string) =>
-  Type.Union([type, Type.Null()], { description: `${description} Null until completed.` });
+  Nullable(type, { description: `${description} Null until completed.` });
 
-export const ExportBody = Type.Object(
-  {
-    id: Type.String({ description: "`exp_` and an opaque text." }),
-    status: Type.Enum([...EXPORT_STATUSES]),
-    format: Type.Enum([...EXPORT_FORMATS]),
-    filter: Type.Record(Type.String(), Type.Unknown(), { description: "As it was sent." }),
-    event_count: untilCompleted(Type.Integer(), "Events in the file."),
-    sha256: untilCompleted(Type.String(), "Of the complete file, in lower-case hexadecimal."),
-    size_bytes: untilCompleted(Type.Integer(), "Of the complete file."),
-    created_at: Type.String({ description: "ISO 8601, UTC, six fraction digits." }),
-    completed_at: untilCompleted(Type.String(), "ISO 8601, UTC, six fraction digits."),
-  },
-  { "x-annals-open-detail": true },
+export const ExportId = Id("exp", "5v8n1c4x7z0q3w6t9r2k5m8p1d");
+
+export const ExportBody = named(
+  "Export",
+  Type.Object(
+    {
+      id: ExportId,
+      status: Type.Enum([...EXPORT_STATUSES], { examples: ["completed"] }),
+      format: Type.Enum([...EXPORT_FORMATS]),
+      filter: FilterBody,
+      event_count: untilCompleted(Count({ examples: [2] }), "Events in the file."),
+      sha256: untilCompleted(Hash(), "Of the complete file, in lower-case hexadecimal."),
+      size_bytes: untilCompleted(Count({ examples: [1_730] }), "Of the complete file."),
+      created_at: Time(),
+      completed_at: untilCompleted(Time(), "ISO 8601, UTC, six fraction digits."),
+    },
+    OPEN,
+  ),
 );

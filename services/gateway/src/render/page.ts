@@ -2,13 +2,14 @@
 // events, exports and deliveries share them.
 
 import { Type, type TSchema } from "typebox";
+import { named, Nullable, OPEN } from "./schema.ts";
 
 const MAX_LIMIT = 100;
 
 /** Default entries of a page. */
 export const DEFAULT_LIMIT = 50;
 
-const open = { "x-annals-open-detail": true };
+const Cursor = { pattern: "^[A-Za-z0-9_-]+$", examples: ["MS40Mi4zYjBjNDQyOThmYzFjMTQ5"] };
 
 export const pageMembers = {
   limit: Type.Optional(
@@ -16,7 +17,8 @@ export const pageMembers = {
       minimum: 1,
       maximum: MAX_LIMIT,
       description: `By default ${DEFAULT_LIMIT}.`,
-      ...open,
+      examples: [20],
+      ...OPEN,
     }),
   ),
   cursor: Type.Optional(
@@ -24,16 +26,20 @@ export const pageMembers = {
       minLength: 1,
       maxLength: 256,
       description: "The next_cursor of the page before, with the same filters where there are any.",
-      ...open,
+      ...Cursor,
+      ...OPEN,
     }),
   ),
 };
 
 /** Beside the data in the body of a page. */
 export const pageEnd = {
-  has_more: Type.Boolean(open),
-  next_cursor: Type.Union([Type.String(), Type.Null()], open),
+  has_more: Type.Boolean({ description: "Whether there is a next page.", ...OPEN }),
+  next_cursor: Nullable(Type.String(Cursor), {
+    description: "The cursor of the next page; null on the last one.",
+    ...OPEN,
+  }),
 };
 
-export const pageOf = <T extends TSchema>(schema: T) =>
-  Type.Object({ data: Type.Array(schema), ...pageEnd });
+export const pageOf = <T extends TSchema>(name: string, schema: T) =>
+  named(name, Type.Object({ data: Type.Array(schema), ...pageEnd }));

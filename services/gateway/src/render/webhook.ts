@@ -4,57 +4,77 @@
 import { EVENT_PATTERNS } from "@annals/contract";
 import type { Delivery, Dropped, Webhook } from "@annals/proto/webhooks";
 import { Type } from "typebox";
+import { Count, Id, named, Nullable, OPEN, Time } from "./schema.ts";
 
 /** Longest URL of a webhook (docs/open-details.md). */
 const MAX_URL_LENGTH = 2_048;
 
+export const WebhookId = Id("wh", "6w9t2q5n8k1h4f7c0z3x6v9s2m");
+export const DeliveryId = Id("wh_del", "2d5g8j1m4q7t0w3z6c9f2k5n8r");
+
 export const WebhookUrl = Type.String({
   minLength: 1,
   maxLength: MAX_URL_LENGTH,
+  format: "uri",
   description: "An HTTPS URL of a public host, without a user name.",
-  examples: ["https://example.com/hooks"],
+  examples: ["https://hooks.example.com/annals"],
 });
 
-export const WebhookEvents = Type.Array(Type.Enum([...EVENT_PATTERNS]), {
-  minItems: 1,
-  description: "What is delivered; `*` is everything. A repeated one counts once.",
-});
-
-const open = { "x-annals-open-detail": true };
-
-const DroppedBody = Type.Object(
-  {
-    count: Type.Integer(),
-    first_sequence_number: Type.Union([Type.Integer(), Type.Null()]),
-    last_sequence_number: Type.Union([Type.Integer(), Type.Null()]),
-    last_at: Type.String(),
-  },
-  {
-    description:
-      "Deliveries that were not queued, because the account had too many pending; not there when there are none.",
-    ...open,
-  },
+const Pattern = named(
+  "EventPattern",
+  Type.Enum([...EVENT_PATTERNS], { description: "The name of an event; `*` is everything." }),
 );
 
-export const WebhookBody = Type.Object({
-  id: Type.String({ description: "`wh_` and an opaque text." }),
-  url: Type.String(),
-  events: Type.Array(Type.Enum([...EVENT_PATTERNS])),
-  active: Type.Boolean(),
-  created_at: Type.String({ description: "ISO 8601, UTC." }),
-  disabled_reason: Type.Optional(
-    Type.Enum(["failing"], {
-      description: "Why the service disabled it; not there when it did not.",
-      ...open,
-    }),
-  ),
-  disabled_at: Type.Optional(
-    Type.String({ description: "When the service disabled it; ISO 8601, UTC.", ...open }),
-  ),
-  dropped: Type.Optional(DroppedBody),
+export const WebhookEvents = Type.Array(Pattern, {
+  minItems: 1,
+  description: "What is delivered; `*` is everything. A repeated one counts once.",
+  examples: [["event.created"]],
 });
 
+const DroppedBody = named(
+  "DroppedDeliveries",
+  Type.Object(
+    {
+      count: Count(),
+      first_sequence_number: Nullable(Type.Integer()),
+      last_sequence_number: Nullable(Type.Integer()),
+      last_at: Type.String({ format: "date-time" }),
+    },
+    {
+      description:
+        "Deliveries that were not queued, because the account had too many pending; not there when there are none.",
+      ...OPEN,
+    },
+  ),
+);
+
+export const WebhookBody = named(
+  "Webhook",
+  Type.Object({
+    id: WebhookId,
+    url: Type.String({ format: "uri", examples: ["https://hooks.example.com/annals"] }),
+    events: WebhookEvents,
+    active: Type.Boolean(),
+    created_at: Time({ description: "ISO 8601, UTC." }),
+    disabled_reason: Type.Optional(
+      Type.Enum(["failing"], {
+        description: "Why the service disabled it; not there when it did not.",
+        ...OPEN,
+      }),
+    ),
+    disabled_at: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description: "When the service disabled it; ISO 8601, UTC.",
+        ...OPEN,
+      }),
+    ),
+    dropped: Type.Optional(DroppedBody),
+  }),
+);
+
 export const WebhookSecretBody = Type.String({
+  pattern: "^whsec_[A-Za-z0-9+/]+={0,2}$",
   description: "The signing secret, `whsec_` and base64. Shown in this answer and never again.",
   examples: ["whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE="],
 });
@@ -82,22 +102,31 @@ function renderDropped(dropped: Dropped) {
   };
 }
 
-const time = (description: string) => Type.Optional(Type.String({ description }));
-
-export const DeliveryBody = Type.Object({
-  id: Type.String({ description: "`wh_del_` and an opaque text." }),
-  event: Type.String({ description: "The event's name." }),
-  status: Type.Enum(["success", "failed"]),
-  status_code: Type.Union([Type.Integer(), Type.Null()], {
-    description: "Of the last attempt; null when no answer came.",
+export const DeliveryBody = named(
+  "Delivery",
+  Type.Object({
+    id: DeliveryId,
+    event: Type.String({ description: "The event's name.", examples: ["event.created"] }),
+    status: Type.Enum(["success", "failed"]),
+    status_code: Nullable(Type.Integer({ minimum: 100, maximum: 999, examples: [204] }), {
+      description: "Of the last attempt; null when no answer came.",
+    }),
+    attempts: Count({ examples: [1] }),
+    delivered_at: Type.Optional(
+      Time({ description: "When it succeeded; not there when it failed." }),
+    ),
+    last_attempt_at: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description: "When the last attempt ended; not there when it succeeded.",
+      }),
+    ),
+    next_retry_at: Nullable(Type.String({ format: "date-time" }), {
+      description: "Null when no further attempt is to come.",
+      examples: [null],
+    }),
   }),
-  attempts: Type.Integer(),
-  delivered_at: time("When it succeeded; not there when it failed."),
-  last_attempt_at: time("When the last attempt ended; not there when it succeeded."),
-  next_retry_at: Type.Union([Type.String(), Type.Null()], {
-    description: "Null when no further attempt is to come.",
-  }),
-});
+);
 
 export function renderDelivery(delivery: Delivery) {
   const { id, event, success, attempts } = delivery;
@@ -113,6 +142,7 @@ export function renderDelivery(delivery: Delivery) {
   };
 }
 
-export const QueuedDelivery = Type.Object({
-  id: Type.String({ description: "Of the new delivery, `wh_del_` and an opaque text." }),
-});
+export const QueuedDelivery = named(
+  "QueuedDelivery",
+  Type.Object({ id: DeliveryId }, { description: "The new delivery." }),
+);

@@ -2,12 +2,15 @@
 
 import { invalid } from "@annals/errors";
 import { Type } from "typebox";
+import { OPEN } from "../../render/schema.ts";
 
 const MAX_NAME_LENGTH = 255;
 
 export const ApiKeyName = Type.String({
+  minLength: 1,
   description: `1 to ${MAX_NAME_LENGTH} characters after trimming, no control characters; need not be unique.`,
-  "x-annals-open-detail": true,
+  examples: ["billing"],
+  ...OPEN,
 });
 
 /** The trimmed name. Throws `invalid`. */

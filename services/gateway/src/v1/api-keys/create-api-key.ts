@@ -5,34 +5,39 @@ import type { CreateApiKeyRequestSchema } from "@annals/proto/keys";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
-import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
+import { ApiKeyBody, renderApiKey, ScopeBody, SecretBody } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
+import { CLOSED, named, OPEN } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiKeyName, apiKeyName } from "./api-key-name.ts";
 
-export const CreateApiKeyBody = Type.Object(
-  {
-    name: ApiKeyName,
-    scopes: Type.Optional(
-      Type.Array(Type.Enum([...SCOPES]), {
-        minItems: 1,
-        description: "By default all five. A repeated one counts once.",
-        "x-annals-open-detail": true,
-      }),
-    ),
-  },
-  { additionalProperties: false },
+export const CreateApiKeyBody = named(
+  "NewApiKey",
+  Type.Object(
+    {
+      name: ApiKeyName,
+      scopes: Type.Optional(
+        Type.Array(ScopeBody, {
+          minItems: 1,
+          description: "By default all five. A repeated one counts once.",
+          examples: [["events:read", "events:write"]],
+          ...OPEN,
+        }),
+      ),
+    },
+    CLOSED,
+  ),
 );
+
+const Created = named("CreatedApiKey", Type.Object({ ...ApiKeyBody.properties, key: SecretBody }));
 
 export function createApiKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Create an API key",
     body: CreateApiKeyBody,
-    success: {
-      status: 201,
-      body: dataOf(Type.Object({ ...ApiKeyBody.properties, key: SecretBody })),
-    },
+    success: { status: 201, body: dataOf(Created) },
+    planLimit: "count",
     handle: async ({ admission, body }) => {
       const { apiKey, secret } = await keys.createApiKey(
         toRequest(admission.accountId, body),

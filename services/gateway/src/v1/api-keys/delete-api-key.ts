@@ -1,7 +1,8 @@
 // DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key permanently, at once.
 
-import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
+import { ApiKeyId } from "../../render/api-key.ts";
+import { idIn } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -9,7 +10,7 @@ export function deleteApiKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Revoke an API key",
     description: "Once this is answered, no request that begins later is accepted with the key.",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(ApiKeyId),
     success: { status: 204 },
     failures: [404],
     handle: async ({ admission, params }) => {

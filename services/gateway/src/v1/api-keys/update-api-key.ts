@@ -3,30 +3,27 @@
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
-import { ApiKeyBody, renderApiKey } from "../../render/api-key.ts";
+import { ApiKeyBody, ApiKeyId, renderApiKey } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
+import { CLOSED, idIn, named } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiKeyName, apiKeyName } from "./api-key-name.ts";
 
-const Body = Type.Object(
-  {
-    name: ApiKeyName,
-    scopes: Type.Optional(
-      Type.Unsafe<never>({
-        not: {},
-        description: "Not allowed: scopes are fixed at creation.",
-        "x-annals-open-detail": true,
-      }),
-    ),
-  },
-  { additionalProperties: false },
+const Body = named(
+  "ApiKeyUpdate",
+  Type.Object(
+    // A member that is never allowed is not in the document; here it is, for the sake of its refusal.
+    { name: ApiKeyName, scopes: Type.Optional(Type.Unsafe<never>({ not: {} })) },
+    CLOSED,
+  ),
 );
 
 export function updateApiKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Rename an API key",
-    params: Type.Object({ id: Type.String() }),
+    description: "Scopes are fixed at creation.",
+    params: idIn(ApiKeyId),
     body: Body,
     success: { status: 200, body: dataOf(ApiKeyBody) },
     failures: [404],

@@ -6,14 +6,14 @@ import { eventJson, type EventText, MAX_EVENTS, MAX_TEXT_LENGTH } from "@annals/
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
 import { dataOf, listBytes } from "../../render/data.ts";
-import { EventBody } from "../../render/event.ts";
+import { Action, EventBody } from "../../render/event.ts";
+import { CLOSED, named, OPEN } from "../../render/schema.ts";
 import type { Admission } from "../../admission/admission.ts";
 import { type Answer, type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts";
+import { idempotency, IdempotencyHeaders, REPLAYED_HEADER, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import {
-  Action,
   type NewEvent,
   newEventMembers,
   newEventRequest,
@@ -23,31 +23,48 @@ import {
 /** The array and the object around it. */
 const LEVELS_AROUND_AN_EVENT = 2;
 
-const BatchItem = Type.Object(
-  {
-    action: Type.Optional(Action),
-    type: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_TEXT_LENGTH,
-        description: "The same as action. Where both are given they must be equal.",
-        "x-annals-open-detail": true,
-      }),
-    ),
-    ...newEventMembers,
-  },
-  { additionalProperties: false },
+const BatchItem = named(
+  "NewBatchEvent",
+  Type.Object(
+    {
+      action: Type.Optional(Action),
+      type: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_TEXT_LENGTH,
+          description: "The same as action. Where both are given they must be equal.",
+          examples: ["invoice.update"],
+          ...OPEN,
+        }),
+      ),
+      ...newEventMembers,
+    },
+    {
+      ...CLOSED,
+      description: "An event with `action` or `type`.",
+      anyOf: [{ required: ["action"] }, { required: ["type"] }],
+    },
+  ),
 );
 
-const Body = Type.Object(
-  {
-    events: Type.Array(BatchItem, {
-      minItems: 1,
-      maxItems: MAX_EVENTS,
-      "x-annals-open-detail": true,
-    }),
-  },
-  { additionalProperties: false },
+const Body = named(
+  "NewEventBatch",
+  Type.Object(
+    {
+      events: Type.Array(BatchItem, {
+        minItems: 1,
+        maxItems: MAX_EVENTS,
+        examples: [
+          [
+            { action: "invoice.update", actor: { id: "u_1", type: "user" } },
+            { type: "invoice.send", target: { type: "invoice", id: "inv_9" } },
+          ],
+        ],
+        ...OPEN,
+      }),
+    },
+    CLOSED,
+  ),
 );
 
 export function createEventBatch({
@@ -61,7 +78,8 @@ export function createEventBatch({
     openDetail: true,
     headers: IdempotencyHeaders,
     body: Body,
-    success: { status: 201, body: dataOf(Type.Array(EventBody)) },
+    success: { status: 201, body: dataOf(Type.Array(EventBody)), headers: REPLAYED_HEADER },
+    planLimit: "month",
     maxBodyBytes: limits.batchBodyMaxBytes,
     maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
     maxValues: limits.batchBodyMaxValues,

@@ -5,7 +5,7 @@ import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { idempotency, IdempotencyHeaders, replayHeaders } from "./idempotency.ts";
+import { idempotency, IdempotencyHeaders, REPLAYED_HEADER, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import { NewEventBody, newEventRequest } from "./new-event.ts";
 
@@ -14,7 +14,8 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
     summary: "Store an event",
     headers: IdempotencyHeaders,
     body: NewEventBody,
-    success: { status: 201, body: dataOf(EventBody) },
+    success: { status: 201, body: dataOf(EventBody), headers: REPLAYED_HEADER },
+    planLimit: "month",
     maxDepth: limits.eventMaxDepth,
     // Not async: the parsed body would be held until the answer (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {

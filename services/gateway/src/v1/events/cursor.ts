@@ -5,6 +5,8 @@ import { invalid } from "@annals/errors";
 import { hash } from "node:crypto";
 
 const FORMAT = /^1\.(\d{1,16})\.([0-9a-f]{16})$/;
+/** Node ignores what is no base64. */
+const BASE64 = /^[\w-]+$/;
 
 /** `selection` says what is listed and in which order. */
 export function makeCursor(lastSequence: bigint, selection: readonly unknown[]): string {
@@ -15,7 +17,7 @@ export function makeCursor(lastSequence: bigint, selection: readonly unknown[]):
 export function readCursor(cursor: string, selection: readonly unknown[]): bigint {
   const [, sequence, digest] =
     FORMAT.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
-  if (sequence === undefined) {
+  if (sequence === undefined || !BASE64.test(cursor)) {
     throw invalid({ field: "cursor", message: "must be the next_cursor of an earlier page" });
   }
   if (digest !== digestOf(selection)) {

@@ -1,39 +1,18 @@
-// The filters of a list of events (docs/open-details.md). Exports take the same ones.
+// The filters of a list of events, as the ledger gets them. Called by the routes that list and export.
 
 import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { EventFilterSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { Type, type Static } from "typebox";
-
-const open = { "x-annals-open-detail": true };
-const Text = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 256, description, ...open }));
-const Sequence = (description: string) =>
-  Type.Optional(
-    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, ...open }),
-  );
-
-export const filterMembers = {
-  action: Text("Exact; with a `*` at the end, a prefix."),
-  actor_id: Text("Exact."),
-  actor_type: Text("Exact."),
-  target_id: Text("Exact."),
-  target_type: Text("Exact."),
-  occurred_from: Text("Not before this time."),
-  occurred_to: Text("Before this time."),
-  after_sequence: Sequence("Beyond this sequence number."),
-  before_sequence: Sequence("Below this sequence number."),
-};
-
-const Filters = Type.Object(filterMembers);
+import type { Static } from "typebox";
+import type { FilterBody } from "../../render/event-filter.ts";
 
 /**
  * Throws `invalid` for a time that is none and for a text that no event can hold. `within` is the prefix of
  * member names in errors: `filter.` where they are members of that object.
  */
 export function filterRequest(
-  filters: Static<typeof Filters>,
+  filters: Static<typeof FilterBody>,
   within = "",
 ): MessageInitShape<typeof EventFilterSchema> {
   for (const [field, value] of Object.entries(filters)) {

@@ -4,14 +4,15 @@ import { Type } from "typebox";
 import { eventJson } from "@annals/event";
 import { internal } from "@annals/errors";
 import { admittedBy } from "../../admission/admission.ts";
-import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
+import { EventBody, EventId, ProofBody, renderProof } from "../../render/event.ts";
+import { CLOSED, idIn, OPEN } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
 export const IncludeProof = Type.Optional(
   Type.Literal("proof", {
     description: "Adds what recomputing the hash needs, beside `data`.",
-    "x-annals-open-detail": true,
+    ...OPEN,
   }),
 );
 
@@ -19,8 +20,8 @@ export function getEvent({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "Get an event",
     openDetail: true,
-    params: Type.Object({ id: Type.String() }),
-    query: Type.Object({ include: IncludeProof }, { additionalProperties: false }),
+    params: idIn(EventId),
+    query: Type.Object({ include: IncludeProof }, CLOSED),
     success: {
       status: 200,
       body: Type.Object({ data: EventBody, proof: Type.Optional(ProofBody) }),

@@ -4,6 +4,7 @@
 import { MAX_TEXT_LENGTH, PARTS } from "@annals/event";
 import { hash } from "node:crypto";
 import { Type } from "typebox";
+import { OPEN } from "../../render/schema.ts";
 import type { Answer } from "../../route.ts";
 import type { AppendRequest, Appended } from "./event-appends.ts";
 
@@ -14,12 +15,21 @@ export const IdempotencyHeaders = Type.Object({
       maxLength: MAX_TEXT_LENGTH,
       description:
         "A retry with the same key and body within 24 hours adds nothing and gets the first answer.",
-      "x-annals-open-detail": true,
+      examples: ["invoice-9-update-3"],
+      ...OPEN,
     }),
   ),
 });
 
 const REPLAYED = { "idempotent-replayed": "true" } as const;
+
+/** The same for the document. */
+export const REPLAYED_HEADER = {
+  "Idempotent-Replayed": Type.Literal("true", {
+    description: "Only where the answer repeats that of an earlier request.",
+    ...OPEN,
+  }),
+};
 
 /** The headers of the answer to an append: whether it repeats an earlier answer. */
 export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {

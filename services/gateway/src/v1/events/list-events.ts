@@ -8,11 +8,13 @@ import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { listBytes } from "../../render/data.ts";
 import { EventBody, ProofBody, renderProof } from "../../render/event.ts";
+import { filterMembers } from "../../render/event-filter.ts";
 import { DEFAULT_LIMIT, pageEnd, pageMembers } from "../../render/page.ts";
+import { CLOSED, named, OPEN } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { makeCursor, readCursor } from "./cursor.ts";
-import { filterMembers, filterRequest } from "./event-query.ts";
+import { filterRequest } from "./event-query.ts";
 import { IncludeProof } from "./get-event.ts";
 
 const Query = Type.Object(
@@ -21,20 +23,24 @@ const Query = Type.Object(
     order: Type.Optional(
       Type.Enum(["desc", "asc"], {
         description: "By sequence number; by default desc.",
-        "x-annals-open-detail": true,
+        examples: ["asc"],
+        ...OPEN,
       }),
     ),
     ...pageMembers,
     include: IncludeProof,
   },
-  { additionalProperties: false },
+  CLOSED,
 );
 
-const Page = Type.Object({
-  data: Type.Array(EventBody),
-  proofs: Type.Optional(Type.Array(ProofBody)),
-  ...pageEnd,
-});
+const Page = named(
+  "EventPage",
+  Type.Object({
+    data: Type.Array(EventBody),
+    proofs: Type.Optional(Type.Array(ProofBody)),
+    ...pageEnd,
+  }),
+);
 
 export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
   return route({

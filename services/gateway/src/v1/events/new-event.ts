@@ -7,62 +7,28 @@ import {
   canonicalJson,
   type Copy,
   type JsonObject,
-  MAX_TEXT_LENGTH,
   type Part,
   PARTS,
 } from "@annals/event";
 import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
-import { Type, type Static, type TSchema } from "typebox";
-
-const Text = (description: string) =>
-  Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, description });
-const Free = (description: string) => Type.Unsafe<JsonObject>({ type: "object", description });
-
-const closed = { additionalProperties: false };
-
-const Actor = Type.Object(
-  {
-    id: Type.Optional(Text("Who acted.")),
-    type: Type.Optional(Text("What kind: user, service, api_key.")),
-    meta: Type.Optional(Free("Free-form.")),
-  },
-  closed,
-);
-
-const Target = Type.Object(
-  {
-    type: Type.Optional(Text("What kind of thing was acted upon.")),
-    id: Type.Optional(Text("Which one.")),
-    meta: Type.Optional(Free("Free-form.")),
-  },
-  closed,
-);
-
-const Diff = Type.Object(
-  { before: Type.Optional(Free("Free-form.")), after: Type.Optional(Free("Free-form.")) },
-  closed,
-);
-
-/** What a client may send of each part. */
-const Parts = {
-  actor: Type.Optional(Actor),
-  target: Type.Optional(Target),
-  context: Type.Optional(Free("Free-form: address, user agent, location.")),
-  diff: Type.Optional(Diff),
-  metadata: Type.Optional(Free("Free-form.")),
-} satisfies Record<Part, TSchema>;
+import { Type, type Static } from "typebox";
+import { Action, Parts } from "../../render/event.ts";
+import { CLOSED, GivenTime, named } from "../../render/schema.ts";
 
 export const newEventMembers = {
-  ...Parts,
-  occurred_at: Type.Optional(
-    Type.String({ description: "ISO 8601 with any offset; by default the time of receipt." }),
-  ),
+  actor: Type.Optional(Parts.actor),
+  target: Type.Optional(Parts.target),
+  context: Type.Optional(Parts.context),
+  diff: Type.Optional(Parts.diff),
+  metadata: Type.Optional(Parts.metadata),
+  occurred_at: Type.Optional(GivenTime("By default the time of receipt.")),
 };
 
-export const Action = Text("What was done, such as `invoice.update`.");
-
-export const NewEventBody = Type.Object({ action: Action, ...newEventMembers }, closed);
+export const NewEventBody = named(
+  "NewEvent",
+  Type.Object({ action: Action, ...newEventMembers }, CLOSED),
+);
 
 export type NewEvent = Static<typeof NewEventBody>;
 

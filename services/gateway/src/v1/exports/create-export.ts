@@ -7,35 +7,37 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
+import { FilterBody } from "../../render/event-filter.ts";
 import { ExportBody, FORMAT_NUMBERS, renderExport } from "../../render/export.ts";
+import { CLOSED, named, OPEN } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { filterMembers, filterRequest } from "../events/event-query.ts";
+import { filterRequest } from "../events/event-query.ts";
 
-const open = { "x-annals-open-detail": true };
-
-const Body = Type.Object(
-  {
-    format: Type.Optional(
-      Type.Enum([...EXPORT_FORMATS], { description: "By default jsonl.", ...open }),
-    ),
-    filter: Type.Optional(
-      Type.Object(filterMembers, {
-        additionalProperties: false,
-        description: "Those of the list of events. By default everything.",
-        ...open,
-      }),
-    ),
-    include_proofs: Type.Optional(
-      Type.Boolean({
-        description:
-          "Whether the file can be verified without the service. It then holds salts: whoever has it can " +
-          "confirm a guess at an erased value. By default false.",
-        ...open,
-      }),
-    ),
-  },
-  { additionalProperties: false },
+const Body = named(
+  "NewExport",
+  Type.Object(
+    {
+      format: Type.Optional(
+        Type.Enum([...EXPORT_FORMATS], {
+          description: "By default jsonl.",
+          examples: ["jsonl"],
+          ...OPEN,
+        }),
+      ),
+      filter: Type.Optional(FilterBody),
+      include_proofs: Type.Optional(
+        Type.Boolean({
+          description:
+            "Whether the file can be verified without the service. It then holds salts: whoever has it can " +
+            "confirm a guess at an erased value. By default false.",
+          examples: [true],
+          ...OPEN,
+        }),
+      ),
+    },
+    CLOSED,
+  ),
 );
 
 export function createExport({ exports }: Pick<Deps, "exports">): Route {
@@ -48,6 +50,7 @@ export function createExport({ exports }: Pick<Deps, "exports">): Route {
     feature: "exports",
     body: Body,
     success: { status: 201, body: dataOf(ExportBody) },
+    planLimit: "count",
     handle: async ({ admission, body }) => {
       const answer = await exports.createExport(
         toRequest(admission.accountId, body),

@@ -1,7 +1,8 @@
 // DELETE /v1/exports/{id} (docs/exports.md): deletes an export and its file permanently.
 
-import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
+import { ExportId } from "../../render/export.ts";
+import { idIn } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -12,7 +13,7 @@ export function deleteExport({ exports }: Pick<Deps, "exports">): Route {
       "An export that is being written is cancelled. Its file is deleted shortly after the answer.",
     openDetail: true,
     feature: "exports",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(ExportId),
     success: { status: 204 },
     failures: [404],
     handle: async ({ admission, params }) => {

@@ -3,10 +3,13 @@
 
 import type { ExportFormat } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";
+import { csvHeader } from "@annals/event";
 import { Readable } from "node:stream";
-import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
-import { formatOf, statusOf } from "../../render/export.ts";
+import { EventBody } from "../../render/event.ts";
+import { exampleOf } from "../../render/example.ts";
+import { ExportId, formatOf, statusOf } from "../../render/export.ts";
+import { idIn } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { exportContent } from "./export-content.ts";
@@ -24,8 +27,14 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
     summary: "Download the file of an export",
     openDetail: true,
     feature: "exports",
-    params: Type.Object({ id: Type.String() }),
-    success: { status: 200, mediaTypes: ["application/x-ndjson", "text/csv"] },
+    params: idIn(ExportId),
+    success: {
+      status: 200,
+      mediaTypes: {
+        "application/x-ndjson": `${JSON.stringify(exampleOf(EventBody))}\n`,
+        "text/csv": csvHeader(false),
+      },
+    },
     failures: [404],
     resource: "downloads",
     handle: async ({ admission, readmit, params }) => {

@@ -1,9 +1,9 @@
 // GET /v1/exports/{id} (docs/exports.md): how far an export is.
 
-import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { ExportBody, renderExport } from "../../render/export.ts";
+import { ExportBody, ExportId, renderExport } from "../../render/export.ts";
+import { idIn } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -12,7 +12,7 @@ export function getExport({ exports }: Pick<Deps, "exports">): Route {
     summary: "Get an export",
     openDetail: true,
     feature: "exports",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(ExportId),
     success: { status: 200, body: dataOf(ExportBody) },
     failures: [404],
     handle: async ({ admission, params }) => {

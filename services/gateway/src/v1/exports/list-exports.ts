@@ -4,10 +4,11 @@ import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { ExportBody, renderExport } from "../../render/export.ts";
 import { DEFAULT_LIMIT, pageMembers, pageOf } from "../../render/page.ts";
+import { CLOSED } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
-const Query = Type.Object(pageMembers, { additionalProperties: false });
+const Query = Type.Object(pageMembers, CLOSED);
 
 export function listExports({ exports }: Pick<Deps, "exports">): Route {
   return route({
@@ -15,7 +16,7 @@ export function listExports({ exports }: Pick<Deps, "exports">): Route {
     openDetail: true,
     feature: "exports",
     query: Query,
-    success: { status: 200, body: pageOf(ExportBody) },
+    success: { status: 200, body: pageOf("ExportPage", ExportBody) },
     handle: async ({ admission, query }) => {
       const { exports: page, next } = await exports.listExports(
         {

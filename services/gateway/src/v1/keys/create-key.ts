@@ -4,17 +4,21 @@
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
+import { named } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { CreateApiKeyBody, toRequest } from "../api-keys/create-api-key.ts";
 
 const { id, name, scopes, created_at } = ApiKeyBody.properties;
 
+const Created = named("CreatedKey", Type.Object({ id, name, key: SecretBody, scopes, created_at }));
+
 export function createKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Create an API key (other form)",
     body: CreateApiKeyBody,
-    success: { status: 201, body: Type.Object({ id, name, key: SecretBody, scopes, created_at }) },
+    success: { status: 201, body: Created },
+    planLimit: "count",
     handle: async ({ admission, body }) => {
       const { apiKey, secret } = await keys.createApiKey(
         toRequest(admission.accountId, body),

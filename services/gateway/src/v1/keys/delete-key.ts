@@ -2,13 +2,14 @@
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
+import { ApiKeyId } from "../../render/api-key.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
 export function deleteKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Revoke an API key (other form)",
-    params: Type.Object({ key_id: Type.String() }),
+    params: Type.Object({ key_id: ApiKeyId }),
     success: { status: 204 },
     failures: [404],
     handle: async ({ admission, params }) => {

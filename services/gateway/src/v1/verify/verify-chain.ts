@@ -1,11 +1,13 @@
 // GET /v1/verify (interface 4.2, docs/open-details.md): recomputes the account's chain, or a range
 // of it. A broken chain is an answer with `valid: false`, not an error.
 
-import { INVALID_REASONS, type InvalidReason, verificationJson } from "@annals/contract";
+import { type InvalidReason, verificationJson } from "@annals/contract";
 import { InvalidReason as ProtoReason, type VerifyChainResponse } from "@annals/proto/ledger";
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
+import { CLOSED, OPEN } from "../../render/schema.ts";
+import { VerificationBody } from "../../render/verification.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -18,32 +20,16 @@ const REASONS: Record<ProtoReason, InvalidReason> = {
   [ProtoReason.HEAD_MISMATCH]: "head_mismatch",
 };
 
-const Sequence = (description: string) =>
+const Sequence = (description: string, example: number) =>
   Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
       description,
-      "x-annals-open-detail": true,
+      examples: [example],
+      ...OPEN,
     }),
   );
-
-const Result = Type.Object({
-  valid: Type.Boolean(),
-  checked: Type.Integer({ description: "Events that were checked." }),
-  from_sequence: Type.Integer(),
-  to_sequence: Type.Integer(),
-  head: Type.Object({ sequence_number: Type.Integer(), hash: Type.String() }),
-  first_invalid: Type.Union([
-    Type.Null(),
-    Type.Object({
-      sequence_number: Type.Integer(),
-      event_id: Type.Union([Type.String(), Type.Null()]),
-      reason: Type.Enum([...INVALID_REASONS]),
-    }),
-  ]),
-  verified_at: Type.String(),
-});
 
 export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">): Route {
   return route({
@@ -52,12 +38,12 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
     feature: "verify",
     query: Type.Object(
       {
-        from_sequence: Sequence("First event to verify; by default the chain's first."),
-        to_sequence: Sequence("Last event to verify; by default the chain's last."),
+        from_sequence: Sequence("First event to verify; by default the chain's first.", 1),
+        to_sequence: Sequence("Last event to verify; by default the chain's last.", 42),
       },
-      { additionalProperties: false },
+      CLOSED,
     ),
-    success: { status: 200, body: dataOf(Result) },
+    success: { status: 200, body: dataOf(VerificationBody) },
     resource: "verifications",
     handle: async ({ admission, query, signal }) => {
       const request = {

@@ -5,6 +5,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { type Admission, admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
+import { CLOSED, named } from "../../render/schema.ts";
 import {
   renderWebhook,
   WebhookBody,
@@ -15,13 +16,21 @@ import {
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
-const Body = Type.Object(
-  {
-    url: WebhookUrl,
-    events: WebhookEvents,
-    active: Type.Optional(Type.Boolean({ description: "By default true." })),
-  },
-  { additionalProperties: false },
+const Body = named(
+  "NewWebhook",
+  Type.Object(
+    {
+      url: WebhookUrl,
+      events: WebhookEvents,
+      active: Type.Optional(Type.Boolean({ description: "By default true.", examples: [true] })),
+    },
+    CLOSED,
+  ),
+);
+
+const Created = named(
+  "CreatedWebhook",
+  Type.Object({ ...WebhookBody.properties, secret: WebhookSecretBody }),
 );
 
 export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
@@ -31,10 +40,8 @@ export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
       "What is stored after this answer is delivered; what was stored before the request is not.",
     feature: "webhooks",
     body: Body,
-    success: {
-      status: 201,
-      body: dataOf(Type.Object({ ...WebhookBody.properties, secret: WebhookSecretBody })),
-    },
+    success: { status: 201, body: dataOf(Created) },
+    planLimit: "count",
     handle: async ({ admission, body }) => {
       const { webhook, secret } = await webhooks.createWebhook(
         toRequest(admission, body),

@@ -1,7 +1,8 @@
 // DELETE /v1/webhooks/{id} (interface 3 and 4.3): deletes a webhook and its history permanently.
 
-import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
+import { idIn } from "../../render/schema.ts";
+import { WebhookId } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -10,7 +11,7 @@ export function deleteWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
     summary: "Delete a webhook",
     description: "Once this is answered, no new delivery begins.",
     feature: "webhooks",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(WebhookId),
     success: { status: 204 },
     failures: [404],
     handle: async ({ admission, params }) => {

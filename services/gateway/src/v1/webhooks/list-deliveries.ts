@@ -4,20 +4,21 @@
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { DEFAULT_LIMIT, pageMembers, pageOf } from "../../render/page.ts";
-import { DeliveryBody, renderDelivery } from "../../render/webhook.ts";
+import { CLOSED, idIn } from "../../render/schema.ts";
+import { DeliveryBody, renderDelivery, WebhookId } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { makeCursor, readCursor } from "../events/cursor.ts";
 
-const Query = Type.Object(pageMembers, { additionalProperties: false });
+const Query = Type.Object(pageMembers, CLOSED);
 
 export function listDeliveries({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "List the deliveries of a webhook",
     feature: "webhooks",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(WebhookId),
     query: Query,
-    success: { status: 200, body: pageOf(DeliveryBody) },
+    success: { status: 200, body: pageOf("DeliveryPage", DeliveryBody) },
     failures: [404],
     handle: async ({ admission, params, query }) => {
       const selection = ["deliveries", params.id];

@@ -4,7 +4,7 @@
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { QueuedDelivery } from "../../render/webhook.ts";
+import { DeliveryId, QueuedDelivery, WebhookId } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -16,7 +16,7 @@ export function replayDelivery({ webhooks }: Pick<Deps, "webhooks">): Route {
       "deliveries. A disabled webhook is 422.",
     openDetail: true,
     feature: "webhooks",
-    params: Type.Object({ id: Type.String(), delivery_id: Type.String() }),
+    params: Type.Object({ id: WebhookId, delivery_id: DeliveryId }),
     success: { status: 201, body: dataOf(QueuedDelivery) },
     failures: [404],
     handle: async ({ admission, params }) => {

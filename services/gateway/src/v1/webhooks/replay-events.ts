@@ -4,19 +4,31 @@
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
+import { CLOSED, Count, idIn, named, SequenceNumber } from "../../render/schema.ts";
+import { WebhookId } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
-const SequenceNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const Bound = (description: string, example: number) =>
+  SequenceNumber({ maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
 
-const Body = Type.Object(
-  { from_sequence_number: SequenceNumber, to_sequence_number: SequenceNumber },
-  { additionalProperties: false },
+const Body = named(
+  "ReplayRange",
+  Type.Object(
+    {
+      from_sequence_number: Bound("First event of the range.", 40),
+      to_sequence_number: Bound("Last event of the range.", 42),
+    },
+    CLOSED,
+  ),
 );
 
-const Queued = Type.Object({
-  deliveries: Type.Integer({ description: "How many were queued." }),
-});
+const Queued = named(
+  "QueuedDeliveries",
+  Type.Object({
+    deliveries: Count({ description: "How many were queued.", examples: [3] }),
+  }),
+);
 
 export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
@@ -26,7 +38,7 @@ export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
       "a part of them may be queued. A disabled webhook is 422.",
     openDetail: true,
     feature: "webhooks",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(WebhookId),
     body: Body,
     success: { status: 201, body: dataOf(Queued) },
     failures: [404],

@@ -4,33 +4,41 @@
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { renderWebhook, WebhookBody, WebhookSecretBody } from "../../render/webhook.ts";
+import { CLOSED, idIn, named, Nullable, Time } from "../../render/schema.ts";
+import { renderWebhook, WebhookBody, WebhookId, WebhookSecretBody } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
 const DEFAULT_GRACE_S = 86_400;
 const MAX_GRACE_S = 7 * 86_400;
 
-const Body = Type.Object(
-  {
-    grace_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_GRACE_S,
-        description: `How long deliveries are signed with the old secret, too. By default ${DEFAULT_GRACE_S}.`,
-      }),
-    ),
-  },
-  { additionalProperties: false },
+const Body = named(
+  "SecretRotation",
+  Type.Object(
+    {
+      grace_seconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: MAX_GRACE_S,
+          description: `How long deliveries are signed with the old secret, too. By default ${DEFAULT_GRACE_S}.`,
+          examples: [3_600],
+        }),
+      ),
+    },
+    CLOSED,
+  ),
 );
 
-const Rotated = Type.Object({
-  ...WebhookBody.properties,
-  secret: WebhookSecretBody,
-  previous_secret_expires_at: Type.Union([Type.String(), Type.Null()], {
-    description: "Null where the old secret is not valid any more.",
+const Rotated = named(
+  "RotatedWebhook",
+  Type.Object({
+    ...WebhookBody.properties,
+    secret: WebhookSecretBody,
+    previous_secret_expires_at: Nullable(Time(), {
+      description: "Null where the old secret is not valid any more.",
+    }),
   }),
-});
+);
 
 export function rotateSecret({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
@@ -40,7 +48,7 @@ export function rotateSecret({ webhooks }: Pick<Deps, "webhooks">): Route {
       "`X-Service-Signature` is made with the old one.",
     openDetail: true,
     feature: "webhooks",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(WebhookId),
     body: Body,
     success: { status: 200, body: dataOf(Rotated) },
     failures: [404],

@@ -1,9 +1,9 @@
 // POST /v1/webhooks/{id}/test (docs/open-details.md): queues a delivery of the event webhook.test.
 
-import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { QueuedDelivery } from "../../render/webhook.ts";
+import { idIn } from "../../render/schema.ts";
+import { QueuedDelivery, WebhookId } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -15,7 +15,7 @@ export function testWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
       "recorded as any other. A disabled webhook is 422.",
     openDetail: true,
     feature: "webhooks",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(WebhookId),
     success: { status: 201, body: dataOf(QueuedDelivery) },
     failures: [404],
     handle: async ({ admission, params }) => {

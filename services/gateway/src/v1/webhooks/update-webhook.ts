@@ -6,17 +6,27 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { renderWebhook, WebhookBody, WebhookEvents, WebhookUrl } from "../../render/webhook.ts";
+import { CLOSED, idIn, named } from "../../render/schema.ts";
+import {
+  renderWebhook,
+  WebhookBody,
+  WebhookEvents,
+  WebhookId,
+  WebhookUrl,
+} from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
-const Body = Type.Object(
-  {
-    url: Type.Optional(WebhookUrl),
-    events: Type.Optional(WebhookEvents),
-    active: Type.Optional(Type.Boolean()),
-  },
-  { additionalProperties: false },
+const Body = named(
+  "WebhookUpdate",
+  Type.Object(
+    {
+      url: Type.Optional(WebhookUrl),
+      events: Type.Optional(WebhookEvents),
+      active: Type.Optional(Type.Boolean({ examples: [true] })),
+    },
+    CLOSED,
+  ),
 );
 
 export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
@@ -26,7 +36,7 @@ export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
       "Once `active: false` is answered, no new delivery begins. A webhook that is activated again gets " +
       "what happens from then on.",
     feature: "webhooks",
-    params: Type.Object({ id: Type.String() }),
+    params: idIn(WebhookId),
     body: Body,
     success: { status: 200, body: dataOf(WebhookBody) },
     failures: [404],

@@ -1,0 +1,79 @@
+// The OpenAPI 3.1 document, made of the table v1.ts and of the schemas that its routes validate with. Details
+// that the interface leaves open carry `x-annals-open-detail: true`. Called by pages.ts.
+
+import { V1 } from "../v1.ts";
+import type { Deps } from "../deps.ts";
+import { sharedFailures } from "./failures.ts";
+import { HEADERS } from "./headers.ts";
+import { type NamedRoute, operationOf } from "./operation.ts";
+import type { Components } from "./schemas.ts";
+import { DELIVERIES_TAG, webhooksOf } from "./webhooks.ts";
+
+/** By the first part of the path. */
+const TAGS: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
+  "api-keys": { name: "API keys", description: "Create, list, rename and revoke keys." },
+  keys: { name: "Keys", description: "The other form of creating and revoking API keys." },
+  events: { name: "Events", description: "Store events, and read them back." },
+  verify: { name: "Verification", description: "Verify the hash chain." },
+  exports: { name: "Exports", description: "Write a range of the log to a file." },
+  webhooks: { name: "Webhooks", description: "Subscribe to what happens, and see what was sent." },
+};
+
+const DESCRIPTION = `An audit log whose events form a hash chain that anyone can verify.
+
+${[
+  "Every request under `/v1` carries `Authorization: Bearer <API key>`. Each operation needs one scope of the key.",
+  "Bodies are JSON. Members and parameters that are not described here are refused. Every answer has the rate-limit",
+  "headers. Every other path, and every other method, is 404. `x-annals-open-detail` marks a choice of this product.",
+].join(" ")}`;
+
+export function openApiDocument(deps: Deps) {
+  const schemas: Components = {};
+  const paths: Record<string, Record<string, object>> = {};
+  const nouns = new Set<string>();
+  for (const [method, url, scope, name, make] of V1) {
+    const noun = url.split("/")[1] ?? "";
+    nouns.add(noun);
+    const named: NamedRoute = { name, scope, tag: tagOf(noun).name, route: make(deps) };
+    const path = `/v1${url.replaceAll(/:(\w+)/g, "{$1}")}`;
+    (paths[path] ??= {})[String(method).toLowerCase()] = operationOf(named, schemas);
+  }
+  const webhooks = webhooksOf(schemas);
+  const responses = sharedFailures(schemas);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Annals",
+      version: "1",
+      summary: "An audit log service.",
+      description: DESCRIPTION,
+      contact: { name: "The operator of this service" },
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
+    servers: [{ url: "/", description: "The service that this document comes from." }],
+    security: [{ apiKey: [] }],
+    tags: [...Array.from(nouns, tagOf), DELIVERIES_TAG].toSorted((a, b) =>
+      a.name < b.name ? -1 : 1,
+    ),
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "API key",
+          description:
+            "An API key, `<prefix>_sk_<random>`. Each operation says which scope the key needs.",
+        },
+      },
+      schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      headers: HEADERS,
+      responses,
+    },
+  };
+}
+
+function tagOf(noun: string) {
+  return TAGS[noun] ?? { name: noun, description: "" };
+}

@@ -1,0 +1,158 @@
+// The refusals of an operation in the document, with the bodies that the gateway answers them with. What all
+// operations share is in `components.responses`.
+
+import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/errors";
+import type { Scope } from "@annals/contract";
+import { Type } from "typebox";
+import { errorAnswer } from "../errors.ts";
+import { named, OPEN } from "../render/schema.ts";
+import type { Route } from "../route.ts";
+import { headerReferences } from "./headers.ts";
+import { type Components, documented } from "./schemas.ts";
+
+const ErrorSchema = named(
+  "Error",
+  Type.Object({
+    error: Type.Object({
+      type: Type.Enum([
+        "authentication_error",
+        "scope_error",
+        "plan_feature_unavailable",
+        "plan_limit_exceeded",
+        "not_found",
+        "validation_error",
+        "rate_limit_exceeded",
+        "server_error",
+      ]),
+      code: Type.Optional(
+        Type.Enum(["unauthorized", "forbidden"], {
+          description: "Beside type, on 401 and on 403 for a scope.",
+        }),
+      ),
+      message: Type.String({ description: "For people." }),
+      details: Type.Optional(
+        Type.Array(
+          named("FieldFault", Type.Object({ field: Type.String(), message: Type.String() })),
+          { description: "What is at fault in the request.", ...OPEN },
+        ),
+      ),
+    }),
+  }),
+);
+
+const REQUEST_ID = "req_4c7f0j3m6q9t2w5z8b1e4h7k0n";
+
+interface Failure {
+  /** Of the shared answer. */
+  readonly name: string;
+  readonly description: string;
+  readonly errors: readonly AnnalsError[];
+}
+
+/** What operations share, by status. */
+const SHARED = {
+  401: {
+    name: "Unauthenticated",
+    description: "No valid API key.",
+    errors: [new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.")],
+  },
+  404: {
+    name: "NotFound",
+    description: "The account has no such resource.",
+    errors: [notFound("event", "evt_0000000000001zttz581y73f7x")],
+  },
+  422: {
+    name: "Invalid",
+    description: "Something in the request is not valid, and the message names it.",
+    errors: [invalid({ field: "actor.id", message: "must be a string" })],
+  },
+  429: {
+    name: "RateLimited",
+    description: "Too many requests in the window, or too many at the same time.",
+    errors: [
+      new AnnalsError(
+        "rate_limited",
+        "This key has made its 100 requests. Try again in 17 seconds.",
+        {
+          retryAfterS: 17,
+        },
+      ),
+    ],
+  },
+  500: {
+    name: "ServerError",
+    description: "An internal error. With Retry-After where a retry can help.",
+    errors: [internal(""), unavailable("The request could not be admitted.")],
+  },
+} as const satisfies Readonly<Record<number, Failure>>;
+
+const MONTH = new AnnalsError(
+  "plan_quota_exceeded",
+  "The plan allows 10000 events in a month of UTC, and 0 of 2026-01 are left.",
+  { retryAfterS: 86_400 },
+);
+
+/** The responses of what may be refused, by status. */
+export function failureResponses(scope: Scope, route: Route, components: Components) {
+  const { errors, description } = SHARED[429];
+  const quota = [...errors, MONTH];
+  return {
+    401: reference(401),
+    403: response("The key or the plan does not allow it.", forbidden(scope, route), components),
+    ...(route.failures?.includes(404) && { 404: reference(404) }),
+    422: reference(422),
+    429: route.planLimit === "month" ? response(description, quota, components) : reference(429),
+    500: reference(500),
+  };
+}
+
+/** `components.responses`. */
+export function sharedFailures(components: Components) {
+  return Object.fromEntries(
+    Object.values(SHARED).map(({ name, description, errors }) => [
+      name,
+      response(description, errors, components),
+    ]),
+  );
+}
+
+const reference = (status: keyof typeof SHARED) => ({
+  $ref: `#/components/responses/${SHARED[status].name}`,
+});
+
+function forbidden(scope: Scope, { feature, planLimit }: Route): AnnalsError[] {
+  const errors = [
+    new AnnalsError("scope_missing", `This operation needs a key with the scope ${scope}.`),
+  ];
+  if (feature !== undefined) {
+    const message = `The plan free does not include ${feature}.`;
+    errors.push(new AnnalsError("plan_feature_unavailable", message));
+  }
+  if (planLimit === "count")
+    errors.push(
+      new AnnalsError("plan_count_exceeded", "The plan of this account allows no more of them."),
+    );
+  return errors;
+}
+
+function response(
+  description: string,
+  errors: readonly AnnalsError[],
+  components: Components,
+): object {
+  const answers = errors.map((error) => ({ error, ...errorAnswer(error, REQUEST_ID) }));
+  const types = new Set(answers.map(({ body }) => `\`${body.error.type}\``));
+  const hasRetryAfter = answers.some(({ headers }) => "retry-after" in headers);
+  return {
+    description: `${description} ${[...types].join(", ")}.`,
+    headers: headerReferences(hasRetryAfter ? ["Retry-After"] : []),
+    content: {
+      "application/json": {
+        schema: documented(ErrorSchema, components),
+        examples: Object.fromEntries(
+          answers.map(({ error, body }) => [error.kind, { value: body }]),
+        ),
+      },
+    },
+  };
+}

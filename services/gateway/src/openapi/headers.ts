@@ -1,0 +1,38 @@
+// The headers that answers share, in the document.
+
+/** `components.headers`. */
+export const HEADERS = {
+  "X-RateLimit-Limit": {
+    description: "Maximum requests in the current window.",
+    required: true,
+    schema: { type: "integer", minimum: 1 },
+    example: 100,
+  },
+  "X-RateLimit-Remaining": {
+    description: "Requests remaining in the current window.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+    example: 99,
+  },
+  "X-Request-Id": {
+    description: "Name it when you report a problem.",
+    required: true,
+    schema: { type: "string", pattern: "^req_[0-9a-z]+$" },
+    example: "req_4c7f0j3m6q9t2w5z8b1e4h7k0n",
+  },
+  "Retry-After": {
+    description: "Seconds to wait before retrying.",
+    schema: { type: "integer", minimum: 1 },
+    example: 17,
+  },
+} as const;
+
+/** What every answer has. */
+const ALWAYS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id"] as const;
+
+/** References to the headers of every answer, and to `more`. */
+export function headerReferences(more: readonly (keyof typeof HEADERS)[]) {
+  return Object.fromEntries(
+    [...ALWAYS, ...more].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}

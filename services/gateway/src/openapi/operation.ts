@@ -1,0 +1,87 @@
+// One operation of the document, from its row of v1.ts and its route.
+
+import type { Scope } from "@annals/contract";
+import type { TObject, TSchema } from "typebox";
+import { exampleOf, type Schema } from "../render/example.ts";
+import { OPEN } from "../render/schema.ts";
+import type { Route } from "../route.ts";
+import { failureResponses } from "./failures.ts";
+import { headerReferences } from "./headers.ts";
+import { type Components, documented } from "./schemas.ts";
+
+export interface NamedRoute {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly tag: string;
+  readonly route: Route;
+}
+
+export function operationOf({ name, scope, tag, route }: NamedRoute, components: Components) {
+  const { body, headers, params, query, success } = route;
+  const parameters = [
+    ...parametersOf("path", params, components),
+    ...parametersOf("query", query, components),
+    ...parametersOf("header", headers, components),
+  ];
+  return {
+    operationId: name,
+    summary: route.summary,
+    description: [route.description, `Needs the scope \`${scope}\`.`].filter(Boolean).join(" "),
+    tags: [tag],
+    ...(route.openDetail && OPEN),
+    security: [{ apiKey: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: jsonContent(body, components) } }),
+    responses: {
+      [success.status]: successResponse(success, components),
+      ...failureResponses(scope, route, components),
+    },
+  };
+}
+
+export function parametersOf(
+  where: "path" | "query" | "header",
+  schema: TObject | undefined,
+  components: Components,
+): object[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schema as TSchema as Schema;
+  return Object.entries(properties).map(([name, given]) => {
+    const { description, examples, ...rest } = given;
+    return {
+      name,
+      in: where,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: documented(rest, components),
+      ...(examples && { example: exampleOf(given) }),
+    };
+  });
+}
+
+export function jsonContent(schema: TSchema, components: Components) {
+  return {
+    "application/json": { schema: documented(schema, components), example: exampleOf(schema) },
+  };
+}
+
+function successResponse(success: Route["success"], components: Components): object {
+  const headers = headerReferences([]);
+  if (success.status === 204) return { description: "Done.", headers };
+  if ("mediaTypes" in success) {
+    const content = Object.entries(success.mediaTypes).map(([type, example]) => [
+      type,
+      { schema: { type: "string" }, example },
+    ]);
+    return { description: "The file.", headers, content: Object.fromEntries(content) };
+  }
+  const more = Object.entries(success.headers ?? {}).map(([name, given]) => {
+    const { description, ...schema } = given as Schema;
+    return [name, { description, schema, example: exampleOf(given) }];
+  });
+  return {
+    description: success.status === 201 ? "Created." : "Done.",
+    headers: { ...headers, ...Object.fromEntries(more) },
+    content: jsonContent(success.body, components),
+  };
+}

@@ -1,0 +1,71 @@
+// Turns the schemas that the routes validate with into those of the document: a named schema becomes a
+// component and a reference to it. It must never change what a schema accepts.
+
+import { isDeepStrictEqual } from "node:util";
+import type { TSchema } from "typebox";
+import type { Schema } from "../render/example.ts";
+import { NAME } from "../render/schema.ts";
+
+/** What `components.schemas` has. */
+export type Components = Record<string, Schema>;
+
+/** Their values are no schemas. */
+const VALUES = new Set(["const", "default", "enum", "examples"]);
+
+/** The schema as the document has it; the named ones in it are added to `components`. */
+export function documented(given: TSchema, components: Components): Schema {
+  const { [NAME]: name, ...rest } = given as Schema;
+  const own: Schema = Object.fromEntries(
+    Object.entries(rest).map(([keyword, value]) => [
+      keyword,
+      VALUES.has(keyword) ? value : documentedValue(keyword, value, components),
+    ]),
+  );
+  if (typeof name !== "string") return typed(own);
+  const { properties, anyOf, ...shared } = own;
+  // Generators know no conditions beside members, so each condition becomes an object of its own.
+  if (properties && anyOf)
+    return component(
+      name,
+      {
+        anyOf: anyOf.map(({ required = [] }) => {
+          const all = [...(own.required ?? []), ...required];
+          return component(
+            `${name}With${pascal(required)}`,
+            { ...shared, properties, required: all },
+            components,
+          );
+        }),
+      },
+      components,
+    );
+  return component(name, typed(own), components);
+}
+
+/** A reference to the schema, which is added to `components`. */
+function component(name: string, schema: Schema, components: Components): Schema {
+  const known = components[name];
+  if (known && !isDeepStrictEqual(known, schema))
+    throw new Error(`two schemas have the name ${name}`);
+  components[name] = schema;
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+const pascal = (words: readonly string[]): string =>
+  words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+
+/** Generators make no text of an enum without a type. */
+function typed(schema: Schema): Schema {
+  const { enum: values, type } = schema;
+  const isText = type === undefined && values?.every((one) => typeof one === "string");
+  return isText ? { type: "string", ...schema } : schema;
+}
+
+function documentedValue(keyword: string, value: unknown, components: Components): unknown {
+  if (Array.isArray(value)) return value.map((one) => documentedValue("", one, components));
+  if (typeof value !== "object" || value === null) return value;
+  if (keyword !== "properties") return documented(value, components);
+  // A member that is never allowed is one that a closed object does not have.
+  const members = Object.entries(value as Record<string, Schema>).filter(([, { not }]) => !not);
+  return Object.fromEntries(members.map(([name, one]) => [name, documented(one, components)]));
+}

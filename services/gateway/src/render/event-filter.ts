@@ -1,0 +1,42 @@
+// The filters of a list of events (docs/open-details.md), and the same as an export takes and shows them.
+
+import { Type } from "typebox";
+import { CLOSED, named, OPEN, QueryTime } from "./schema.ts";
+
+const Text = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description, examples: [example], ...OPEN }),
+  );
+const Sequence = (description: string, example: number) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description,
+      examples: [example],
+      ...OPEN,
+    }),
+  );
+const When = (description: string) => Type.Optional(QueryTime(description, OPEN));
+
+export const filterMembers = {
+  action: Text("Exact; with a `*` at the end, a prefix.", "invoice.*"),
+  actor_id: Text("Exact.", "u_1"),
+  actor_type: Text("Exact.", "user"),
+  target_id: Text("Exact.", "inv_9"),
+  target_type: Text("Exact.", "invoice"),
+  occurred_from: When("Not before this time."),
+  occurred_to: When("Before this time."),
+  after_sequence: Sequence("Beyond this sequence number.", 40),
+  before_sequence: Sequence("Below this sequence number.", 50),
+};
+
+export const FilterBody = named(
+  "EventFilter",
+  Type.Object(filterMembers, {
+    ...CLOSED,
+    description: "Those of the list of events. By default everything.",
+    examples: [{ action: "invoice.*", occurred_from: "2026-01-01T00:00:00Z" }],
+    ...OPEN,
+  }),
+);

@@ -1,0 +1,116 @@
+// What the schemas are built from that the routes validate with and the OpenAPI document is made of: names,
+// ids, times, free-form objects. Used by render/ and v1/. A `pattern` and a `format` describe only: the
+// gateway does not check them by schema (app.ts), because a handler's own refusal says more.
+
+import type { JsonObject } from "@annals/event";
+import { Type, type TSchema } from "typebox";
+
+/** Marks a detail that the interface leaves open (docs/open-details.md). */
+export const OPEN = { "x-annals-open-detail": true } as const;
+
+/** The keyword with a schema's name; the document refers to the schema by it. */
+export const NAME = "x-annals-name";
+
+/** The schema under a name in `components.schemas`. */
+export function named<T extends TSchema>(name: string, schema: T): T {
+  return Object.assign(schema, { [NAME]: name });
+}
+
+/** An object of which no other members are accepted. */
+export const CLOSED = { additionalProperties: false } as const;
+
+export interface Described {
+  readonly maximum?: number;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly "x-annals-open-detail"?: true;
+}
+
+/** The id of a resource: its prefix and an opaque text. `text` is that of its example. */
+export function Id(
+  prefix: string,
+  text: string,
+  description = `\`${prefix}_\` and an opaque text.`,
+) {
+  return Type.String({
+    pattern: `^${prefix}_[0-9a-z]+$`,
+    description,
+    examples: [`${prefix}_${text}`],
+  });
+}
+
+/** The path parameters of a route below one resource. */
+export const idIn = (id: TSchema) => Type.Object({ id: Type.Unsafe<string>(id) });
+
+export const TIME_EXAMPLE = "2026-01-31T09:30:00.052919Z";
+
+/** A time in an answer. */
+export function Time(options: Described = {}) {
+  return Type.String({
+    format: "date-time",
+    description: "ISO 8601, UTC, six fraction digits.",
+    examples: [TIME_EXAMPLE],
+    ...options,
+  });
+}
+
+/** What libs/contract reads as a time, with what is between it and the offset. */
+const timePattern = (sign: string) =>
+  `^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}(:\\d{2}([.,]\\d+)?)?([Zz]|${sign}\\d{2}(:?\\d{2})?)$`;
+
+const ACCEPTED =
+  "RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and " +
+  "+01. Fraction digits beyond the sixth are truncated.";
+
+/** A time that a client sends. */
+export function GivenTime(description: string, options: Described = {}) {
+  return Type.String({
+    format: "date-time",
+    pattern: timePattern("[+-]"),
+    description: `${description} ${ACCEPTED}`,
+    examples: ["2026-01-31T09:30:00Z"],
+    ...options,
+  });
+}
+
+/** The same in a query string, where a plus sign is read as a space. */
+export function QueryTime(description: string, options: Described = {}) {
+  return Type.String({
+    ...GivenTime(description, options),
+    minLength: 1,
+    maxLength: 256,
+    pattern: timePattern("[ +-]"),
+  });
+}
+
+/** 32 bytes in hexadecimal. */
+export function Hash(options: Described = {}) {
+  return Type.String({
+    pattern: "^[0-9a-f]{64}$",
+    description: "64 lower-case hexadecimal characters.",
+    examples: ["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
+    ...options,
+  });
+}
+
+export const SequenceNumber = (options: Described = {}) =>
+  Type.Integer({
+    minimum: 1,
+    description: "1 for the account's first event, then one more each.",
+    examples: [42],
+    ...options,
+  });
+
+export const Count = (options: Described = {}) => Type.Integer({ minimum: 0, ...options });
+
+/** An object with any members. */
+export const FreeForm = (description: string, example: JsonObject) =>
+  Type.Unsafe<JsonObject>({
+    type: "object",
+    additionalProperties: true,
+    description,
+    examples: [example],
+  });
+
+export const Nullable = <T extends TSchema>(schema: T, options: Described = {}) =>
+  Type.Union([schema, Type.Null()], { ...options });

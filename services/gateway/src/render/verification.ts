@@ -1,0 +1,38 @@
+// The result of a verification in the OpenAPI document (docs/open-details.md). The text itself is made by
+// libs/contract, as that of the webhook is.
+
+import { INVALID_REASONS } from "@annals/contract";
+import { Type } from "typebox";
+import { Count, Hash, Id, named, Nullable, Time } from "./schema.ts";
+
+const Head = Type.Object({
+  sequence_number: Count({
+    description: "Of the chain's last event; 0 without any.",
+    examples: [42],
+  }),
+  hash: Hash(),
+});
+
+const FirstInvalid = Type.Object({
+  sequence_number: Type.Integer(),
+  event_id: Nullable(Id("evt", "0000000000001zttz581y73f7x"), {
+    description: "Null where that number has no event.",
+  }),
+  reason: Type.Enum([...INVALID_REASONS]),
+});
+
+export const VerificationBody = named(
+  "Verification",
+  Type.Object({
+    valid: Type.Boolean(),
+    checked: Count({ description: "Events that were checked.", examples: [42] }),
+    from_sequence: Count({ description: "First event of the range.", examples: [1] }),
+    to_sequence: Count({ description: "Last event of the range.", examples: [42] }),
+    head: Head,
+    first_invalid: Nullable(FirstInvalid, {
+      description: "The first event that does not verify; null for a valid chain.",
+      examples: [null],
+    }),
+    verified_at: Time(),
+  }),
+);

@@ -1,0 +1,72 @@
+// Makes each call of the interface once with the client of @hey-api/openapi-ts. Copied beside the generated
+// client, compiled and run by clients.test.ts.
+
+import { createClient } from "./client/index.js";
+import * as annals from "./sdk.gen.js";
+
+export async function callEach({
+  baseUrl,
+  key,
+  fetch,
+}: {
+  baseUrl: string;
+  key: string;
+  fetch: typeof globalThis.fetch;
+}): Promise<void> {
+  const client = createClient({ baseUrl, fetch, auth: () => key });
+  const by = { client, throwOnError: true } as const;
+
+  const created = await annals.createApiKey({ ...by, body: { name: "one", scopes: ["verify"] } });
+  const { id } = created.data.data;
+  await annals.listApiKeys(by);
+  await annals.updateApiKey({ ...by, path: { id }, body: { name: "two" } });
+  await annals.deleteApiKey({ ...by, path: { id } });
+  const other = await annals.createKey({ ...by, body: { name: "three" } });
+  await annals.deleteKey({ ...by, path: { key_id: other.data.id } });
+
+  const url = "https://hooks.annals.invalid/hook";
+  const hook = await annals.createWebhook({ ...by, body: { url, events: ["event.created"] } });
+  const ofWebhook = { ...by, path: { id: hook.data.data.id } };
+  await annals.listWebhooks(by);
+  await annals.updateWebhook({ ...ofWebhook, body: { active: true } });
+
+  const action = "invoice.update";
+  const body = { action, actor: { id: "u_1", meta: { roles: ["admin"] } }, metadata: { n: 1 } };
+  const stored = await annals.createEvent({ ...by, body, headers: { "idempotency-key": "once" } });
+  const event = stored.data.data;
+  await annals.createEventBatch({
+    ...by,
+    body: { events: [{ action }, { type: "invoice.send" }] },
+  });
+  const page = await annals.listEvents({ ...by, query: { actor_id: "u_1", limit: 1 } });
+  if (page.data.data[0]?.id !== event.id) throw new Error("the event is not in the list");
+  await annals.getEvent({ ...by, path: { id: event.id }, query: { include: "proof" } });
+  const verification = await annals.verifyChain(by);
+  if (!verification.data.data.valid) throw new Error("the chain is not valid");
+
+  await annals.testWebhook(ofWebhook);
+  const range = { from_sequence_number: 1, to_sequence_number: 2 };
+  await annals.replayEvents({ ...ofWebhook, body: range });
+  const delivery_id = await until(
+    async () => (await annals.listDeliveries(ofWebhook)).data.data[0]?.id,
+  );
+  await annals.replayDelivery({ ...by, path: { ...ofWebhook.path, delivery_id } });
+  await annals.rotateSecret({ ...ofWebhook, body: { grace_seconds: 0 } });
+  await annals.deleteWebhook(ofWebhook);
+
+  const made = await annals.createExport({ ...by, body: { filter: { action } } });
+  const ofExport = { ...by, path: { id: made.data.data.id } };
+  await annals.listExports(by);
+  await until(async () => (await annals.getExport(ofExport)).data.data.sha256);
+  await annals.getExportContent(ofExport);
+  await annals.deleteExport(ofExport);
+}
+
+/** Asks until there is an answer, which nothing but time brings. */
+async function until<T>(ask: () => Promise<T | null | undefined>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== null) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,117 @@
+// Makes each call of the interface once with the types of openapi-typescript and the client openapi-fetch.
+// Copied beside the generated types, compiled and run by clients.test.ts.
+
+import createClient from "openapi-fetch";
+import type { components, paths } from "./types.js";
+
+type Event = components["schemas"]["Event"];
+
+/** What an answer has where it is no error. */
+function need<T>({ data, error }: { readonly data?: T; readonly error?: unknown }): T {
+  if (data === undefined) throw new Error(JSON.stringify(error));
+  return data;
+}
+
+export async function callEach({
+  baseUrl,
+  key,
+  fetch,
+}: {
+  baseUrl: string;
+  key: string;
+  fetch: typeof globalThis.fetch;
+}): Promise<void> {
+  const client = createClient<paths>({
+    baseUrl,
+    fetch,
+    headers: { Authorization: `Bearer ${key}` },
+  });
+
+  const { data: created } = need(
+    await client.POST("/v1/api-keys", { body: { name: "one", scopes: ["verify"] } }),
+  );
+  const inPath = { params: { path: { id: created.id } } };
+  need(await client.GET("/v1/api-keys"));
+  need(await client.PATCH("/v1/api-keys/{id}", { ...inPath, body: { name: "two" } }));
+  await client.DELETE("/v1/api-keys/{id}", inPath);
+  const other = need(await client.POST("/v1/keys", { body: { name: "three" } }));
+  await client.DELETE("/v1/keys/{key_id}", { params: { path: { key_id: other.id } } });
+
+  const hook = { url: "https://hooks.annals.invalid/hook", events: ["event.created" as const] };
+  const { data: webhook } = need(await client.POST("/v1/webhooks", { body: hook }));
+  const ofWebhook = { params: { path: { id: webhook.id } } };
+  need(await client.GET("/v1/webhooks"));
+  need(await client.PATCH("/v1/webhooks/{id}", { ...ofWebhook, body: { active: true } }));
+
+  const action = "invoice.update";
+  const event: Event = need(
+    await client.POST("/v1/events", {
+      params: { header: { "idempotency-key": "once" } },
+      body: {
+        action,
+        actor: { id: "u_1", type: "user", meta: { roles: ["admin"] } },
+        diff: { before: { total: 1200 }, after: { total: 1250 } },
+        context: { ip: "203.0.113.7" },
+        occurred_at: "2026-01-31T09:30:00+01:00",
+      },
+    }),
+  ).data;
+  const total: unknown = event.diff.after?.["total"];
+  if (total !== 1250) throw new Error("the event is not as it was sent");
+  need(
+    await client.POST("/v1/events/batch", {
+      body: { events: [{ action }, { type: "invoice.send" }] },
+    }),
+  );
+  const page = need(
+    await client.GET("/v1/events", {
+      params: { query: { actor_id: "u_1", limit: 1, include: "proof" } },
+    }),
+  );
+  if (page.data[0]?.id !== event.id) throw new Error("the event is not in the list");
+  need(
+    await client.GET("/v1/events/{id}", {
+      params: { path: { id: event.id }, query: { include: "proof" } },
+    }),
+  );
+  const { data: verification } = need(
+    await client.GET("/v1/verify", { params: { query: { from_sequence: 1 } } }),
+  );
+  if (!verification.valid) throw new Error("the chain is not valid");
+
+  need(await client.POST("/v1/webhooks/{id}/test", ofWebhook));
+  const range = { from_sequence_number: 1, to_sequence_number: 2 };
+  need(await client.POST("/v1/webhooks/{id}/replay", { ...ofWebhook, body: range }));
+  const deliveryId = await until(async () => {
+    const { data } = need(await client.GET("/v1/webhooks/{id}/deliveries", ofWebhook));
+    return data[0]?.id;
+  });
+  const ofDelivery = { params: { path: { id: webhook.id, delivery_id: deliveryId } } };
+  need(await client.POST("/v1/webhooks/{id}/deliveries/{delivery_id}/replay", ofDelivery));
+  need(
+    await client.POST("/v1/webhooks/{id}/rotate-secret", {
+      ...ofWebhook,
+      body: { grace_seconds: 0 },
+    }),
+  );
+  await client.DELETE("/v1/webhooks/{id}", ofWebhook);
+
+  const { data: made } = need(await client.POST("/v1/exports", { body: { filter: { action } } }));
+  const ofExport = { params: { path: { id: made.id } } };
+  need(await client.GET("/v1/exports"));
+  await until(async () => {
+    const { data } = need(await client.GET("/v1/exports/{id}", ofExport));
+    return data.status === "completed" ? data.sha256 : undefined;
+  });
+  need(await client.GET("/v1/exports/{id}/content", { ...ofExport, parseAs: "text" }));
+  await client.DELETE("/v1/exports/{id}", ofExport);
+}
+
+/** Asks until there is an answer, which nothing but time brings. */
+async function until<T>(ask: () => Promise<T | null | undefined>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== null) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

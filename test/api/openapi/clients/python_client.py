@@ -1,0 +1,86 @@
+"""Makes each call of the interface once with the client of openapi-python-client, and prints method and path of each
+request. Run by clients.test.ts with the base address and a key, beside the generated package."""
+
+import datetime
+import sys
+import time
+
+from annals_client import AuthenticatedClient, models
+from annals_client.api.api_keys import create_api_key, delete_api_key, list_api_keys, update_api_key
+from annals_client.api.events import create_event, create_event_batch, get_event, list_events
+from annals_client.api.exports import create_export, delete_export, get_export, get_export_content, list_exports
+from annals_client.api.keys import create_key, delete_key
+from annals_client.api.verification import verify_chain
+from annals_client.api.webhooks import (
+    create_webhook,
+    delete_webhook,
+    list_deliveries,
+    list_webhooks,
+    replay_delivery,
+    replay_events,
+    rotate_secret,
+    test_webhook,
+    update_webhook,
+)
+
+BASE_URL, KEY = sys.argv[1:]
+
+
+def log(request):
+    print(request.method, request.url.path)
+
+
+client = AuthenticatedClient(BASE_URL, KEY, httpx_args={"event_hooks": {"request": [log]}})
+
+
+def call(operation, *path, status=200, **given):
+    """The parsed body of the answer, which must have the status."""
+    response = operation.sync_detailed(*path, client=client, **given)
+    assert response.status_code == status, response
+    return response.parsed
+
+
+def until(ask):
+    """Asks until there is an answer, which nothing but time brings."""
+    while (answer := ask()) is None:
+        time.sleep(0.05)
+    return answer
+
+
+created = call(create_api_key, body=models.NewApiKey("one", [models.Scope.VERIFY]), status=201).data
+call(list_api_keys)
+call(update_api_key, created.id, body=models.ApiKeyUpdate("two"))
+call(delete_api_key, created.id, status=204)
+other = call(create_key, body=models.NewApiKey("three"), status=201)
+call(delete_key, other.id, status=204)
+
+new_webhook = models.NewWebhook("https://hooks.annals.invalid/hook", [models.EventPattern.EVENT_CREATED])
+webhook = call(create_webhook, body=new_webhook, status=201).data
+call(list_webhooks)
+call(update_webhook, webhook.id, body=models.WebhookUpdate(active=True))
+
+ACTION = "invoice.update"
+when = datetime.datetime(2026, 1, 31, 9, 30, tzinfo=datetime.timezone.utc)
+meta = models.ActorMeta.from_dict({"roles": ["admin"]})
+new_event = models.NewEvent(ACTION, actor=models.Actor(id="u_1", meta=meta), occurred_at=when)
+event = call(create_event, body=new_event, idempotency_key="once", status=201).data
+assert event.occurred_at == when and event.actor.meta["roles"] == ["admin"], event
+batch = [models.NewBatchEventWithAction(ACTION), models.NewBatchEventWithType("invoice.send")]
+call(create_event_batch, body=models.NewEventBatch(batch), status=201)
+assert call(list_events, actor_id="u_1", occurred_from=when, limit=1).data[0].id == event.id
+call(get_event, event.id, include="proof")
+assert call(verify_chain).data.valid
+
+call(test_webhook, webhook.id, status=201)
+call(replay_events, webhook.id, body=models.ReplayRange(1, 2), status=201)
+deliveries = until(lambda: call(list_deliveries, webhook.id).data or None)
+call(replay_delivery, webhook.id, deliveries[0].id, status=201)
+call(rotate_secret, webhook.id, body=models.SecretRotation(grace_seconds=0))
+call(delete_webhook, webhook.id, status=204)
+
+new_export = models.NewExport(filter_=models.EventFilter(action=ACTION))
+export = call(create_export, body=new_export, status=201).data
+call(list_exports)
+until(lambda: call(get_export, export.id).data.sha256)
+call(get_export_content, export.id)
+call(delete_export, export.id, status=204)
