@@ -9,6 +9,7 @@ const PREFIX = "ANNALS_";
  * often share one environment. A test compares this list with the settings that the programs declare.
  */
 export const SETTING_NAMES = [
+  "ANNALS_ACCESS_LOG",
   "ANNALS_ADMIN_HOST",
   "ANNALS_ADMIN_PORT",
   "ANNALS_ADMISSION_SECRET_FILE",
@@ -69,6 +70,7 @@ export const SETTING_NAMES = [
   "ANNALS_RPC_HOST",
   "ANNALS_RPC_MAX_CONNECTION_AGE_S",
   "ANNALS_RPC_PORT",
+  "ANNALS_SLOW_REQUEST_MS",
   "ANNALS_TLS_CA_FILE",
   "ANNALS_TLS_CERT_FILE",
   "ANNALS_TLS_KEY_FILE",

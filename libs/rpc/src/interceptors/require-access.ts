@@ -5,17 +5,14 @@
 import { Health } from "@annals/proto/health";
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { Counter, Logger } from "@annals/chassis";
+import { BoundedLog, type Counter, type Logger } from "@annals/chassis";
 import { type Access, type Caller, callerOf } from "../access.ts";
 import { verbNoun } from "./follow-call.ts";
-
-/** At most one line in this time: a caller without rights must not fill the log. */
-const LOG_INTERVAL_MS = 1_000;
 
 export interface RequireAccessOptions<S extends DescService> {
   readonly service: S;
   readonly access: Access<S>;
-  readonly log: Pick<Logger, "warn">;
+  readonly log: Pick<Logger, "info" | "warn">;
   readonly refused: Pick<Counter<"caller" | "rpc_method">, "inc">;
 }
 
@@ -27,16 +24,17 @@ export function requireAccess<S extends DescService>(
     Object.entries(access).map(([method, grants]) => [method, new Set(Object.keys(grants))]),
   );
   let refusals = 0;
-  let loggedAt = -Infinity;
+  const bounded = new BoundedLog(log, { linesPerS: 1 });
   const report = (caller: Caller | undefined, method: string): void => {
     const fields = { caller: caller ?? "unknown", rpc_method: method };
     refused.inc(fields);
     refusals += 1;
-    const now = performance.now();
-    if (now - loggedAt < LOG_INTERVAL_MS) return;
-    log.warn({ ...fields, refusals }, "rpc refused: its caller may not call it");
-    loggedAt = now;
-    refusals = 0;
+    const isWritten = bounded.write(
+      "warn",
+      { ...fields, refusals },
+      "rpc refused: its caller may not call it",
+    );
+    if (isWritten) refusals = 0;
   };
   return (next) => (request) => {
     const { typeName } = request.service;
