@@ -207,7 +207,7 @@ function checkContainer(service: string, container: Node): void {
 /** Who may call whom; docs/architecture.md has the same arrows. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   keys: ["gateway"],
-  ledger: ["gateway", "export", "webhook-dispatcher"],
+  ledger: ["gateway", "keys", "export", "webhook-dispatcher"],
   export: ["gateway", "webhook-dispatcher"],
   "webhook-dispatcher": ["gateway"],
 };

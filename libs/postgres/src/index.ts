@@ -1,3 +1,4 @@
+export * from "./audit-outbox.ts";
 export * from "./failure.ts";
 export * from "./migrate.ts";
 export * from "./outbox.ts";

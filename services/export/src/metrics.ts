@@ -12,7 +12,7 @@ export function createMetrics(registry: Registry) {
       labelNames: ["outcome"],
       registers: [registry],
     }),
-    /** worker: exports, export_sweep, outbox_pruner. */
+    /** worker: audit, exports, export_sweep, outbox_pruner. */
     failures: workerFailures(registry),
     /** kind: exports, outbox. */
     swept: rowsSwept(registry),

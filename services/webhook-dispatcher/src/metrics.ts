@@ -49,7 +49,7 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
     ...fanOutMetrics(registry),
-    /** worker: deliveries, fan_out, subscription_cache, sweep, clean_up. */
+    /** worker: audit, deliveries, fan_out, subscription_cache, sweep, clean_up. */
     failures,
     deprecatedFailures: deprecatedFailures(failures, registry),
   };

@@ -31,6 +31,7 @@ const ACCESS: Access<typeof LedgerService> = {
   verifyChain: {},
   getPositions: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
+  recordAuditEvents: { keys: "itself" },
 };
 
 /** A ledger that says for which key it was called, and its caller, as a certificate would. */

@@ -1,16 +1,21 @@
 // Makes accounts, each with its first key. Used by the operator's commands and by tests; never
 // reachable over RPC or HTTP, for the interface has no way to make an account.
 
-import { newId, SCOPES } from "@annals/contract";
+import { newId, type Scope, SCOPES, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import type { Database } from "@annals/postgres";
+import { accountChanged, keyCreated, OPERATOR } from "../domain/audit-entries.ts";
 import { type KeyMaker, newApiKey } from "../domain/new-api-key.ts";
+import { AUDIT } from "../store/audit.ts";
 import { createAccount as createAccountStatement } from "../store/create-account.ts";
 import { createApiKey } from "../store/create-api-key.ts";
+
+/** Of a key of the system account, whose chain nobody may write to. */
+const READING: readonly Scope[] = ["events:read", "verify", "export"];
 
 export interface NewAccount {
   readonly accountId: string;
   readonly keyId: string;
-  /** The first key in full, with all scopes. Shown once. */
+  /** The first key in full. Shown once. */
   readonly key: string;
 }
 
@@ -27,27 +32,32 @@ export async function createAccount(
   },
 ): Promise<NewAccount> {
   const accountId = newId("acct", maker.random);
-  await transaction.run(createAccountStatement, [
-    accountId,
-    account.name,
-    maker.clock.nowText(),
-    account.plan ?? null,
-  ]);
+  const { name, plan = null } = account;
+  const createdAt = maker.clock.nowText();
+  await transaction.run(createAccountStatement, [accountId, name, createdAt, plan]);
+  const created = { metadata: { name, plan } };
+  await AUDIT.add(
+    transaction,
+    accountChanged(accountId, "annals.account.created", createdAt, created),
+  );
   return addKey(transaction, maker, { accountId, ...account });
 }
 
-/** Stores a key with all scopes in an account that exists. */
+/**
+ * Stores a key in an account that exists: with all scopes, or of the system account with those that read.
+ * Call it in a transaction.
+ */
 export async function addKey(
-  database: Database,
+  transaction: Database,
   maker: KeyMaker,
   asked: { readonly accountId: string; readonly keyName: string; readonly secret?: string },
 ): Promise<NewAccount> {
   const apiKey = newApiKey(maker, {
     name: asked.keyName,
-    scopes: SCOPES,
+    scopes: asked.accountId === SYSTEM_ACCOUNT_ID ? READING : SCOPES,
     ...(asked.secret !== undefined && { secret: asked.secret }),
   });
-  await database.run(createApiKey, [
+  await transaction.run(createApiKey, [
     asked.accountId,
     apiKey.id,
     apiKey.name,
@@ -56,6 +66,8 @@ export async function addKey(
     apiKey.scopes,
     apiKey.createdAt,
     apiKey.isMinted,
+    null,
   ]);
+  await AUDIT.add(transaction, keyCreated(asked.accountId, OPERATOR, apiKey));
   return { accountId: asked.accountId, keyId: apiKey.id, key: apiKey.secret };
 }

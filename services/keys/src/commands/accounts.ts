@@ -4,7 +4,9 @@
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { parseArgs } from "node:util";
 import type { SETTINGS } from "../config.ts";
+import { accountChanged } from "../domain/audit-entries.ts";
 import { readPlans } from "../plans-file.ts";
+import { AUDIT } from "../store/audit.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { renameAccount } from "../store/rename-account.ts";
@@ -14,7 +16,8 @@ import { type Opened, withDatabase } from "./open.ts";
 
 const USAGE = `usage: keys accounts create --name NAME [--key-name NAME] [--plan PLAN]
        keys accounts rename --account ID --name NAME
-       keys accounts add-key --account ID [--key-name NAME]  a key with all scopes, shown this once
+       keys accounts add-key --account ID [--key-name NAME]  a key with all scopes, shown this once;
+                                                           of the system account one that reads
        keys accounts set-plan --account ID [--plan PLAN]     without PLAN: the default one
        keys accounts list`;
 
@@ -79,17 +82,30 @@ function create(account: Parameters<typeof createAccount>[2]): Work {
 }
 
 function changePlan(accountId: string, plan: string | null): Work {
-  return async ({ database }) => {
-    const [row] = await database.run(setPlan, [accountId, plan]);
-    if (!row) throw noAccount(accountId);
+  return async ({ clock, database }) => {
+    await database.transaction(async (transaction) => {
+      const [row] = await transaction.run(setPlan, [accountId, plan]);
+      if (!row) throw noAccount(accountId);
+      const diff = { before: { plan: row.plan_before }, after: { plan } };
+      const at = clock.nowText();
+      await AUDIT.add(transaction, accountChanged(accountId, "annals.plan.changed", at, { diff }));
+    });
     return `account ${accountId}\nplan ${plan ?? "(default)"}\n`;
   };
 }
 
 function rename(accountId: string, name: string): Work {
-  return async ({ database }) => {
-    const [row] = await database.run(renameAccount, [accountId, name]);
-    if (!row) throw noAccount(accountId);
+  return async ({ clock, database }) => {
+    await database.transaction(async (transaction) => {
+      const [row] = await transaction.run(renameAccount, [accountId, name]);
+      if (!row) throw noAccount(accountId);
+      const diff = { before: { name: row.name_before }, after: { name } };
+      const at = clock.nowText();
+      await AUDIT.add(
+        transaction,
+        accountChanged(accountId, "annals.account.renamed", at, { diff }),
+      );
+    });
     return `account ${accountId}\nname ${name}\n`;
   };
 }

@@ -1,12 +1,14 @@
 // The outcome of one append of a request. Called by create-events.ts and append-events.ts. Every append has
 // an outcome of its own: an error of one must never be another's.
 
+import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
 import type { AdmissionVerifier } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import type { Append as AppendMessage, AppendOutcomeSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { refuseAuditActions } from "../domain/audit-append.ts";
 import { checkAppend } from "../domain/check-append.ts";
 import { prepareAppend } from "../domain/prepare-append.ts";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
@@ -26,6 +28,8 @@ export type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
 export interface Deps {
   readonly admissions: Pick<AdmissionVerifier, "verify">;
   readonly appends: AppendQueue;
+  /** Whether the chains of accounts have the audit events that concern them. */
+  readonly auditInAccounts: boolean;
   readonly database: Database;
   readonly log: Logger;
   readonly random: (size: number) => Uint8Array;
@@ -55,7 +59,9 @@ export async function appendOutcome(
       accountId,
       scope: SCOPE,
     });
+    if (accountId === SYSTEM_ACCOUNT_ID) throw ofTheLedgerAlone();
     const append = checkAppend(message, admitted?.keyId);
+    if (deps.auditInAccounts) refuseAuditActions(append);
     const result = await deps.appends.submit(prepareAppend(append, deps.random));
     return result.outcome === "stored"
       ? stored(result)
@@ -63,6 +69,10 @@ export async function appendOutcome(
   } catch (error) {
     return refused(deps, error);
   }
+}
+
+function ofTheLedgerAlone(): AnnalsError {
+  return new AnnalsError("permission_denied", "Only the ledger appends to the system account.");
 }
 
 function stored(result: Stored): Outcome {

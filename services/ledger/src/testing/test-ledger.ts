@@ -59,6 +59,7 @@ export function openLedger(
   { url }: TestDatabase,
   clock: Clock = new SetClock(),
   around: (database: Pool) => Pool = (database) => database,
+  auditInAccounts = false,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
   const database = around(openPool(url));
@@ -68,7 +69,8 @@ export function openLedger(
   const notices = { notify: (notice: Notice) => void sent.push(notice) };
   const admissions = new AdmissionVerifier({ secrets: new Map(), clock, isOptional: true });
   const shared = { admissions, clock, database, log, metrics, notices, random: randomBytes };
-  const routes = ledgerService({ ...shared, appends: new AppendQueue(shared) });
+  const appends = new AppendQueue(shared);
+  const routes = ledgerService({ ...shared, appends, auditInAccounts });
   const interceptors = [
     ...serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     requireAdmission(LedgerService, ACCESS, admissions),

@@ -3,7 +3,8 @@
 // waits for a receiver.
 
 import type { Logger } from "@annals/chassis";
-import type { Database } from "@annals/postgres";
+import type { Clock } from "@annals/contract";
+import type { Pool } from "@annals/postgres";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
@@ -12,7 +13,8 @@ import type { ClaimedDelivery } from "./bodies.ts";
 import { type Claim, ResultWriter } from "./result-writer.ts";
 
 export interface AttemptsDeps {
-  readonly database: Database;
+  readonly clock: Clock;
+  readonly database: Pool;
   readonly keys: SecretKeys;
   readonly log: Logger;
   readonly metrics: Metrics;
