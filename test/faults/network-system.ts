@@ -14,6 +14,7 @@ const ENDS = [
   ["ledger", "postgres"],
   ["gateway", "keys"],
   ["keys", "postgres"],
+  ["keys", "ledger"],
   ["gateway", "webhook-dispatcher"],
   ["webhook-dispatcher", "postgres"],
   ["webhook-dispatcher", "ledger"],

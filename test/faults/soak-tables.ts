@@ -15,12 +15,15 @@ export const OLDEST_DAYS = 31;
 
 /** Their sizes must not grow with time, only with use. */
 const TABLES = [
+  "exports.audit_outbox",
   "exports.jobs",
   "exports.outbox",
   "keys.api_keys",
+  "keys.audit_outbox",
   "keys.rate_windows",
   "ledger.idempotency_keys",
   "ledger.outbox",
+  "webhooks.audit_outbox",
   "webhooks.deliveries",
 ];
 export const FILES = "export files";

@@ -6,7 +6,7 @@ import type { Node } from "./sources.ts";
 /** Who may call whom; docs/architecture.md has the same arrows. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   keys: ["gateway"],
-  ledger: ["gateway", "export", "webhook-dispatcher"],
+  ledger: ["gateway", "keys", "export", "webhook-dispatcher"],
   export: ["gateway", "webhook-dispatcher"],
   "webhook-dispatcher": ["gateway"],
 };

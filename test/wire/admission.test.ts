@@ -44,6 +44,7 @@ const NEEDED: readonly [service: string, DescMethod, Scope | undefined][] = [
   ["ledger", LedgerService.method.verifyChain, "verify"],
   ["ledger", LedgerService.method.getPositions, undefined],
   ["ledger", LedgerService.method.listOutbox, undefined],
+  ["ledger", LedgerService.method.recordAuditEvents, undefined],
   ["export", ExportsService.method.createExport, "export"],
   ["export", ExportsService.method.getExport, "export"],
   ["export", ExportsService.method.listExports, "export"],

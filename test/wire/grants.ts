@@ -1,7 +1,7 @@
 // Which service may call which RPC, written out a second time: a change of a service's own table (its
 // access.ts) that is not made here too fails access.test.ts. It must never import that table.
 
-export const CALLERS = ["gateway", "export", "webhook-dispatcher"] as const;
+export const CALLERS = ["gateway", "keys", "export", "webhook-dispatcher"] as const;
 export type Caller = (typeof CALLERS)[number];
 
 const GATEWAY: readonly Caller[] = ["gateway"];
@@ -26,6 +26,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     VerifyChain: GATEWAY,
     GetPositions: DISPATCHER,
     ListOutbox: DISPATCHER,
+    RecordAuditEvents: ["keys", "export", "webhook-dispatcher"],
   },
   export: {
     CreateExport: GATEWAY,

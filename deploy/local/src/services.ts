@@ -21,7 +21,7 @@ export const SERVICE_NAMES = ["keys", "ledger", "export", "webhook-dispatcher", 
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
-  keys: { migrates: true, stores: true, calls: [], isPublic: false },
+  keys: { migrates: true, stores: true, calls: ["ledger"], isPublic: false },
   ledger: { migrates: true, stores: true, calls: ["keys"], isPublic: false },
   export: { migrates: true, stores: true, calls: ["keys", "ledger"], isPublic: false },
   "webhook-dispatcher": {

@@ -84,6 +84,7 @@
 {{- define "annals.keysEnvironment" -}}
 - name: ANNALS_RATE_LIMIT_PER_MINUTE
   value: {{ .root.Values.rateLimitPerMinute | quote }}
+{{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
 {{- if .one.plans }}
 - name: ANNALS_PLANS_FILE
   value: /etc/annals/plans/plans.json

@@ -1,4 +1,5 @@
 export * from "./admin-server.ts";
+export * from "./bounded-log.ts";
 export * from "./config.ts";
 export * from "./key-file.ts";
 export * from "./log.ts";

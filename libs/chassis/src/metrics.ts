@@ -58,7 +58,7 @@ export function rpcRefusals(registry: Registry): Counter<"caller" | "rpc_method"
     name: "annals_rpc_access_refused_total",
     help:
       "RPCs refused because their caller may not call them, by method and caller: " +
-      "gateway, export, webhook-dispatcher, unknown.",
+      "gateway, keys, export, webhook-dispatcher, unknown.",
     labelNames: ["caller", "rpc_method"],
     registers: [registry],
   });
@@ -146,6 +146,15 @@ export function workerFailures(registry: Registry): Counter<"worker"> {
     name: "annals_worker_failures_total",
     help: "Failed runs of background work, each retried with backoff, by worker.",
     labelNames: ["worker"],
+    registers: [registry],
+  });
+}
+
+/** Of the audit entries that wait for the ledger. */
+export function auditLag(registry: Registry): Gauge {
+  return new Gauge({
+    name: "annals_audit_lag_seconds",
+    help: "How long the oldest audit entry of this service has waited to be stored by the ledger; 0: none waits.",
     registers: [registry],
   });
 }

@@ -13,7 +13,7 @@ import {
 } from "node:http2";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import type { Logger } from "@annals/chassis";
+import { BoundedLog, type Logger } from "@annals/chassis";
 import { type Caller, CALLERS } from "./access.ts";
 import type { Certificates, RpcTls } from "./certificates.ts";
 import { serviceOf } from "./peer.ts";
@@ -30,13 +30,10 @@ export interface Listener {
 
 /** For a TLS handshake; Node's default is two minutes. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** At most one line in this time. */
-const LOG_INTERVAL_MS = 1_000;
-
 export function createListener(
   tls: RpcTls,
   options: ServerOptions,
-  log: Pick<Logger, "warn">,
+  log: Pick<Logger, "info" | "warn">,
 ): Listener {
   if (tls !== "plaintext") return createSecureListener(tls, options, log);
   return { server: createServer(options), callerOf: () => undefined, close: () => {} };
@@ -45,7 +42,7 @@ export function createListener(
 function createSecureListener(
   tls: Certificates,
   options: ServerOptions,
-  log: Pick<Logger, "warn">,
+  log: Pick<Logger, "info" | "warn">,
 ): Listener {
   const server = createSecureServer({
     ...options,
@@ -62,13 +59,10 @@ function createSecureListener(
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  let loggedAt = -Infinity;
-  server.on("tlsClientError", (err: NodeJS.ErrnoException) => {
-    const now = performance.now();
-    if (now - loggedAt < LOG_INTERVAL_MS) return;
-    loggedAt = now;
-    log.warn({ code: err.code }, "a TLS handshake of an rpc client failed");
-  });
+  const bounded = new BoundedLog(log, { linesPerS: 1 });
+  server.on("tlsClientError", (err: NodeJS.ErrnoException) =>
+    bounded.write("warn", { code: err.code }, "a TLS handshake of an rpc client failed"),
+  );
   const stopWatching = tls.onChange((changed) => server.setSecureContext(changed));
   return {
     server,

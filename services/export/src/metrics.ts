@@ -31,7 +31,7 @@ export function createMetrics(registry: Registry) {
       labelNames: ["status"],
       registers: [registry],
     }),
-    /** worker: exports, export_sweep, outbox_pruner, measuring. */
+    /** worker: audit, exports, export_sweep, outbox_pruner, measuring. */
     failures: workerFailures(registry),
     /** kind: exports, outbox. */
     swept: rowsSwept(registry),

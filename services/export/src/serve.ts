@@ -1,6 +1,7 @@
 // Builds the export service from top to bottom; what is opened closes in reverse.
 
 import {
+  auditLag,
   type Closers,
   type ConfigOf,
   createRegistry,
@@ -22,7 +23,7 @@ import {
 } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
-import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
+import { createPool, schemaCheck, startAuditHandOver, startOutboxPruner } from "@annals/postgres";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
@@ -32,6 +33,7 @@ import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { openStorage } from "./outbound/open-storage.ts";
 import { exportsService } from "./service.ts";
+import { AUDIT } from "./store/audit.ts";
 import { OUTBOX } from "./store/outbox.ts";
 import { startExportMeasuring } from "./workers/measuring.ts";
 import { startExportSweep } from "./workers/export-sweep.ts";
@@ -78,7 +80,7 @@ export async function serve(
     peer: "ledger",
     tls,
     address: config.ledgerAddress,
-    idempotentMethods: ["ListEvents"],
+    idempotentMethods: ["ListEvents", "RecordAuditEvents"],
     interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
   closers.add("ledger client", ledger, () => ledger.close());
@@ -97,6 +99,15 @@ export async function serve(
 
   const measuring = startExportMeasuring({ database, metrics, log });
   closers.add("measuring", measuring, () => measuring.stop());
+  const audit = startAuditHandOver(AUDIT, {
+    database,
+    failures,
+    lag: auditLag(registry),
+    log,
+    send: async (entries, signal) =>
+      (await client.recordAuditEvents({ entries: [...entries] }, { signal })).storedIds,
+  });
+  closers.add("audit", audit, () => audit.stop());
 
   const sweep = startExportSweep({
     ...work,

@@ -9,6 +9,7 @@ import { admissionHook, readmitAfterBody, showLimit } from "./admission/hook.ts"
 import type { Admissions } from "./admission/admission.ts";
 import type { Deps } from "./deps.ts";
 import { errorAnswers, notFound, refuseUnknown } from "./edge/answer-error.ts";
+import type { AccessLog } from "./edge/access-log.ts";
 import { answerClientErrors } from "./edge/client-error.ts";
 import type { EarlyAnswers } from "./edge/early-answer.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
@@ -23,6 +24,7 @@ import { registerRoutes } from "./register-routes.ts";
 import { MAX_URL_LENGTH } from "./url-length.ts";
 
 export interface AppOptions {
+  readonly accessLog: AccessLog;
   readonly admissions: Admissions;
   readonly clock: Clock;
   readonly deps: Deps;
@@ -84,10 +86,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest("span", undefined);
   if (options.isTracing) traceRequests(app);
   app.decorateRequest("admission", undefined);
+  app.decorateRequest("caller", undefined);
   app.decorateRequest("readmit", () => Promise.reject(new Error("the request was not admitted")));
   validateStrictly(app);
   readJsonBodies(app, options.deps.limits, options.deps.turns);
-  observeRequests(app, options.metrics);
+  observeRequests(app, options.metrics, options.accessLog);
   // Synchronous hooks take a callback: a promise costs more than their work.
   app.addHook("onRequest", (request, reply, next) => {
     showLimit(reply, limit, limit);

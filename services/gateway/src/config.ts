@@ -4,6 +4,7 @@ import {
   address,
   integer,
   networks,
+  oneOf,
   port,
   processSettings,
   rpcTlsSettings,
@@ -12,6 +13,8 @@ import {
 import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH } from "@annals/event";
 
 const MIB = 1024 * 1024;
+
+export const ACCESS_LOGS = ["failures", "all", "none"] as const;
 
 export const SETTINGS = {
   ...processSettings,
@@ -148,6 +151,18 @@ export const SETTINGS = {
       "admitted lately are looked up.",
     { min: 1, max: 1_000_000 },
     { fallback: "20" },
+  ),
+  accessLog: oneOf(
+    "ANNALS_ACCESS_LOG",
+    "Which requests are a line of the log: failures (401, 403, 429, 5xx and slow ones), all or none.",
+    ACCESS_LOGS,
+    { fallback: "failures" },
+  ),
+  slowRequestMs: integer(
+    "ANNALS_SLOW_REQUEST_MS",
+    "Milliseconds after which a request is slow.",
+    { min: 1, max: 3_600_000 },
+    { fallback: "1000" },
   ),
   trustedProxies: networks(
     "ANNALS_TRUSTED_PROXIES",

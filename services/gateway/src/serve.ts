@@ -15,6 +15,7 @@ import { Admissions } from "./admission/admission.ts";
 import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";
+import { AccessLog } from "./edge/access-log.ts";
 import { clientAddress } from "./edge/client-address.ts";
 import { drain } from "./edge/drain.ts";
 import { EarlyAnswers } from "./edge/early-answer.ts";
@@ -55,6 +56,7 @@ export async function serve(
     budget: refusals,
     onRefused: () => metrics.refused("unknown_keys"),
   });
+  const accessLog = new AccessLog({ ...config, log });
   const earlyAnswers = new EarlyAnswers();
   const inFlight = new RequestsInFlight({
     shares: sharesOf(config),
@@ -68,9 +70,11 @@ export async function serve(
     limit: config.rateLimitPerMinute,
     newRequestId: () => newId("req", random),
     metrics,
+    accessLog,
   });
   metrics.watchHeld(() => inFlight.used());
   const app = await createApp({
+    accessLog,
     admissions: new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions")),
     clock: systemClock(),
     deps: { ...clients, appends, limits: config, turns: new Turns() },

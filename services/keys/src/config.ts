@@ -1,6 +1,7 @@
 // The settings of the keys service.
 
 import {
+  address,
   databaseSettings,
   flag,
   integer,
@@ -17,6 +18,11 @@ export const SETTINGS = {
   ...rpcServerSettings,
   ...rpcTlsSettings,
   ...databaseSettings,
+  ledgerAddress: address(
+    "ANNALS_LEDGER_ADDRESS",
+    "The ledger, which stores what is recorded for the operator: `host:port` or `dns:///host:port`.",
+    { fallback: "dns:///ledger:9090" },
+  ),
   keyPrefix: matching(
     "ANNALS_KEY_PREFIX",
     "Prefix of the keys that are created, before `_sk_`.",

@@ -20,7 +20,7 @@ export function createMetrics(registry: Registry) {
       labelNames: ["outcome"],
       registers: [registry],
     }),
-    /** worker: key_sweep. */
+    /** worker: audit, key_sweep, refused_admissions. */
     failures: workerFailures(registry),
     /** kind: revoked_keys, rate_windows. */
     swept: rowsSwept(registry),

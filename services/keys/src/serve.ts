@@ -1,11 +1,13 @@
 // Builds the keys service from top to bottom; what is opened closes in reverse.
 
 import {
+  auditLag,
   type Closers,
   type ConfigOf,
   createRegistry,
   databaseMetrics,
   type Logger,
+  rpcClientDuration,
   rpcRefusals,
   rpcServerDuration,
   startAdminServer,
@@ -13,14 +15,17 @@ import {
 } from "@annals/chassis";
 import {
   AdmissionSigner,
+  clientInterceptors,
+  connectRpc,
   openAdmissions,
   openTls,
   serverInterceptors,
   startRpcServer,
 } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
-import { createPool, schemaCheck } from "@annals/postgres";
+import { createPool, schemaCheck, startAuditHandOver } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
+import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
 import { ACCESS } from "./access.ts";
 import { openAdminApi } from "./admin/open.ts";
@@ -31,7 +36,9 @@ import type { Plans } from "./domain/plan.ts";
 import { createMetrics } from "./metrics.ts";
 import { plansCheck } from "./plans-file.ts";
 import { keysService } from "./service.ts";
+import { AUDIT } from "./store/audit.ts";
 import { startKeySweep } from "./workers/key-sweep.ts";
+import { RefusedAdmissions, startRefusedAdmissions } from "./workers/refused-admissions.ts";
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
@@ -62,6 +69,28 @@ export async function serve(
   const retentionDays = config.revokedKeyRetentionDays;
   const sweep = startKeySweep({ clock, database, failures, log, retentionDays, swept });
   closers.add("key sweep", sweep, () => sweep.stop());
+  const refused = new RefusedAdmissions({ clock, database });
+  const refusals = startRefusedAdmissions(refused, { failures, log });
+  closers.add("refused admissions", refusals, () => refusals.stop());
+
+  const ledger = connectRpc({
+    service: LedgerService,
+    peer: "ledger",
+    tls,
+    address: config.ledgerAddress,
+    idempotentMethods: ["RecordAuditEvents"],
+    interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
+  });
+  closers.add("ledger client", ledger, () => ledger.close());
+  const audit = startAuditHandOver(AUDIT, {
+    database,
+    failures,
+    lag: auditLag(registry),
+    log,
+    send: async (entries, signal) =>
+      (await ledger.client.recordAuditEvents({ entries: [...entries] }, { signal })).storedIds,
+  });
+  closers.add("audit", audit, () => audit.stop());
 
   const maker = { clock, random: randomBytes, prefix: config.keyPrefix };
   const deps = { ...maker, database, plans };
@@ -75,6 +104,7 @@ export async function serve(
       admissions: new AdmissionSigner({ secrets, clock }),
       metrics,
       rateLimitPerMinute: config.rateLimitPerMinute,
+      refused,
     }),
     service: KeysService,
     tls,

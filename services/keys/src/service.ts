@@ -7,6 +7,7 @@ import type { Pool } from "@annals/postgres";
 import type { KeyMaker } from "./domain/new-api-key.ts";
 import type { Plans } from "./domain/plan.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RefusedAdmissions } from "./workers/refused-admissions.ts";
 import { admitRequests } from "./rpc/admit-requests.ts";
 import { createApiKey } from "./rpc/create-api-key.ts";
 import { deleteApiKey } from "./rpc/delete-api-key.ts";
@@ -19,6 +20,7 @@ export interface Deps extends KeyMaker {
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
+  readonly refused: RefusedAdmissions;
 }
 
 export function keysService(deps: Deps): (router: ConnectRouter) => void {

@@ -12,4 +12,5 @@ export const ACCESS: Access<typeof LedgerService> = {
   verifyChain: { gateway: "verify" },
   getPositions: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
+  recordAuditEvents: { keys: "itself", export: "itself", "webhook-dispatcher": "itself" },
 };

@@ -16,6 +16,10 @@ export const SETTINGS = {
   ...rpcTlsSettings,
   ...databaseSettings,
   ...messagingSettings,
+  auditInAccounts: flag(
+    "ANNALS_AUDIT_IN_ACCOUNTS",
+    "Whether changes of an account are recorded in its own chain too. Clients may then store no action that begins with `annals.`.",
+  ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",
     "Whether new events are left out of the filter index. Lists with filters are complete and become slower.",

@@ -122,6 +122,7 @@ export async function serve(
     routes: ledgerService({
       admissions: verifier,
       appends,
+      auditInAccounts: config.auditInAccounts,
       clock,
       database,
       log,

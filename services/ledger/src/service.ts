@@ -14,6 +14,7 @@ import { getEvent } from "./rpc/get-event.ts";
 import { getPositions } from "./rpc/get-positions.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
+import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
@@ -21,6 +22,7 @@ import type { AppendQueue } from "./append/append-queue.ts";
 export interface Deps {
   readonly admissions: AdmissionVerifier;
   readonly appends: AppendQueue;
+  readonly auditInAccounts: boolean;
   readonly clock: Clock;
   readonly database: Pool;
   readonly log: Logger;
@@ -41,5 +43,6 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       verifyChain: verifyChain(deps),
       getPositions: getPositions(deps),
       listOutbox: listOutbox(deps),
+      recordAuditEvents: recordAuditEvents(deps),
     });
 }

@@ -5,9 +5,12 @@ import { type Registry, rpcClientDuration } from "@annals/chassis";
 import { clientInterceptors, connectRpc, type RpcTls } from "@annals/rpc";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
+import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
 
 export interface OpenProducers extends Pick<Producers, "entries" | "positions"> {
+  /** Hands audit entries over to the ledger. */
+  readonly recordAudit: AuditHandOverDeps["send"];
   close(): void;
 }
 
@@ -25,7 +28,7 @@ export function openProducers(
     peer: "ledger",
     tls: config.tls,
     address: config.ledgerAddress,
-    idempotentMethods: ["GetPositions", "ListEvents", "ListOutbox"],
+    idempotentMethods: ["GetPositions", "ListEvents", "ListOutbox", "RecordAuditEvents"],
     interceptors,
   });
   const exports =
@@ -43,6 +46,8 @@ export function openProducers(
   return {
     entries: (...given) => producers.entries(...given),
     positions: (...given) => producers.positions(...given),
+    recordAudit: async (entries, signal) =>
+      (await ledger.client.recordAuditEvents({ entries: [...entries] }, { signal })).storedIds,
     close: () => {
       ledger.close();
       exports?.close();

@@ -61,7 +61,7 @@ export function createMetrics(registry: Registry) {
     }),
     ...fanOutMetrics(registry),
     ...backlogMetrics(registry),
-    /** worker: deliveries, fan_out, subscription_cache, sweep, clean_up, measuring. */
+    /** worker: audit, deliveries, fan_out, subscription_cache, sweep, clean_up, measuring. */
     failures,
     deprecatedFailures: deprecatedFailures(failures, registry),
   };

@@ -1,6 +1,7 @@
 // Builds the webhook dispatcher from top to bottom; what is opened closes in reverse.
 
 import {
+  auditLag,
   type Closers,
   ConfigError,
   type ConfigOf,
@@ -16,7 +17,7 @@ import {
 import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, consumeNotices, DISPATCHER } from "@annals/messaging";
-import { createPool, schemaCheck } from "@annals/postgres";
+import { createPool, schemaCheck, startAuditHandOver } from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -34,6 +35,7 @@ import { Sender } from "./outbound/sender.ts";
 import { awaitDisabled } from "./rpc/await-disabled.ts";
 import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
+import { AUDIT } from "./store/audit.ts";
 import { START_WINDOW_MS } from "./workers/attempts.ts";
 import { startCleanUp } from "./workers/clean-up.ts";
 import { DeliveryTraces } from "./workers/delivery-traces.ts";
@@ -95,6 +97,17 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   closers.add("fan-out", fanOut, () => fanOut.stop());
   const sweep = startSweep({ ...shared, fanOut, producers, intervalMs: config.sweepIntervalMs });
   closers.add("sweep", sweep, () => sweep.stop());
+
+  const { failures } = metrics;
+  const lag = auditLag(registry);
+  const audit = startAuditHandOver(AUDIT, {
+    database,
+    failures,
+    lag,
+    log,
+    send: producers.recordAudit,
+  });
+  closers.add("audit", audit, () => audit.stop());
 
   const messaging = await connectMessaging({
     url: config.natsUrl,

@@ -33,9 +33,10 @@ const ACCESS: Access<typeof LedgerService> = {
   verifyChain: {},
   getPositions: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
+  recordAuditEvents: { keys: "itself" },
 };
 
-const log = { error: () => {}, warn: () => {} };
+const log = { error: () => {}, info: () => {}, warn: () => {} };
 const OPTIONS = {
   service: LedgerService,
   access: ACCESS,

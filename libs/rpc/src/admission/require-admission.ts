@@ -27,6 +27,11 @@ export function admissionOf({ values }: Pick<HandlerContext, "values">): Admitte
   return values.get(admissionKey);
 }
 
+/** For handlers, of audit entries: the API key that the call was admitted by. */
+export function actorOf(context: Pick<HandlerContext, "values">) {
+  return { type: "api_key", id: admissionOf(context)?.keyId } as const;
+}
+
 /**
  * Throws where a row of the table cannot be checked. A method whose requests carry statements themselves, in
  * the field `admissions`, is left to its handler. Any other one with a scope must name the account in

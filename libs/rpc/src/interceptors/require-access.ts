@@ -6,15 +6,12 @@
 import { Health } from "@annals/proto/health";
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { Counter, Logger } from "@annals/chassis";
+import { BoundedLog, type Counter, type Logger } from "@annals/chassis";
 import { type Access, type Caller, CALLERS, callerOf, type Grant } from "../access.ts";
 import { ADMISSION_HEADER, admitted, checkTable } from "../admission/require-admission.ts";
 import type { AdmissionVerifier } from "../admission/statement.ts";
 import type { RpcTls } from "../certificates.ts";
 import { type CallRequest, verbNoun } from "./follow-call.ts";
-
-/** At most one line in this time: a caller without rights must not fill the log. */
-const LOG_INTERVAL_MS = 1_000;
 
 type Row = Partial<Record<Caller, Grant>>;
 
@@ -25,7 +22,7 @@ export interface RequireAccessOptions<S extends DescService> {
   readonly admissions?: AdmissionVerifier;
   /** In plaintext nobody has proved who calls. */
   readonly tls: RpcTls;
-  readonly log: Pick<Logger, "warn">;
+  readonly log: Pick<Logger, "info" | "warn">;
   readonly refused: Pick<Counter<"caller" | "rpc_method">, "inc">;
 }
 
@@ -43,16 +40,17 @@ export function requireAccess<S extends DescService>(
       if (!(caller in row)) refused.inc({ caller, rpc_method: verbNoun(method) }, 0);
   }
   let refusals = 0;
-  let loggedAt = -Infinity;
+  const bounded = new BoundedLog(log, { linesPerS: 1 });
   const report = (caller: Caller | undefined, method: string): void => {
     const fields = { caller: caller ?? "unknown", rpc_method: method };
     refused.inc(fields);
     refusals += 1;
-    const now = performance.now();
-    if (now - loggedAt < LOG_INTERVAL_MS) return;
-    log.warn({ ...fields, refusals }, "rpc refused: its caller may not call it");
-    loggedAt = now;
-    refusals = 0;
+    const isWritten = bounded.write(
+      "warn",
+      { ...fields, refusals },
+      "rpc refused: its caller may not call it",
+    );
+    if (isWritten) refusals = 0;
   };
   return (next) => async (request) => {
     const { typeName } = request.service;

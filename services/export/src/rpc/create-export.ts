@@ -8,8 +8,10 @@ import type { Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
+import { actorOf } from "@annals/rpc";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { checkLimits, type ExportLimits } from "../domain/export-limits.ts";
+import { AUDIT } from "../store/audit.ts";
 import { countJobs } from "../store/count-jobs.ts";
 import { createJob } from "../store/create-job.ts";
 import { lockAccount } from "../store/lock-account.ts";
@@ -26,27 +28,44 @@ interface Deps {
 }
 
 export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["createExport"] {
-  return async ({ accountId, format, filter, filterJson, includeProofs }) => {
+  return async ({ accountId, format, filter, filterJson, includeProofs }, context) => {
+    const actor = actorOf(context);
     complete({ account_id: accountId });
     const name = formatName(format);
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
     const head = await readHead(deps, accountId);
     const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
+    const id = newId("exp", deps.random);
+    const occurredAt = deps.clock.nowText();
     const job = [
       accountId,
-      newId("exp", deps.random),
+      id,
       name,
       includeProofs,
       filterJson || "{}",
       toBinary(EventFilterSchema, bounded),
       String(head.sequence),
       head.hash,
-      deps.clock.nowText(),
+      occurredAt,
+      actor.id ?? null,
     ] as const;
     const [row] = await deps.database.transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
       const [has] = await transaction.run(countJobs, [accountId]);
       checkLimits(deps.limits, { underWay: has?.under_way ?? 0, kept: has?.kept ?? 0 });
+      await AUDIT.add(transaction, {
+        accountId,
+        action: "annals.export.created",
+        actor,
+        target: { type: "export", id },
+        // Not the filter: its values may be personal data.
+        metadata: {
+          format: name,
+          include_proofs: includeProofs,
+          head_sequence: String(head.sequence),
+        },
+        occurredAt,
+      });
       return transaction.run(createJob, [...job]);
     });
     if (!row) throw internal("the stored job was not returned");

@@ -1,15 +1,20 @@
 // StreamExportContent: the file of a completed export, in chunks. The next chunk is read when the connection
-// has taken the one before, so that a slow reader costs no memory.
+// has taken the one before, so that a slow reader costs no memory. Who reads is recorded before the first
+// chunk, at each opening: one at a later offset can be a download without its beginning.
 
 import { AnnalsError, complete, invalid, notFound } from "@annals/errors";
+import type { Clock } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { exportId } from "../domain/export-id.ts";
 import type { Storage } from "../outbound/storage.ts";
+import { AUDIT } from "../store/audit.ts";
 import { getJob } from "../store/get-job.ts";
 
 interface Deps {
+  readonly clock: Clock;
   readonly database: Database;
   readonly storage: Storage;
 }
@@ -17,7 +22,7 @@ interface Deps {
 export function streamExportContent(
   deps: Deps,
 ): ServiceImpl<typeof ExportsService>["streamExportContent"] {
-  return async function* ({ accountId, id, offset }, { signal }) {
+  return async function* ({ accountId, id, offset }, context) {
     complete({ account_id: accountId, id });
     const [row] = await deps.database.run(getJob, [accountId, exportId(id)]);
     if (!row) throw notFound("export", id);
@@ -28,6 +33,15 @@ export function streamExportContent(
       throw invalid({ field: "offset", message: "must lie within the file" });
     }
     if (offset === BigInt(row.size_bytes)) return;
+    await AUDIT.add(deps.database, {
+      accountId,
+      action: "annals.export.downloaded",
+      actor: actorOf(context),
+      target: { type: "export", id },
+      metadata: { offset: String(offset) },
+      occurredAt: deps.clock.nowText(),
+    });
+    const { signal } = context;
     for await (const chunk of await deps.storage.read(row.file, Number(offset), signal)) {
       yield { chunk };
     }

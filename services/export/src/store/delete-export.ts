@@ -4,11 +4,18 @@
 
 import { statement } from "@annals/postgres";
 
-type Params = [accountId: string, id: string, deletedAt: string];
+type Params = [
+  accountId: string,
+  id: string,
+  deletedAt: string,
+  /** The id of a key; null where its time has ended. */
+  deletedBy: string | null,
+];
 
 export const deleteExport = statement<Params, { readonly id: string }>(`/* exports.delete-export */
 UPDATE exports.jobs
 SET deleted_at = $3::text,
+  deleted_by = $4::text,
   status = CASE WHEN status = 'completed' THEN status ELSE 'failed' END,
   due_at = CASE WHEN status = 'running' THEN due_at ELSE clock_timestamp() END
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL

@@ -46,7 +46,7 @@ function sweepAt(days: number, options: Partial<SweepDeps> = {}) {
 
 const queueOld = () => exports.queue(ACCOUNT, formatMicros(CREATED));
 const markDeleted = (id: string) =>
-  exports.pool.run(deleteExport, [ACCOUNT, id, clockAt(0).nowText()]);
+  exports.pool.run(deleteExport, [ACCOUNT, id, clockAt(0).nowText(), null]);
 
 async function completed(): Promise<string> {
   const id = await queueOld();
@@ -65,6 +65,11 @@ test("an export ends after its retention, and not before", async () => {
   expect(await sweepAt(30.1)).toBe(1);
   expect(await exports.filesOf(id)).toEqual([]);
   expect(await exports.job(id)).toBeUndefined();
+  const entries = await exports.database.query(
+    "SELECT event::json ->> 'action' AS action, event::json -> 'actor' AS actor FROM exports.audit_outbox",
+  );
+  const actor = { type: "service", id: "export" };
+  expect(entries).toEqual([{ action: "annals.export.deleted", actor }]);
 });
 
 test("with a retention of 0 exports never end", async () => {

@@ -4,8 +4,9 @@
 
 import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { type Clock, formatMicros } from "@annals/contract";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { Storage } from "../outbound/storage.ts";
+import { AUDIT } from "../store/audit.ts";
 import { deleteExport } from "../store/delete-export.ts";
 import { listDeletedJobs } from "../store/list-deleted-jobs.ts";
 import { listExpiredJobs } from "../store/list-expired-jobs.ts";
@@ -14,7 +15,7 @@ import { fileStem } from "./write-export.ts";
 
 export interface SweepDeps {
   readonly clock: Clock;
-  readonly database: Database;
+  readonly database: Pool;
   readonly storage: Pick<Storage, "keepOnly">;
   readonly swept: Pick<Counter<"kind">, "inc">;
   /** 0: no export ends by itself. */
@@ -53,11 +54,27 @@ async function markExpired(
   const markPiece = async (): Promise<number> => {
     const expired = await database.run(listExpiredJobs, [createdBefore, PIECE]);
     for (const job of expired) {
-      await database.run(deleteExport, [job.account_id, job.id, clock.nowText()]);
+      await markDeleted(database, job, clock.nowText());
     }
     return expired.length;
   };
   await inPieces(PIECE, markPiece, signal);
+}
+
+async function markDeleted(
+  database: Pool,
+  { account_id: accountId, id }: { readonly account_id: string; readonly id: string },
+  occurredAt: string,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const [row] = await transaction.run(deleteExport, [accountId, id, occurredAt, null]);
+    // Another replica, or the account, did it.
+    if (!row) return;
+    const actor = { type: "service", id: "export" } as const;
+    const target = { type: "export", id };
+    const action = "annals.export.deleted";
+    await AUDIT.add(transaction, { accountId, action, actor, target, occurredAt });
+  });
 }
 
 /** A file that cannot be deleted keeps no other export: the failure is thrown at the end. */

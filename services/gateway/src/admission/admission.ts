@@ -42,8 +42,13 @@ export function admittedBy({ requestId, statement }: Pick<Admission, "requestId"
 /** A valid key whose window is used up. */
 export class RateLimited extends AnnalsError {
   readonly limit: number;
+  readonly caller: Pick<Admission, "accountId" | "keyId">;
 
-  constructor(limit: number, windowEndsInS: number) {
+  constructor(
+    limit: number,
+    windowEndsInS: number,
+    { accountId, keyId }: Pick<Admission, "accountId" | "keyId">,
+  ) {
     super(
       "rate_limited",
       `This key has made its ${limit} requests. Try again in ${windowEndsInS} seconds.`,
@@ -52,6 +57,7 @@ export class RateLimited extends AnnalsError {
       },
     );
     this.limit = limit;
+    this.caller = { accountId, keyId };
   }
 }
 
@@ -179,7 +185,8 @@ async function admitGroup(
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey() };
     const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
-      return { status: "rejected", reason: new RateLimited(limit, admission.windowEndsInS) };
+      const reason = new RateLimited(limit, admission.windowEndsInS, admission);
+      return { status: "rejected", reason };
     }
     const { accountId, keyId, scopes, statement, plan = UNLIMITED } = admission;
     const remaining = admission.remaining + admission.admitted - order;

@@ -4,6 +4,7 @@
 
 import type { Feature, Scope } from "@annals/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "../edge/access-log.ts";
 import type { RequestsInFlight } from "../edge/requests-in-flight.ts";
 import { type Admission, type Admissions, RateLimited } from "./admission.ts";
 import { requireFeature } from "./require-feature.ts";
@@ -13,6 +14,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set for every request that reaches a handler under /v1. */
     admission: Admission | undefined;
+    /** Whose key it has, also where the rate limit refuses it. */
+    caller: Caller | undefined;
     /** Asks again whether its key is valid, without counting it again. */
     readmit: () => Promise<Admission>;
   }
@@ -32,11 +35,14 @@ export function admissionHook(admissions: Admissions, inFlight: RequestsInFlight
       const client = { address: inFlight.addressOf(raw), requestId: request.id, body: raw };
       const admission = await admissions.admit(authorization, client);
       request.readmit = () => admissions.readmit(authorization, request.id);
-      request.admission = admission;
+      request.admission = request.caller = admission;
       showLimit(reply, admission.limit, admission.remaining);
       inFlight.authenticated(request.raw, admission.accountId);
     } catch (error) {
-      if (error instanceof RateLimited) showLimit(reply, error.limit, 0);
+      if (error instanceof RateLimited) {
+        request.caller = error.caller;
+        showLimit(reply, error.limit, 0);
+      }
       throw error;
     }
     const { scope, feature } = request.routeOptions.config;

@@ -43,6 +43,7 @@ async function open() {
     limit: 100,
     newRequestId: () => "req_1",
     metrics: { onRefused: () => {}, refused: () => {} },
+    accessLog: { record: () => {} },
   });
   const app = fastify({ logger: false });
   onTestFinished(() => app.close());

@@ -1,11 +1,10 @@
 // Answers requests that failed, and paths that do not exist. Called by app.ts. What is refused before its
 // body was read gives its slot back at once. It must never log a line for every request of a flood.
 
-import type { Logger } from "@annals/chassis";
+import { BoundedLog, type Logger } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorAnswer } from "../errors.ts";
-import { BoundedLog } from "./bounded-log.ts";
 import { type EarlyAnswers, hasUnreadBody } from "./early-answer.ts";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
 import type { RefusalBudget } from "./refusal-budget.ts";

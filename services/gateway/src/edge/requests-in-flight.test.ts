@@ -45,6 +45,7 @@ async function open(transfers = { bodyWindowMs: WINDOW_MS, answerWindowMs: WINDO
     earlyAnswers: new EarlyAnswers(),
     limit: 100,
     newRequestId: () => "req_1",
+    accessLog: { record: () => {} },
     metrics: {
       onRefused: ({ method = "" }) => refused.push(method),
       refused: (reason) => refused.push(reason),

@@ -8,6 +8,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { errorAnswer } from "../errors.ts";
 import type { Metrics, Resource } from "../metrics.ts";
+import type { AccessLog } from "./access-log.ts";
 import { type EarlyAnswers, hasUnreadBody } from "./early-answer.ts";
 import { Shares, type SharesOptions } from "./shares.ts";
 import { Transfer, type TransferLimits } from "./transfer-rate.ts";
@@ -21,6 +22,7 @@ export interface InFlightOptions {
   readonly limit: number;
   readonly newRequestId: () => string;
   readonly metrics: Pick<Metrics, "onRefused" | "refused">;
+  readonly accessLog: Pick<AccessLog, "record">;
 }
 
 interface Exchange {
@@ -214,11 +216,13 @@ export class RequestsInFlight {
 
   /** Before any work: an unbounded queue would answer everyone too late. */
   #refuse(request: IncomingMessage, response: ServerResponse): void {
-    const { earlyAnswers, limit, metrics, newRequestId } = this.#options;
+    const { accessLog, earlyAnswers, limit, metrics, newRequestId } = this.#options;
     metrics.onRefused(request);
     metrics.refused("requests_total");
     const requestId = newRequestId();
     const { status, headers, body } = errorAnswer(overloaded(), requestId);
+    const { method } = request;
+    accessLog.record({ requestId, method, route: "refused", status, durationMs: 0 });
     const text = JSON.stringify(body);
     // The parser hands over a body that came with the head in the same turn of the event loop.
     setImmediate(() => {

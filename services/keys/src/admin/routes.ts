@@ -130,7 +130,7 @@ async function getOneAccount(deps: Deps, { id }: AdminRequest) {
   return { status: 200, body: { data: await findAccount(deps, id) } };
 }
 
-async function patchAccount({ database, plans }: Deps, { body, id }: AdminRequest) {
+async function patchAccount({ clock, database, plans }: Deps, { body, id }: AdminRequest) {
   body.only("name", "plan");
   const changes = {
     name: body.has("name") ? body.name("name") : undefined,
@@ -140,7 +140,7 @@ async function patchAccount({ database, plans }: Deps, { body, id }: AdminReques
     throw invalid({ field: "", message: "The body must hold name, plan or both." });
   }
   const changed = await database.transaction((transaction) =>
-    updateAccount(transaction, id, changes),
+    updateAccount(transaction, clock, id, changes),
   );
   return { status: 200, body: { data: accountJson(changed) } };
 }

@@ -2,12 +2,14 @@
 // call it in a transaction of its own. Used by the operator's commands and by the admin API; never reachable
 // over RPC or by clients, for the interface has no way to make an account.
 
-import { type Clock, newId, SCOPES } from "@annals/contract";
-import { notFound } from "@annals/errors";
+import { type Clock, newId, type Scope, SCOPES, SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import { invalid, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
+import { accountChanged, keyCreated, OPERATOR } from "../domain/audit-entries.ts";
 import { isApiKeyId } from "../domain/api-key-id.ts";
 import { type KeyMaker, type NewApiKey, newApiKey } from "../domain/new-api-key.ts";
 import type { AccountRow } from "../store/account-row.ts";
+import { AUDIT } from "../store/audit.ts";
 import { createAccount as createAccountStatement } from "../store/create-account.ts";
 import { createApiKey } from "../store/create-api-key.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
@@ -17,6 +19,9 @@ import { lockAccount } from "../store/lock-account.ts";
 import { renameAccount } from "../store/rename-account.ts";
 import { setPlan } from "../store/set-plan.ts";
 
+/** Of a key of the system account, whose chain nobody may write to. */
+const READING: readonly Scope[] = ["events:read", "verify", "export"];
+
 export interface NewAccount {
   readonly account: AccountRow;
   /** The first key in full. Shown once. */
@@ -25,7 +30,7 @@ export interface NewAccount {
 
 interface KeyAsked {
   readonly keyName: string;
-  /** All of them by default. */
+  /** All of them by default; of the system account those that read. */
   readonly scopes?: readonly string[];
   readonly secret?: string;
 }
@@ -46,6 +51,11 @@ export async function createAccount(
   const createdAt = maker.clock.nowText();
   const [row] = await transaction.run(createAccountStatement, [accountId, name, createdAt, plan]);
   if (!row) return undefined;
+  const created = { metadata: { name, plan } };
+  await AUDIT.add(
+    transaction,
+    accountChanged(accountId, "annals.account.created", createdAt, created),
+  );
   const key = await storeKey(transaction, maker, accountId, asked);
   const account = { account_id: accountId, name, plan, created_at: createdAt, live_keys: "1" };
   return { account, key };
@@ -68,11 +78,21 @@ export async function addKey(
 /** Changes the members that are given. */
 export async function updateAccount(
   transaction: Database,
+  clock: Clock,
   accountId: string,
   { name, plan }: { readonly name?: string | undefined; readonly plan?: string | null | undefined },
 ): Promise<AccountRow> {
-  if (name !== undefined) await transaction.run(renameAccount, [accountId, name]);
-  if (plan !== undefined) await transaction.run(setPlan, [accountId, plan]);
+  const at = clock.nowText();
+  const record = (action: `annals.${string}`, before: object, after: object): Promise<void> =>
+    AUDIT.add(transaction, accountChanged(accountId, action, at, { diff: { before, after } }));
+  if (name !== undefined) {
+    const [row] = await transaction.run(renameAccount, [accountId, name]);
+    if (row) await record("annals.account.renamed", { name: row.name_before }, { name });
+  }
+  if (plan !== undefined) {
+    const [row] = await transaction.run(setPlan, [accountId, plan]);
+    if (row) await record("annals.plan.changed", { plan: row.plan_before }, { plan });
+  }
   const [row] = await transaction.run(getAccount, [accountId]);
   if (!row) throw notFound("account", accountId);
   return row;
@@ -83,8 +103,12 @@ export async function revokeKey(transaction: Database, clock: Clock, id: string)
   const [found] = isApiKeyId(id) ? await transaction.run(findApiKey, [id]) : [];
   if (!found) throw notFound("API key", id);
   const { account_id: accountId } = found;
-  const [revoked] = await transaction.run(deleteApiKey, [accountId, id, clock.nowText()]);
+  const occurredAt = clock.nowText();
+  const [revoked] = await transaction.run(deleteApiKey, [accountId, id, occurredAt, null]);
   if (!revoked) throw notFound("API key", id);
+  const target = { type: "api_key", id };
+  const action = "annals.key.revoked";
+  await AUDIT.add(transaction, { accountId, action, actor: OPERATOR, target, occurredAt });
   return accountId;
 }
 
@@ -92,8 +116,15 @@ async function storeKey(
   transaction: Database,
   maker: KeyMaker,
   accountId: string,
-  { keyName, scopes = SCOPES, secret }: KeyAsked,
+  { keyName, scopes: asked, secret }: KeyAsked,
 ): Promise<NewApiKey> {
+  const allowed = accountId === SYSTEM_ACCOUNT_ID ? READING : SCOPES;
+  const scopes = asked ?? allowed;
+  const refused = scopes.find((scope) => !allowed.some((each) => each === scope));
+  if (refused !== undefined) {
+    const message = `${refused} is not for a key of the system account: it has ${READING.join(", ")}`;
+    throw invalid({ field: "scopes", message });
+  }
   const apiKey = newApiKey(maker, {
     name: keyName,
     scopes,
@@ -108,6 +139,8 @@ async function storeKey(
     apiKey.scopes,
     apiKey.createdAt,
     apiKey.isMinted,
+    null,
   ]);
+  await AUDIT.add(transaction, keyCreated(accountId, OPERATOR, apiKey));
   return apiKey;
 }

@@ -62,15 +62,15 @@ describe("accounts rename and add-key", () => {
       status: 0,
       stdout: `account ${accountId}\nname Müller & Co 😀\n`,
     });
-    expect(await owner.query("SELECT name FROM keys.accounts")).toEqual([
-      { name: "Müller & Co 😀" },
-    ]);
+    expect(
+      await owner.query("SELECT name FROM keys.accounts WHERE account_id = $1", [accountId]),
+    ).toEqual([{ name: "Müller & Co 😀" }]);
   });
 
   test("add-key makes a key with all scopes for an account without a live one, shown this once", async () => {
     const { owner, service } = await migratedDatabase();
     const { accountId, keyId } = await storeKey(service);
-    await service.run(deleteApiKey, [accountId, keyId, systemClock().nowText()]);
+    await service.run(deleteApiKey, [accountId, keyId, systemClock().nowText(), null]);
     const { status, stdout } = await runCommand(owner.url, [
       "accounts",
       "add-key",
@@ -108,13 +108,14 @@ test("accounts list shows every account, the oldest first, with its live keys an
   const first = await storeKey(service);
   await storeKey(service, { accountId: first.accountId });
   const second = await storeKey(service);
-  await service.run(deleteApiKey, [second.accountId, second.keyId, systemClock().nowText()]);
+  await service.run(deleteApiKey, [second.accountId, second.keyId, systemClock().nowText(), null]);
   const { status, stdout } = await runCommand(owner.url, ["accounts", "list"]);
   expect(status).toBe(0);
   const lines = stdout.trimEnd().split("\n");
-  expect(lines).toHaveLength(2);
-  expect(lines[0]).toMatch(new RegExp(`^${first.accountId}\t.*\t2 keys\t.*test$`));
-  expect(lines[1]).toMatch(new RegExp(`^${second.accountId}\t.*\t0 keys\t.*test$`));
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/^acct_system\t.*\t0 keys\t.*system$/);
+  expect(lines[1]).toMatch(new RegExp(`^${first.accountId}\t.*\t2 keys\t.*test$`));
+  expect(lines[2]).toMatch(new RegExp(`^${second.accountId}\t.*\t0 keys\t.*test$`));
   expect(stdout).not.toContain("_sk_");
 });
 

@@ -21,7 +21,7 @@ create    Makes an account and its first key, with all scopes. The key is printe
 list      Prints every account, the oldest first: id, creation, live keys, plan, name.
 rename    Gives an account another name.
 add-key   Makes a key for an account, for example one that has lost its keys. All scopes by default. The key is printed
-          this once. The plan's limit of keys does not apply.
+          this once. The plan's limit of keys does not apply. A key of acct_system, the system account, only reads.
 set-plan  Gives an account a plan of ANNALS_PLANS_FILE. Without PLAN: the default one. The same as \`plans set\`.
 
 Needs ANNALS_DATABASE_URL of keys.
@@ -83,9 +83,9 @@ function rename(given: Given): Asked {
   const accountId = given.required("account", options.account);
   const name = given.name("name", options.name);
   return {
-    work: async ({ database }) => {
+    work: async ({ clock, database }) => {
       const account = await database.transaction((transaction) =>
-        updateAccount(transaction, accountId, { name }),
+        updateAccount(transaction, clock, accountId, { name }),
       );
       return { text: `account ${accountId}\nname ${name}\n`, data: accountJson(account) };
     },
@@ -113,9 +113,9 @@ export function changePlan(given: Given): Asked {
   const accountId = given.required("account", account);
   return {
     plan,
-    work: async ({ database }) => {
+    work: async ({ clock, database }) => {
       const changed = await database.transaction((transaction) =>
-        updateAccount(transaction, accountId, { plan: plan ?? null }),
+        updateAccount(transaction, clock, accountId, { plan: plan ?? null }),
       );
       const text = `account ${accountId}\nplan ${plan ?? "(default)"}\n`;
       return { text, data: accountJson(changed) };

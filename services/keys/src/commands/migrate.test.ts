@@ -14,7 +14,7 @@ const bootstrap = (database: TestDatabase, key: string) =>
 
 const accountsOf = (database: TestDatabase) =>
   database.query<{ account_id: string; name: string }>(
-    "SELECT account_id, name FROM keys.accounts ORDER BY created_at",
+    "SELECT account_id, name FROM keys.accounts WHERE account_id <> 'acct_system' ORDER BY created_at",
   );
 
 const keysOf = (database: TestDatabase) =>

@@ -16,6 +16,7 @@ import { migratedDatabase, storeKey } from "../testing/database.ts";
 import { UNLIMITED_PLANS } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
+import { RefusedAdmissions } from "../workers/refused-admissions.ts";
 import { admitRequests } from "./admit-requests.ts";
 
 type Groups = { secretSha256: Uint8Array; count: number }[];
@@ -34,16 +35,18 @@ beforeAll(async () => {
 
 function service(rateLimitPerMinute = 10) {
   const registry = createRegistry("keys");
+  const refused = new RefusedAdmissions({ clock, database });
   const handle = admitRequests({
     admissions: signer,
     database,
     metrics: createMetrics(registry),
     plans: UNLIMITED_PLANS,
     rateLimitPerMinute,
+    refused,
   });
   const call = (groups: Groups) =>
     handle(create(AdmitRequestsRequestSchema, { groups }), {} as HandlerContext);
-  return { registry, call };
+  return { registry, call, refused };
 }
 
 describe("answers", () => {
@@ -78,6 +81,7 @@ describe("answers", () => {
       metrics: createMetrics(createRegistry("keys")),
       plans: UNLIMITED_PLANS,
       rateLimitPerMinute: 1,
+      refused: new RefusedAdmissions({ clock, database }),
     });
     const request = create(AdmitRequestsRequestSchema, { groups: [{ secretSha256, count: 1 }] });
     const { admissions } = await lower(request, {} as HandlerContext);
@@ -103,7 +107,7 @@ describe("answers", () => {
     await call([{ secretSha256, count: 1 }]);
     expect((await asked()).admissions).toMatchObject([{ accountId, admitted: 0 }]);
     expect(await windows()).toEqual([{ used: 1 }]);
-    await database.run(deleteApiKey, [accountId, keyId, clock.nowText()]);
+    await database.run(deleteApiKey, [accountId, keyId, clock.nowText(), null]);
     expect((await asked()).admissions).toEqual([{}]);
   });
 
@@ -118,6 +122,33 @@ describe("answers", () => {
     expect(text).toMatch(/annals_admissions_total\{[^}]*outcome="admitted"[^}]*\} 10\n/);
     expect(text).toMatch(/annals_admissions_total\{[^}]*outcome="rate_limited"[^}]*\} 2\n/);
     expect(text).toMatch(/annals_admissions_total\{[^}]*outcome="unknown_key"[^}]*\} 5\n/);
+  });
+});
+
+describe("what was refused", () => {
+  test("is one entry of the audit however much it was, and none where nothing was", async () => {
+    const { call, refused } = service();
+    const entries = () =>
+      owner.query<{ event: string }>(
+        "DELETE FROM keys.audit_outbox WHERE account_id = 'acct_system' RETURNING event",
+      );
+    await refused.write();
+    expect(await entries()).toEqual([]);
+    const keys = await Promise.all(Array.from({ length: 101 }, () => storeKey(database)));
+    await call([{ secretSha256: keyHash("nobody's"), count: 7 }]);
+    for (let round = 0; round < 2; round += 1)
+      await call(keys.map(({ secretSha256 }) => ({ secretSha256, count: 12 })));
+    await refused.write();
+    await refused.write();
+    const [{ event } = { event: "" }, ...others] = await entries();
+    expect(others).toEqual([]);
+    const { action, metadata } = JSON.parse(event);
+    expect(action).toBe("annals.admission.refused");
+    expect(metadata.counts).toEqual({ unknown_key: 7, rate_limited: 101 * 14 });
+    // Of so many keys, the first hundred are named.
+    expect(metadata.keys).toHaveLength(100);
+    const [{ accountId, keyId } = { accountId: "", keyId: "" }] = keys;
+    expect(metadata.keys[0]).toEqual({ account_id: accountId, key_id: keyId, count: 14 });
   });
 });
 

@@ -7,6 +7,7 @@ import type { AdmissionSigner } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Plans } from "../domain/plan.ts";
 import type { Metrics } from "../metrics.ts";
+import type { RefusedAdmissions } from "../workers/refused-admissions.ts";
 import { renderPlan } from "./render-plan.ts";
 import {
   type AdmissionRow,
@@ -27,6 +28,7 @@ interface Deps {
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
+  readonly refused: Pick<RefusedAdmissions, "rateLimited" | "unknownKey">;
 }
 
 export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admitRequests"] {
@@ -44,6 +46,8 @@ export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admi
       deps.metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
       deps.metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
       deps.metrics.admissions.inc({ outcome: "rate_limited" }, row ? group.count - row.granted : 0);
+      if (row) deps.refused.rateLimited(row.account_id, row.key_id, group.count - row.granted);
+      else deps.refused.unknownKey(group.count);
       return row ? admission(row, limit, deps) : {};
     });
     return { admissions, limit };

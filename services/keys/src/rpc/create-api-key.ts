@@ -4,9 +4,12 @@
 import { AnnalsError, complete, internal } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { keyCreated } from "../domain/audit-entries.ts";
 import { type KeyMaker, newApiKey } from "../domain/new-api-key.ts";
 import type { Plans } from "../domain/plan.ts";
+import { AUDIT } from "../store/audit.ts";
 import { countApiKeys } from "../store/count-api-keys.ts";
 import { createApiKey as createApiKeyStatement } from "../store/create-api-key.ts";
 import { lockAccount } from "../store/lock-account.ts";
@@ -17,7 +20,8 @@ interface Deps extends KeyMaker {
 }
 
 export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["createApiKey"] {
-  return async ({ accountId, name, scopes }) => {
+  return async ({ accountId, name, scopes }, context) => {
+    const actor = actorOf(context);
     complete({ account_id: accountId, name });
     const { secret, secretSha256, isMinted, ...apiKey } = newApiKey(deps, { name, scopes });
     await deps.database.transaction(async (transaction) => {
@@ -31,7 +35,9 @@ export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["creat
         apiKey.scopes,
         apiKey.createdAt,
         isMinted,
+        actor.id ?? null,
       ]);
+      await AUDIT.add(transaction, keyCreated(accountId, actor, apiKey));
     });
     return { apiKey: { ...apiKey, scopes: [...apiKey.scopes] }, secret };
   };

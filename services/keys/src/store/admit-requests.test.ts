@@ -149,7 +149,7 @@ describe("groups of several keys", () => {
 
   test("an unknown or revoked secret has no row and leaves no window", async () => {
     const key = await storeKey(service);
-    await service.run(deleteApiKey, [key.accountId, key.keyId, systemClock().nowText()]);
+    await service.run(deleteApiKey, [key.accountId, key.keyId, systemClock().nowText(), null]);
     expect(await admit(service, key)).toBeUndefined();
     expect(await admit(service, { secretSha256: keyHash("x") })).toBeUndefined();
     expect(await windowOf(key)).toBeUndefined();

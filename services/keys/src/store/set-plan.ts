@@ -4,6 +4,13 @@ import { statement } from "@annals/postgres";
 
 type Params = [accountId: string, plan: string | null];
 
-export const setPlan = statement<Params, { readonly account_id: string }>(`/* keys.set-plan */
-UPDATE keys.accounts SET plan = $2::text WHERE account_id = $1::text RETURNING account_id
+interface ChangedRow {
+  readonly plan_before: string | null;
+}
+
+export const setPlan = statement<Params, ChangedRow>(`/* keys.set-plan */
+WITH before AS (SELECT plan FROM keys.accounts WHERE account_id = $1::text FOR NO KEY UPDATE)
+UPDATE keys.accounts SET plan = $2::text FROM before
+WHERE account_id = $1::text
+RETURNING before.plan AS plan_before
 `);

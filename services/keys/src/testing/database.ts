@@ -81,6 +81,7 @@ export async function storeKey(
     scopes,
     now,
     true,
+    null,
   ]);
   return { accountId: owner, keyId, secretSha256 };
 }

@@ -40,7 +40,7 @@ async function sweepAt(days: number, options: Partial<KeySweepDeps> = {}) {
 
 async function revoked(): Promise<string> {
   const { accountId, keyId } = await storeKey(opened.service);
-  await opened.service.run(deleteApiKey, [accountId, keyId, formatMicros(REVOKED)]);
+  await opened.service.run(deleteApiKey, [accountId, keyId, formatMicros(REVOKED), null]);
   return keyId;
 }
 

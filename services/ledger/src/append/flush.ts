@@ -4,7 +4,7 @@
 // statement's own conditions on the head and on the last event decide, not what this process has cached.
 
 import type { Logger } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
+import { type Clock, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";
 import type { Notices } from "@annals/messaging";
 import { type Database, type Pool, violatedConstraint } from "@annals/postgres";
@@ -49,7 +49,8 @@ export async function flush(
       (await appendToCachedHead(deps, accountId, appends)) ??
       (await appendUnderLock(deps, accountId, appends));
     deps.metrics.flushes.observe(events.length);
-    if (events.length > 0) {
+    // No key can make a webhook of the system account.
+    if (events.length > 0 && accountId !== SYSTEM_ACCOUNT_ID) {
       const position = BigInt(after.sequence);
       deps.notices.notify({ kind: "events", accountId, position }, events.length);
     }

@@ -18,7 +18,10 @@ import { invalid } from "@annals/errors";
 import { type Append, bytesOf, type NewEvent, type Parts } from "./prepare-append.ts";
 
 /** An append as it came, with nothing known of it but the types of its members. */
-export interface GivenAppend extends Omit<Append, "events" | "keyId" | "monthlyQuota"> {
+export interface GivenAppend extends Omit<
+  Append,
+  "events" | "isUncounted" | "keyId" | "monthlyQuota"
+> {
   readonly monthlyQuota?: bigint | undefined;
   readonly events: readonly GivenEvent[];
 }

@@ -5,7 +5,7 @@
 export interface MonthState {
   /** YYYY-MM; empty before the first append. */
   readonly month: string;
-  /** Sequence number of the last event before the month. */
+  /** Sequence number of the last event before the month, plus the events of the month that do not count. */
   readonly monthStart: number;
 }
 

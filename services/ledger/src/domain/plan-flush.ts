@@ -102,6 +102,8 @@ export function planFlush(input: PlanInput): Plan {
       ...head,
       sequence: head.sequence + chained.length,
       hash: chained.at(-1)?.hash ?? head.hash,
+      // The month's events are those between its start and the head.
+      monthStart: head.monthStart + (append.isUncounted ? chained.length : 0),
     };
     events.push(...chained);
     appends.push(append);

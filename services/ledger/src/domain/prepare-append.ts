@@ -28,6 +28,8 @@ export interface Append {
   readonly keyId?: string | undefined;
   /** Events that the account may store in a month of UTC; undefined: any number. */
   readonly monthlyQuota?: number | undefined;
+  /** Whether its events take nothing of the month's quota. */
+  readonly isUncounted?: boolean;
   readonly events: readonly NewEvent[];
 }
 

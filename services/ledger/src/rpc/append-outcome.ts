@@ -1,6 +1,7 @@
 // The outcome of one append of a request. Called by create-events.ts and append-events.ts. Every append has
 // an outcome of its own: an error of one must never be another's.
 
+import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
 import type { Turns, Work } from "@annals/contract";
@@ -8,6 +9,7 @@ import type { AdmissionVerifier } from "@annals/rpc";
 import type { Database } from "@annals/postgres";
 import type { Append as AppendMessage, AppendOutcomeSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { refuseAuditActions } from "../domain/audit-append.ts";
 import { checkAppend } from "../domain/check-append.ts";
 import { type PreparedAppend, prepareAppend } from "../domain/prepare-append.ts";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
@@ -27,6 +29,8 @@ export type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
 export interface Deps {
   readonly admissions: Pick<AdmissionVerifier, "verify">;
   readonly appends: AppendQueue;
+  /** Whether the chains of accounts have the audit events that concern them. */
+  readonly auditInAccounts: boolean;
   readonly database: Database;
   readonly log: Logger;
   readonly random: (size: number) => Uint8Array;
@@ -57,10 +61,8 @@ export async function appendOutcome(
       accountId,
       scope: SCOPE,
     });
-    const prepared = await deps.turns.run(
-      accountId,
-      prepare(message, admitted?.keyId, deps.random),
-    );
+    if (accountId === SYSTEM_ACCOUNT_ID) throw ofTheLedgerAlone();
+    const prepared = await deps.turns.run(accountId, prepare(message, admitted?.keyId, deps));
     const result = await deps.appends.submit(prepared);
     return result.outcome === "stored"
       ? stored(result)
@@ -74,9 +76,15 @@ export async function appendOutcome(
 function* prepare(
   message: AppendMessage,
   keyId: string | undefined,
-  random: Deps["random"],
+  { auditInAccounts, random }: Pick<Deps, "auditInAccounts" | "random">,
 ): Work<PreparedAppend> {
-  return yield* prepareAppend(yield* checkAppend(message, keyId), random);
+  const append = yield* checkAppend(message, keyId);
+  if (auditInAccounts) refuseAuditActions(append);
+  return yield* prepareAppend(append, random);
+}
+
+function ofTheLedgerAlone(): AnnalsError {
+  return new AnnalsError("permission_denied", "Only the ledger appends to the system account.");
 }
 
 function stored(result: Stored): Outcome {

@@ -59,6 +59,7 @@ export function openLedger(
   { url }: TestDatabase,
   clock: Clock = new SetClock(),
   around: (database: Pool) => Pool = (database) => database,
+  auditInAccounts = false,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
   const database = around(openPool(url));
@@ -70,7 +71,7 @@ export function openLedger(
   const random = randomBytes;
   const shared = { admissions, clock, database, log, metrics, notices, random };
   const appends = new AppendQueue(shared);
-  const routes = ledgerService({ ...shared, appends, turns: new Turns() });
+  const routes = ledgerService({ ...shared, appends, auditInAccounts, turns: new Turns() });
   const interceptors = [
     ...serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     requireAccess({

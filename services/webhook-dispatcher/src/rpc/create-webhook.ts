@@ -6,12 +6,15 @@ import { type Clock, newId } from "@annals/contract";
 import { AnnalsError, complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { shownWebhook, webhookChange } from "../domain/audit-entries.ts";
 import { kindsOf } from "../domain/kinds.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret } from "../domain/signing-secret.ts";
 import type { AddressGuard } from "../outbound/address-guard.ts";
 import type { Producers } from "../outbound/producers.ts";
+import { AUDIT } from "../store/audit.ts";
 import { countWebhooks } from "../store/count-webhooks.ts";
 import { createWebhook as createWebhookStatement } from "../store/create-webhook.ts";
 import { lockAccount } from "../store/lock-account.ts";
@@ -31,7 +34,8 @@ export interface CreateWebhookDeps {
 export function createWebhook(
   deps: CreateWebhookDeps,
 ): ServiceImpl<typeof WebhooksService>["createWebhook"] {
-  return async ({ accountId, url, events: given, active, maxWebhooks }) => {
+  return async ({ accountId, url, events: given, active, maxWebhooks }, context) => {
+    const actor = actorOf(context);
     complete({ account_id: accountId, url });
     const events = checkEvents(given);
     checkUrl(deps.guard, url);
@@ -57,7 +61,14 @@ export function createWebhook(
         after?.events ?? 0n,
         after?.verifications ?? 0n,
         after?.exports ?? 0n,
+        actor.id ?? null,
       ]);
+      const change = {
+        actor,
+        occurredAt: createdAt,
+        diff: { after: shownWebhook({ url, events, active }) },
+      };
+      await AUDIT.add(transaction, webhookChange("created", accountId, id, change));
     });
     deps.onSubscriber(accountId);
     return { webhook: { id, url, events, active, createdAt }, secret };

@@ -3,10 +3,11 @@
 
 import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
-import type { Pool } from "@annals/postgres";
+import type { AuditEntry, Pool } from "@annals/postgres";
 import { limitBacklog } from "../domain/limit-backlog.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
 import type { Entry } from "../domain/payload.ts";
+import { AUDIT } from "../store/audit.ts";
 import { countPending } from "../store/count-pending.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
 import { shareWebhook } from "../store/find-webhook.ts";
@@ -27,12 +28,13 @@ export interface QueueDeliveriesDeps {
 /** What a client waits before it asks again: some of the queue is sent by then. */
 const RETRY_AFTER_S = 60;
 
-/** Resolves to the ids of the deliveries, in the order of the entries. */
+/** Resolves to the ids of the deliveries, in the order of the entries. `audit` is stored with them. */
 export async function queueDeliveries(
   deps: QueueDeliveriesDeps,
   accountId: string,
   webhookId: string,
   entries: readonly Entry[],
+  audit?: AuditEntry,
 ): Promise<readonly string[]> {
   const { clock, database, maxPendingPerAccount: maxPending, random } = deps;
   const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));
@@ -53,6 +55,7 @@ export async function queueDeliveries(
     }
     await transaction.run(createDeliveries, [...params]);
     deps.traces.keep(params[3]);
+    if (audit) await AUDIT.add(transaction, audit);
   });
   deps.onDeliveries(accountId, [webhookId]);
   return params[2];

@@ -4,7 +4,9 @@
 import { complete, invalid, notFound } from "@annals/errors";
 import { NOTICE_KINDS } from "@annals/messaging";
 import type { WebhooksService } from "@annals/proto/webhooks";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { webhookChange } from "../domain/audit-entries.ts";
 import { eventOf } from "../domain/kinds.ts";
 import type { Producers } from "../outbound/producers.ts";
 import { findDelivery, type FoundDelivery } from "../store/find-delivery.ts";
@@ -22,7 +24,7 @@ const NEWEST = 10_000;
 export function replayDelivery(
   deps: ReplayDeps,
 ): ServiceImpl<typeof WebhooksService>["replayDelivery"] {
-  return async ({ accountId, webhookId, deliveryId }) => {
+  return async ({ accountId, webhookId, deliveryId }, context) => {
     complete({ account_id: accountId, webhook_id: webhookId, delivery_id: deliveryId });
     checkId(webhookId);
     const [webhook] = await deps.database.run(findWebhook, [accountId, webhookId]);
@@ -32,7 +34,10 @@ export function replayDelivery(
     const [found] = await deps.database.run(findDelivery, params);
     if (!found) throw notFound("delivery", deliveryId);
     const entry = await read(deps.producers, accountId, found);
-    const [id = ""] = await queueDeliveries(deps, accountId, webhookId, [entry]);
+    const metadata = { delivery_id: deliveryId };
+    const change = { actor: actorOf(context), occurredAt: deps.clock.nowText(), metadata };
+    const audit = webhookChange("replayed", accountId, webhookId, change);
+    const [id = ""] = await queueDeliveries(deps, accountId, webhookId, [entry], audit);
     return { deliveryId: id };
   };
 }

@@ -1,9 +1,11 @@
 // ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md).
-// Page by page: after an error, a part may be queued.
+// Page by page: after an error, a part may be queued. The request is recorded with the first page.
 
 import { complete, invalid } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { webhookChange } from "../domain/audit-entries.ts";
 import { MAX_ENTRIES } from "../outbound/producers.ts";
 import { queueDeliveries } from "./queue-deliveries.ts";
 import type { ReplayDeps } from "./replay-delivery.ts";
@@ -15,10 +17,14 @@ const MAX_EVENTS = 1_000n;
 export function replayEvents(
   deps: ReplayDeps,
 ): ServiceImpl<typeof WebhooksService>["replayEvents"] {
-  return async ({ accountId, webhookId, fromSequenceNumber: from, toSequenceNumber: to }) => {
+  return async (request, context) => {
+    const { accountId, webhookId, fromSequenceNumber: from, toSequenceNumber: to } = request;
     complete({ account_id: accountId, webhook_id: webhookId });
     checkId(webhookId);
     checkRange(from, to);
+    const metadata = { from_sequence_number: String(from), to_sequence_number: String(to) };
+    const change = { actor: actorOf(context), occurredAt: deps.clock.nowText(), metadata };
+    const audit = webhookChange("replayed", accountId, webhookId, change);
     const pages: (readonly string[])[] = [];
     for (let after = from - 1n; after < to; after += BigInt(MAX_ENTRIES)) {
       const limit = Math.min(MAX_ENTRIES, Number(to - after));
@@ -29,7 +35,8 @@ export function replayEvents(
           message: "must not be beyond the last event",
         });
       }
-      pages.push(await queueDeliveries(deps, accountId, webhookId, entries));
+      const first = pages.length === 0 ? audit : undefined;
+      pages.push(await queueDeliveries(deps, accountId, webhookId, entries, first));
     }
     return { deliveries: pages.flat().length };
   };

@@ -2,17 +2,22 @@
 // (docs/open-details.md). Deliveries are signed with the one before, too, until its grace period is over.
 
 import { complete, invalid, notFound } from "@annals/errors";
+import type { Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { webhookChange } from "../domain/audit-entries.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { newSigningSecret } from "../domain/signing-secret.ts";
+import { AUDIT } from "../store/audit.ts";
 import { findWebhook } from "../store/find-webhook.ts";
 import { rotateSecret as rotateSecretStatement } from "../store/rotate-secret.ts";
 import { renderWebhook } from "./render-webhook.ts";
 import { checkId } from "./webhook-members.ts";
 
 export interface RotateSecretDeps {
+  readonly clock: Clock;
   readonly database: Pool;
   readonly keys: SecretKeys;
   readonly random: (size: number) => Uint8Array;
@@ -25,7 +30,8 @@ const MAX_GRACE_S = 7 * 86_400;
 export function rotateSecret(
   deps: RotateSecretDeps,
 ): ServiceImpl<typeof WebhooksService>["rotateSecret"] {
-  return async ({ accountId, webhookId, graceSeconds }) => {
+  return async ({ accountId, webhookId, graceSeconds }, context) => {
+    const actor = actorOf(context);
     complete({ account_id: accountId, webhook_id: webhookId });
     checkId(webhookId);
     if (graceSeconds > MAX_GRACE_S) {
@@ -41,9 +47,13 @@ export function rotateSecret(
         sealed.bytes,
         graceSeconds,
         deps.now(),
+        actor.id ?? null,
       ]);
       const [found] = await transaction.run(findWebhook, [accountId, webhookId]);
       if (!rotated || !found) throw notFound("webhook", webhookId);
+      const metadata = { grace_seconds: graceSeconds };
+      const change = { actor, occurredAt: deps.clock.nowText(), metadata };
+      await AUDIT.add(transaction, webhookChange("secret_rotated", accountId, webhookId, change));
       return { row: found, previousUntil: rotated.previous_until };
     });
     return {

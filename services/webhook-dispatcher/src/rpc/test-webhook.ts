@@ -3,7 +3,9 @@
 
 import { complete } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { webhookChange } from "../domain/audit-entries.ts";
 import { queueDeliveries, type QueueDeliveriesDeps } from "./queue-deliveries.ts";
 import { checkId } from "./webhook-members.ts";
 
@@ -13,12 +15,14 @@ const NO_POSITION = 0n;
 export function testWebhook(
   deps: QueueDeliveriesDeps,
 ): ServiceImpl<typeof WebhooksService>["testWebhook"] {
-  return async ({ accountId, webhookId }) => {
+  return async ({ accountId, webhookId }, context) => {
     complete({ account_id: accountId, webhook_id: webhookId });
     checkId(webhookId);
     const data = JSON.stringify({ webhook_id: webhookId });
     const entry = { position: NO_POSITION, name: "webhook.test", data };
-    const [deliveryId = ""] = await queueDeliveries(deps, accountId, webhookId, [entry]);
+    const change = { actor: actorOf(context), occurredAt: deps.clock.nowText() };
+    const audit = webhookChange("tested", accountId, webhookId, change);
+    const [deliveryId = ""] = await queueDeliveries(deps, accountId, webhookId, [entry], audit);
     return { deliveryId };
   };
 }

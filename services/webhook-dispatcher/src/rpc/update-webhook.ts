@@ -2,14 +2,18 @@
 // An enabled webhook, or one that subscribes to more, receives what comes from then on; for a disabled one no
 // delivery begins after the response.
 
+import type { Clock } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
 import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import type { UpdateWebhookRequest, WebhooksService } from "@annals/proto/webhooks";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { shownWebhook, webhookChange } from "../domain/audit-entries.ts";
 import { kindsOf } from "../domain/kinds.ts";
 import type { AddressGuard } from "../outbound/address-guard.ts";
 import type { Positions, Producers } from "../outbound/producers.ts";
+import { AUDIT } from "../store/audit.ts";
 import { findWebhook, lockWebhook } from "../store/find-webhook.ts";
 import { updateWebhook as updateWebhookStatement } from "../store/update-webhook.ts";
 import type { ShownWebhookRow, WebhookRow } from "../store/webhook-row.ts";
@@ -18,6 +22,7 @@ import { renderWebhook } from "./render-webhook.ts";
 import { checkEvents, checkId, checkUrl } from "./webhook-members.ts";
 
 export interface UpdateWebhookDeps {
+  readonly clock: Clock;
   readonly database: Pool;
   readonly guard: AddressGuard;
   readonly producers: Pick<Producers, "positions">;
@@ -31,7 +36,7 @@ type Changes = Pick<WebhookRow, "url" | "events" | "active">;
 export function updateWebhook(
   deps: UpdateWebhookDeps,
 ): ServiceImpl<typeof WebhooksService>["updateWebhook"] {
-  return async (request) => {
+  return async (request, context) => {
     const { accountId, id, url } = request;
     complete({ account_id: accountId, id });
     checkId(id);
@@ -39,12 +44,16 @@ export function updateWebhook(
     if (!found) throw notFound("webhook", id);
     const events = request.events.length === 0 ? undefined : checkEvents(request.events);
     if (url !== undefined) checkUrl(deps.guard, url);
-    const row = await change(deps, request, events, found);
+    const row = await change({ ...deps, actor: actorOf(context) }, request, events, found);
     if (row.active) deps.onSubscriber(accountId);
     else await deps.awaitDisabled(accountId, id);
     return { webhook: renderWebhook(row) };
   };
 }
+
+type Changing = Pick<UpdateWebhookDeps, "clock" | "database" | "producers"> & {
+  readonly actor: ReturnType<typeof actorOf>;
+};
 
 /**
  * Asks the producers before it locks the row: no other request may wait for another service behind that lock.
@@ -53,7 +62,7 @@ export function updateWebhook(
  * kinds.
  */
 async function change(
-  { database, producers }: Pick<UpdateWebhookDeps, "database" | "producers">,
+  { actor, clock, database, producers }: Changing,
   request: UpdateWebhookRequest,
   events: readonly string[] | undefined,
   found: WebhookRow,
@@ -83,7 +92,11 @@ async function change(
         v,
         x,
         request.active === true,
+        actor.id ?? null,
       ]);
+      const diff = { before: shownWebhook(locked), after: shownWebhook(now) };
+      const updated = { actor, occurredAt: clock.nowText(), diff };
+      await AUDIT.add(transaction, webhookChange("updated", accountId, id, updated));
       return (await transaction.run(findWebhook, [accountId, id]))[0];
     });
     if (row) return row;

@@ -11,6 +11,8 @@ type Params = [
   /** Seconds; 0: the secret before is erased at once. */
   graceS: number,
   now: string | null,
+  /** The id of a key. */
+  updatedBy: string | null,
 ];
 
 export const rotateSecret = statement<
@@ -23,7 +25,8 @@ UPDATE webhooks.webhooks SET
   previous_secret_until = CASE WHEN $5::integer > 0
     THEN coalesce($6::timestamptz, clock_timestamp()) + $5::integer * interval '1 second' END,
   secret_key_id = $3::text,
-  secret_sealed = $4::bytea
+  secret_sealed = $4::bytea,
+  updated_by = $7::text
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 RETURNING to_char(previous_secret_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS previous_until
 `);

@@ -15,6 +15,8 @@ type Params = [
   afterVerifications: bigint | null,
   afterExports: bigint | null,
   activates: boolean,
+  /** The id of a key. */
+  updatedBy: string | null,
 ];
 
 export const updateWebhook = statement<Params, never>(`/* webhooks.update-webhook */
@@ -25,6 +27,7 @@ UPDATE webhooks.webhooks AS webhook SET
   url = $3::text,
   events = $4::text[],
   active = $5::boolean,
+  updated_by = $10::text,
   failing_since = CASE WHEN NOT $9::boolean AND url = $3::text THEN failing_since END,
   disabled_at = CASE WHEN NOT $9::boolean THEN disabled_at END,
   disabled_reason = CASE WHEN NOT $9::boolean THEN disabled_reason END,

@@ -6,6 +6,7 @@ import { newId, systemClock } from "@annals/contract";
 import type { NoticeKind } from "@annals/messaging";
 import { createPool, type Pool } from "@annals/postgres";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import { createContextValues } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
 import { ROLE } from "../commands/rotate-secrets.ts";
@@ -167,7 +168,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
   const metrics = createMetrics(createRegistry("test"));
   const now = options.now ?? (() => null);
   const traces = new DeliveryTraces();
-  const shared = { database: pool, keys, log, metrics, now, traces };
+  const shared = { clock: systemClock(), database: pool, keys, log, metrics, now, traces };
   const engine = new DeliveryEngine({
     timeoutMs: 10_000,
     maxInFlight: 1_000,
@@ -184,7 +185,6 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
     maxPendingPerAccount: 100_000,
     ...options,
     ...shared,
-    clock: systemClock(),
     random: randomBytes,
     producers,
     onDeliveries: (...made) => engine.notify(...made),
@@ -248,7 +248,9 @@ export function newHandlers(
   const call =
     <In, Out>(handler: unknown) =>
     (request: In): Promise<Out> =>
-      (handler as (request: In) => Promise<Out>)(request);
+      (handler as (request: In, context: object) => Promise<Out>)(request, {
+        values: createContextValues(),
+      });
   const create = call<object, Created>(createWebhook(deps));
   return {
     /** Asks any handler. */

@@ -3,7 +3,8 @@
 // waits for a receiver.
 
 import { failSpan, inTrace, type Logger, type Span } from "@annals/chassis";
-import type { Database } from "@annals/postgres";
+import type { Clock } from "@annals/contract";
+import type { Pool } from "@annals/postgres";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
@@ -13,7 +14,8 @@ import type { DeliveryTraces } from "./delivery-traces.ts";
 import { type Claim, ResultWriter } from "./result-writer.ts";
 
 export interface AttemptsDeps {
-  readonly database: Database;
+  readonly clock: Clock;
+  readonly database: Pool;
   readonly keys: SecretKeys;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -28,7 +28,7 @@ async function begin(disableAfterDays = 5) {
 }
 
 test("five days of failures disable it, and no attempt begins any more", async () => {
-  const { accountId, deliver, replica, shown, time, webhook, handlers } = await begin();
+  const { accountId, database, deliver, replica, shown, time, webhook, handlers } = await begin();
   await deliver(500, 500);
   time.advance(5 * DAY_S - 121);
   await deliver(500);
@@ -38,6 +38,10 @@ test("five days of failures disable it, and no attempt begins any more", async (
   const disabled = await shown();
   expect(disabled).toMatchObject({ active: false, disabledReason: "failing" });
   expect(disabled?.["disabledAt"]).toMatch(/^2026-02-05T09:3\d:\d\d\.\d{6}Z$/);
+  const entries = await database.query(
+    "SELECT event::json -> 'actor' AS actor FROM webhooks.audit_outbox WHERE event LIKE '%webhook.disabled%'",
+  );
+  expect(entries).toEqual([{ actor: { type: "service", id: "webhook-dispatcher" } }]);
   const before = replica.sender.attempts.length;
   time.advance(DAY_S);
   await deliver(200);

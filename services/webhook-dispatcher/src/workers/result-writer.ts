@@ -4,10 +4,13 @@
 
 import type { Logger } from "@annals/chassis";
 import { Batcher } from "@annals/rpc";
-import type { Database } from "@annals/postgres";
+import type { Clock } from "@annals/contract";
+import type { AuditEntry, Pool } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
-import { markHealth } from "../store/mark-health.ts";
+import { webhookChange } from "../domain/audit-entries.ts";
+import { AUDIT } from "../store/audit.ts";
+import { type MarkedRow, markHealth } from "../store/mark-health.ts";
 import { type ResultRow, recordResults } from "../store/record-results.ts";
 import { releaseClaims } from "../store/release-claims.ts";
 
@@ -24,7 +27,8 @@ export interface Result extends Claim {
 }
 
 export interface ResultWriterDeps {
-  readonly database: Database;
+  readonly clock: Clock;
+  readonly database: Pool;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly retryDelaysS: readonly number[];
@@ -104,20 +108,32 @@ export class ResultWriter {
       if (row.success || !webhooks.has(key)) webhooks.set(key, row);
     }
     const given = [...webhooks.values()];
-    const marked = await database.run(markHealth, [
-      now(),
-      disableAfterDays,
-      given.map((row) => row.account_id),
-      given.map((row) => row.webhook_id),
-      given.map((row) => row.success),
-    ]);
-    for (const { account_id: accountId, id } of marked.filter((row) => row.is_dead)) {
+    const disabled = await database.transaction(async (transaction) => {
+      const marked = await transaction.run(markHealth, [
+        now(),
+        disableAfterDays,
+        given.map((row) => row.account_id),
+        given.map((row) => row.webhook_id),
+        given.map((row) => row.success),
+      ]);
+      const dead = marked.filter((row) => row.is_dead);
+      for (const row of dead) await AUDIT.add(transaction, this.#disabledEntry(row));
+      return dead;
+    });
+    for (const { account_id: accountId, id } of disabled) {
       metrics.disabled.inc();
       log.warn(
         { account_id: accountId, webhook_id: id },
         "webhook disabled: its receiver failed for days",
       );
     }
+  }
+
+  #disabledEntry({ account_id: accountId, id }: MarkedRow): AuditEntry {
+    const actor = { type: "service", id: "webhook-dispatcher" } as const;
+    const metadata = { reason: "failing" };
+    const change = { actor, occurredAt: this.#deps.clock.nowText(), metadata };
+    return webhookChange("disabled", accountId, id, change);
   }
 
   async #release(claims: readonly Claim[]) {

@@ -964,6 +964,74 @@ export declare type ListOutboxResponse = Message<"annals.ledger.v1.ListOutboxRes
 export declare const ListOutboxResponseSchema: GenMessage<ListOutboxResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.RecordAuditEventsRequest
+ */
+export declare type RecordAuditEventsRequest = Message<"annals.ledger.v1.RecordAuditEventsRequest"> & {
+  /**
+   * 1 to 1,000, in the order of the changes.
+   *
+   * @generated from field: repeated annals.ledger.v1.AuditEntry entries = 1;
+   */
+  entries: AuditEntry[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.RecordAuditEventsRequest.
+ * Use `create(RecordAuditEventsRequestSchema)` to create a new message.
+ */
+export declare const RecordAuditEventsRequestSchema: GenMessage<RecordAuditEventsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.AuditEntry
+ */
+export declare type AuditEntry = Message<"annals.ledger.v1.AuditEntry"> & {
+  /**
+   * The same whenever the entry is sent.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The account that was changed.
+   *
+   * @generated from field: string account_id = 2;
+   */
+  accountId: string;
+
+  /**
+   * JSON text of an event of the interface, without a context: the ledger adds account, entry and service.
+   *
+   * @generated from field: string event = 3;
+   */
+  event: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.AuditEntry.
+ * Use `create(AuditEntrySchema)` to create a new message.
+ */
+export declare const AuditEntrySchema: GenMessage<AuditEntry>;
+
+/**
+ * @generated from message annals.ledger.v1.RecordAuditEventsResponse
+ */
+export declare type RecordAuditEventsResponse = Message<"annals.ledger.v1.RecordAuditEventsResponse"> & {
+  /**
+   * Of the entries that are stored, now or by an earlier call. The others may be sent again.
+   *
+   * @generated from field: repeated string stored_ids = 1;
+   */
+  storedIds: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.RecordAuditEventsResponse.
+ * Use `create(RecordAuditEventsResponseSchema)` to create a new message.
+ */
+export declare const RecordAuditEventsResponseSchema: GenMessage<RecordAuditEventsResponse>;
+
+/**
  * The formats of export files (docs/exports.md).
  *
  * @generated from enum annals.ledger.v1.RecordFormat
@@ -1115,6 +1183,17 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof ListOutboxRequestSchema;
     output: typeof ListOutboxResponseSchema;
+  },
+  /**
+   * Appends what services have changed to the chain of the system account, each entry once, however often it
+   * is sent. Where the ledger is set so, it appends the same to the chain of the account that was changed.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.RecordAuditEvents
+   */
+  recordAuditEvents: {
+    methodKind: "unary";
+    input: typeof RecordAuditEventsRequestSchema;
+    output: typeof RecordAuditEventsResponseSchema;
   },
 }>;
 

@@ -1,5 +1,6 @@
 // POST /v1/events (interface 4.2): stores one event. It is committed when this is answered.
 
+import { AnnalsError, invalid } from "@annals/errors";
 import { eventJson } from "@annals/event";
 import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
@@ -25,10 +26,23 @@ export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits"
       const { accountId, statement } = admission;
       const quota = monthlyQuota(admission);
       const request = { accountId, statement, receivedAt, events, ...key, ...quota };
-      return appends.append(request).then((appended) => ({
-        body: `{"data":${appended.events.map(eventJson).join(",")}}`,
-        ...replayHeaders(appended),
-      }));
+      return appends.append(request).then(
+        (appended) => ({
+          body: `{"data":${appended.events.map(eventJson).join(",")}}`,
+          ...replayHeaders(appended),
+        }),
+        (error: unknown) => Promise.reject(ofOneEvent(error)),
+      );
     },
   });
+}
+
+/** The ledger names a member of the only event `events[0].action`; the client's body has no `events`. */
+function ofOneEvent(error: unknown): unknown {
+  if (!(error instanceof AnnalsError) || error.kind !== "invalid") return error;
+  const [first, ...others] = error.faults.map(({ field, message }) => ({
+    field: field.replace(/^events\[0\]\./, ""),
+    message,
+  }));
+  return first === undefined ? error : invalid(first, ...others);
 }

@@ -1,0 +1,5 @@
+// What this service changes, for the operator's audit.
+
+import { auditOutbox } from "@annals/postgres";
+
+export const AUDIT = auditOutbox("exports");

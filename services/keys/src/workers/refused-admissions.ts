@@ -1,0 +1,95 @@
+// Counts the requests that were refused, and records them for the operator's audit: one entry a minute at
+// most, and none where nothing was refused. Called by admit-requests.ts and serve.ts. A flood of requests
+// must not become a flood of entries.
+
+import { type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";
+import { type Clock, SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import type { AuditEntry, Database } from "@annals/postgres";
+import { AUDIT } from "../store/audit.ts";
+
+const INTERVAL_MS = 60_000;
+/** Keys that one entry names. */
+const MAX_KEYS = 100;
+
+interface RefusedKey {
+  readonly account_id: string;
+  readonly key_id: string;
+  count: number;
+}
+
+export class RefusedAdmissions {
+  readonly #clock: Clock;
+  readonly #database: Database;
+  #unknownKey = 0;
+  #rateLimited = 0;
+  #keys = new Map<string, RefusedKey>();
+  #since: string;
+  /** An entry that could not be stored yet. */
+  #waiting: AuditEntry | undefined;
+
+  constructor({ clock, database }: { readonly clock: Clock; readonly database: Database }) {
+    this.#clock = clock;
+    this.#database = database;
+    this.#since = clock.nowText();
+  }
+
+  /** Requests with keys that nobody has, or that were revoked. */
+  unknownKey(count: number): void {
+    this.#unknownKey += count;
+  }
+
+  rateLimited(accountId: string, keyId: string, count: number): void {
+    if (count === 0) return;
+    this.#rateLimited += count;
+    const known = this.#keys.get(keyId);
+    if (known) known.count += count;
+    else if (this.#keys.size < MAX_KEYS)
+      this.#keys.set(keyId, { account_id: accountId, key_id: keyId, count });
+  }
+
+  /** Stores what was counted since the last entry. After a failure the next call stores it. */
+  async write(): Promise<void> {
+    this.#waiting ??= this.#take();
+    if (this.#waiting === undefined) return;
+    await AUDIT.add(this.#database, this.#waiting);
+    this.#waiting = undefined;
+  }
+
+  #take(): AuditEntry | undefined {
+    const occurredAt = this.#clock.nowText();
+    const counts = { unknown_key: this.#unknownKey, rate_limited: this.#rateLimited };
+    const metadata = { counts, keys: [...this.#keys.values()], since: this.#since };
+    [this.#unknownKey, this.#rateLimited, this.#since] = [0, 0, occurredAt];
+    this.#keys = new Map();
+    if (counts.unknown_key + counts.rate_limited === 0) return undefined;
+    return {
+      accountId: SYSTEM_ACCOUNT_ID,
+      action: "annals.admission.refused",
+      actor: { type: "service", id: "keys" },
+      target: { type: "service", id: "keys" },
+      metadata,
+      occurredAt,
+    };
+  }
+}
+
+/** Stores an entry each minute, and a last one when it is stopped. */
+export function startRefusedAdmissions(
+  refused: RefusedAdmissions,
+  { failures, log }: { readonly log: Logger; readonly failures: Counter<"worker"> },
+): Pick<Loop, "stop"> {
+  const loop = startLoop({
+    name: "refused_admissions",
+    log,
+    failures,
+    delayMs: INTERVAL_MS,
+    initialDelayMs: INTERVAL_MS,
+    run: () => refused.write(),
+  });
+  return {
+    stop: async () => {
+      await loop.stop();
+      await refused.write();
+    },
+  };
+}

@@ -1,0 +1,122 @@
+// Guarantees: an entry is in the system account's chain once, however often and through however many ledgers
+// it is sent, with who sent it and whose it is. No client appends there. Where accounts have their own
+// entries, these take nothing of the month's quota, and no client stores an action that looks like one.
+
+import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import { ErrorKind } from "@annals/proto/errors";
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { newLedgerDatabase } from "../testing/database.ts";
+import { appendOf, openLedger, SetClock, type TestLedger } from "../testing/test-ledger.ts";
+
+const ACCOUNT = "acct_1";
+const TIME = "2026-05-10T11:59:59.000000Z";
+
+function entryOf(name: string, event: object = {}) {
+  const entry = {
+    action: "annals.key.created",
+    actor: { type: "api_key", id: "key_1" },
+    target: { type: "api_key", id: name },
+    metadata: { name },
+    occurred_at: TIME,
+    ...event,
+  };
+  return { id: randomUUID(), accountId: ACCOUNT, event: JSON.stringify(entry) };
+}
+
+async function chainOf({ client }: TestLedger, accountId: string) {
+  const { events } = await client.listEvents({ accountId, ascending: true, limit: 100 });
+  return events.map(({ action, target }) => [action, JSON.parse(target || "{}").id]);
+}
+
+const open = async (auditInAccounts = false) =>
+  openLedger(await newLedgerDatabase(), new SetClock(), undefined, auditInAccounts);
+
+test("entries are stored in their order and once, by several ledgers and sent again", async () => {
+  const database = await newLedgerDatabase();
+  const ledgers = [openLedger(database), openLedger(database)] as const;
+  const entries = Array.from({ length: 40 }, (_, index) => entryOf(`key_${index}`));
+  const ids = entries.map(({ id }) => id);
+  const sent = [0, 1, 0, 1].map((which) =>
+    (ledgers[which] ?? ledgers[0]).client.recordAuditEvents({ entries }),
+  );
+  for (const { storedIds } of await Promise.all(sent)) expect(storedIds).toEqual(ids);
+  await ledgers[0].client.recordAuditEvents({ entries: entries.slice(0, 3) });
+  const expected = entries.map((_, index) => ["annals.key.created", `key_${index}`]);
+  expect(await chainOf(ledgers[0], SYSTEM_ACCOUNT_ID)).toEqual(expected);
+  expect(await chainOf(ledgers[0], ACCOUNT)).toEqual([]);
+  // Nobody can have a webhook of the system account.
+  expect(ledgers.flatMap(({ notices }) => notices)).toEqual([]);
+  const [row] = await database.query(
+    "SELECT actor_id, key_id, context FROM ledger.payloads WHERE account_id = $1 LIMIT 1",
+    [SYSTEM_ACCOUNT_ID],
+  );
+  const context = { account_id: ACCOUNT, entry_id: ids[0], service: "unknown" };
+  expect(row).toEqual({ actor_id: "key_1", key_id: "key_1", context: JSON.stringify(context) });
+});
+
+test("an entry that cannot be stored keeps no other", async () => {
+  const ledger = await open();
+  const entries = [
+    entryOf("first"),
+    { ...entryOf("no event"), event: "{" },
+    entryOf("not of ours", { action: "user.login" }),
+    entryOf("no time", { occurred_at: "yesterday" }),
+    entryOf("last"),
+  ];
+  const { storedIds } = await ledger.client.recordAuditEvents({ entries });
+  expect(storedIds).toEqual([entries[0]?.id, entries[4]?.id]);
+  expect((await chainOf(ledger, SYSTEM_ACCOUNT_ID)).map(([, id]) => id)).toEqual(["first", "last"]);
+  for (const count of [0, 1_001]) {
+    const many = Array.from({ length: count }, () => entryOf("x"));
+    await expect(ledger.client.recordAuditEvents({ entries: many })).rejects.toThrow("entries");
+  }
+});
+
+test("an account's own entries take nothing of its quota, before and after its events", async () => {
+  const ledger = await open(true);
+  const record = (name: string) => ledger.client.recordAuditEvents({ entries: [entryOf(name)] });
+  const store = async (count: number) => {
+    const appends = [appendOf(ACCOUNT, count, { monthlyQuota: 3n })];
+    return (await ledger.client.createEvents({ appends })).outcomes[0]?.outcome.case;
+  };
+  await record("a");
+  expect(await store(2)).toBe("stored");
+  await Promise.all([record("b"), record("c")]);
+  expect(await store(2)).toBe("refused");
+  expect(await store(1)).toBe("stored");
+  await record("d");
+  expect(await store(1)).toBe("refused");
+  expect(await chainOf(ledger, ACCOUNT)).toHaveLength(7);
+  expect(await chainOf(ledger, SYSTEM_ACCOUNT_ID)).toHaveLength(4);
+  expect((await ledger.client.verifyChain({ accountId: ACCOUNT })).valid).toBe(true);
+});
+
+test.each([true, false])(
+  "with entries in accounts (%s) a client's action that looks like one is refused, or not",
+  async (auditInAccounts) => {
+    const ledger = await open(auditInAccounts);
+    const append = appendOf(ACCOUNT, 2);
+    const actions = ["user.login", "annals.key.created"];
+    const events = append.events.map((event, at) => ({ ...event, action: actions[at] ?? "" }));
+    const { outcomes } = await ledger.client.createEvents({ appends: [{ ...append, events }] });
+    expect(outcomes[0]?.outcome).toMatchObject(
+      auditInAccounts
+        ? {
+            case: "refused",
+            value: { kind: ErrorKind.INVALID, faults: [{ field: "events[1].action" }] },
+          }
+        : { case: "stored" },
+    );
+  },
+);
+
+test("no client appends to the system account", async () => {
+  const ledger = await open();
+  const { outcomes } = await ledger.client.createEvents({ appends: [appendOf(SYSTEM_ACCOUNT_ID)] });
+  expect(outcomes[0]?.outcome).toMatchObject({
+    case: "refused",
+    value: { kind: ErrorKind.PERMISSION_DENIED },
+  });
+  expect(await chainOf(ledger, SYSTEM_ACCOUNT_ID)).toEqual([]);
+});

@@ -1,0 +1,29 @@
+// Audit entries of webhooks. Called by the handlers and result-writer.ts. They never hold a secret: of a URL
+// they have the origin alone, because its path and query may be what authorises a delivery.
+
+interface Change {
+  readonly actor: { readonly type: "api_key" | "service"; readonly id?: string | undefined };
+  readonly occurredAt: string;
+  readonly diff?: { readonly before?: object; readonly after?: object };
+  readonly metadata?: object;
+}
+
+export function webhookChange<const Verb extends string>(
+  verb: Verb,
+  accountId: string,
+  webhookId: string,
+  change: Change,
+) {
+  const target = { type: "webhook", id: webhookId };
+  return { accountId, action: `annals.webhook.${verb}`, target, ...change } as const;
+}
+
+/** What a client has set of a webhook, as far as it may be shown. */
+export function shownWebhook(webhook: {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly active: boolean;
+}) {
+  const { active, events, url } = webhook;
+  return { active, events, url_origin: new URL(url).origin };
+}

@@ -1,0 +1,176 @@
+// Every route that changes something, as a row: what it does and what is recorded of it. Called by
+// audit.test.ts. A row must be added with a route.
+
+import { type Answer, eventually, type HttpClient } from "@annals/testing";
+
+export interface Change {
+  /** The name in v1.ts. */
+  readonly route: string;
+  /** Undefined for events: they are the record, with the id of their key. */
+  readonly action?: string;
+  /** Makes one change and resolves to its answer and to the id of what was changed. */
+  readonly make: (client: HttpClient, made: Made) => Promise<readonly [Answer, id: string]>;
+}
+
+/** What earlier rows have made, by their routes. */
+export type Made = Map<string, string>;
+
+const WEBHOOK = { url: "https://user:secret@receiver.invalid/secret?token=secret", events: ["*"] };
+
+/** Made by the row of that route, or by one that has the same. */
+function of(made: Made, route: string): string {
+  const id = made.get(route);
+  if (id === undefined) throw new Error(`${route} comes too late in the table`);
+  return id;
+}
+
+export const CHANGES: readonly Change[] = [
+  {
+    route: "create-api-key",
+    action: "annals.key.created",
+    make: async (client) => {
+      const answer = await client.post("/v1/api-keys", { name: "one", scopes: ["verify"] });
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "update-api-key",
+    action: "annals.key.updated",
+    make: async (client, made) => {
+      const id = of(made, "create-api-key");
+      return [await client.patch(`/v1/api-keys/${id}`, { name: "two" }), id];
+    },
+  },
+  {
+    route: "delete-api-key",
+    action: "annals.key.revoked",
+    make: async (client, made) => {
+      const id = of(made, "create-api-key");
+      return [await client.delete(`/v1/api-keys/${id}`), id];
+    },
+  },
+  {
+    route: "create-key",
+    action: "annals.key.created",
+    make: async (client) => {
+      const answer = await client.post("/v1/keys", { name: "three", scopes: ["verify"] });
+      return [answer, answer.body.id];
+    },
+  },
+  {
+    route: "delete-key",
+    action: "annals.key.revoked",
+    make: async (client, made) => {
+      const id = of(made, "create-key");
+      return [await client.delete(`/v1/keys/${id}`), id];
+    },
+  },
+  {
+    route: "create-webhook",
+    action: "annals.webhook.created",
+    make: async (client) => {
+      const url = WEBHOOK.url.replace("user:secret@", "");
+      const answer = await client.post("/v1/webhooks", { ...WEBHOOK, url });
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "create-event",
+    make: async (client) => {
+      const answer = await client.post("/v1/events", { action: "user.login" });
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "create-event-batch",
+    make: async (client) => {
+      const events = [{ action: "user.logout" }];
+      const answer = await client.post("/v1/events/batch", { events });
+      return [answer, answer.body.data[0].id];
+    },
+  },
+  {
+    route: "update-webhook",
+    action: "annals.webhook.updated",
+    make: async (client, made) => {
+      const id = of(made, "create-webhook");
+      return [await client.patch(`/v1/webhooks/${id}`, { events: ["event.created"] }), id];
+    },
+  },
+  {
+    route: "rotate-secret",
+    action: "annals.webhook.secret_rotated",
+    make: async (client, made) => {
+      const id = of(made, "create-webhook");
+      return [await client.post(`/v1/webhooks/${id}/rotate-secret`, {}), id];
+    },
+  },
+  {
+    route: "test-webhook",
+    action: "annals.webhook.tested",
+    make: async (client, made) => {
+      const id = of(made, "create-webhook");
+      return [await client.post(`/v1/webhooks/${id}/test`), id];
+    },
+  },
+  {
+    route: "replay-events",
+    action: "annals.webhook.replayed",
+    make: async (client, made) => {
+      const id = of(made, "create-webhook");
+      const range = { from_sequence_number: 1, to_sequence_number: 2 };
+      return [await client.post(`/v1/webhooks/${id}/replay`, range), id];
+    },
+  },
+  {
+    route: "replay-delivery",
+    action: "annals.webhook.replayed",
+    make: async (client, made) => {
+      const id = of(made, "create-webhook");
+      const delivery = await eventually("a delivery is attempted", async () => {
+        const { body } = await client.get(`/v1/webhooks/${id}/deliveries`);
+        return (body.data as { id: string; event: string }[]).find(
+          ({ event }) => event === "event.created",
+        );
+      });
+      const path = `/v1/webhooks/${id}/deliveries/${delivery.id}/replay`;
+      return [await client.post(path), id];
+    },
+  },
+  {
+    route: "delete-webhook",
+    action: "annals.webhook.deleted",
+    make: async (client, made) => {
+      const id = of(made, "create-webhook");
+      return [await client.delete(`/v1/webhooks/${id}`), id];
+    },
+  },
+  {
+    route: "create-export",
+    action: "annals.export.created",
+    make: async (client) => {
+      const answer = await client.post("/v1/exports", {});
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "get-export-content",
+    action: "annals.export.downloaded",
+    make: async (client, made) => {
+      const id = of(made, "create-export");
+      await eventually("the export is completed", async () => {
+        const { body } = await client.get(`/v1/exports/${id}`);
+        return body.data.status === "completed";
+      });
+      return [await client.get(`/v1/exports/${id}/content`), id];
+    },
+  },
+  {
+    route: "delete-export",
+    action: "annals.export.deleted",
+    make: async (client, made) => {
+      const id = of(made, "create-export");
+      return [await client.delete(`/v1/exports/${id}`), id];
+    },
+  },
+];

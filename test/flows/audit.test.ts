@@ -1,0 +1,296 @@
+// Guarantee: each change that a client or an operator makes is in the system account's chain exactly once,
+// with who made it and without a secret, whatever crashes or is away meanwhile. Only the operator's key reads
+// that chain, and no client writes there or pretends to be the service. Failed requests are lines of the log.
+
+import { V1 } from "@annals/gateway/src/v1.ts";
+import type { ServiceName, Stack } from "@annals/local";
+import {
+  eventually,
+  HttpClient,
+  newClient,
+  newKey,
+  ownerOf,
+  type TestAccount,
+} from "@annals/testing";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+import { metricOf } from "../metric-of.ts";
+import { CHANGES, type Made } from "./audit-changes.ts";
+import { requestLines, runAccountsCommand } from "./audit-commands.ts";
+
+const SYSTEM = "acct_system";
+const RATE_LIMIT_PER_MINUTE = 100_000;
+
+interface Entry {
+  readonly id: string;
+  readonly action: string;
+  readonly actor: { readonly type: string; readonly id?: string };
+  readonly target: { readonly type: string; readonly id: string };
+  readonly context: Readonly<Record<string, string>>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into it freely
+  readonly metadata: any;
+}
+
+let stack: Stack;
+let owner: ReturnType<typeof ownerOf>;
+let operator: HttpClient;
+let operatorKeyId: string;
+let account: TestAccount & { readonly client: HttpClient };
+
+beforeAll(async () => {
+  stack = await startConstellation({
+    shared: inject("stack"),
+    rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+    env: { ledger: { ANNALS_AUDIT_IN_ACCOUNTS: "true" } },
+  });
+  owner = ownerOf(stack.databaseUrl);
+  account = await newClient(stack);
+  const added = await keys("add-key", "--account", SYSTEM);
+  operator = new HttpClient(stack.baseUrls[0] ?? "", /^key (\S+)$/m.exec(added)?.[1]);
+  const [row] = await owner.query("SELECT id FROM keys.api_keys WHERE account_id = $1", [SYSTEM]);
+  operatorKeyId = String(row?.["id"]);
+});
+afterAll(async () => {
+  await owner?.close();
+  await stack?.stop();
+});
+
+const processOf = (service: ServiceName) =>
+  stack.processes.find((one) => one.service === service) ?? expect.fail(`no ${service}`);
+
+/** What an operator types. */
+const keys = (...words: string[]) => runAccountsCommand(stack, words);
+
+async function entriesOf(client: HttpClient, filter: string): Promise<Entry[]> {
+  const { status, body } = await client.get(`/v1/events?limit=100&order=asc&${filter}`);
+  expect(status).toBe(200);
+  return body.data;
+}
+
+/** What the system chain has about a target, once it has anything. */
+const recorded = (id: string, action: string) =>
+  eventually(`${action} of ${id} is recorded`, async () => {
+    const found = await entriesOf(operator, `target_id=${id}&action=${action}`);
+    return found.length > 0 && found;
+  });
+
+/** Every entry that waited is handed over. */
+const handedOver = () =>
+  eventually("nothing waits", async () => {
+    const tables = ["keys", "exports", "webhooks"].map(
+      (schema) => `(SELECT count(*) FROM ${schema}.audit_outbox)`,
+    );
+    const [row] = await owner.query(`SELECT ${tables.join(" + ")} AS waiting`);
+    return row?.["waiting"] === "0";
+  });
+
+test("every route that changes something, or gives an export away, is a row of the table", () => {
+  const changing = V1.filter(([method, , , name]) => method !== "GET" || name.endsWith("content"));
+  const rows = CHANGES.map(({ route }) => route);
+  expect(rows.toSorted()).toStrictEqual(changing.map(([, , , name]) => name).toSorted());
+});
+
+describe("changes over HTTP", () => {
+  const made: Made = new Map();
+
+  beforeAll(async () => {
+    for (const { make, route } of CHANGES) {
+      const [{ status, text }, id] = await make(account.client, made);
+      if (status >= 300) throw new Error(`${route} got ${status}: ${text}`);
+      made.set(route, id);
+    }
+    await handedOver();
+  });
+
+  const expected = () =>
+    CHANGES.flatMap(({ action, route }) => (action ? [`${action} ${made.get(route)}`] : []));
+  const said = (entries: readonly Entry[]) =>
+    entries.map(({ action, target }) => `${action} ${target.id}`).toSorted();
+
+  test.each([
+    ["the system account's chain", () => operator],
+    ["the account's own", () => account.client],
+  ])("are in %s, each exactly once, with the key that made it", async (_, reader) => {
+    const entries = await entriesOf(reader(), `actor_id=${account.keyId}`);
+    expect(said(entries)).toStrictEqual(expected().toSorted());
+    for (const { action, actor, context } of entries) {
+      expect(actor).toEqual({ type: "api_key", id: account.keyId });
+      const service = { key: "keys", webhook: "webhook-dispatcher", export: "export" };
+      expect(context).toEqual({
+        account_id: account.accountId,
+        entry_id: expect.any(String),
+        service: service[action.split(".")[1] as keyof typeof service],
+      });
+    }
+    expect(JSON.stringify(entries)).not.toMatch(/_sk_|whsec_|secret(?!_rotated)|token/);
+    expect((await reader().get("/v1/verify")).body.data).toMatchObject({ valid: true });
+  });
+
+  test("are stored with the key that made them", async () => {
+    const [row] = await owner.query(
+      `SELECT
+         (SELECT array_agg(DISTINCT created_by || updated_by || revoked_by) FROM keys.api_keys
+           WHERE account_id = $1 AND name = 'two') AS keys,
+         (SELECT array_agg(DISTINCT created_by || deleted_by) FROM exports.jobs WHERE account_id = $1) AS exports,
+         (SELECT array_agg(DISTINCT key_id) FROM ledger.payloads WHERE account_id = $1) AS events`,
+      [account.accountId],
+    );
+    const { keyId } = account;
+    expect(row?.["keys"]).toEqual([keyId + keyId + keyId]);
+    expect(row?.["events"]).toEqual([keyId]);
+    // The row goes when its file is gone.
+    expect([null, [keyId + keyId]]).toContainEqual(row?.["exports"]);
+  });
+
+  test("are not seen by another account", async () => {
+    const [entry] = await entriesOf(operator, "action=annals.key.created");
+    const other = await newClient(stack);
+    expect((await other.client.get(`/v1/events/${entry?.id}`)).status).toBe(404);
+    expect((await other.client.get("/v1/events")).body.data).toEqual([]);
+  });
+});
+
+test("what an operator does is recorded as the operator's", async () => {
+  const created = await keys("create", "--name", "Example Ltd");
+  const [, accountId = ""] = /^account (\S+)$/m.exec(created) ?? [];
+  await keys("rename", "--account", accountId, "--name", "Sample Ltd");
+  await keys("set-plan", "--account", accountId);
+  await handedOver();
+  const entries = await entriesOf(operator, `target_id=${accountId}`);
+  expect(entries.map(({ action }) => action)).toEqual([
+    "annals.account.created",
+    "annals.account.renamed",
+    "annals.plan.changed",
+  ]);
+  for (const { actor } of entries) expect(actor).toEqual({ type: "operator" });
+  const [first] = await entriesOf(operator, `target_id=${operatorKeyId}`);
+  expect(first).toMatchObject({
+    action: "annals.key.created",
+    actor: { type: "operator" },
+    metadata: { scopes: ["events:read", "verify", "export"] },
+  });
+});
+
+describe("the system account", () => {
+  test("takes nothing from anybody: its keys read, and no other kind of key can exist", async () => {
+    const refusals = await Promise.all([
+      operator.post("/v1/events", { action: "user.login" }),
+      operator.post("/v1/api-keys", { name: "more", scopes: ["events:write"] }),
+      operator.post("/v1/webhooks", { url: "https://receiver.invalid/", events: ["*"] }),
+    ]);
+    expect(refusals.map(({ status }) => status)).toEqual([403, 403, 403]);
+    for (const scope of ["events:write", "keys:manage"] as const) {
+      await expect(newKey(stack.databaseUrl, SYSTEM, [scope])).rejects.toThrow(
+        "api_keys_system_reads",
+      );
+    }
+  });
+
+  test("nobody else's event looks like one of the service", async () => {
+    const single = await account.client.post("/v1/events", { action: "annals.key.created" });
+    const batch = { events: [{ action: "a" }, { action: "annals.x" }] };
+    const several = await account.client.post("/v1/events/batch", batch);
+    const fields = [single, several].map(({ body }) => body.error.details[0].field);
+    expect([single.status, several.status]).toEqual([422, 422]);
+    expect(fields).toEqual(["action", "events[1].action"]);
+    expect(single.body.error.message).toMatch(/^action: must not begin with annals\./);
+  });
+});
+
+describe("nothing is lost and nothing doubled", () => {
+  const create = async (name: string): Promise<string> => {
+    const answer = await account.client.post("/v1/api-keys", { name, scopes: ["verify"] });
+    expect(answer.status).toBe(201);
+    return answer.body.data.id;
+  };
+
+  test("while the ledger is away and the service is killed, changes are made and recorded later", async () => {
+    const ledger = processOf("ledger");
+    await ledger.stop();
+    const ids = [await create("while it was away")];
+    const service = processOf("keys");
+    service.kill("SIGKILL");
+    await service.exited();
+    await service.waitReady();
+    const metric = "annals_audit_lag_seconds";
+    await eventually("it lags", async () => (await metricOf(service.adminUrl, metric)) > 0);
+    // Admissions need no ledger.
+    ids.push(await create("after the crash"));
+    ledger.start();
+    await ledger.waitReady();
+    await handedOver();
+    for (const id of ids) expect(await recorded(id, "annals.key.created")).toHaveLength(1);
+    await eventually(
+      "it lags no more",
+      async () => (await metricOf(service.adminUrl, metric)) === 0,
+    );
+  });
+
+  test("an entry that is stored and cannot be deleted is stored once", async () => {
+    const failures = () =>
+      metricOf(processOf("keys").adminUrl, "annals_worker_failures_total", 'worker="audit"');
+    await handedOver();
+    const before = await failures();
+    await owner.query("REVOKE DELETE ON keys.audit_outbox FROM annals_keys");
+    const id = await create("stored and not deleted");
+    await eventually("it is sent again", async () => (await failures()) >= before + 2);
+    await owner.query("GRANT DELETE ON keys.audit_outbox TO annals_keys");
+    await handedOver();
+    expect(await recorded(id, "annals.key.created")).toHaveLength(1);
+  });
+});
+
+describe("requests that failed", () => {
+  const lines = () => requestLines(stack);
+
+  test("are lines with request, key, account and route; others are none", async () => {
+    const reading = await newKey(stack.databaseUrl, account.accountId, ["events:read"]);
+    const limited = await newKey(stack.databaseUrl, account.accountId);
+    await owner.query(
+      `INSERT INTO keys.rate_windows (account_id, key_id, started_at, used, granted)
+       VALUES ($1, $2, clock_timestamp(), $3, 1)`,
+      [limited.accountId, limited.keyId, RATE_LIMIT_PER_MINUTE],
+    );
+    const { client } = account;
+    const path = "/v1/events?actor_id=somebody";
+    const answers = [
+      await client.as(undefined).get(path),
+      await client.as(reading.key).post("/v1/api-keys/", { name: "x" }),
+      await client.as(reading.key).delete("/v1/api-keys/key_1"),
+      await client.as(limited.key).get(path),
+      await client.get(path),
+      await client.get("/v1/events/evt_none"),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([401, 404, 403, 429, 200, 404]);
+    const known = { account_id: account.accountId };
+    const expectedLines = [
+      { method: "GET", route: "/v1/events", status: 401 },
+      undefined,
+      { ...known, method: "DELETE", route: "/v1/api-keys/:id", status: 403, key_id: reading.keyId },
+      { ...known, method: "GET", route: "/v1/events", status: 429, key_id: limited.keyId },
+      undefined,
+      undefined,
+    ];
+    const written = lines();
+    for (const [index, { headers }] of answers.entries()) {
+      const line = written.find((one) => one["request_id"] === headers["x-request-id"]);
+      if (expectedLines[index] === undefined) expect(line).toBeUndefined();
+      else expect(line).toMatchObject(expectedLines[index]);
+    }
+    expect(JSON.stringify(written)).not.toContain("somebody");
+  });
+
+  test("are recorded in bulk when there were some, and a flood of them is few lines", async () => {
+    const before = lines().length;
+    const unknown = account.key.replace(/.{6}$/, "000000");
+    const anonymous = account.client.as(undefined);
+    await Promise.all(Array.from({ length: 300 }, () => anonymous.get("/v1/events")));
+    expect((await account.client.as(unknown).get("/v1/events")).status).toBe(401);
+    expect(lines().length - before).toBeLessThan(150);
+    // What was counted is stored when a process ends, or after a minute.
+    await processOf("keys").restart();
+    const found = await recorded("keys", "annals.admission.refused");
+    const limited = found.flatMap(({ metadata }) => metadata.keys);
+    expect(limited).toMatchObject([{ account_id: account.accountId, count: 1 }]);
+  });
+});
