@@ -122,14 +122,11 @@ test.each(Object.entries(GENERATORS))(
   },
 );
 
-test("Python: openapi-python-client", { timeout: TIMEOUT_MS }, async ({ annotate }) => {
+test("Python: openapi-python-client", { timeout: TIMEOUT_MS }, async () => {
   const python = await pythonWithGenerator().catch((error: Error) => error);
   if (python instanceof Error) {
-    // Nothing of the product needs Python: where it cannot be had, this says so.
-    await annotate(
-      `not tested, since ${PYTHON_GENERATOR} cannot be had: ${python.message}`,
-      "warning",
-    );
+    // oxlint-disable-next-line no-console -- nothing of the product needs Python, so its lack fails nothing
+    console.warn(`not tested, since ${PYTHON_GENERATOR} cannot be had: ${python.message}`);
     return;
   }
   const directory = join(generated, "annals_client");
