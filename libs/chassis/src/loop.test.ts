@@ -1,7 +1,7 @@
 // Guarantees of the loop, on a controlled clock: runs follow each other with the delay between them and never
 // overlap; a run may choose its own delay; a wake is never lost and many make one run; failures are counted,
-// logged and retried with a bounded backoff that a wake does not shorten; stop awaits the run under way. Work in pieces
-// goes on until a piece is short or it is stopped.
+// logged and retried with a bounded backoff that a wake does not shorten; stop awaits the run under way. Work
+// in pieces goes on until a piece is short or it is stopped.
 
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createLog } from "./log.ts";

@@ -1,7 +1,7 @@
-// Accounts take turns: at what a process does a few at a time, and at its event loop. Work of many milliseconds
-// is a generator that yields between its pieces, and one piece runs in each turn of the event loop. Called by
-// the gateway and the ledger for large appends, and for the blocks of verifications. It must never run two
-// pieces in one turn.
+// Accounts take turns: at what a process does a few at a time, and at its event loop. Work of many
+// milliseconds is a generator that yields between its pieces, and one piece runs in each turn of the event
+// loop. Called by the gateway and the ledger for large appends, and for the blocks of verifications. It must
+// never run two pieces in one turn.
 
 /** Bytes of a piece: about a millisecond of reading, checking or hashing. */
 export const PIECE_BYTES = 128 * 1024;
@@ -64,7 +64,7 @@ export class Turns {
   }
 }
 
-/** Runs `work` on each item, and yields after each {@link PIECE_BYTES}. It resolves to the bytes of an item. */
+/** Does `work` on each item and yields after each {@link PIECE_BYTES}. `work` returns the bytes of an item. */
 export function* inBytes<T>(
   items: Iterable<T>,
   work: (item: T, index: number) => number,

@@ -1,5 +1,5 @@
-// Guarantee: verifications of a process check two blocks at a time, and accounts take turns: one that verifies
-// much does not delay the next block of another by more than one of its own.
+// Guarantee: verifications of a process check two blocks at a time, and accounts take turns: one that
+// verifies much does not delay the next block of another by more than one of its own.
 
 import type { Database } from "@annals/postgres";
 import { expect, test, vi } from "vitest";
@@ -16,7 +16,7 @@ test("two at a time, and each account in its turn", async () => {
     // A block that PostgreSQL cannot check is the caller's, and the next one has its turn.
     throw new Error("away");
   };
-  const blocks = new BlockChecker({ run } as unknown as Database);
+  const blocks = new BlockChecker({ run } as Database);
   const { signal } = new AbortController();
   const ask = (accountId: string) => blocks.check(accountId, { from: 1, to: 1 }, signal);
   const all = ["a", "a", "a", "a", "a", "b", "b", "c"].map(ask);

@@ -1,6 +1,7 @@
 // Checks blocks of chains inside PostgreSQL, two at a time for all verifications of the process, so that any
-// number of them leaves connections and CPU to appends. Accounts take turns. Called by verify-range.ts. It must never report a
-// block as valid that was not recomputed; a block that it does not report as valid may still be.
+// number of them leaves connections and CPU to appends. Accounts take turns. Called by verify-range.ts. It
+// must never report a block as valid that was not recomputed; a block that it does not report as valid may
+// still be.
 
 import { Lines } from "@annals/contract";
 import type { Database } from "@annals/postgres";
