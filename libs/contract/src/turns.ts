@@ -64,7 +64,7 @@ export class Turns {
   }
 }
 
-/** Does `work` on each item and yields after each {@link PIECE_BYTES}. `work` returns the bytes of an item. */
+/** Does `work` on each item, which returns its bytes. Yields after each {@link PIECE_BYTES}. */
 export function* inBytes<T>(
   items: Iterable<T>,
   work: (item: T, index: number) => number,
