@@ -1,6 +1,7 @@
-// Shares the event loop of a process between accounts. Work of many milliseconds is a generator that yields
-// between its pieces: one piece runs in each turn of the event loop, and accounts with such work take turns.
-// Called by the gateway and the ledger for large appends. It must never run two pieces in one turn.
+// Accounts take turns: at what a process does a few at a time, and at its event loop. Work of many
+// milliseconds is a generator that yields between its pieces, and one piece runs in each turn of the event
+// loop. Called by the gateway and the ledger for large appends, and for the blocks of verifications. It must
+// never run two pieces in one turn.
 
 /** Bytes of a piece: about a millisecond of reading, checking or hashing. */
 export const PIECE_BYTES = 128 * 1024;
@@ -8,8 +9,32 @@ export const PIECE_BYTES = 128 * 1024;
 /** Work in pieces: it yields where others may run. */
 export type Work<T> = Generator<void, T>;
 
+/** What waits, in a line for each account. */
+export class Lines<T> {
+  readonly #lines = new Map<string, T[]>();
+
+  get isEmpty(): boolean {
+    return this.#lines.size === 0;
+  }
+
+  push(account: string, item: T): void {
+    const line = this.#lines.get(account);
+    if (line) line.push(item);
+    else this.#lines.set(account, [item]);
+  }
+
+  /** The first of the account that has waited longest for its turn, which then waits behind all others. */
+  shift(): T | undefined {
+    const [[account, line] = ["", []]] = this.#lines;
+    const first = line.shift();
+    this.#lines.delete(account);
+    if (line.length > 0) this.#lines.set(account, line);
+    return first;
+  }
+}
+
 export class Turns {
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Lines<() => void>();
   #isDue = false;
 
   /** Runs `work` for `account` to its end. The first piece runs at once: small work has no other. */
@@ -23,33 +48,23 @@ export class Turns {
 
   #next(account: string): Promise<void> {
     return new Promise((resolve) => {
-      const line = this.#waiting.get(account);
-      if (line) line.push(resolve);
-      else this.#waiting.set(account, [resolve]);
+      this.#waiting.push(account, resolve);
       this.#turnSoon();
     });
   }
 
   #turnSoon(): void {
-    if (this.#isDue || this.#waiting.size === 0) return;
+    if (this.#isDue || this.#waiting.isEmpty) return;
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      this.#turn();
+      this.#waiting.shift()?.();
+      this.#turnSoon();
     });
-  }
-
-  /** The account that has waited longest has the turn, and is then the last in line. */
-  #turn(): void {
-    const [[account, line] = ["", []]] = this.#waiting;
-    this.#waiting.delete(account);
-    line.shift()?.();
-    if (line.length > 0) this.#waiting.set(account, line);
-    this.#turnSoon();
   }
 }
 
-/** Runs `work` on each item, and yields after each {@link PIECE_BYTES}. It resolves to the bytes of an item. */
+/** Does `work` on each item, which returns its bytes. Yields after each {@link PIECE_BYTES}. */
 export function* inBytes<T>(
   items: Iterable<T>,
   work: (item: T, index: number) => number,

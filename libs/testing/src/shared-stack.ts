@@ -1,6 +1,6 @@
-// What `inject("stack")` of vitest gives to a test: the one small stack of the whole test run.
-// Provided by the run's global setup; a test must not kill or restart any part of it. And what a vitest config
-// provides to a unit test, whose amount of work has two forms (test/form.ts).
+// What `inject` of vitest gives to a test. `stack` is the one small stack of the whole test run. Provided by
+// the run's global setup; a test must not kill or restart any part of it. The vitest configs provide how much
+// work a unit test with two forms does (test/form.ts).
 
 /** The interface that is extended below. */
 export type { ProvidedContext } from "vitest";

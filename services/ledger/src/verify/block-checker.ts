@@ -1,9 +1,10 @@
 // Checks blocks of chains inside PostgreSQL, two at a time for all verifications of the process, so that any
-// number of them leaves connections and CPU to appends. Called by verify-range.ts. It must never report a
-// block as valid that was not recomputed; a block that it does not report as valid may still be.
+// number of them leaves connections and CPU to appends. Accounts take turns. Called by verify-range.ts. It
+// must never report a block as valid that was not recomputed; a block that it does not report as valid may
+// still be.
 
+import { Lines } from "@annals/contract";
 import type { Database } from "@annals/postgres";
-import { Batcher } from "@annals/rpc";
 import type { WholeBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
 import { findHiddenEvent } from "../store/find-hidden-event.ts";
@@ -36,26 +37,31 @@ export interface CheckedBlock {
 }
 
 export class BlockChecker {
-  readonly #queue: Batcher<Asked, CheckedBlock>;
+  readonly #database: Database;
+  /** Bounded by the verifications, each of which submits a few. */
+  readonly #waiting = new Lines<() => void>();
+  #running = 0;
 
   constructor(database: Database) {
-    this.#queue = new Batcher({
-      name: "check-block",
-      work: (asked) => Promise.allSettled(asked.map((one) => check(database, one))),
-      maxGroup: 1,
-      concurrency: CONCURRENCY,
-      // Bounded by the verifications, each of which submits a few.
-      maxWaiting: Infinity,
-    });
+    this.#database = database;
   }
 
   /** The block must be within one chunk. */
-  check(
+  async check(
     accountId: string,
     { from, to }: { readonly from: number; readonly to: number },
     signal: AbortSignal,
   ): Promise<CheckedBlock> {
-    return this.#queue.submit({ accountId, from, to, signal });
+    if (this.#running < CONCURRENCY) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(accountId, resolve));
+    try {
+      return await check(this.#database, { accountId, from, to, signal });
+    } finally {
+      // Whoever is next has this place.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
   }
 }
 
