@@ -1,11 +1,13 @@
-// The verbs `accounts create`, `accounts rename`, `accounts add-key`, `accounts set-plan` and `accounts
-// list`: how an operator makes accounts, gives them plans, and replaces a lost first key.
+// The verbs `accounts create`, `accounts rename`, `accounts add-key`, `accounts set-plan`, `accounts list` and
+// `accounts top`: how an operator makes accounts, gives them plans, replaces a lost first key, and finds who
+// sends the most.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { parseArgs } from "node:util";
 import type { SETTINGS } from "../config.ts";
 import { readPlans } from "../plans-file.ts";
 import { listAccounts } from "../store/list-accounts.ts";
+import { listTopAccounts } from "../store/list-top-accounts.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { renameAccount } from "../store/rename-account.ts";
 import { setPlan } from "../store/set-plan.ts";
@@ -16,10 +18,13 @@ const USAGE = `usage: keys accounts create --name NAME [--key-name NAME] [--plan
        keys accounts rename --account ID --name NAME
        keys accounts add-key --account ID [--key-name NAME]  a key with all scopes, shown this once
        keys accounts set-plan --account ID [--plan PLAN]     without PLAN: the default one
-       keys accounts list`;
+       keys accounts list
+       keys accounts top                                     the 20 with the most requests in the last minute`;
 
 /** Longest name of an account or a key (docs/open-details.md). */
 const MAX_NAME_LENGTH = 255;
+
+const TOP_ACCOUNTS = 20;
 
 /** What one of the verbs does; it resolves to what is printed. */
 type Work = (opened: Opened) => Promise<string>;
@@ -60,6 +65,9 @@ function parse(words: readonly string[]): { readonly plan?: string; readonly wor
     case "list":
       options(rest, {});
       return { work: list };
+    case "top":
+      options(rest, {});
+      return { work: top };
     default:
       throw new UsageError(USAGE);
   }
@@ -109,6 +117,13 @@ function addFirstKey(accountId: string, keyName: string): Work {
 function noAccount(accountId: string): UsageError {
   return new UsageError(`there is no account ${JSON.stringify(accountId)}`);
 }
+
+const top: Work = async ({ database }) => {
+  const rows = await database.run(listTopAccounts, [TOP_ACCOUNTS]);
+  return rows
+    .map(({ account_id, name, requests }) => `${account_id}\t${requests} requests\t${name}\n`)
+    .join("");
+};
 
 const list: Work = async ({ database }) => {
   const rows = await database.run(listAccounts, []);
