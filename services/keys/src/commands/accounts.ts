@@ -1,6 +1,5 @@
-// The verbs `accounts create`, `accounts rename`, `accounts add-key`, `accounts set-plan`, `accounts list` and
-// `accounts top`: how an operator makes accounts, gives them plans, replaces a lost first key, and finds who
-// sends the most.
+// The verbs `accounts create`, `rename`, `add-key`, `set-plan`, `list` and `top`: how an operator makes
+// accounts, gives them plans, replaces a lost first key, and finds who sends the most.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { parseArgs } from "node:util";
