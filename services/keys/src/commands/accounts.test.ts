@@ -103,6 +103,32 @@ describe("accounts rename and add-key", () => {
   });
 });
 
+test("accounts top shows who had the most requests in the last minute", async () => {
+  const { owner, service } = await migratedDatabase();
+  const [busy, quiet, idle] = [
+    await storeKey(service),
+    await storeKey(service),
+    await storeKey(service),
+  ];
+  const window = (accountId: string, key: string, used: number, secondsAgo: number) =>
+    owner.query(
+      `INSERT INTO keys.rate_windows VALUES ($1, $2, now() - $3::integer * interval '1 second', $4, 1)`,
+      [accountId, key, secondsAgo, used],
+    );
+  await window(quiet.accountId, "key_1", 40, 10);
+  await window(busy.accountId, "key_1", 30, 10);
+  await window(busy.accountId, "key_2", 30, 50);
+  await window(idle.accountId, "key_1", 99, 70);
+  const { status, stdout } = await runCommand(owner.url, ["accounts", "top"]);
+  expect(status).toBe(0);
+  const lines = stdout.split("\n").map((line) => line.split("\t").slice(0, 2));
+  expect(lines).toStrictEqual([
+    [busy.accountId, "60 requests"],
+    [quiet.accountId, "40 requests"],
+    [""],
+  ]);
+});
+
 test("accounts list shows every account, the oldest first, with its live keys and no secret", async () => {
   const { owner, service } = await migratedDatabase();
   const first = await storeKey(service);
@@ -147,6 +173,7 @@ describe("wrong words", () => {
     ["an unknown option", ["create", "--name", "x", "--colour", "red"]],
     ["a word too many", ["create", "--name", "x", "y"]],
     ["a word after list", ["list", "all"]],
+    ["a word after top", ["top", "5"]],
   ])("%s are refused before a database is asked", async (_, words) => {
     const nowhere = { ANNALS_DATABASE_URL: "postgresql://127.0.0.1:1/none" };
     const config = parseConfig(SETTINGS, nowhere);

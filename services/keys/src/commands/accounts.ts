@@ -1,16 +1,18 @@
-// The verb `accounts`: how an operator makes and lists accounts, renames them, gives them plans, and gives
-// one that has lost its keys a new one.
+// The verb `accounts`: how an operator makes and lists accounts, renames them, gives them plans, gives one that
+// has lost its keys a new one, and finds who sends the most.
 
 import { UsageError } from "@annals/chassis";
 import { accountJson, newKeyJson } from "../admin/json.ts";
 import type { AccountRow } from "../store/account-row.ts";
 import { listAccounts } from "../store/list-accounts.ts";
+import { listTopAccounts } from "../store/list-top-accounts.ts";
 import { addKey, createAccount, updateAccount } from "./account.ts";
 import type { Opened } from "./open.ts";
 import { type Asked, type Given, verb } from "./words.ts";
 
 const USAGE = `usage: annals accounts create --name NAME [--key-name NAME] [--plan PLAN] [--json]
        annals accounts list [--json]
+       annals accounts top [--json]
        annals accounts rename --account ID --name NAME [--json]
        annals accounts add-key --account ID [--key-name NAME] [--scopes SCOPE,SCOPE] [--json]
        annals accounts set-plan --account ID [--plan PLAN] [--json]`;
@@ -19,6 +21,7 @@ export const ACCOUNTS_HELP = `${USAGE}
 
 create    Makes an account and its first key, with all scopes. The key is printed this once.
 list      Prints every account, the oldest first: id, creation, live keys, plan, name.
+top       Prints the 20 accounts with the most requests in the last minute: id, requests, name.
 rename    Gives an account another name.
 add-key   Makes a key for an account, for example one that has lost its keys. All scopes by default. The key is printed
           this once. The plan's limit of keys does not apply. A key of acct_system, the system account, only reads.
@@ -30,12 +33,14 @@ Examples:
   annals accounts create --name 'Example Ltd'
   annals accounts create --name 'Example Ltd' --json
   annals accounts list
+  annals accounts top
   annals accounts rename --account acct_75gtznr6r1q5aecdantb9bkrxd --name 'Example GmbH'
   annals accounts add-key --account acct_75gtznr6r1q5aecdantb9bkrxd --key-name auditor --scopes events:read,verify
 `;
 
 /** Accounts that are read at a time. */
 const PAGE = 1_000;
+const TOP_ACCOUNTS = 20;
 
 export const accounts = verb(USAGE, (word, given) => {
   switch (word) {
@@ -44,6 +49,9 @@ export const accounts = verb(USAGE, (word, given) => {
     case "list":
       given.options();
       return { work: list };
+    case "top":
+      given.options();
+      return { work: top };
     case "rename":
       return rename(given);
     case "add-key":
@@ -137,6 +145,15 @@ async function list({ database }: Opened) {
     [account_id, created_at, `${live_keys} keys`, plan ?? "(default)", name].join("\t"),
   );
   return { text: lines.map((line) => `${line}\n`).join(""), data: rows.map(accountJson) };
+}
+
+async function top({ database }: Opened) {
+  const rows = await database.run(listTopAccounts, [TOP_ACCOUNTS]);
+  const lines = rows.map(({ account_id, name, requests }) =>
+    [account_id, `${requests} requests`, name].join("\t"),
+  );
+  const data = rows.map(({ requests, ...row }) => ({ ...row, requests: Number(requests) }));
+  return { text: lines.map((line) => `${line}\n`).join(""), data };
 }
 
 /** Of times in one format. */

@@ -144,7 +144,8 @@ test("the sweep finds what no notice announced, and an unreachable producer does
   await eventually("the sweep found it", async () => (await queued(webhook.id)).length === 5);
   await sweep.stop();
   const { values: failures } = await metrics.failures.get();
-  expect(failures).toMatchObject([{ labels: { worker: "sweep" } }]);
+  const failed = failures.filter(({ value }) => value > 0);
+  expect(failed).toMatchObject([{ labels: { worker: "sweep" } }]);
   await fanOut.settled();
   producers.add(accountId, "events", 5);
   expect(await queued(webhook.id)).toEqual(range(1, 5));
