@@ -113,7 +113,7 @@ describe("the command", () => {
   test.for([
     [["accounts", "create", "--name", "Acme", "--plan", "gold"], "there is no plan gold"],
     [["accounts", "set-plan", "--account", "acct_x", "--plan", "gold"], "free, team"],
-    [["accounts", "set-plan", "--account", "acct_x"], 'there is no account "acct_x"'],
+    [["accounts", "set-plan", "--account", "acct_x"], 'No account has the id "acct_x"'],
     [["accounts", "set-plan", "--plan", "free"], "--account is required"],
     [["accounts", "create"], "a name has 1 to 255 characters"],
     [["accounts", "create", "--name", "a", "--plans", "free"], "usage: keys accounts create"],
