@@ -177,9 +177,7 @@ describe("JSON", () => {
 
 describe("wrong words", () => {
   test.each([
-    ["accounts rename --account acct_none --name x", 'No account has the id "acct_none"'],
     ["accounts create --name x --plan gold", "--plan: there is no plan gold"],
-    [`accounts add-key --account ${ACCOUNT} --scopes verify,admin`, "--scopes: must be of"],
     ["keys revoke --key key_none", 'No API key has the id "key_none"'],
     ["verify", "--account is required"],
     [`verify --account ${ACCOUNT} --to 1001`, "--to: must be from 1 to 1000, the last event"],

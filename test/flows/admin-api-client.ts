@@ -25,7 +25,7 @@ interface At {
   readonly token: string;
 }
 
-/** Sends a request for an account without the end of its body; `finish` sends that, and resolves to the status. */
+/** Sends a request for an account without its body; `finish` sends that, and resolves to the status. */
 export async function holdRequest({ ca, port, token }: At) {
   const text = '{"name": "held"}';
   const sent = request({

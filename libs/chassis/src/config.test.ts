@@ -8,6 +8,7 @@ import {
   ConfigError,
   flag,
   integer,
+  listenAddress,
   matching,
   networks,
   oneOf,
@@ -94,6 +95,24 @@ describe("an address", () => {
     expect([parse(optional), parse(optional, "a:1")]).toEqual([undefined, "a:1"]);
     expect(() => parse(optional, "a")).toThrow("A must be");
   });
+});
+
+describe("an address to listen on", () => {
+  const api = listenAddress("API_ADDRESS", "Where.", { fallback: "127.0.0.1:9092" });
+
+  test.each([
+    [undefined, "127.0.0.1", 9092],
+    ["0.0.0.0:0", "0.0.0.0", 0],
+    ["[::1]:65535", "::1", 65_535],
+    ["localhost:80", "localhost", 80],
+  ])("%s is one", (given, host, port_) => {
+    expect(parse(api, given)).toEqual({ host, port: port_ });
+  });
+
+  test.each(["9092", ":9092", "a:65536", "dns:///a:1", "::1:9092", "a:b", "http://a:1"])(
+    "%s is none",
+    (given) => expect(() => parse(api, given)).toThrow("API_ADDRESS must be `host:port`"),
+  );
 });
 
 describe("an integer", () => {
