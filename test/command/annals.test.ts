@@ -128,7 +128,7 @@ async function closedPort(): Promise<string> {
 
 describe("help", () => {
   test.each([
-    ["accounts", 5],
+    ["accounts", 6],
     ["keys", 2],
     ["plans", 2],
     ["verify", 2],

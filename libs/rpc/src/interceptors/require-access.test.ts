@@ -42,6 +42,9 @@ it("a refused call reaches no handler, is counted each time and logged once a se
     { getEvent: () => ((handled += 1), {}) },
     { log, refused: { inc: (labels: unknown) => void refused.push(labels as object) } },
   );
+  // Every series that an alert uses exists from the start.
+  expect(refused.length).toBeGreaterThan(CALLS);
+  refused.length = 0;
   const tls = await openCertificates("export");
   onTestFinished(() => tls.close());
   const { client } = opened.client(server.address, { tls });

@@ -1,5 +1,5 @@
-// The verb `accounts`: how an operator makes and lists accounts, renames them, gives them plans, gives one that
-// has lost its keys a new one, and finds who sends the most.
+// The verb `accounts`: how an operator makes and lists accounts, renames them, gives them plans, gives one
+// that has lost its keys a new one, and finds who sends the most.
 
 import { UsageError } from "@annals/chassis";
 import { accountJson, newKeyJson } from "../admin/json.ts";
