@@ -2,7 +2,7 @@
 // interface. Built by serve.ts where ANNALS_ADMIN_API_TOKEN_FILE is set. Every request needs the token, and
 // learns nothing before that: not even which paths there are. It must never be reachable by clients.
 
-import type { Counter, Logger } from "@annals/chassis";
+import { BoundedLog, type Counter, type Logger } from "@annals/chassis";
 import { newId } from "@annals/contract";
 import { AnnalsError, invalid, unavailable } from "@annals/errors";
 import type { RpcTls } from "@annals/rpc";
@@ -17,7 +17,7 @@ import type { AdminTokens } from "./tokens.ts";
 export interface AdminApiOptions {
   readonly address: { readonly host: string; readonly port: number };
   readonly deps: Deps;
-  readonly log: Pick<Logger, "error" | "warn">;
+  readonly log: Pick<Logger, "error" | "info" | "warn">;
   readonly requests: Pick<Counter<"route" | "outcome">, "inc">;
   /** The certificate of the service. Clients need none: the token says who they are. */
   readonly tls: RpcTls;
@@ -38,8 +38,6 @@ const LIMITS = {
 const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** Shorter than what run.ts gives each part to close. */
 const DRAIN_GRACE_MS = 8_000;
-/** At most one line about refused tokens in this time. */
-const LOG_INTERVAL_MS = 1_000;
 
 export async function startAdminApi(options: AdminApiOptions) {
   const { address, tls } = options;
@@ -88,12 +86,13 @@ function createListener(
 /** Answers requests, and counts what is refused. */
 class Answering {
   readonly #options: AdminApiOptions;
+  readonly #boundedLog: BoundedLog;
   #inFlight = 0;
   #refused = 0;
-  #loggedAt = -Infinity;
 
   constructor(options: AdminApiOptions) {
     this.#options = options;
+    this.#boundedLog = new BoundedLog(options.log, { linesPerS: 1 });
   }
 
   async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -125,13 +124,8 @@ class Answering {
     const [, given = ""] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
     if (this.#options.tokens.accepts(given)) return;
     this.#refused += 1;
-    const now = performance.now();
-    if (now - this.#loggedAt >= LOG_INTERVAL_MS) {
-      const address = request.socket.remoteAddress;
-      this.#options.log.warn({ address, refusals: this.#refused }, "admin request without a token");
-      this.#loggedAt = now;
-      this.#refused = 0;
-    }
+    const fields = { address: request.socket.remoteAddress, refusals: this.#refused };
+    if (this.#boundedLog.write("warn", fields, "admin request without a token")) this.#refused = 0;
     throw new AnnalsError("unauthenticated", "The token of the admin API is missing or wrong.");
   }
 

@@ -81,9 +81,10 @@ export class Members {
     throw invalid({ field: "plan", message });
   }
 
-  /** All scopes where it is absent. */
-  scopes(): readonly string[] {
-    const given = this.#members.get("scopes") ?? [...SCOPES];
+  /** Undefined where it is absent. */
+  scopes(): readonly string[] | undefined {
+    const given = this.#members.get("scopes");
+    if (given === undefined || given === null) return undefined;
     const isList = Array.isArray(given) && given.length > 0;
     if (!isList || !given.every((each) => typeof each === "string" && isScope(each))) {
       const message = `must be a list of one or more of ${SCOPES.join(", ")}`;

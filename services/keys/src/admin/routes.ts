@@ -147,10 +147,11 @@ async function patchAccount({ clock, database, plans }: Deps, { body, id }: Admi
 
 async function postKey(deps: Deps, { body, id }: AdminRequest) {
   body.only("name", "scopes");
+  const scopes = body.scopes();
   const asked = {
     accountId: id,
     keyName: body.name("name"),
-    scopes: orderedScopes(body.scopes()),
+    ...(scopes && { scopes: orderedScopes(scopes) }),
   };
   const key = await deps.database.transaction((transaction) => addKey(transaction, deps, asked));
   return { status: 201, body: { data: newKeyJson(key) } };

@@ -103,7 +103,11 @@ export class ScheduledVerification {
     if (verified.firstInvalid || changed) {
       metrics.verifications.inc({ result: "invalid" });
       log.error(
-        { accountId, firstInvalid: verified.firstInvalid, rewrittenAt: changed ? last : undefined },
+        {
+          account_id: accountId,
+          first_invalid: verified.firstInvalid,
+          rewritten_at: changed ? last : undefined,
+        },
         "a chain is not valid",
       );
       await this.#record(accountId, last, claimed.hash, false);
