@@ -190,7 +190,9 @@ export class FanOut {
     // Nobody subscribes to what lies below.
     const from = max(position, BigInt(cursor.starts_after));
     const maxEntries = Math.floor(MAX_DELIVERIES / cursor.subscribers);
-    const pageSize = Math.max(1, Math.min(limit, maxEntries));
+    // Not beyond what is traced: a later notice has the traces of what follows.
+    const traced = traces.length > 0 ? Number(target - from) : limit;
+    const pageSize = Math.max(1, Math.min(limit, maxEntries, traced));
     const entries = from >= target ? [] : await producers.entries(kind, accountId, from, pageSize);
     checkGapless(entries, from);
     const to = entries.at(-1)?.position ?? from;
