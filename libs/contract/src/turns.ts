@@ -3,8 +3,11 @@
 // loop. Called by the gateway and the ledger for large appends, and for the blocks of verifications. It must
 // never run two pieces in one turn.
 
-/** Bytes of a piece: about a millisecond of reading, checking or hashing. */
-export const PIECE_BYTES = 128 * 1024;
+/**
+ * Bytes of a piece: a few milliseconds of reading, checking or hashing. What fits into one costs nothing more:
+ * a batch of 100 events in pieces had four fifths of the rate, since its objects live for longer.
+ */
+export const PIECE_BYTES = 512 * 1024;
 
 /** Work in pieces: it yields where others may run. */
 export type Work<T> = Generator<void, T>;
