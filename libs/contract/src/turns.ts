@@ -4,8 +4,8 @@
 // never run two pieces in one turn.
 
 /**
- * Bytes of a piece: a few milliseconds of reading, checking or hashing. What fits into one costs nothing more:
- * a batch of 100 events in pieces had four fifths of the rate, since its objects live for longer.
+ * Bytes of a piece: a few milliseconds of reading, checking or hashing. What fits into one costs nothing
+ * more: a batch of 100 events in pieces had four fifths of the rate, since its objects live for longer.
  */
 export const PIECE_BYTES = 512 * 1024;
 
