@@ -136,7 +136,7 @@ describe("a chain that is not valid is reported, and counts as verified when it 
     const before = await kept();
     await one.pass();
     expect(await one.results()).toStrictEqual({ valid: 1, invalid: 1 });
-    expect(one.lines()).toMatchObject([{ msg: "a chain is not valid", accountId: ACCOUNT }]);
+    expect(one.lines()).toMatchObject([{ msg: "a chain is not valid", account_id: ACCOUNT }]);
     expect(await kept()).toStrictEqual(before);
     expect(await one.oldest()).toBeGreaterThanOrEqual(3_600);
   });
