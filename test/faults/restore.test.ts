@@ -1,6 +1,6 @@
 // Guarantee: a backup is restored as docs/operating.md says, to a moment or to its end, also into a server
 // without the roles: the system starts, every chain verifies, appends, webhooks and exports go on, and
-// `ledger check-heads` names each chain that is older than the heads that were kept.
+// `annals check-heads` names each chain that is older than the heads that were kept.
 
 import type { Stack } from "@annals/local";
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
@@ -115,7 +115,8 @@ describe("restored to a moment", () => {
       `${account.accountId} went back: its chain had 20 events and ends at 15\n`,
     );
     expect(stdout).toMatch(/^acct_\w+ is missing: its chain had 1 events$/m);
-    expect(stdout).toMatch(/^2 of 2 chains do not contain/m);
+    // The system account's chain is one of them; whether it went back depends on when its entries came.
+    expect(stdout).toMatch(/^[23] of 3 chains do not contain/m);
   });
 
   test("appends, webhooks and exports go on", async () => {
