@@ -58,7 +58,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     disk: { fullForMs: 2_000, ways: 1 },
     overload: { forMs: 5_000 },
     soak: { rounds: 6 },
-    fairness: { forMs: 4_000 },
+    fairness: { forMs: 2_500 },
   },
 };
 
