@@ -13,7 +13,7 @@ const NOT_GOOD = 3;
 
 /** The programs beside this one: source beside source, emitted beside emitted. */
 const [FOLDER, EXTENSION] = import.meta.url.endsWith(".ts") ? ["src", "ts"] : ["dist", "js"];
-/** A setting of `serve` that the programs of two services read for every verb, and no verb here uses. */
+/** Two services require this setting for every verb; only `serve` uses it. */
 const UNUSED = { ANNALS_LEDGER_ADDRESS: "ledger:9090" };
 
 process.exitCode = await main(process.argv.slice(2));

@@ -38,7 +38,7 @@ function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (one) => ENTITIES[one] ?? one);
 }
 
-/** Paragraphs with an empty line between; what stands in backticks is code. */
+/** Paragraphs with an empty line between; text in backticks is code. */
 export function prose(text: string): Html {
   const paragraphs = text.split("\n\n").map((paragraph) => html`<p>${inline(paragraph)}</p>`);
   return html`${paragraphs}`;

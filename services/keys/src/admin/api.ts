@@ -119,7 +119,7 @@ class Answering {
     }
   }
 
-  /** The same work for every request: with no token, a wrong one or a right one. */
+  /** Does the same work for every request, whether its token is absent, wrong or right. */
   #authenticate(request: IncomingMessage): void {
     const [, given = ""] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
     if (this.#options.tokens.accepts(given)) return;

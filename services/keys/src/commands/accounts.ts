@@ -1,7 +1,7 @@
 // The verb `accounts`: how an operator makes and lists accounts, renames them, gives them plans, gives one
 // that has lost its keys a new one, and finds who sends the most.
 
-import { UsageError } from "@annals/chassis";
+import { inPieces, UsageError } from "@annals/chassis";
 import { accountJson, newKeyJson } from "../admin/json.ts";
 import type { AccountRow } from "../store/account-row.ts";
 import { listAccounts } from "../store/list-accounts.ts";
@@ -133,13 +133,12 @@ export function changePlan(given: Given): Asked {
 
 async function list({ database }: Opened) {
   const found: AccountRow[] = [];
-  for (let after = ""; ;) {
-    const rows = await database.run(listAccounts, [after, PAGE]);
+  const readPiece = async (): Promise<number> => {
+    const rows = await database.run(listAccounts, [found.at(-1)?.account_id ?? "", PAGE]);
     found.push(...rows);
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) break;
-    after = last.account_id;
-  }
+    return rows.length;
+  };
+  await inPieces(PAGE, readPiece);
   const rows = found.toSorted((a, b) => compare(a.created_at, b.created_at));
   const lines = rows.map(({ account_id, created_at, live_keys, name, plan }) =>
     [account_id, created_at, `${live_keys} keys`, plan ?? "(default)", name].join("\t"),
