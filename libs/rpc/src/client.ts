@@ -55,7 +55,8 @@ export interface RpcClient<S extends DescService> {
   close(): void;
 }
 
-const TIMEOUT_MS = 10_000;
+/** Deadline of a call by default. */
+export const CALL_TIMEOUT_MS = 10_000;
 
 /**
  * Keepalive pings while calls are open. A server that hangs is disconnected after four seconds, not after the
@@ -95,7 +96,7 @@ export function connectRpc<S extends DescService>(options: RpcClientOptions<S>):
   );
   const transport = createGrpcTransport({
     channel,
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    timeoutMs: options.timeoutMs ?? CALL_TIMEOUT_MS,
     interceptors: options.interceptors ?? [],
   });
   return {
