@@ -21,6 +21,11 @@ export interface OpenClients extends Clients {
   close(): void;
 }
 
+const LEDGER_READS = [
+  ...(["GetEvent", "ListEvents", "VerifyChain"] as const),
+  ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
+];
+
 export function openClients(options: {
   readonly keysAddress: string;
   readonly ledgerAddress: string;
@@ -38,14 +43,14 @@ export function openClients(options: {
     service: KeysService,
     peer: "keys",
     address: options.keysAddress,
-    idempotentMethods: ["ListApiKeys", "UpdateApiKey"],
+    idempotentMethods: ["ListApiKeys", "UpdateApiKey", "ListWidgetTokens"],
   });
   const ledger = connectRpc({
     ...shared,
     service: LedgerService,
     peer: "ledger",
     address: options.ledgerAddress,
-    idempotentMethods: ["GetEvent", "ListEvents", "VerifyChain"],
+    idempotentMethods: LEDGER_READS,
   });
   // Not part of `ready`: the gateway serves everything else without it.
   const exports = connectRpc({
