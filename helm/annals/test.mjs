@@ -21,7 +21,11 @@ const undo = [];
 
 function check(isTrue, step, got) {
   if (!isTrue) throw new Error(`${step} failed: ${JSON.stringify(got)}`);
-  console.log(`ok: ${step}`);
+  say(`ok: ${step}`);
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
 }
 
 async function request(key, method, path, body) {
@@ -74,7 +78,7 @@ async function checkWebhook(key, received) {
       return data.find(({ attempts }) => attempts > 0);
     });
     check(attempted !== undefined, "attempt the delivery", "no attempt in a minute");
-    console.log("not checked: the delivery itself, since tests.webhook is false");
+    say("not checked: the delivery itself, since tests.webhook is false");
     return;
   }
   const delivery = await eventually(() =>
@@ -117,7 +121,7 @@ async function run() {
 try {
   await run();
 } catch (error) {
-  console.error(error.message, error.cause ?? "");
+  say(`${error.message} ${error.cause ?? ""}`);
   process.exitCode = 1;
 }
 for (const step of undo.toReversed()) await step().catch(() => undefined);

@@ -25,8 +25,8 @@ describe.skipIf(helm === undefined)("every value on", () => {
   }));
 
   test("the members of `pod` are in every pod; those of one component are in its pods alone", () => {
-    expect(pods.map(({ component }) => component).toSorted()).toStrictEqual(
-      [...SERVICES, "migrate"].toSorted(),
+    expect(new Set(pods.map(({ component }) => component))).toStrictEqual(
+      new Set([...SERVICES, "migrate"]),
     );
     for (const { component, metadata, spec } of pods) {
       const isKeys = component === "keys";
@@ -41,6 +41,7 @@ describe.skipIf(helm === undefined)("every value on", () => {
       expect(spec["tolerations"]).toMatchObject([{ key: isKeys ? "keys" : "dedicated" }]);
       expect(spec["priorityClassName"]).toBe(isKeys ? "highest" : "high");
       expect(spec["affinity"]).toHaveProperty("podAntiAffinity");
+      expect(spec["runtimeClassName"]).toBe("sandboxed");
       expect(spec["imagePullSecrets"]).toStrictEqual([{ name: "registry" }]);
       expect(spec["volumes"]).toContainEqual({ name: "extra", configMap: { name: "extra" } });
       for (const container of spec["containers"] as Node[]) {
@@ -69,6 +70,7 @@ describe.skipIf(helm === undefined)("every value on", () => {
     for (const { metadata } of ours) {
       expect(metadata.name).toMatch(/^audit-/);
       expect(metadata.labels["app.kubernetes.io/name"]).toBe("audit");
+      expect(metadata.labels["example.com/cost-centre"]).toBe("42");
     }
     expect(JSON.stringify(objects)).not.toContain('"app.kubernetes.io/name":"annals"');
     const route = named(objects, "HTTPRoute", "audit-log-gateway");
@@ -154,6 +156,13 @@ describe.skipIf(helm === undefined)("rendered", () => {
     expect(JSON.stringify(rendered())).not.toContain("DANGEROUS_ALLOW");
   });
 
+  test("a ServiceAccount of yours takes the place of the chart's", () => {
+    const objects = rendered("--set", "gateway.serviceAccountName=mine");
+    const { spec } = named(objects, "Deployment", "annals-gateway")["spec"].template;
+    expect(spec.serviceAccountName).toBe("mine");
+    expect(of(objects, "ServiceAccount")).toHaveLength(SERVICES.length - 1);
+  });
+
   test("`replicas: null` leaves the number of pods to something else", () => {
     const gateway = named(
       rendered("--set", "gateway.replicas=null"),
@@ -194,6 +203,7 @@ describe.skipIf(helm === undefined)("refused", () => {
     ['gateway.autoscaling.podMetrics={"m":"many"}', "podMetrics"],
     ["gateway.autoscaling.minReplicas=0", "minReplicas"],
     ['pod.extraEnv=[{"name":"ANNALS_PORT","value":"1"}]', "pod/extraEnv/0/name"],
+    ['pod.extraSpec={"hostNetwork":true}', "invalid propertyName 'hostNetwork'"],
     ["pod.startupSeconds=1", "pod/startupSeconds"],
     ["keys.pod.nodeselector={}", "nodeselector"],
     ['pod.topologySpreadConstraints=[{"topologyKey":"z"}]', "maxSkew"],
@@ -208,15 +218,26 @@ describe.skipIf(helm === undefined)("refused", () => {
     expect(() => render(helm ?? "", undefined, "--set-json", set)).toThrow(sentence);
   });
 
-  test("both monitors, and tests.webhook where it cannot have a certificate", () => {
-    const both = ["podMonitor.enabled=true", "serviceMonitor.enabled=true", MONITORED];
-    const refusal = (file: string | undefined, ...sets: string[]) =>
-      expect(() => render(helm ?? "", file, ...sets.flatMap((set) => ["--set-json", set])));
-    refusal(undefined, ...both).toThrow("every pod would be scraped twice");
-    refusal(FULL, "tests.webhook=true").toThrow("tests.webhook needs certificates");
-    refusal(MINIMAL, "tests.webhook=true", 'webhookDispatcher.caBundle.configMap="ca"').toThrow(
+  const together: readonly (readonly [string, string, ...string[]])[] = [
+    [
+      "every pod would be scraped twice",
+      MINIMAL,
+      "podMonitor.enabled=true",
+      "serviceMonitor.enabled=true",
+      MONITORED,
+    ],
+    ["tests.webhook needs certificates", FULL, "tests.webhook=true"],
+    [
       "tests.webhook and webhookDispatcher.caBundle are both given",
-    );
+      MINIMAL,
+      "tests.webhook=true",
+      'webhookDispatcher.caBundle.configMap="ca"',
+    ],
+  ];
+
+  test.each(together)("together: %s", (sentence, file, ...sets) => {
+    const given = sets.flatMap((set) => ["--set-json", set]);
+    expect(() => render(helm ?? "", file, ...given)).toThrow(sentence);
   });
 });
 

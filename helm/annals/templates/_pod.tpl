@@ -38,6 +38,9 @@ tolerations:
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with $pod.extraSpec }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* Takes a user, who is the group too. */}}
