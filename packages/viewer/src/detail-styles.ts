@@ -51,8 +51,11 @@ export const detailStyles = css`
     padding: 0.2rem 0.4rem;
     border: 1px solid var(--_border);
     overflow-wrap: anywhere;
-    white-space: pre-wrap;
     font-weight: 400;
+  }
+  td bdi,
+  th bdi {
+    white-space: pre-wrap;
   }
   thead th {
     color: var(--_muted);

@@ -21,7 +21,7 @@ export const styles = css`
     flex-direction: column;
     block-size: 40rem;
     min-block-size: 16rem;
-    container-type: inline-size;
+    container: viewer / inline-size;
     box-sizing: border-box;
     border: 1px solid var(--_border);
     border-radius: var(--_radius);
@@ -79,7 +79,7 @@ export const styles = css`
     border-block-end: 1px solid var(--_border);
   }
   .grow {
-    flex: 1;
+    flex: 1 1 12rem;
   }
   .filters {
     align-items: end;
@@ -95,8 +95,12 @@ export const styles = css`
     max-inline-size: 15rem;
     color: var(--_muted);
   }
+  label:has([type="datetime-local"]) {
+    flex-basis: 14rem;
+  }
   label input {
     inline-size: 100%;
+    min-inline-size: 0;
     color: var(--_text);
   }
   .hint,
@@ -112,6 +116,7 @@ export const styles = css`
     display: flex;
   }
   .list {
+    container: list / inline-size;
     flex: 1;
     min-inline-size: 0;
     position: relative;
@@ -210,15 +215,32 @@ export const styles = css`
     clip-path: inset(50%);
     white-space: nowrap;
   }
-  @container (inline-size < 46rem) {
+  @container list (inline-size < 46rem) {
     .row {
-      grid-template-columns: 1fr auto;
-      block-size: calc(var(--_row) * 1.6);
+      grid-template-columns: minmax(0, 1fr) auto;
+      block-size: calc(var(--_row) * 1.5);
       align-content: center;
     }
     .head {
       display: none;
     }
+    .cell {
+      display: flex;
+      gap: 0.5em;
+      align-items: baseline;
+    }
+    .cell:nth-child(1) {
+      order: 1;
+      grid-column: 1 / -1;
+    }
+    .cell:nth-child(5) {
+      order: -1;
+    }
+    .cell:nth-child(2) {
+      order: -2;
+    }
+  }
+  @container viewer (inline-size < 46rem) {
     .has-detail .list {
       display: none;
     }

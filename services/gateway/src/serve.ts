@@ -86,6 +86,7 @@ export async function serve(
     metrics,
     random,
     rateLimitPerMinute: config.rateLimitPerMinute,
+    widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
     requestTimeoutMs: config.requestTimeoutMs,
   });
   closers.add("http server", app, () => app.close());
