@@ -78,7 +78,7 @@
 
 {{- define "annals.gatewayEnvironment" -}}
 - name: ANNALS_RATE_LIMIT_PER_MINUTE
-  value: {{ int64 .root.Values.rateLimitPerMinute | quote }}
+  value: {{ .root.Values.rateLimitPerMinute | int64 | quote }}
 {{- range $called := list "keys" "ledger" "export" "webhook-dispatcher" }}
 {{ include "annals.addressVariable" (dict "root" $.root "name" $called) }}
 {{- end }}
@@ -86,7 +86,7 @@
 
 {{- define "annals.keysEnvironment" -}}
 - name: ANNALS_RATE_LIMIT_PER_MINUTE
-  value: {{ int64 .root.Values.rateLimitPerMinute | quote }}
+  value: {{ .root.Values.rateLimitPerMinute | int64 | quote }}
 {{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
 {{- if .one.plans }}
 - name: ANNALS_PLANS_FILE
