@@ -21,7 +21,7 @@ export const APPENDS_PER_S = 100;
 export const WITHIN_MS = 180_000;
 export const WAIT = ["--wait", "--timeout", "10m"];
 
-const SMALL = { resources: { requests: { cpu: "10m", memory: "96Mi" } } };
+export const SMALL = { resources: { requests: { cpu: "10m", memory: "96Mi" } } };
 const VALUES = {
   rateLimitPerMinute: 1_000_000,
   gateway: SMALL,
@@ -154,14 +154,14 @@ export class Installation {
     return this.ready(service, replicas);
   }
 
-  /** The sum of the samples of a metric of one pod. */
-  async metric(pod: string, name: string): Promise<number> {
+  /** The sum of the samples of a metric of one pod, of those that have the label where one is given. */
+  async metric(pod: string, name: string, label = ""): Promise<number> {
     const script =
       "fetch('http://127.0.0.1:9091/metrics').then(async (a) => console.log(await a.text()))";
     const text = await this.namespace.kubectl("exec", pod, "--", "node", "-e", script);
     const samples = text
       .split("\n")
-      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+      .filter((line) => line.startsWith(`${name}{`) && line.includes(label));
     return samples.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   }
 
