@@ -17,7 +17,7 @@ export const SERVICES = ["gateway", "keys", "ledger", "export", "webhook-dispatc
 export type Service = (typeof SERVICES)[number];
 
 const KEYS = 8;
-export const APPENDS_PER_S = 100;
+const APPENDS_PER_S = 100;
 export const WITHIN_MS = 180_000;
 export const WAIT = ["--wait", "--timeout", "10m"];
 
@@ -62,7 +62,7 @@ export class Installation {
     this.namespace = namespace;
   }
 
-  /** Every pod is ready. `prepare` makes what the install needs, and names members to replace in the values. */
+  /** Every pod is ready. `prepare` makes what the install needs, and resolves to further values. */
   static async create(
     prepare: (namespace: Namespace) => Promise<object> = async () => ({}),
   ): Promise<Installation> {

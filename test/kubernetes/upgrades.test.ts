@@ -1,6 +1,6 @@
 // Guarantees, at 100 appends a second, all of them answered with 201: an upgrade that replaces every pod and
-// its rollback; a change of plans; certificates and keys that are replaced without a restart. An upgrade to an
-// image that is absent, or to a setting that is refused, leaves the old pods as they are.
+// its rollback; a change of plans; certificates and keys that are replaced without a restart. An upgrade to
+// an image that is absent, or to a setting that is refused, leaves the old pods as they are.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Installation, type Pod, type Service, SERVICES, WAIT, WITHIN_MS } from "./installation.ts";
