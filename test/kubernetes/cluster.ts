@@ -28,7 +28,12 @@ const LEFT_OUT = /(^|\/)(node_modules|dist|\.git|\.turbo|\.annals)$/;
 
 declare module "vitest" {
   interface ProvidedContext {
-    cluster: { readonly kubeconfig: string; readonly path: string };
+    cluster: {
+      readonly kubeconfig: string;
+      readonly path: string;
+      /** The program that runs a command in the node; absent where only KUBECONFIG is given. */
+      readonly program?: string;
+    };
   }
 }
 
@@ -47,7 +52,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     provide("cluster", { kubeconfig, path });
     return async () => {};
   }
-  const cluster = (...words: string[]) => run(join(folder, "cluster"), ...words);
+  const program = join(folder, "cluster");
+  const cluster = (...words: string[]) => run(program, ...words);
   const archives = await images(folder);
   const isRunning = await cluster("status").then(
     () => true,
@@ -64,7 +70,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     const ctr = ["ctr", "--address", join(state, "run/containerd.sock"), "--namespace", "k8s.io"];
     for (const [from, to] of Object.entries(BACKING))
       await cluster("exec", ...ctr, "images", "tag", "--force", from, `docker.io/library/${to}`);
-    provide("cluster", { kubeconfig: file, path: `${join(state, "bin")}:${path}` });
+    provide("cluster", { kubeconfig: file, path: `${join(state, "bin")}:${path}`, program });
   } catch (error) {
     await down();
     throw error;
