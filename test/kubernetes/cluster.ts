@@ -21,14 +21,15 @@ const BACKING = { "annals.example/postgres:18": "postgres:18", "annals.example/n
 const SOURCES = new RegExp(
   `^(${[
     String.raw`package\.json|pnpm-(lock|workspace)\.yaml|tsconfig\.base\.json|\.dockerignore`,
-    String.raw`(patches|proto|libs|services)/.*|deploy/(Dockerfile|entrypoint\.sh|node-options\.txt)`,
+    String.raw`(patches|packages|proto|libs|services)/.*|deploy/(Dockerfile|entrypoint\.mjs|node-options\.txt)`,
   ].join("|")})$`,
 );
 const LEFT_OUT = /(^|\/)(node_modules|dist|\.git|\.turbo|\.annals)$/;
 
 declare module "vitest" {
   interface ProvidedContext {
-    cluster: { readonly kubeconfig: string; readonly path: string };
+    /** `archive` is that of the project's image, where the run has built it. */
+    cluster: { readonly kubeconfig: string; readonly path: string; readonly archive?: string };
   }
 }
 
@@ -64,7 +65,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     const ctr = ["ctr", "--address", join(state, "run/containerd.sock"), "--namespace", "k8s.io"];
     for (const [from, to] of Object.entries(BACKING))
       await cluster("exec", ...ctr, "images", "tag", "--force", from, `docker.io/library/${to}`);
-    provide("cluster", { kubeconfig: file, path: `${join(state, "bin")}:${path}` });
+    const [archive = ""] = archives;
+    provide("cluster", { kubeconfig: file, path: `${join(state, "bin")}:${path}`, archive });
   } catch (error) {
     await down();
     throw error;
