@@ -5,7 +5,7 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** Files that read the environment: the entry of a process, and what replaces one. */
-const ENTRIES = ["**/main.ts", "**/bootstrap.mjs", "docs/receivers/**"];
+const ENTRIES = ["**/main.ts", "**/bootstrap.mjs", "docs/receivers/**", "packages/viewer/examples/**"];
 const FOR_TESTS = ["**/*.test.ts", "**/src/testing/**", "test/**", "libs/testing/**"];
 
 /** Where alone a library may be imported; others use what its home exports. */
@@ -169,7 +169,7 @@ export default defineConfig({
   },
   overrides: [
     ...ARROWS,
-    { files: ["docs/**"], rules: { "no-console": "off" } },
+    { files: ["docs/**", "packages/viewer/examples/**"], rules: { "no-console": "off" } },
     { files: [...ENTRIES, ...FOR_TESTS], rules: { "node/no-process-env": "off" } },
     { files: FOR_TESTS, rules: { "max-lines-per-function": "off" } },
     // A list of what a service is built from, top to bottom, without logic.
