@@ -11,6 +11,7 @@ const ENTRIES = [
   "**/entrypoint.mjs",
   "docs/receivers/**",
   "helm/annals/test.mjs",
+  "packages/viewer/examples/**",
 ];
 const FOR_TESTS = ["**/*.test.ts", "**/src/testing/**", "test/**", "libs/testing/**"];
 
@@ -175,7 +176,7 @@ export default defineConfig({
   },
   overrides: [
     ...ARROWS,
-    { files: ["docs/**"], rules: { "no-console": "off" } },
+    { files: ["docs/**", "packages/viewer/examples/**"], rules: { "no-console": "off" } },
     { files: [...ENTRIES, ...FOR_TESTS], rules: { "node/no-process-env": "off" } },
     { files: FOR_TESTS, rules: { "max-lines-per-function": "off" } },
     // A list of what a service is built from, top to bottom, without logic.
