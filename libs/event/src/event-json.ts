@@ -4,7 +4,7 @@
 
 import { type EventText, JSON_PARTS } from "./event-members.ts";
 import { quote } from "./json/canonical-json.ts";
-import { DIGEST_BYTES, hexOfParts, SALT_BYTES } from "./leaf.ts";
+import { DIGEST_BYTES, hexOfParts, SALT_BYTES } from "./leaf-text.ts";
 
 const PART_KEYS = JSON_PARTS.map((part) => `,"${part}":`);
 

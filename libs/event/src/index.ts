@@ -9,14 +9,5 @@ export { JsonFault } from "./json/json-value.ts";
 export type { JsonObject, JsonValue } from "./json/json-value.ts";
 export * from "./json/read-json.ts";
 export * from "./json/read-limits.ts";
-export {
-  DIGEST_BYTES,
-  GENESIS_HASH,
-  leafHash,
-  type LeafMembers,
-  leafOfJson,
-  leafText,
-  partDigest,
-  SALT_BYTES,
-  writePartDigest,
-} from "./leaf.ts";
+export { leafHash, type LeafMembers, leafText, partDigest, writePartDigest } from "./leaf.ts";
+export { DIGEST_BYTES, GENESIS_HASH, leafOfJson, SALT_BYTES } from "./leaf-text.ts";
