@@ -1,10 +1,11 @@
-// Guarantee: the dashboard keeps its key in memory, in the tab's storage only where asked, and nowhere else: not in
-// the page, not in an address. Log out and a revoked key forget it. Its files have the strictest policy.
+// Guarantee: the dashboard keeps its key in memory, in the tab's storage only where asked, and nowhere else:
+// not in the page, not in an address. Log out and a revoked key forget it. Its files have the strictest
+// policy.
 
 import { HttpClient, newClient, newKey } from "@annals/testing";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { openBrowser, type Page } from "./browser.ts";
+import { openBrowser } from "./browser.ts";
 import { logIn, openDashboard, openLogin } from "./dashboard.ts";
 
 const stack = inject("stack");
@@ -33,7 +34,7 @@ const traces = (page: Page) =>
 describe("the files", () => {
   const anonymous = new HttpClient(baseUrl);
 
-  test.each(["", "style.css", "icon.svg", "dashboard.js", "check-worker.js"])(
+  test.each(["", "style.css", "icon.svg", "dashboard.js"])(
     "/dashboard/%s has a strict policy",
     async (name) => {
       const { status, headers } = await anonymous.get(`/dashboard/${name}`);
@@ -57,7 +58,10 @@ describe("the files", () => {
     expect((await anonymous.get("/dashboard/package.json")).status).toBe(404);
     expect((await anonymous.get("/dashboard/..%2f..%2fpackage.json")).status).toBe(404);
     const { status, headers } = await anonymous.get("/dashboard");
-    expect({ status, location: headers["location"] }).toEqual({ status: 308, location: "/dashboard/" });
+    expect({ status, location: headers["location"] }).toEqual({
+      status: 308,
+      location: "/dashboard/",
+    });
   });
 });
 
@@ -96,7 +100,6 @@ test("kept for the tab it outlives a reload, and log out forgets it", async () =
   await page.getByRole("button", { name: "Log out" }).click();
   await page.getByLabel("API key").waitFor();
   expect(await traces(page)).not.toContain(key);
-  await page.goBack().catch(() => null);
   await page.reload();
   await page.getByLabel("API key").waitFor();
 });
@@ -119,5 +122,5 @@ test("the login works with the keyboard alone", async () => {
   await page.keyboard.type(key);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Log out" }).waitFor();
-  await page.waitForFunction(() => document.activeElement?.tagName === "H1");
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
 });

@@ -1,6 +1,6 @@
-// Guarantee: every screen fits 360 and 1,440 pixels, in light and dark, and axe finds nothing, whether it is empty,
-// filled, refused for a scope or failed. Empty says what to do next, a missing scope is named, a failure has the
-// request id. What is stored is shown as text, whatever it holds.
+// Guarantee: every screen fits 360 and 1,440 pixels, in light and dark, and axe finds nothing, whether it is
+// empty, filled, refused for a scope or failed. Empty says what to do next, a missing scope is named, a
+// failure has the request id. What is stored is shown as text, whatever it holds.
 
 import { SCOPES, type Scope } from "@annals/contract";
 import { type HttpClient, newClient, newKey } from "@annals/testing";
@@ -21,7 +21,6 @@ const SCREENS: readonly (readonly [at: string, scope: Scope, empty: RegExp])[] =
   ["keys", "keys:manage", /Create a key/],
   ["webhooks", "keys:manage", /There is no webhook\. Create one below/],
   ["exports", "export", /There is no export\. Create one below/],
-  ["widget-tokens", "events:read", /No token is live\. Create one below/],
 ];
 
 const HOSTILE = `<script>alert(1)</script><img src=x onerror="alert(2)"> \u202Etxt.exe${"W".repeat(120)}`;
@@ -56,9 +55,6 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await visit(page, "exports");
     expect(await page.getByText(HOSTILE).count()).toBe(1);
     await expectUsable(page);
-    await visit(page, "widget-tokens");
-    expect(await page.getByText(HOSTILE.slice(0, 255)).count()).toBe(1);
-    await expectUsable(page);
     await client.post(`/v1/webhooks/${webhookId}/test`);
     await visit(page, `webhooks/${webhookId}`);
     await expectUsable(page);
@@ -89,7 +85,11 @@ test("a failure of the service has the request id, and can be tried again", asyn
   const failing = await startConstellation({ shared: stack, without: ["nats"] });
   try {
     const { key } = await newClient(failing);
-    const page = await openDashboard(browser, { baseUrl: failing.baseUrls[0] ?? "", key, width: 360 });
+    const page = await openDashboard(browser, {
+      baseUrl: failing.baseUrls[0] ?? "",
+      key,
+      width: 360,
+    });
     const keys = failing.processes.find(({ service }) => service === "keys");
     await keys?.stop();
     for (const [at] of SCREENS) {
@@ -103,7 +103,7 @@ test("a failure of the service has the request id, and can be tried again", asyn
     keys?.start();
     await keys?.waitReady();
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("No token is live").waitFor();
+    await page.getByText("There is no export").waitFor();
   } finally {
     await failing.stop();
   }
@@ -117,11 +117,17 @@ async function filled() {
     expect(answer.status, answer.text).toBe(201);
     return answer.body.data;
   };
-  made(await client.post("/v1/events", { action: "invoice.update", actor: { id: HOSTILE, type: "user" } }));
+  made(
+    await client.post("/v1/events", {
+      action: "invoice.update",
+      actor: { id: HOSTILE, type: "user" },
+    }),
+  );
   made(await client.post("/v1/api-keys", { name: HOSTILE, scopes: ["verify"] }));
-  const webhook = made(await client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["event.verified"] }));
+  const webhook = made(
+    await client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["event.verified"] }),
+  );
   const one = made(await client.post("/v1/exports", { filter: { actor_id: HOSTILE } }));
-  made(await client.post("/v1/widget-tokens", { viewer: { id: "u_1", name: HOSTILE.slice(0, 255) } }));
   await ended(client, one.id);
   return { ...account, webhookId: webhook.id as string };
 }

@@ -1,9 +1,11 @@
-// Opens the dashboard as a person does, and what each of its screens must be. Used by the tests of this folder.
+// Opens the dashboard as a person does, and what each of its screens must be. Used by the tests of this
+// folder.
 
 import axe from "axe-core";
-import type { Browser } from "playwright-core";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
-import { openPage, type Page } from "./browser.ts";
+import { openPage } from "./browser.ts";
 
 /** The windows that every screen has to fit. */
 export const WIDTHS = [360, 1_440] as const;
@@ -60,6 +62,12 @@ async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector(".waiting") === null);
 }
 
+/** For docs/images: written where ANNALS_TEST_SCREENSHOTS names a folder. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  const folder = process.env["ANNALS_TEST_SCREENSHOTS"];
+  if (folder) await page.screenshot({ path: join(folder, `dashboard-${name}.png`) });
+}
+
 /** Fits the window, and axe finds nothing. */
 export async function expectUsable(page: Page): Promise<void> {
   const overflow = await page.evaluate(
@@ -69,7 +77,9 @@ export async function expectUsable(page: Page): Promise<void> {
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     const found = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((each) => each.html).join(" ")}`);
+    return found.violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((each) => each.html).join(" ")}`,
+    );
   });
   expect(violations, page.url()).toStrictEqual([]);
 }

@@ -45,6 +45,7 @@ test("the image builds and runs every service, as an ordinary user and without a
   for (const service of SERVICES) expect(DOCKERFILE).toContain(`services/${service}`);
   for (const path of [
     "packages/annals",
+    "packages/dashboard/static",
     "packages/viewer/dist/viewer.js",
     "deploy/annals /annals/deploy/entrypoint.sh",
   ])

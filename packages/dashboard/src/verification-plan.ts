@@ -2,8 +2,8 @@
 // verification screen. Each request is a verification of its own: it checks also the link to the event before
 // its range.
 
-/** Events of one request: less than a second of work. */
-const PIECE = 10_000;
+/** Events of one request: a fraction of a second of work. */
+const PIECE = 5_000;
 
 /** So many at most, whatever the length of the chain: a key has a limit of requests. */
 const MAX_PIECES = 20;

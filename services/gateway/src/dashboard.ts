@@ -1,5 +1,6 @@
-// The dashboard's files under `/dashboard/`, where ANNALS_DASHBOARD is set. Called by app.ts. They hold no data:
-// the dashboard is a client of /v1 as any other. Its pages may never run or load what is not in this table.
+// The dashboard's files under `/dashboard/`, where ANNALS_DASHBOARD is set. Called by app.ts. They hold no
+// data: the dashboard is a client of /v1 as any other. Its pages may never run or load what is not in this
+// table.
 
 import type { FastifyInstance } from "fastify";
 import { createRequire } from "node:module";
@@ -33,9 +34,6 @@ const HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-/** A worker has the policy of its own file: this one may ask nobody for anything. */
-const WORKER_HEADERS = { ...HEADERS, "content-security-policy": "default-src 'none'" };
-
 const SCRIPT = "text/javascript; charset=utf-8";
 
 const FILES = [
@@ -43,7 +41,6 @@ const FILES = [
   { name: "style.css", type: "text/css; charset=utf-8", headers: HEADERS },
   { name: "icon.svg", type: "image/svg+xml", headers: HEADERS },
   { name: "dashboard.js", type: SCRIPT, headers: HEADERS },
-  { name: "check-worker.js", type: SCRIPT, headers: WORKER_HEADERS },
 ];
 
 export function serveDashboard(app: FastifyInstance): void {

@@ -20,7 +20,7 @@ function explained(error: ApiError | undefined): { title: string; advice: string
   if (error?.missingScope !== undefined) {
     return {
       title: `This key lacks the scope ${error.missingScope}`,
-      advice: `Scopes are fixed when a key is created. Log in with a key that has ${error.missingScope}, or create one with a key that has keys:manage.`,
+      advice: `A key keeps the scopes that it was created with. Log in with one that has ${error.missingScope}.`,
     };
   }
   const wait = error?.retryAfterS;

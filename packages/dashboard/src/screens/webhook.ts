@@ -10,6 +10,9 @@ import type { Delivery, Page } from "../shapes.ts";
 
 const PAGE_SIZE = 50;
 
+/** The event of a delivery that a person asked for. */
+const TEST = "webhook.test";
+
 /** After a test or a replay: how often the list is loaded again, and how many times at most. */
 const POLL_MS = 2_000;
 const POLLS = 15;
@@ -84,6 +87,8 @@ export class WebhookScreen implements Screen {
   }
 
   #replayView({ id, event }: Delivery): TemplateResult {
+    // Nothing is kept of what a test was made for.
+    if (event === TEST) return html`<span>–</span>`;
     const replay = () =>
       this.#queue(async () => {
         const path = `${this.#path}/deliveries/${id}/replay`;

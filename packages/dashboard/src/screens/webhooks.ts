@@ -14,6 +14,17 @@ const MAX_URL_LENGTH = 2_048;
 const DAY_S = 86_400;
 const MAX_GRACE_S = 604_800;
 
+const GRACE = {
+  name: "grace",
+  label: "Seconds of grace",
+  type: "number",
+  value: String(DAY_S),
+  isRequired: true,
+  min: 0,
+  max: MAX_GRACE_S,
+  hint: "How long both secrets sign. Change your server meanwhile.",
+} as const;
+
 const MEANINGS: Readonly<Record<string, string>> = {
   "event.created": "an event was stored",
   "event.verified": "a verification finished",
@@ -128,11 +139,10 @@ export class WebhooksScreen implements Screen {
 
   #rotate({ id, url }: Webhook): void {
     const { api, say } = this.#context;
-    const hint = "How long both secrets sign. Change your server meanwhile.";
     this.#dialog.ask({
       title: "Rotate the secret?",
       content: html`<p class="text">${url}</p>
-        ${field({ name: "grace", label: "Seconds of grace", type: "number", value: String(DAY_S), isRequired: true, min: 0, max: MAX_GRACE_S, hint })}`,
+        ${field(GRACE)}`,
       confirm: "Rotate secret",
       work: async (form) => {
         const body = { grace_seconds: Number(textIn(form, "grace")) };
@@ -162,12 +172,7 @@ export class WebhooksScreen implements Screen {
   }
 }
 
-export function stateView({
-  active,
-  disabled_reason,
-  disabled_at,
-  dropped,
-}: Webhook): TemplateResult {
+function stateView({ active, disabled_reason, disabled_at, dropped }: Webhook): TemplateResult {
   const disabled =
     disabled_reason === undefined
       ? html`<span class="badge">disabled</span>`

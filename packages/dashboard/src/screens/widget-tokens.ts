@@ -13,6 +13,22 @@ import { type Page, PARTS, type WidgetToken } from "../shapes.ts";
 const PAGE_SIZE = 50;
 const MAX_LENGTH = 255;
 
+const VIEWER_ID = {
+  name: "viewer-id",
+  label: "Viewer's id",
+  isRequired: true,
+  maxLength: MAX_LENGTH,
+  hint: "Who will look, for the record",
+};
+
+const VIEWER_NAME = { name: "viewer-name", label: "Viewer's name", maxLength: MAX_LENGTH };
+
+const ORIGINS = {
+  name: "origins",
+  label: "Origins",
+  hint: "Such as https://app.example.com, with spaces between. None: only pages of this address",
+};
+
 const LIFETIMES = { 3600: "1 hour", 600: "10 minutes", 28_800: "8 hours", 86_400: "24 hours" };
 
 export class WidgetTokensScreen implements Screen {
@@ -112,10 +128,8 @@ export class WidgetTokensScreen implements Screen {
       <h2 id="create-token">Create a widget token</h2>
       <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
         <div class="fields">
-          ${field({ name: "viewer-id", label: "Viewer's id", isRequired: true, maxLength: MAX_LENGTH, hint: "Who will look, for the record" })}
-          ${field({ name: "viewer-name", label: "Viewer's name", maxLength: MAX_LENGTH })}
-          ${select("lifetime", "Lives for", LIFETIMES)}
-          ${field({ name: "origins", label: "Origins", hint: "Such as https://app.example.com, with spaces between. None: only pages of this address" })}
+          ${field(VIEWER_ID)} ${field(VIEWER_NAME)} ${select("lifetime", "Lives for", LIFETIMES)}
+          ${field(ORIGINS)}
         </div>
         ${choices({ name: "parts", label: "Parts that are shown", values: PARTS })}
         ${filterFields()} ${this.#creation.view()}
