@@ -21,6 +21,7 @@ const SCREENS: readonly (readonly [at: string, scope: Scope, empty: RegExp])[] =
   ["keys", "keys:manage", /Create a key/],
   ["webhooks", "keys:manage", /There is no webhook\. Create one below/],
   ["exports", "export", /There is no export\. Create one below/],
+  ["widget-tokens", "events:read", /No token is live\. Create one below/],
 ];
 
 const HOSTILE = `<script>alert(1)</script><img src=x onerror="alert(2)"> \u202Etxt.exe${"W".repeat(120)}`;
@@ -54,6 +55,9 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await expectUsable(page);
     await visit(page, "exports");
     expect(await page.getByText(HOSTILE).count()).toBe(1);
+    await expectUsable(page);
+    await visit(page, "widget-tokens");
+    expect(await page.getByText(HOSTILE).count()).toBe(2);
     await expectUsable(page);
     await client.post(`/v1/webhooks/${webhookId}/test`);
     await visit(page, `webhooks/${webhookId}`);
@@ -103,7 +107,7 @@ test("a failure of the service has the request id, and can be tried again", asyn
     keys?.start();
     await keys?.waitReady();
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("There is no export").waitFor();
+    await page.getByText("No token is live").waitFor();
   } finally {
     await failing.stop();
   }
@@ -128,6 +132,8 @@ async function filled() {
     await client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["event.verified"] }),
   );
   const one = made(await client.post("/v1/exports", { filter: { actor_id: HOSTILE } }));
+  const token = { viewer: { id: "u_1", name: HOSTILE }, filter: { actor_id: HOSTILE } };
+  made(await client.post("/v1/widget-tokens", token));
   await ended(client, one.id);
   return { ...account, webhookId: webhook.id as string };
 }

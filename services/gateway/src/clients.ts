@@ -24,6 +24,11 @@ export interface OpenClients extends Clients {
 /** Deadline of an RPC. A request that waits longer is answered with server_error. */
 const TIMEOUT_MS = 10_000;
 
+const LEDGER_READS = [
+  ...(["GetEvent", "ListEvents", "VerifyChain"] as const),
+  ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
+];
+
 export function openClients(options: {
   readonly keysAddress: string;
   readonly ledgerAddress: string;
@@ -42,14 +47,14 @@ export function openClients(options: {
     service: KeysService,
     peer: "keys",
     address: options.keysAddress,
-    idempotentMethods: ["ListApiKeys", "UpdateApiKey"],
+    idempotentMethods: ["ListApiKeys", "UpdateApiKey", "ListWidgetTokens"],
   });
   const ledger = connectRpc({
     ...shared,
     service: LedgerService,
     peer: "ledger",
     address: options.ledgerAddress,
-    idempotentMethods: ["GetEvent", "ListEvents", "VerifyChain"],
+    idempotentMethods: LEDGER_READS,
   });
   // Not part of `ready`: the gateway serves everything else without it.
   const exports = connectRpc({

@@ -48,6 +48,12 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
+  widgetRateLimitPerMinute: integer(
+    "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
+    "The same of a widget token. Give keys the same.",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "120" },
+  ),
   bodyMaxBytes: integer(
     "ANNALS_BODY_MAX_BYTES",
     "Bytes of a request body other than a batch.",

@@ -87,6 +87,7 @@ export async function serve(
     metrics,
     random,
     rateLimitPerMinute: config.rateLimitPerMinute,
+    widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
     requestTimeoutMs: config.requestTimeoutMs,
   });
   closers.add("http server", app, () => app.close());

@@ -104,6 +104,7 @@ export async function serve(
       admissions: new AdmissionSigner({ secrets, clock }),
       metrics,
       rateLimitPerMinute: config.rateLimitPerMinute,
+      widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
       refused,
     }),
     service: KeysService,

@@ -42,6 +42,7 @@ function service(rateLimitPerMinute = 10) {
     metrics: createMetrics(registry),
     plans: UNLIMITED_PLANS,
     rateLimitPerMinute,
+    widgetRateLimitPerMinute: rateLimitPerMinute,
     refused,
   });
   const call = (groups: Groups) =>
@@ -81,6 +82,7 @@ describe("answers", () => {
       metrics: createMetrics(createRegistry("keys")),
       plans: UNLIMITED_PLANS,
       rateLimitPerMinute: 1,
+      widgetRateLimitPerMinute: 1,
       refused: new RefusedAdmissions({ clock, database }),
     });
     const request = create(AdmitRequestsRequestSchema, { groups: [{ secretSha256, count: 1 }] });
