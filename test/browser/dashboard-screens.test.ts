@@ -17,6 +17,7 @@ const { baseUrl, databaseUrl } = stack;
 
 /** Each screen with the scope that it needs, and what it says where there is nothing. */
 const SCREENS: readonly (readonly [at: string, scope: Scope, empty: RegExp])[] = [
+  ["events", "events:read", /There are no events yet\. Store the first one/],
   ["verification", "verify", /Press Verify/],
   ["keys", "keys:manage", /Create a key/],
   ["webhooks", "keys:manage", /There is no webhook\. Create one below/],

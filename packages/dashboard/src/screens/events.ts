@@ -13,7 +13,7 @@ const VIEWER = "/widget/viewer.js";
 
 export class EventsScreen implements Screen {
   readonly #context: Context;
-  readonly #first: Loader<string>;
+  readonly #first: Loader<WidgetToken>;
 
   constructor(context: Context) {
     this.#context = context;
@@ -27,31 +27,33 @@ export class EventsScreen implements Screen {
 
   readonly view = (): TemplateResult =>
     this.#first.view(
-      (token) =>
+      ({ token, expires_at }) =>
         html`<annals-viewer
-          server=${location.origin}
           .token=${token}
+          .expiresAt=${expires_at}
           .tokenProvider=${this.#renew}
+          .messages=${MESSAGES}
         ></annals-viewer>`,
     );
 
-  readonly #renew = (): Promise<string> => this.#mint();
+  readonly #renew = (): Promise<WidgetToken> => this.#mint();
 
-  async #mint(signal?: AbortSignal): Promise<string> {
+  async #mint(signal?: AbortSignal): Promise<WidgetToken> {
     const { api, session } = this.#context;
-    const body = {
-      parts: PARTS,
-      expires_in: LIFETIME_S,
-      viewer: { id: "dashboard", name: "The dashboard" },
-    };
+    const viewer = { id: "dashboard", name: "The dashboard" };
     const minted = await api.send<WidgetToken>("POST", "/widget-tokens", {
-      body,
+      body: { parts: PARTS, expires_in: LIFETIME_S, viewer },
       ...(signal && { signal }),
     });
     session.minted.push(minted.id);
-    return minted.token ?? "";
+    return minted;
   }
 }
+
+/** What the viewer's own texts cannot know. */
+const MESSAGES = {
+  empty: "There are no events yet. Store the first one with POST /v1/events: /docs says how.",
+};
 
 async function loadViewer(): Promise<void> {
   await import(VIEWER);
