@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "./browser.ts";
-import { openDashboard } from "./dashboard.ts";
+import { openDashboard, shoot } from "./dashboard.ts";
 
 const stack = inject("stack");
 const { baseUrl } = stack;
@@ -129,6 +129,8 @@ test("a webhook is created, tested, replayed, rotated, disabled and deleted", as
   });
   // The name does not resolve: there was an attempt, and there will be another one.
   expect(await row.innerText()).toMatch(/failed[^]*no answer[^]*1/);
+  await page.setViewportSize({ width: 360, height: 640 });
+  await shoot(page, "deliveries-narrow");
   expect(await row.locator("time").count()).toBe(2);
   await row.getByRole("button", { name: /^Replay/ }).click();
   await page.getByText("The replay is queued").waitFor();
@@ -182,6 +184,7 @@ test("a verification has progress in pieces and a history, and names the event t
   await page.getByText("The chain does not verify").waitFor();
   const rows = page.getByRole("table", { name: "Verifications" }).getByRole("row");
   expect(await rows.nth(1).innerText()).toMatch(/differs event 4,000[^]*hash_mismatch/);
+  await shoot(page, "verification");
   expect(await rows.nth(2).innerText()).toMatch(/verified[^]*1 to 5,250/);
 });
 
@@ -204,4 +207,66 @@ test("an export is created, and its download is its file", async () => {
   await button(page, /^Delete/).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete export" }).click();
   await page.getByText("There is no export").waitFor();
+});
+
+test("the viewer shows events with a token of its own, which the log out revokes", async () => {
+  const { key, client } = await newClient(stack);
+  const events = EXAMPLES.map(([action, id, diff]) => ({
+    action,
+    actor: { id, type: "user" },
+    target: { id: "inv_9", type: "invoice" },
+    diff,
+  }));
+  await client.post("/v1/events/batch", { events });
+  const page = await openDashboard(browser, { baseUrl, key });
+  const bearers: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/v1/widget/")) bearers.push(request.headers()["authorization"]);
+  });
+  await page.getByRole("link", { name: "Events" }).click();
+  await page.getByText("invoice.create").waitFor();
+  await page
+    .getByText("✓ Verified", { exact: true })
+    .nth(events.length - 1)
+    .waitFor();
+  await shoot(page, "events");
+  expect(bearers.length).toBeGreaterThan(0);
+  for (const bearer of bearers) expect(bearer).toMatch(/^Bearer annals_wt_/);
+  const live = async () => (await client.get("/v1/widget-tokens")).body.data;
+  expect(await live()).toMatchObject([{ viewer: { id: "dashboard" } }]);
+  await button(page, "Log out").click();
+  await eventually("the token is revoked", async () => (await live()).length === 0);
+});
+
+const EXAMPLES = [
+  ["invoice.create", "u_1", { before: {}, after: { total: 1200 } }],
+  ["invoice.update", "u_1", { before: { total: 1200 }, after: { total: 1250 } }],
+  ["invoice.approve", "u_2", { before: { state: "draft" }, after: { state: "approved" } }],
+  ["invoice.send", "u_2", {}],
+] as const;
+
+test("a widget token is created with its filter, shown once, and revoked", async () => {
+  const { key, client } = await newClient(stack);
+  await client.post("/v1/events/batch", { events: [{ action: "a.b" }, { action: "c.d" }] });
+  const page = await openDashboard(browser, { baseUrl, key }, "widget-tokens");
+  await page.getByLabel("Viewer's id").fill("u_7");
+  await page.getByLabel("Origins").fill("https://app.example.com, https://b.example.com");
+  await page.getByText("Only some events").click();
+  await page.getByLabel(/^Action/).fill("a.*");
+  await button(page, "Create token").click();
+  const shown = page.getByRole("region", { name: "New widget token" }).locator("code");
+  const token = await shown.innerText();
+  const seen = await client.as(token).get("/v1/widget/events");
+  expect(seen.body.data).toMatchObject([{ action: "a.b" }]);
+  await button(page, "I have stored it").click();
+  expect(await page.content()).not.toContain(token);
+  const [one] = (await client.get("/v1/widget-tokens")).body.data;
+  expect(one.origins).toEqual(["https://app.example.com", "https://b.example.com"]);
+  await page
+    .getByRole("row", { name: /u_7/ })
+    .getByRole("button", { name: /^Revoke/ })
+    .click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();
+  await page.getByText("No token is live").waitFor();
+  expect((await client.as(token).get("/v1/widget/events")).status).toBe(401);
 });

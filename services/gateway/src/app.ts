@@ -116,9 +116,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
   servePages(app, options.deps);
   serveStaticFiles(app, widgetFiles());
-  serveStaticFiles(app, widgetFiles());
   if (options.hasDashboard) serveDashboard(app);
-  answerPreflights(app, options.widgetRateLimitPerMinute);
   answerPreflights(app, options.widgetRateLimitPerMinute);
   await app.register(async (others) => {
     others.addHook("onRequest", refuseUnknown);
