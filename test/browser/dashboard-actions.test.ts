@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "./browser.ts";
-import { openDashboard, shoot } from "./dashboard.ts";
+import { expectUsable, openDashboard, shoot } from "./dashboard.ts";
 
 const stack = inject("stack");
 const { baseUrl } = stack;
@@ -204,10 +204,55 @@ test("an export is created, and its download is its file", async () => {
   expect(createHash("sha256").update(file).digest("hex")).toBe(one.sha256);
   await status(page).getByText("The file is downloaded").waitFor();
 
+  await button(page, /^Verify here/).click();
+  const result = page.getByRole("region", { name: "Result of the check" });
+  await result.waitFor();
+  expect(await result.innerText()).toMatch(
+    /^verified[^]*100, each hash[^]*100 checked[^]*1 to 100/,
+  );
+  expect(await result.innerText()).toContain(one.sha256);
+  await expectUsable(page);
+  await shoot(page, "export-verified");
+
+  for (const [changed, fault] of tampered(file.toString())) {
+    const buffer = Buffer.from(changed);
+    await page.getByLabel("An export with proofs").setInputFiles([]);
+    await page
+      .getByLabel("An export with proofs")
+      .setInputFiles({ name: `${fault}.jsonl`, mimeType: "application/x-ndjson", buffer });
+    await result.getByText(`${fault}.jsonl`).waitFor();
+    expect(await result.innerText()).toMatch(/^differs/);
+    expect(await result.innerText()).toContain(fault);
+  }
+  await expectUsable(page);
+
   await button(page, /^Delete/).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete export" }).click();
   await page.getByText("There is no export").waitFor();
 });
+
+/** What may be wrong with a file, and how the check names it. */
+function tampered(file: string): (readonly [changed: string, fault: string])[] {
+  const lines = file.split("\n");
+  const without = (from: number, to: number) =>
+    [...lines.slice(0, from), ...lines.slice(to)].join("\n");
+  const replaced = (text: string, by: string) =>
+    lines.with(41, (lines[41] ?? "").replace(text, by)).join("\n");
+  return [
+    [
+      replaced('"context":{}', '"context":{"a":1}'),
+      "Line 42: sequence number 42: digest_mismatch in context",
+    ],
+    [replaced('"action":"a.b"', '"action":"a.c"'), "Line 42: sequence number 42: hash_mismatch"],
+    [without(41, 42), "Line 42: sequence_gap: sequence number 42 is missing"],
+    [without(0, 1), "Line 1: sequence_gap: sequence number 1 is missing"],
+    [without(99, 100), "the file holds 99 events, the manifest says 100"],
+    [without(100, 101), "The manifest is missing"],
+    [file.replace('"event_count":100', '"event_count":101'), "the manifest was changed"],
+    [`${lines[0]}\n${file}`, "Line 2: sequence number 1: out of order"],
+    [file.replace("{", " {"), "The file is not JSON Lines"],
+  ];
+}
 
 test("the viewer shows events with a token of its own, which the log out revokes", async () => {
   const { key, client } = await newClient(stack);

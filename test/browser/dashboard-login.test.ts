@@ -34,7 +34,7 @@ const traces = (page: Page) =>
 describe("the files", () => {
   const anonymous = new HttpClient(baseUrl);
 
-  test.each(["", "style.css", "icon.svg", "dashboard.js"])(
+  test.each(["", "style.css", "icon.svg", "dashboard.js", "check-worker.js"])(
     "/dashboard/%s has a strict policy",
     async (name) => {
       const { status, headers } = await anonymous.get(`/dashboard/${name}`);

@@ -34,6 +34,9 @@ const HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
+/** A worker has the policy of its own file: this one may ask nobody for anything. */
+const WORKER_HEADERS = { ...HEADERS, "content-security-policy": "default-src 'none'" };
+
 const SCRIPT = "text/javascript; charset=utf-8";
 
 const FILES = [
@@ -41,6 +44,7 @@ const FILES = [
   { name: "style.css", type: "text/css; charset=utf-8", headers: HEADERS },
   { name: "icon.svg", type: "image/svg+xml", headers: HEADERS },
   { name: "dashboard.js", type: SCRIPT, headers: HEADERS },
+  { name: "check-worker.js", type: SCRIPT, headers: WORKER_HEADERS },
 ];
 
 export function serveDashboard(app: FastifyInstance): void {
