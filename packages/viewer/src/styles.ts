@@ -217,7 +217,7 @@ export const styles = css`
   }
   @container list (inline-size < 46rem) {
     .row {
-      grid-template-columns: minmax(0, 1fr) auto;
+      grid-template-columns: minmax(0, 1fr) fit-content(50%);
       block-size: calc(var(--_row) * 1.5);
       align-content: center;
     }
@@ -232,6 +232,9 @@ export const styles = css`
     .cell:nth-child(1) {
       order: 1;
       grid-column: 1 / -1;
+    }
+    .cell:nth-child(n + 4) {
+      justify-self: end;
     }
     .cell:nth-child(5) {
       order: -1;

@@ -123,7 +123,7 @@ export const SETTINGS = {
   ),
   listsMaxPerAccount: integer(
     "ANNALS_LISTS_MAX_PER_ACCOUNT",
-    "Concurrent lists of events of one account in one gateway, and four times that of all.",
+    "Concurrent lists of events of one account in one gateway, and four times that of all. More wait up to 5 seconds.",
     { min: 1, max: 100_000 },
     { fallback: "16" },
   ),

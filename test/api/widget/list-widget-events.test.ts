@@ -1,5 +1,6 @@
-// GET /v1/widget/events lists what the token may see, as GET /v1/events does, and no parameter widens it: not a
-// filter, not a cursor (docs/open-details.md). What its parts hide stays hidden, and each event still verifies.
+// GET /v1/widget/events lists what the token may see, as GET /v1/events does, and no parameter widens it: not
+// a filter, not a cursor (docs/open-details.md). What its parts hide stays hidden, and each event still
+// verifies.
 
 import { newClient, ownerOf } from "@annals/testing";
 import fc from "fast-check";

@@ -1,5 +1,5 @@
-// A client with a widget token, and what a reader checks of the events that it gets. Called by the tests of the
-// widget routes.
+// A client with a widget token, and what a reader checks of the events that it gets. Called by the tests of
+// the widget routes.
 
 import {
   canonicalJson,

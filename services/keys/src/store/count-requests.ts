@@ -3,8 +3,8 @@
 
 /**
  * The query `counted`, from the rows of a query `known` with account_id, key_id and wanted. `$3` is the limit
- * of a window. "excluded.started_at" is the one reading of the clock that the decision about a row is based on.
- * Rows are locked in the order of the primary key, so that two groups never deadlock.
+ * of a window. "excluded.started_at" is the one reading of the clock that the decision about a row is based
+ * on. Rows are locked in the order of the primary key, so that two groups never deadlock.
  */
 export const COUNTED = `counted AS (
   INSERT INTO keys.rate_windows AS rate_window (account_id, key_id, started_at, used, granted)
