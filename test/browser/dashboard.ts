@@ -1,6 +1,7 @@
 // Opens the dashboard as a person does, and what each of its screens must be. Used by the tests of this
 // folder.
 
+import { eventually } from "@annals/testing";
 import axe from "axe-core";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -60,6 +61,21 @@ export async function visit(page: Page, at: string): Promise<void> {
 async function settled(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.waitForFunction(() => document.querySelector(".waiting") === null);
+}
+
+/** Tab until the element with the focus has this name. */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  await eventually(`the focus is on ${name}`, async () => {
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus");
+    const label = await focused.evaluate(
+      (element) =>
+        element.getAttribute("aria-label") ??
+        (element as HTMLInputElement).labels?.[0]?.innerText ??
+        (element as HTMLElement).innerText,
+    );
+    return name.test(label);
+  });
 }
 
 /** For docs/images: written where ANNALS_TEST_SCREENSHOTS names a folder. */

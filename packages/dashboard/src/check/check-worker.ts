@@ -1,5 +1,5 @@
-// The worker of the exports screen: verifies one file and ends. Its file has a policy of its own, so that it can
-// ask nobody for anything.
+// The worker of the exports screen: verifies one file and ends. Its file has a policy of its own, so that it
+// can ask nobody for anything.
 
 import type { Answer, Asked } from "./messages.ts";
 import { Fault, verifyExport } from "./verify-export.ts";
