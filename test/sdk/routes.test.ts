@@ -40,7 +40,7 @@ test("every route", async () => {
   expect((await exports.list().toArray()).map((each) => each.id)).toEqual([id]);
   await exports.delete(id);
 
-  const hook = { url: "https://hooks.annals.invalid/", events: ["*" as const] };
+  const hook = { url: "https://hooks.annals.invalid/", events: ["event.created" as const] };
   const webhook = await webhooks.create(hook);
   expect((await webhooks.update(webhook.id, { active: true })).active).toBe(true);
   expect(await webhooks.list().toArray()).toHaveLength(1);
@@ -48,8 +48,8 @@ test("every route", async () => {
   const range = { from_sequence_number: 1, to_sequence_number: 2 };
   expect(await webhooks.replayEvents(webhook.id, range)).toEqual({ deliveries: 2 });
   const delivery = await eventually("a delivery", async () => {
-    const [first] = await webhooks.deliveries(webhook.id).toArray(1);
-    return first;
+    const deliveries = await webhooks.deliveries(webhook.id).toArray();
+    return deliveries.find(({ event }) => event === "event.created");
   });
   await webhooks.replayDelivery(webhook.id, delivery.id);
   expect((await webhooks.rotateSecret(webhook.id)).secret).toMatch(/^whsec_/);
@@ -99,7 +99,7 @@ describe("verify.events", () => {
       for await (const page of annals.events.list(asked(order)).pages())
         pages.push(page as (typeof pages)[number]);
       const changed = structuredClone(pages);
-      Object.assign(changed[1]?.data[2] ?? {}, { actor: { id: "u_9" } });
+      Object.assign(changed[1]?.data[1] ?? {}, { actor: { id: "u_9" } });
       expect(await annals.verify.events(changed)).toMatchObject({
         state: "differs",
         faults: [{ check: { parts: { actor: "differs" }, hash: "verified" }, link: "verified" }],
