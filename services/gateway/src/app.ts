@@ -21,7 +21,9 @@ import { traceRequests } from "./edge/trace.ts";
 import type { Metrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
 import { registerRoutes } from "./register-routes.ts";
+import { serveStaticFiles } from "./static-files.ts";
 import { MAX_URL_LENGTH } from "./url-length.ts";
+import { widgetFiles } from "./widget.ts";
 
 export interface AppOptions {
   readonly accessLog: AccessLog;
@@ -107,6 +109,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 /** Nothing is read of a body before it is known that somebody may send it. */
 async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
   servePages(app, options.deps);
+  serveStaticFiles(app, widgetFiles());
   await app.register(async (others) => {
     others.addHook("onRequest", refuseUnknown);
     others.setNotFoundHandler(notFound);
