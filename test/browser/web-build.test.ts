@@ -57,7 +57,7 @@ test("a page of another origin loads it with its integrity hash, under the stric
   const site = await openSite({
     "/": {
       policy: `default-src 'none'; script-src ${baseUrl}; ${TRUSTED_TYPES}`,
-      html: `<script type="module" src="${baseUrl}${url}" integrity="${integrity}" crossorigin></script>`,
+      content: `<script type="module" src="${baseUrl}${url}" integrity="${integrity}" crossorigin></script>`,
     },
   });
   const browser = await openBrowser();

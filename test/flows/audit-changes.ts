@@ -66,6 +66,23 @@ export const CHANGES: readonly Change[] = [
     },
   },
   {
+    route: "create-widget-token",
+    action: "annals.widget_token.created",
+    make: async (client) => {
+      const viewer = { id: "u_7", name: "Ada" };
+      const answer = await client.post("/v1/widget-tokens", { filter: { action: "a" }, viewer });
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "delete-widget-token",
+    action: "annals.widget_token.revoked",
+    make: async (client, made) => {
+      const id = of(made, "create-widget-token");
+      return [await client.delete(`/v1/widget-tokens/${id}`), id];
+    },
+  },
+  {
     route: "create-webhook",
     action: "annals.webhook.created",
     make: async (client) => {

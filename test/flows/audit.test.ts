@@ -115,14 +115,21 @@ describe("changes over HTTP", () => {
     expect(said(entries)).toStrictEqual(expected().toSorted());
     for (const { action, actor, context } of entries) {
       expect(actor).toEqual({ type: "api_key", id: account.keyId });
-      const service = { key: "keys", webhook: "webhook-dispatcher", export: "export" };
+      const service = {
+        key: "keys",
+        widget_token: "keys",
+        webhook: "webhook-dispatcher",
+        export: "export",
+      };
       expect(context).toEqual({
         account_id: account.accountId,
         entry_id: expect.any(String),
         service: service[action.split(".")[1] as keyof typeof service],
       });
     }
-    expect(JSON.stringify(entries)).not.toMatch(/_sk_|whsec_|secret(?!_rotated)|token/);
+    expect(JSON.stringify(entries)).not.toMatch(
+      /_sk_|_wt_|whsec_|secret(?!_rotated)|(?<!widget_)token/,
+    );
     expect((await reader().get("/v1/verify")).body.data).toMatchObject({ valid: true });
   });
 

@@ -21,6 +21,18 @@ export interface Answer {
   readonly body: any;
 }
 
+/** What came of the appends of a load. */
+export interface Outcome {
+  /** How many requests got which status, or which error of the connection. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly appended: number;
+  /** Sequence numbers that were acknowledged twice. */
+  readonly repeated: number;
+  /** The highest sequence number that was acknowledged. */
+  readonly last: number;
+  readonly slowestMs: number;
+}
+
 export class Namespace {
   readonly name = `annals-test-${randomBytes(4).toString("hex")}`;
   readonly receiver = `https://client.${this.name}.svc.cluster.local:8443/`;
@@ -52,6 +64,22 @@ export class Namespace {
   helm(verb: "install" | "upgrade", values: object, ...words: string[]): Promise<string> {
     const given = ["--namespace", this.name, "--values", "-", ...words];
     return this.#run(JSON.stringify(values), "helm", verb, "annals", CHART, ...given);
+  }
+
+  rollback(revision: number, ...words: string[]): Promise<string> {
+    const given = ["--namespace", this.name, ...words];
+    return this.#run("", "helm", "rollback", "annals", String(revision), ...given);
+  }
+
+  /** As `kubectl drain` does it: a PodDisruptionBudget may refuse. */
+  evict(pod: string): Promise<string> {
+    const eviction = {
+      apiVersion: "policy/v1",
+      kind: "Eviction",
+      metadata: { name: pod, namespace: this.name },
+    };
+    const path = `/api/v1/namespaces/${this.name}/pods/${pod}/eviction`;
+    return this.#run(JSON.stringify(eviction), "kubectl", "create", "--raw", path, "-f", "-");
   }
 
   uninstall(): Promise<string> {
@@ -144,18 +172,10 @@ export class Namespace {
     return JSON.parse(await this.#client("connect", host, String(port))) === "open";
   }
 
-  /** Appends with every key until `stop`, which resolves to how many requests got which status. */
-  load(keys: readonly string[]): { stop: () => Promise<Record<string, number>> } {
-    const words = [
-      "exec",
-      "--stdin",
-      "client",
-      "--",
-      "node",
-      "/client/client.mjs",
-      "load",
-      ...keys,
-    ];
+  /** Appends `perSecond` times with the keys of one account, until `stop`. */
+  load(perSecond: number, keys: readonly string[]): { stop: () => Promise<Outcome> } {
+    const client = ["exec", "--stdin", "client", "--", "node", "/client/client.mjs"];
+    const words = [...client, "load", String(perSecond), ...keys];
     const child: ChildProcess = spawn("kubectl", ["--namespace", this.name, ...words], {
       env: this.#env,
       stdio: ["pipe", "pipe", "inherit"],
@@ -166,7 +186,7 @@ export class Namespace {
       stop: async () => {
         child.stdin?.end();
         await once(child, "close");
-        return JSON.parse(printed) as Record<string, number>;
+        return JSON.parse(printed) as Outcome;
       },
     };
   }

@@ -1,6 +1,6 @@
 export * from "./check-leaf.ts";
 export { csvHeader, csvManifest, eventCsv, valueOfCell } from "./event-csv.ts";
-export { eventJson, proofJson, type ProofText } from "./event-json.ts";
+export { eventJson, eventJsonWithout, proofJson, type ProofText } from "./event-json.ts";
 export * from "./event-limits.ts";
 export * from "./event-members.ts";
 export * from "./json/canonical-json.ts";
