@@ -5,7 +5,13 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** Files that read the environment: the entry of a process, and what replaces one. */
-const ENTRIES = ["**/main.ts", "**/bootstrap.mjs", "docs/receivers/**", "helm/annals/test.mjs"];
+const ENTRIES = [
+  "**/main.ts",
+  "**/bootstrap.mjs",
+  "**/entrypoint.mjs",
+  "docs/receivers/**",
+  "helm/annals/test.mjs",
+];
 const FOR_TESTS = ["**/*.test.ts", "**/src/testing/**", "test/**", "libs/testing/**"];
 
 /** Where alone a library may be imported; others use what its home exports. */

@@ -37,7 +37,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "{libs,services}/**/*.test.ts",
-            "deploy/local/**/*.test.ts",
+            "deploy/{local,release}/**/*.test.ts",
             "test/{command,tidy,verifiers}/**/*.test.ts",
           ],
           exclude: EXCLUDED,

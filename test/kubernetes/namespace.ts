@@ -37,9 +37,11 @@ export class Namespace {
   readonly name = `annals-test-${randomBytes(4).toString("hex")}`;
   readonly receiver = `https://client.${this.name}.svc.cluster.local:8443/`;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #program: string | undefined;
 
   private constructor() {
-    const { kubeconfig, path } = inject("cluster");
+    const { kubeconfig, path, program } = inject("cluster");
+    this.#program = program;
     this.#env = { ...process.env, KUBECONFIG: kubeconfig, PATH: path };
   }
 
@@ -57,13 +59,29 @@ export class Namespace {
   }
 
   kubectl(...words: string[]): Promise<string> {
-    return this.#run("", "kubectl", "--namespace", this.name, ...words);
+    return this.kubectlWith("", ...words);
+  }
+
+  /** With a text on standard input. */
+  kubectlWith(input: string, ...words: string[]): Promise<string> {
+    return this.#run(input, "kubectl", "--namespace", this.name, ...words);
   }
 
   /** `install` or `upgrade` of the release `annals`, with values beside the chart's own. */
   helm(verb: "install" | "upgrade", values: object, ...words: string[]): Promise<string> {
     const given = ["--namespace", this.name, "--values", "-", ...words];
     return this.#run(JSON.stringify(values), "helm", verb, "annals", CHART, ...given);
+  }
+
+  /** Resolves to the log of the test's pod; rejects where it fails. */
+  async helmTest(): Promise<string> {
+    const words = ["test", "annals", "--namespace", this.name, "--timeout", "5m"];
+    return (await this.#start("", "helm", ...words)).stderr;
+  }
+
+  /** The manifests of a release of the same name, which is not made. */
+  render(...words: string[]): Promise<string> {
+    return this.#run("", "helm", "template", "annals", CHART, "--namespace", this.name, ...words);
   }
 
   rollback(revision: number, ...words: string[]): Promise<string> {
@@ -89,7 +107,7 @@ export class Namespace {
 
   apply(...items: object[]): Promise<string> {
     const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-    return this.#run(list, "kubectl", "--namespace", this.name, "apply", "--filename", "-");
+    return this.kubectlWith(list, "apply", "--filename", "-");
   }
 
   /** Starts the pod `client` and makes the ConfigMap `receiver-ca` with its authority. */
@@ -196,6 +214,13 @@ export class Namespace {
     return Buffer.from(kept, "base64").toString();
   }
 
+  /** Runs a command in the node, where the cluster allows it. */
+  async onNode(...words: string[]): Promise<string> {
+    if (this.#program === undefined)
+      throw new Error("the cluster has no program to reach its node");
+    return this.#run("", this.#program, "exec", ...words);
+  }
+
   async remove(): Promise<void> {
     await this.#run("", "kubectl", "delete", "namespace", this.name, "--wait=false");
   }
@@ -205,10 +230,14 @@ export class Namespace {
   }
 
   async #run(input: string, program: string, ...words: string[]): Promise<string> {
+    return (await this.#start(input, program, ...words)).stdout;
+  }
+
+  #start(input: string, program: string, ...words: string[]) {
     const options = { env: this.#env, maxBuffer: 64 * 1024 * 1024 };
     const running = promisify(execFile)(program, words, options);
     running.child.stdin?.end(input);
-    return (await running).stdout;
+    return running;
   }
 }
 

@@ -41,7 +41,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 
 {{/* The Secret with the certificate of a service; takes root and name. */}}
 {{- define "annals.tlsSecret" -}}
-{{ get .root.Values.tls.existingSecrets (include "annals.member" .) | default (printf "%s-tls" (include "annals.name" .)) }}
+{{ get (.root.Values.tls.existingSecrets | default dict) (include "annals.member" .) | default (printf "%s-tls" (include "annals.name" .)) }}
 {{- end }}
 
 {{/* The name in a certificate: of a service, or of the receiver of `helm test`, which can so not be taken for a service. */}}
