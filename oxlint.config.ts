@@ -5,7 +5,13 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** Files that read the environment: the entry of a process, and what replaces one. */
-const ENTRIES = ["**/main.ts", "**/bootstrap.mjs", "**/entrypoint.mjs", "docs/receivers/**"];
+const ENTRIES = [
+  "**/main.ts",
+  "**/bootstrap.mjs",
+  "**/entrypoint.mjs",
+  "docs/receivers/**",
+  "helm/annals/test.mjs",
+];
 const FOR_TESTS = ["**/*.test.ts", "**/src/testing/**", "test/**", "libs/testing/**"];
 
 /** Where alone a library may be imported; others use what its home exports. */
@@ -84,6 +90,10 @@ const PURE: Restriction = {
   ],
   message: "The domain knows rules alone: no proto, no PostgreSQL, no network, no file.",
 };
+const NO_NODE: Restriction = {
+  regex: "^node:|^@annals/event$",
+  message: "This runs in browsers too: nothing of Node, and of libs/event only @annals/event/text.",
+};
 
 /** Imports that are errors in `files`, besides the libraries whose home is elsewhere. */
 function area(files: string, home: string, more: readonly Restriction[] = []): OxlintOverride {
@@ -115,6 +125,7 @@ function layer(service: string, part: string, allowed: readonly string[]): Oxlin
 const ARROWS: OxlintOverride[] = [
   area("{libs,packages,services}/*/src/**", ""),
   ...[...new Set(Object.values(HOMES))].map((home) => area(`${home}/src/**`, home)),
+  area("libs/proof/src/**", "", [NO_NODE]),
   area("libs/contract/src/**", "", [
     {
       regex: "^@annals/",

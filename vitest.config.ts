@@ -61,7 +61,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "flows",
-          include: ["test/{flows,wire}/**/*.test.ts"],
+          include: ["test/{flows,wire,browser}/**/*.test.ts"],
           exclude: TIMED,
           testTimeout: FLOW_TIMEOUT_MS,
           maxWorkers: FLOW_WORKERS,

@@ -1,7 +1,7 @@
 // What `npm start`, `npm test` and the other npm scripts run first: plain JavaScript for any Node
-// from 20 on, with no dependency. It installs what is missing, then runs the named program under
-// the project's own Node 24. It must never start a program of the project under the caller's Node,
-// nor use the network when the install is complete.
+// from 20 on, with no dependency. It installs what is missing, bundles what browsers load, then runs the
+// named program under the project's own Node 24. It must never start a program of the project under the
+// caller's Node, nor use the network when the install is complete.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -66,6 +66,8 @@ async function main(word, ...args) {
     return fail(`${MODULES} cannot be written (${error.code}): packages are installed there`);
   });
   if (installed !== 0 || word === "install") return installed;
+  const bundled = await run(NODE, ["deploy/bundle/bundle.mjs"], process.env);
+  if (bundled !== 0) return bundled;
   const path = `${join(MODULES, ".bin")}${delimiter}${process.env.PATH ?? ""}`;
   return run(NODE, [...program, ...args], { ...process.env, PATH: path });
 }

@@ -15,6 +15,14 @@ export interface Change {
 /** What earlier rows have made, by their routes. */
 export type Made = Map<string, string>;
 
+/** Which service records what is done to a thing. */
+export const SERVICE_OF: Readonly<Record<string, string>> = {
+  key: "keys",
+  widget_token: "keys",
+  webhook: "webhook-dispatcher",
+  export: "export",
+};
+
 const WEBHOOK = { url: "https://user:secret@receiver.invalid/secret?token=secret", events: ["*"] };
 
 /** Made by the row of that route, or by one that has the same. */
@@ -63,6 +71,23 @@ export const CHANGES: readonly Change[] = [
     make: async (client, made) => {
       const id = of(made, "create-key");
       return [await client.delete(`/v1/keys/${id}`), id];
+    },
+  },
+  {
+    route: "create-widget-token",
+    action: "annals.widget_token.created",
+    make: async (client) => {
+      const viewer = { id: "u_7", name: "Ada" };
+      const answer = await client.post("/v1/widget-tokens", { filter: { action: "a" }, viewer });
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "delete-widget-token",
+    action: "annals.widget_token.revoked",
+    make: async (client, made) => {
+      const id = of(made, "create-widget-token");
+      return [await client.delete(`/v1/widget-tokens/${id}`), id];
     },
   },
   {

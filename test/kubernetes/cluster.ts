@@ -28,8 +28,14 @@ const LEFT_OUT = /(^|\/)(node_modules|dist|\.git|\.turbo|\.annals)$/;
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** `archive` is that of the project's image, where the run has built it. */
-    cluster: { readonly kubeconfig: string; readonly path: string; readonly archive?: string };
+    cluster: {
+      readonly kubeconfig: string;
+      readonly path: string;
+      /** The program that runs a command in the node; absent where only KUBECONFIG is given. */
+      readonly program?: string;
+      /** That of the project's image, where the run has built it. */
+      readonly archive?: string;
+    };
   }
 }
 
@@ -48,7 +54,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     provide("cluster", { kubeconfig, path });
     return async () => {};
   }
-  const cluster = (...words: string[]) => run(join(folder, "cluster"), ...words);
+  const program = join(folder, "cluster");
+  const cluster = (...words: string[]) => run(program, ...words);
   const archives = await images(folder);
   const isRunning = await cluster("status").then(
     () => true,
@@ -66,7 +73,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     for (const [from, to] of Object.entries(BACKING))
       await cluster("exec", ...ctr, "images", "tag", "--force", from, `docker.io/library/${to}`);
     const [archive = ""] = archives;
-    provide("cluster", { kubeconfig: file, path: `${join(state, "bin")}:${path}`, archive });
+    const parts = { kubeconfig: file, path: `${join(state, "bin")}:${path}`, program, archive };
+    provide("cluster", parts);
   } catch (error) {
     await down();
     throw error;

@@ -2,8 +2,8 @@
 // a statement of the keys service that names this account and the scope, made within the last minute. Nothing
 // else is answered, and nothing of it is stored.
 
-import { newAccount, newKey, type TestAccount } from "@annals/testing";
-import { parseKeyFile, type Scope, SCOPES } from "@annals/contract";
+import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
+import { parseKeyFile, type Permission, SCOPES, WIDGET } from "@annals/contract";
 import type { Stack } from "@annals/local";
 import { ExportsService } from "@annals/proto/exports";
 import { WebhooksService } from "@annals/proto/webhooks";
@@ -16,6 +16,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
+import { NEEDED } from "./needed.ts";
 import {
   admission,
   call,
@@ -28,40 +29,6 @@ import {
 } from "./services.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
-
-/** The scope that each RPC needs when it is called for a client; undefined: no gateway calls it for one. */
-const NEEDED: readonly [service: string, DescMethod, Scope | undefined][] = [
-  ["keys", KeysService.method.admitRequests, undefined],
-  ["keys", KeysService.method.createApiKey, "keys:manage"],
-  ["keys", KeysService.method.listApiKeys, "keys:manage"],
-  ["keys", KeysService.method.updateApiKey, "keys:manage"],
-  ["keys", KeysService.method.deleteApiKey, "keys:manage"],
-  ["ledger", LedgerService.method.createEvents, "events:write"],
-  ["ledger", LedgerService.method.appendEvents, "events:write"],
-  ["ledger", LedgerService.method.getEvent, "events:read"],
-  ["ledger", LedgerService.method.listEvents, "events:read"],
-  ["ledger", LedgerService.method.streamEvents, undefined],
-  ["ledger", LedgerService.method.verifyChain, "verify"],
-  ["ledger", LedgerService.method.getPositions, undefined],
-  ["ledger", LedgerService.method.listOutbox, undefined],
-  ["ledger", LedgerService.method.recordAuditEvents, undefined],
-  ["export", ExportsService.method.createExport, "export"],
-  ["export", ExportsService.method.getExport, "export"],
-  ["export", ExportsService.method.listExports, "export"],
-  ["export", ExportsService.method.deleteExport, "export"],
-  ["export", ExportsService.method.streamExportContent, "export"],
-  ["export", ExportsService.method.getOutboxPositions, undefined],
-  ["export", ExportsService.method.listOutbox, undefined],
-  ["webhook-dispatcher", WebhooksService.method.createWebhook, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.listWebhooks, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.updateWebhook, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.deleteWebhook, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.listDeliveries, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.testWebhook, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.replayDelivery, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.replayEvents, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.rotateSecret, "keys:manage"],
-];
 
 let stack: Stack;
 let account: TestAccount;
@@ -100,6 +67,8 @@ async function statusOf(service: string, method: DescMethod, statement: string):
     id: spare.keyId,
     name: "taken over",
     scopes: ["verify"],
+    filterJson: "{}",
+    expiresInS: 60,
     url: "https://receiver.example/",
     events: ["*"],
     ...(method.input.field["appends"] && {
@@ -129,7 +98,8 @@ async function stored(): Promise<number> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
   try {
-    const tables = ["keys.api_keys", "ledger.chain", "exports.jobs", "webhooks.webhooks"];
+    const own = ["keys.api_keys", "keys.widget_tokens"];
+    const tables = [...own, "ledger.chain", "exports.jobs", "webhooks.webhooks"];
     const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE account_id = $1)`);
     const text = `SELECT ${counts.join(" + ")} AS rows`;
     return Number((await client.query(text, [account.accountId])).rows[0].rows);
@@ -193,11 +163,61 @@ describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {
     await expectDenied((await signerAt(0, "unknown")).issue(subject()));
   });
 
-  test("is answered with a statement of the account's key", async () => {
-    const { key } = await newKey(stack.databaseUrl, account.accountId, [scope ?? "verify"]);
+  test("is answered with a statement of the account's key, or of its token", async () => {
+    const key = await keyWith(scope ?? "verify");
     const code = await statusOf(service, method, await admission(clientOf("keys"), key));
     expect([status.OK, status.NOT_FOUND, status.INVALID_ARGUMENT]).toContain(code);
   });
+});
+
+/** A key with this scope alone, or a widget token. */
+async function keyWith(scope: Permission): Promise<string> {
+  if (scope === WIDGET) return newToken({});
+  return (await newKey(stack.databaseUrl, account.accountId, [scope])).key;
+}
+
+async function newToken(body: object): Promise<string> {
+  const client = new HttpClient(stack.baseUrls[0] ?? "", account.key);
+  const answer = await client.post("/v1/widget-tokens", body);
+  client.close();
+  return answer.body.data.token;
+}
+
+test("the statement of a widget token shows what its token shows, whatever a gateway asks with it", async () => {
+  const { accountId, key } = account;
+  const client = new HttpClient(stack.baseUrls[0] ?? "", key);
+  const secret = { context: { ip: "SECRET" }, metadata: { m: "SECRET" } };
+  const events = ["seen", "unseen"].map((action) => ({
+    action,
+    actor: { meta: secret },
+    ...secret,
+  }));
+  const [seen, unseen] = (await client.post("/v1/events/batch", { events })).body.data;
+  client.close();
+  const token = await newToken({ filter: { action: "seen" }, parts: ["diff"] });
+  const statement = await admission(clientOf("keys"), token);
+  const ledger = clientOf("ledger");
+  const { getEvent, getWidgetEvent, listEvents, listWidgetEvents, listWidgetFilters } =
+    LedgerService.method;
+  const asked = { accountId, limit: 100, filter: { action: "", actionIsPrefix: true } };
+  const list = await call(ledger, listWidgetEvents, asked, statement);
+  expect(list.events.map(({ event }) => event?.id)).toEqual([seen.id]);
+  const one = await call(ledger, getWidgetEvent, { accountId, id: seen.id }, statement);
+  const values = await call(ledger, listWidgetFilters, { accountId }, statement);
+  expect(values.actions).toEqual(["seen"]);
+  const shown = [list.events, one].map((answer) =>
+    JSON.stringify(answer, (_, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    ),
+  );
+  for (const text of shown) expect(text).not.toContain("SECRET");
+  const other = call(ledger, getWidgetEvent, { accountId, id: unseen.id }, statement);
+  await expect(other).rejects.toMatchObject({ code: status.NOT_FOUND });
+  for (const refused of [
+    call(ledger, getEvent, { accountId, id: seen.id }, statement),
+    call(ledger, listEvents, { accountId, limit: 1 }, statement),
+  ])
+    await expect(refused).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
 });
 
 test("one append without its admission does not affect the others of its call", async () => {

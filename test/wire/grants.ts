@@ -16,6 +16,9 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     ListApiKeys: GATEWAY,
     UpdateApiKey: GATEWAY,
     DeleteApiKey: GATEWAY,
+    CreateWidgetToken: GATEWAY,
+    ListWidgetTokens: GATEWAY,
+    DeleteWidgetToken: GATEWAY,
   },
   ledger: {
     CreateEvents: GATEWAY,
@@ -27,6 +30,9 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     GetPositions: DISPATCHER,
     ListOutbox: DISPATCHER,
     RecordAuditEvents: ["keys", "export", "webhook-dispatcher"],
+    GetWidgetEvent: GATEWAY,
+    ListWidgetEvents: GATEWAY,
+    ListWidgetFilters: GATEWAY,
   },
   export: {
     CreateExport: GATEWAY,

@@ -3,7 +3,7 @@
 // whose client is not what is tested here.
 
 import { type CertificateFiles, certificateFiles } from "@annals/certificates";
-import { keyHash } from "@annals/contract";
+import { isPlausibleWidgetToken, keyHash } from "@annals/contract";
 import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { ExportsService } from "@annals/proto/exports";
 import { Health } from "@annals/proto/health";
@@ -142,9 +142,10 @@ function metadataOf(statement: string): Metadata {
   return metadata;
 }
 
-/** The statement that `keys` makes of an API key: what a gateway hands on. */
+/** The statement that `keys` makes of an API key, or of a widget token: what a gateway hands on. */
 export async function admission(keys: Client, key: string): Promise<string> {
-  const groups = [{ secretSha256: keyHash(key), count: 0 }];
+  const isWidgetToken = isPlausibleWidgetToken(key);
+  const groups = [{ secretSha256: keyHash(key), count: 0, isWidgetToken }];
   const { admissions } = await call(keys, KeysService.method.admitRequests, { groups });
   return admissions[0]?.statement ?? "";
 }

@@ -3,15 +3,9 @@
 // database.
 
 import { hash, randomBytes } from "node:crypto";
-import { crc32 } from "node:zlib";
+import { hasChecksum, MINTED_LENGTH, mintSecret, shownPart } from "./secret-text.ts";
 
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/** Random characters of a minted key: 40 of base 62, about 238 bits. */
-const RANDOM_LENGTH = 40;
-
-/** Characters of the checksum: CRC-32 in base 62. */
-const CHECKSUM_LENGTH = 6;
+const MARKER = "_sk_";
 
 /**
  * Characters past `_sk_` that a key may have. The shortest is for keys that an operator brings (95
@@ -29,8 +23,7 @@ export function mintKey(
   prefix: string,
   random: (size: number) => Uint8Array = randomBytes,
 ): string {
-  const body = `${prefix}_sk_${base62(RANDOM_LENGTH, random)}`;
-  return body + checksum(body);
+  return mintSecret(prefix + MARKER, random);
 }
 
 /**
@@ -39,41 +32,20 @@ export function mintKey(
  */
 export function isPlausibleKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
-  const secretLength = text.length - text.indexOf("_sk_") - "_sk_".length;
-  if (secretLength !== RANDOM_LENGTH + CHECKSUM_LENGTH) return true;
-  return checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
+  return text.length - leadOf(text) !== MINTED_LENGTH || hasChecksum(text);
 }
 
 /** The part of a key that may be shown: up to four characters past `_sk_`, three dots, the last two. */
 export function keyPrefix(key: string): string {
-  const shown = key.indexOf("_sk_") + "_sk_".length + 4;
-  return `${key.slice(0, shown)}...${key.slice(-2)}`;
+  return shownPart(key, leadOf(key));
 }
 
-/** SHA-256 of a key, 32 bytes: all that is ever stored or sent between services. */
+/** SHA-256 of a key or a token, 32 bytes: all that is ever stored or sent between services. */
 export function keyHash(key: string): Buffer {
   // Through a string, for speed: Node allocates a memory block for each buffer.
   return Buffer.from(hash("sha256", key, "hex"), "hex");
 }
 
-function checksum(body: string): string {
-  let rest = crc32(body);
-  let text = "";
-  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
-    text = ALPHABET[rest % 62] + text;
-    rest = Math.floor(rest / 62);
-  }
-  return text;
-}
-
-function base62(length: number, random: (size: number) => Uint8Array): string {
-  let text = "";
-  while (text.length < length) {
-    for (const byte of random(length)) {
-      // 248 is the largest multiple of 62 in a byte: the rest is discarded to keep every
-      // character equally likely.
-      if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
-    }
-  }
-  return text;
+function leadOf(key: string): number {
+  return key.indexOf(MARKER) + MARKER.length;
 }

@@ -13,3 +13,4 @@ export * from "./setting-names.ts";
 export * from "./timestamps.ts";
 export * from "./verification-json.ts";
 export * from "./turns.ts";
+export * from "./widget-token.ts";

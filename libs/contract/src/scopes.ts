@@ -5,6 +5,12 @@ export const SCOPES = ["events:read", "events:write", "verify", "export", "keys:
 
 export type Scope = (typeof SCOPES)[number];
 
+/** What a widget token has in place of scopes. It is none of them: no API key can have it. */
+export const WIDGET = "widget";
+
+/** What a route or an RPC needs of whoever calls it. */
+export type Permission = Scope | typeof WIDGET;
+
 const known: ReadonlySet<string> = new Set(SCOPES);
 
 export function isScope(word: string): word is Scope {

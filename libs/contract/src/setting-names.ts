@@ -101,6 +101,7 @@ export const SETTING_NAMES = [
   "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
   "ANNALS_WEBHOOK_TIMEOUT_MS",
   "ANNALS_WEBHOOK_TRACEPARENT",
+  "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
 ];
 
 /** Variables of the tests, which a person sets in the shell that also runs `npm start`. */

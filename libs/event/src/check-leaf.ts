@@ -3,14 +3,8 @@
 // never throw, whatever someone changed in them.
 
 import { type Part, PARTS } from "./event-members.ts";
-import {
-  DIGEST_BYTES,
-  leafHash,
-  type LeafMembers,
-  leafText,
-  partDigest,
-  SALT_BYTES,
-} from "./leaf.ts";
+import { leafHash, type LeafMembers, leafText, partDigest } from "./leaf.ts";
+import { DIGEST_BYTES, SALT_BYTES } from "./leaf-text.ts";
 
 /** An event as stored. */
 export interface StoredLeaf extends LeafMembers {

@@ -2,17 +2,28 @@
 // interface, webhook deliveries and exports share. The parts are inserted as the canonical text that was
 // hashed, so that the bytes are the same everywhere. It must never parse or serialise a part.
 
-import { type EventText, JSON_PARTS } from "./event-members.ts";
+import { type EventText, JSON_PARTS, type Part, PARTS } from "./event-members.ts";
 import { quote } from "./json/canonical-json.ts";
-import { DIGEST_BYTES, hexOfParts, SALT_BYTES } from "./leaf.ts";
+import { DIGEST_BYTES, hexOfParts, SALT_BYTES } from "./leaf-text.ts";
 
 const PART_KEYS = JSON_PARTS.map((part) => `,"${part}":`);
 
-/** Written out, and not a loop over all members, for speed: the loop takes a sixth longer. */
 export function eventJson(event: EventText): string {
+  return eventJsonWithout(undefined, event);
+}
+
+/**
+ * The same without the parts that are `absent`. Written out, and not a loop over all members, for speed: the
+ * loop takes a sixth longer.
+ */
+export function eventJsonWithout(
+  absent: ReadonlySet<string> | undefined,
+  event: EventText,
+): string {
   let text = `{"id":"${event.id}","sequence_number":${event.sequenceNumber},"action":${quote(event.action)}`;
   for (let at = 0; at < PART_KEYS.length; at += 1) {
-    text += PART_KEYS[at] + (event[JSON_PARTS[at] as (typeof JSON_PARTS)[number]] || "{}");
+    const part = JSON_PARTS[at] as Part;
+    if (absent?.has(part) !== true) text += PART_KEYS[at] + (event[part] || "{}");
   }
   return (
     `${text},"hash":"${event.hash}","previous_hash":"${event.previousHash}"` +
@@ -29,10 +40,21 @@ export interface ProofText {
   readonly digests: Uint8Array | string;
 }
 
-export function proofJson({ chain, salts, digests }: ProofText): string {
-  const saltsJson = hexOfParts(hexOf(salts), SALT_BYTES);
+/** The salts of the parts that are `withheld` are no members of it. */
+export function proofJson(
+  { chain, salts, digests }: ProofText,
+  withheld?: ReadonlySet<string>,
+): string {
+  const saltsHex = hexOf(salts);
+  const saltsJson = withheld ? saltsBut(withheld, saltsHex) : hexOfParts(saltsHex, SALT_BYTES);
   const digestsJson = hexOfParts(hexOf(digests), DIGEST_BYTES);
   return `{"v":1,"chain":${JSON.stringify(chain)},"salts":${saltsJson},"digests":${digestsJson}}`;
+}
+
+function saltsBut(withheld: ReadonlySet<string>, hex: string): string {
+  const saltOf = (at: number): string => hex.slice(at * 2 * SALT_BYTES, (at + 1) * 2 * SALT_BYTES);
+  const salts = PARTS.map((part, at) => [part, saltOf(at)] as const);
+  return JSON.stringify(Object.fromEntries(salts.filter(([part]) => !withheld.has(part))));
 }
 
 function hexOf(value: Uint8Array | string): string {

@@ -5,15 +5,8 @@ import { describe, expect, test } from "vitest";
 import { canonicalJson } from "./json/canonical-json.ts";
 import { checkLeaf } from "./check-leaf.ts";
 import type { StoredLeaf } from "./check-leaf.ts";
-import {
-  DIGEST_BYTES,
-  GENESIS_HASH,
-  SALT_BYTES,
-  partDigest,
-  leafHash,
-  leafText,
-  writePartDigest,
-} from "./leaf.ts";
+import { partDigest, leafHash, leafText, writePartDigest } from "./leaf.ts";
+import { DIGEST_BYTES, GENESIS_HASH, SALT_BYTES } from "./leaf-text.ts";
 import { type Part, PARTS } from "./event-members.ts";
 import { readJson } from "./json/read-json.ts";
 import { type ProvenEvent, readVectors } from "./testing/vectors.ts";

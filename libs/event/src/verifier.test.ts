@@ -11,7 +11,8 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { canonicalJson } from "./json/canonical-json.ts";
 import type { JsonObject, JsonValue } from "./json/json-value.ts";
-import { GENESIS_HASH, SALT_BYTES, partDigest, leafHash, leafText } from "./leaf.ts";
+import { partDigest, leafHash, leafText } from "./leaf.ts";
+import { GENESIS_HASH, SALT_BYTES } from "./leaf-text.ts";
 import { type Part, PARTS } from "./event-members.ts";
 import { type ProvenEvent as Line, readVectors } from "./testing/vectors.ts";
 

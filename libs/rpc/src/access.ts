@@ -1,7 +1,7 @@
 // Who may call an RPC. Each backend has one table of this type beside its service.ts. Any caller that a row
 // does not name is refused (interceptors/require-access.ts).
 
-import type { Scope } from "@annals/contract";
+import type { Permission } from "@annals/contract";
 import type { DescService } from "@bufbuild/protobuf";
 import { type ContextKey, type ContextValues, createContextKey } from "@connectrpc/connect";
 
@@ -12,9 +12,9 @@ export type Caller = (typeof CALLERS)[number];
 
 /**
  * How a caller may call: `itself`, for any account, or for a client, with an admission of the account in the
- * request and with this scope.
+ * request and with this scope, or of a widget token.
  */
-export type Grant = "itself" | Scope;
+export type Grant = "itself" | Permission;
 
 /** A row for each RPC: its callers, and how each of them may call. */
 export type Access<S extends DescService> = {

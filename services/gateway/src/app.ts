@@ -5,23 +5,27 @@ import { inTrace, type Logger } from "@annals/chassis";
 import { type Clock, newId, type Random } from "@annals/contract";
 import { Ajv } from "ajv";
 import fastify, { type FastifyInstance } from "fastify";
-import { admissionHook, readmitAfterBody, showLimit } from "./admission/hook.ts";
+import { admissionHook, readmitAfterBody } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
 import type { Deps } from "./deps.ts";
 import { errorAnswers, notFound, refuseUnknown } from "./edge/answer-error.ts";
 import type { AccessLog } from "./edge/access-log.ts";
 import { answerClientErrors } from "./edge/client-error.ts";
+import { answerPreflights } from "./edge/cors.ts";
 import type { EarlyAnswers } from "./edge/early-answer.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
 import { faultOfRequestHead } from "./edge/request-head.ts";
 import type { RefusalBudget } from "./edge/refusal-budget.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
+import { showLimit } from "./edge/show-limit.ts";
 import { traceRequests } from "./edge/trace.ts";
 import type { Metrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
 import { registerRoutes } from "./register-routes.ts";
+import { serveStaticFiles } from "./static-files.ts";
 import { MAX_URL_LENGTH } from "./url-length.ts";
+import { widgetFiles } from "./widget.ts";
 
 export interface AppOptions {
   readonly accessLog: AccessLog;
@@ -34,6 +38,7 @@ export interface AppOptions {
   readonly metrics: Metrics;
   readonly random: Random;
   readonly rateLimitPerMinute: number;
+  readonly widgetRateLimitPerMinute: number;
   readonly refusals: RefusalBudget;
   readonly requestTimeoutMs: number;
   /** Whether requests may be recorded. */
@@ -107,13 +112,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 /** Nothing is read of a body before it is known that somebody may send it. */
 async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
   servePages(app, options.deps);
+  serveStaticFiles(app, widgetFiles());
+  answerPreflights(app, options.widgetRateLimitPerMinute);
   await app.register(async (others) => {
     others.addHook("onRequest", refuseUnknown);
     others.setNotFoundHandler(notFound);
   });
   await app.register(
     async (v1) => {
-      v1.addHook("onRequest", admissionHook(options.admissions, options.inFlight));
+      v1.addHook("onRequest", admissionHook(options));
       v1.addHook("onRequest", refuseUnknown);
       v1.addHook("preValidation", readmitAfterBody);
       v1.setNotFoundHandler(notFound);

@@ -21,8 +21,10 @@ export interface OpenClients extends Clients {
   close(): void;
 }
 
-/** Deadline of an RPC. A request that waits longer is answered with server_error. */
-const TIMEOUT_MS = 10_000;
+const LEDGER_READS = [
+  ...(["GetEvent", "ListEvents", "VerifyChain"] as const),
+  ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
+];
 
 export function openClients(options: {
   readonly keysAddress: string;
@@ -34,7 +36,6 @@ export function openClients(options: {
 }): OpenClients {
   const shared = {
     tls: options.tls,
-    timeoutMs: TIMEOUT_MS,
     interceptors: clientInterceptors({ duration: options.duration }),
   };
   const keys = connectRpc({
@@ -42,14 +43,14 @@ export function openClients(options: {
     service: KeysService,
     peer: "keys",
     address: options.keysAddress,
-    idempotentMethods: ["ListApiKeys", "UpdateApiKey"],
+    idempotentMethods: ["ListApiKeys", "UpdateApiKey", "ListWidgetTokens"],
   });
   const ledger = connectRpc({
     ...shared,
     service: LedgerService,
     peer: "ledger",
     address: options.ledgerAddress,
-    idempotentMethods: ["GetEvent", "ListEvents", "VerifyChain"],
+    idempotentMethods: LEDGER_READS,
   });
   // Not part of `ready`: the gateway serves everything else without it.
   const exports = connectRpc({

@@ -47,6 +47,12 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
+  widgetRateLimitPerMinute: integer(
+    "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
+    "The same of a widget token. Give keys the same.",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "120" },
+  ),
   bodyMaxBytes: integer(
     "ANNALS_BODY_MAX_BYTES",
     "Bytes of a request body other than a batch.",
@@ -116,7 +122,7 @@ export const SETTINGS = {
   ),
   listsMaxPerAccount: integer(
     "ANNALS_LISTS_MAX_PER_ACCOUNT",
-    "Concurrent lists of events of one account in one gateway, and four times that of all.",
+    "Concurrent lists of events of one account in one gateway, and four times that of all. More wait up to 5 seconds.",
     { min: 1, max: 100_000 },
     { fallback: "16" },
   ),

@@ -111,7 +111,12 @@ test("of admissions", async () => {
   });
   const admissions = new Admissions(keys, unauthenticated, metrics);
   const authorization = `Bearer ${mintKey("annals")}`;
-  const client = { address: "127.0.0.1", requestId: "req_1", body: { complete: true } };
+  const client = {
+    address: "127.0.0.1",
+    requestId: "req_1",
+    body: { complete: true },
+    isWidget: false,
+  };
   await Promise.all([
     admissions.admit(authorization, client),
     admissions.admit(authorization, client),

@@ -1,7 +1,7 @@
-// The table of contents: every route of the interface with its method, path, scope, name and the file that
-// answers it. Read by register-routes.ts. Any other path is a 404. No logic.
+// The table of contents: every route of the interface with its method, path, what it needs, name and the file
+// that answers it. Read by register-routes.ts. Any other path is a 404. No logic.
 
-import type { Scope } from "@annals/contract";
+import type { Permission } from "@annals/contract";
 import type { HTTPMethods } from "fastify";
 import type { Deps } from "./deps.ts";
 import type { Route } from "./route.ts";
@@ -30,11 +30,17 @@ import { replayEvents } from "./v1/webhooks/replay-events.ts";
 import { rotateSecret } from "./v1/webhooks/rotate-secret.ts";
 import { testWebhook } from "./v1/webhooks/test-webhook.ts";
 import { updateWebhook } from "./v1/webhooks/update-webhook.ts";
+import { createWidgetToken } from "./v1/widget-tokens/create-widget-token.ts";
+import { deleteWidgetToken } from "./v1/widget-tokens/delete-widget-token.ts";
+import { listWidgetTokens } from "./v1/widget-tokens/list-widget-tokens.ts";
+import { getWidgetEvent } from "./v1/widget/get-widget-event.ts";
+import { listWidgetEvents } from "./v1/widget/list-widget-events.ts";
+import { listWidgetFilters } from "./v1/widget/list-widget-filters.ts";
 
 export type Row = readonly [
   HTTPMethods,
   path: string,
-  Scope,
+  Permission,
   name: string,
   make: (deps: Deps) => Route,
 ];
@@ -78,4 +84,12 @@ export const V1: readonly Row[] = [
   ],
   ["POST", "/webhooks/:id/replay", "keys:manage", "replay-events", replayEvents],
   ["POST", "/webhooks/:id/rotate-secret", "keys:manage", "rotate-secret", rotateSecret],
+  ["POST", "/widget-tokens", "events:read", "create-widget-token", createWidgetToken],
+  ["GET", "/widget-tokens", "events:read", "list-widget-tokens", listWidgetTokens],
+  ["DELETE", "/widget-tokens/:id", "events:read", "delete-widget-token", deleteWidgetToken],
+
+  // By a widget token in place of an API key.
+  ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents],
+  ["GET", "/widget/events/:id", "widget", "get-widget-event", getWidgetEvent],
+  ["GET", "/widget/filters", "widget", "list-widget-filters", listWidgetFilters],
 ];

@@ -9,4 +9,7 @@ export const ACCESS: Access<typeof KeysService> = {
   listApiKeys: { gateway: "keys:manage" },
   updateApiKey: { gateway: "keys:manage" },
   deleteApiKey: { gateway: "keys:manage" },
+  createWidgetToken: { gateway: "events:read" },
+  listWidgetTokens: { gateway: "events:read" },
+  deleteWidgetToken: { gateway: "events:read" },
 };

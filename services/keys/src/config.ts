@@ -35,6 +35,12 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
+  widgetRateLimitPerMinute: integer(
+    "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
+    "Requests that a widget token may make in its window of 60 seconds.",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "120" },
+  ),
   revokedKeyRetentionDays: integer(
     "ANNALS_REVOKED_KEY_RETENTION_DAYS",
     "Days that the record of a revoked key is kept. 0: it is kept permanently.",

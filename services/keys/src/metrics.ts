@@ -22,7 +22,7 @@ export function createMetrics(registry: Registry) {
     }),
     /** worker: audit, key_sweep, refused_admissions. */
     failures: workerFailures(registry),
-    /** kind: revoked_keys, rate_windows. */
+    /** kind: revoked_keys, rate_windows, widget_tokens. */
     swept: rowsSwept(registry),
   };
   // An alert on the increase sees the first one only where the series exists before it.

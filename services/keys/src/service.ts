@@ -10,8 +10,11 @@ import type { Metrics } from "./metrics.ts";
 import type { RefusedAdmissions } from "./workers/refused-admissions.ts";
 import { admitRequests } from "./rpc/admit-requests.ts";
 import { createApiKey } from "./rpc/create-api-key.ts";
+import { createWidgetToken } from "./rpc/create-widget-token.ts";
 import { deleteApiKey } from "./rpc/delete-api-key.ts";
+import { deleteWidgetToken } from "./rpc/delete-widget-token.ts";
 import { listApiKeys } from "./rpc/list-api-keys.ts";
+import { listWidgetTokens } from "./rpc/list-widget-tokens.ts";
 import { updateApiKey } from "./rpc/update-api-key.ts";
 
 export interface Deps extends KeyMaker {
@@ -20,6 +23,7 @@ export interface Deps extends KeyMaker {
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
+  readonly widgetRateLimitPerMinute: number;
   readonly refused: RefusedAdmissions;
 }
 
@@ -31,5 +35,8 @@ export function keysService(deps: Deps): (router: ConnectRouter) => void {
       listApiKeys: listApiKeys(deps),
       updateApiKey: updateApiKey(deps),
       deleteApiKey: deleteApiKey(deps),
+      createWidgetToken: createWidgetToken(deps),
+      listWidgetTokens: listWidgetTokens(deps),
+      deleteWidgetToken: deleteWidgetToken(deps),
     });
 }

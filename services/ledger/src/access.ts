@@ -12,5 +12,8 @@ export const ACCESS: Access<typeof LedgerService> = {
   verifyChain: { gateway: "verify" },
   getPositions: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
+  getWidgetEvent: { gateway: "widget" },
+  listWidgetEvents: { gateway: "widget" },
+  listWidgetFilters: { gateway: "widget" },
   recordAuditEvents: { keys: "itself", export: "itself", "webhook-dispatcher": "itself" },
 };

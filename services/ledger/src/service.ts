@@ -11,8 +11,11 @@ import type { Metrics } from "./metrics.ts";
 import { appendEvents } from "./rpc/append-events.ts";
 import { createEvents } from "./rpc/create-events.ts";
 import { getEvent } from "./rpc/get-event.ts";
+import { getWidgetEvent } from "./rpc/get-widget-event.ts";
 import { getPositions } from "./rpc/get-positions.ts";
 import { listEvents } from "./rpc/list-events.ts";
+import { listWidgetEvents } from "./rpc/list-widget-events.ts";
+import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
@@ -44,5 +47,8 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       getPositions: getPositions(deps),
       listOutbox: listOutbox(deps),
       recordAuditEvents: recordAuditEvents(deps),
+      getWidgetEvent: getWidgetEvent(deps),
+      listWidgetEvents: listWidgetEvents(deps),
+      listWidgetFilters: listWidgetFilters(deps),
     });
 }

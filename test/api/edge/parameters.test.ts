@@ -1,11 +1,13 @@
 // Every operation refuses a query parameter that it does not have, and names it: a misspelled filter or a
 // dry_run that does not exist never passes for the real thing (docs/open-details.md).
 
+import { WIDGET } from "@annals/contract";
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { newClient } from "@annals/testing";
 import { expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { URL_OF_NOBODY } from "../webhooks/bad-bodies.ts";
+import { newToken } from "../widget/widget-client.ts";
 
 const { client, keyId } = await newClient(inject("stack"));
 
@@ -21,13 +23,17 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "update-webhook": {},
   "replay-events": { from_sequence_number: 1, to_sequence_number: 1 },
   "rotate-secret": {},
+  "create-widget-token": {},
 };
 
-test.each(V1.map(([method, path, , name]) => ({ method: String(method), path, name })))(
+const { widget } = await newToken(client);
+
+test.each(V1.map(([method, path, scope, name]) => ({ method: String(method), path, scope, name })))(
   "$name",
-  async ({ method, path, name }) => {
+  async ({ method, path, scope, name }) => {
     const url = `/v1${path.replaceAll(/:\w+/g, keyId)}?dry_run=1`;
-    expectRefused(await client.send(method, url, { body: BODIES[name] }), "validation_error", {
+    const by = scope === WIDGET ? widget : client;
+    expectRefused(await by.send(method, url, { body: BODIES[name] }), "validation_error", {
       field: "dry_run",
       message: "dry_run: is not a parameter of this request",
     });
@@ -39,4 +45,5 @@ test("and has done nothing", async () => {
   expect((await client.get("/v1/events")).body.data).toEqual([]);
   expect((await client.get("/v1/exports")).body.data).toEqual([]);
   expect((await client.get("/v1/webhooks")).body.data).toEqual([]);
+  expect((await client.get("/v1/widget-tokens")).body.data).toHaveLength(1);
 });

@@ -42,7 +42,7 @@ const OPERATIONS = V1.map(
   ([method, path]) => `${String(method)} /v1${path.replaceAll(/:\w+/g, "{}")}`,
 );
 const operationOf = (method: string, path: string) =>
-  `${method} ${path.replaceAll(/\/(key|evt|wh_del|wh|exp)_[0-9a-z]+/g, "/{}")}`;
+  `${method} ${path.replaceAll(/\/(key|evt|wh_del|wh|exp|wtok)_[0-9a-z]+/g, "/{}")}`;
 
 /** `fetch` that holds all traffic to the document, and what it has called. */
 function watched(): { readonly fetch: typeof fetch; readonly called: Set<string> } {

@@ -1,8 +1,8 @@
 // Each operation needs a key, and exactly the scope of its row in v1.ts, whatever other scopes the key holds
 // (interface 2.1, 4, 5). A 403 names the missing scope and does nothing. Every subset of the five scopes
-// meets every row: a new row is met at once.
+// meets every row: a new row is met at once. Rows for widget tokens take no key at all.
 
-import { SCOPES, type Scope } from "@annals/contract";
+import { SCOPES, type Scope, WIDGET } from "@annals/contract";
 import { requireScope } from "@annals/gateway/src/admission/require-scope.ts";
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { PlanSchema } from "@annals/proto/keys";
@@ -21,13 +21,17 @@ const SUBSETS: readonly Scope[][] = Array.from({ length: 2 ** SCOPES.length }, (
 );
 const [NONE = [], ...OTHERS] = SUBSETS;
 
+const ROWS = V1.flatMap((row) => (row[2] === WIDGET ? [] : [{ row, name: row[3], scope: row[2] }]));
+const OF_WIDGETS = V1.filter((row) => row[2] === WIDGET);
+
 afterAll(() => client.close());
 
 test("there are 32 subsets, and every row needs a known scope", () => {
   expect(new Set(SUBSETS.map(String)).size).toBe(32);
   expect(NONE).toEqual([]);
   expect(V1.length).toBeGreaterThanOrEqual(11);
-  for (const [, , scope] of V1) expect(SCOPES).toContain(scope);
+  for (const { scope } of ROWS) expect(SCOPES).toContain(scope);
+  expect(ROWS.length + OF_WIDGETS.length).toBe(V1.length);
 });
 
 const missing = (scope: Scope) => `This operation needs a key with the scope ${scope}.`;
@@ -48,6 +52,12 @@ describe("without a key", () => {
   });
 });
 
+describe("with a key of all scopes, for a widget token", () => {
+  test.each(OF_WIDGETS.map((row) => ({ row, name: row[3] })))("$name", async ({ row }) => {
+    expectRefused(await send(row, account.key), "authentication_error");
+  });
+});
+
 describe.each(OTHERS.map((scopes) => ({ scopes, name: scopes.join(" ") })))("$name", (subset) => {
   let key: string;
 
@@ -55,7 +65,7 @@ describe.each(OTHERS.map((scopes) => ({ scopes, name: scopes.join(" ") })))("$na
     ({ key } = await newKey(databaseUrl, account.accountId, subset.scopes));
   });
 
-  test.each(V1.map((row) => ({ row, name: row[3], scope: row[2] })))("$name", async (tried) => {
+  test.each(ROWS)("$name", async (tried) => {
     const answer = await send(tried.row, key);
     if (subset.scopes.includes(tried.scope)) {
       expect([200, 201, 404, 422]).toContain(answer.status);
@@ -73,7 +83,7 @@ describe("no scope at all", () => {
     await expect(newKey(databaseUrl, account.accountId, NONE)).rejects.toThrow("scopes_check");
   });
 
-  test.each(V1.map((row) => ({ name: row[3], scope: row[2] })))("$name", ({ scope }) => {
+  test.each(ROWS)("$name", ({ scope }) => {
     // Such a key cannot be made, so the check is asked itself.
     const plan = create(PlanSchema);
     const key = { requestId: "r", accountId: "a", keyId: "k", scopes: NONE, statement: "" };

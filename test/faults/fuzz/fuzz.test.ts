@@ -43,7 +43,11 @@ beforeAll(async () => {
   };
   stack = await startConstellation({
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
-    env: { gateway, export: many },
+    env: {
+      gateway: { ...gateway, ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE) },
+      keys: { ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE) },
+      export: many,
+    },
   });
   document = dereferenced(await (await fetch(`${baseUrl()}/openapi.json`)).json());
 });

@@ -1,7 +1,7 @@
 // Gives an operation an account of its own with what its requests may name: events, keys, webhooks with
 // deliveries, exports. Called by fuzz.test.ts. It must never give one operation what another changes.
 
-import { SCOPES, type Scope } from "@annals/contract";
+import { type Permission, SCOPES, WIDGET } from "@annals/contract";
 import { type Answer, eventually, HttpClient, newAccount, newKey } from "@annals/testing";
 import type { Known } from "./request.ts";
 
@@ -22,7 +22,7 @@ export interface Subject {
   readonly method: string;
   /** Below /v1. */
   readonly path: string;
-  readonly scope: Scope;
+  readonly scope: Permission;
 }
 
 /** `deletions` is how many requests may each delete something. */
@@ -35,11 +35,15 @@ export async function knownTo(
   const weak = await newKey(system.databaseUrl, accountId, others);
   const old = await newKey(system.databaseUrl, accountId);
   const client = new HttpClient(system.baseUrl, key);
+  const keys =
+    scope === WIDGET
+      ? { good: await token(client), weak: key, revoked: await revokedToken(client) }
+      : { good: key, weak: weak.key, revoked: old.key };
   expectStatus(204, await client.delete(`/v1/api-keys/${old.keyId}`));
   const count = method === "DELETE" ? Math.min(system.deletions, MAX_DELETED) : 1;
   const things = await thingsOf({ method, path }, client, count);
   client.close();
-  return { ids: [], cursors: [], ...things, keys: { good: key, weak: weak.key, revoked: old.key } };
+  return { ids: [], cursors: [], ...things, keys };
 }
 
 /** What an operation under `path` is about. */
@@ -58,6 +62,10 @@ async function thingsOf(
       return method === "DELETE"
         ? { ids: await many(client, "/v1/exports", { format: "jsonl" }, count) }
         : exportsOf(client);
+    case "widget":
+      return events(client);
+    case "widget-tokens":
+      return { ids: await many(client, "/v1/widget-tokens", {}, count) };
     case "webhooks":
       if (path.includes("/deliveries")) return deliveries(client);
       if (path.endsWith("/replay")) await events(client, REPLAYED);
@@ -65,6 +73,22 @@ async function thingsOf(
     default:
       return { ids: await many(client, "/v1/api-keys", { name: "fuzzed" }, count) };
   }
+}
+
+async function token(client: HttpClient): Promise<string> {
+  return (await newToken(client)).token;
+}
+
+async function revokedToken(client: HttpClient): Promise<string> {
+  const { id, token: revoked } = await newToken(client);
+  expectStatus(204, await client.delete(`/v1/widget-tokens/${id}`));
+  return revoked;
+}
+
+async function newToken(client: HttpClient): Promise<{ id: string; token: string }> {
+  const answer = await client.post("/v1/widget-tokens", { expires_in: 86_400, parts: ["diff"] });
+  expectStatus(201, answer);
+  return answer.body.data;
 }
 
 async function events(client: HttpClient, length = EVENTS): Promise<Partial<Known>> {

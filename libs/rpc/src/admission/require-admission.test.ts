@@ -34,6 +34,9 @@ const ACCESS: Access<typeof LedgerService> = {
   getPositions: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
   recordAuditEvents: { keys: "itself" },
+  getWidgetEvent: { gateway: "widget" },
+  listWidgetEvents: { gateway: "widget" },
+  listWidgetFilters: { gateway: "widget" },
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

@@ -9,7 +9,7 @@ import {
   type HandlerContext,
   type StreamRequest,
 } from "@connectrpc/connect";
-import type { Scope } from "@annals/contract";
+import type { Permission } from "@annals/contract";
 import type { Access } from "../access.ts";
 import type { CallRequest } from "../interceptors/follow-call.ts";
 import type { AdmissionVerifier, Admitted } from "./statement.ts";
@@ -51,7 +51,7 @@ export function checkTable<S extends DescService>(service: S, access: Access<S>)
 /** The call with its admission known to the handler. Throws `permission_denied` where it has none. */
 export function admitted(
   request: CallRequest,
-  scope: Scope,
+  scope: Permission,
   verifier: AdmissionVerifier,
 ): CallRequest {
   if (carriesStatements(request.method)) return request;

@@ -2,7 +2,7 @@
 // The keys service signs them and every backend verifies them. The gateway hands them on and has no secret.
 // A statement must never be accepted for another account than its own.
 
-import type { Clock, Scope } from "@annals/contract";
+import type { Clock, Permission } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import {
   type AdmissionStatement,
@@ -24,8 +24,8 @@ const MICROS_PER_S = 1_000_000;
 /** By their ids, newest first: the first signs, all verify. */
 export type AdmissionSecrets = ReadonlyMap<string, KeyObject>;
 
-/** Whom a statement is about. */
-export type Admitted = Pick<AdmissionStatement, "accountId" | "keyId" | "scopes">;
+/** Whom a statement is about: a key, or a widget token and what it may see. */
+export type Admitted = Pick<AdmissionStatement, "accountId" | "keyId" | "scopes" | "widget">;
 
 export interface AdmissionDeps {
   readonly secrets: AdmissionSecrets;
@@ -42,13 +42,20 @@ export class AdmissionSigner {
   }
 
   /** The statement as the text that others hand on; it has at least half of its life before it. */
-  issue({ accountId, keyId, scopes }: Admitted): string {
+  issue({ accountId, keyId, scopes, widget }: Admitted): string {
     const now = secondsOf(this.#deps.clock);
+    // What a token may see never changes.
     const subject = JSON.stringify([accountId, keyId, scopes]);
     const issued = this.#issued.get(subject);
     if (issued && issued.expiresAtS - now >= LIFETIME_S / 2) return issued.token;
     const expiresAtS = Math.ceil(now + LIFETIME_S);
-    const statement = create(AdmissionStatementSchema, { accountId, keyId, scopes, expiresAtS });
+    const statement = create(AdmissionStatementSchema, {
+      accountId,
+      keyId,
+      scopes,
+      expiresAtS,
+      ...(widget && { widget }),
+    });
     const token = sign(this.#deps.secrets, toBinary(AdmissionStatementSchema, statement));
     remember(this.#issued, subject, { token, expiresAtS });
     return token;
@@ -58,7 +65,7 @@ export class AdmissionSigner {
 /** What a call needs an admission for. */
 export interface Needed {
   readonly accountId: string;
-  readonly scope: Scope;
+  readonly scope: Permission;
 }
 
 export class AdmissionVerifier {

@@ -2,10 +2,16 @@
 // wait at the same time go to the keys service in one RPC. No result is cached: it must never admit a key
 // that was revoked before the request began.
 
-import { ADMISSION_HEADER, Batcher, type BatcherMetrics, REQUEST_ID_HEADER } from "@annals/rpc";
-import { isPlausibleKey, keyHash } from "@annals/contract";
+import {
+  ADMISSION_HEADER,
+  Batcher,
+  type BatcherMetrics,
+  CALL_TIMEOUT_MS,
+  REQUEST_ID_HEADER,
+} from "@annals/rpc";
+import { isPlausibleKey, isPlausibleWidgetToken, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
-import { type KeysService, type Plan, PlanSchema } from "@annals/proto/keys";
+import { type KeysService, type Plan, PlanSchema, type WidgetAdmission } from "@annals/proto/keys";
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Unauthenticated } from "../edge/unauthenticated.ts";
@@ -14,7 +20,10 @@ import type { Unauthenticated } from "../edge/unauthenticated.ts";
 export interface Admission {
   readonly requestId: string;
   readonly accountId: string;
+  /** Of the API key, or of the widget token. */
   readonly keyId: string;
+  /** Of a widget token: where it may be used, and who looks. */
+  readonly widget?: WidgetAdmission | undefined;
   readonly scopes: readonly string[];
   /** What the keys service says of it, for the services that are called for the request. */
   readonly statement: string;
@@ -39,25 +48,22 @@ export function admittedBy({ requestId, statement }: Pick<Admission, "requestId"
   return { headers: statement === "" ? headers : { ...headers, [ADMISSION_HEADER]: statement } };
 }
 
-/** A valid key whose window is used up. */
+type Caller = Pick<Admission, "accountId" | "keyId" | "widget">;
+
+/** A valid key, or token, whose window is used up. */
 export class RateLimited extends AnnalsError {
   readonly limit: number;
-  readonly caller: Pick<Admission, "accountId" | "keyId">;
+  readonly caller: Caller;
 
-  constructor(
-    limit: number,
-    windowEndsInS: number,
-    { accountId, keyId }: Pick<Admission, "accountId" | "keyId">,
-  ) {
+  constructor(limit: number, windowEndsInS: number, caller: Caller) {
+    const holder = caller.widget ? "token" : "key";
     super(
       "rate_limited",
-      `This key has made its ${limit} requests. Try again in ${windowEndsInS} seconds.`,
-      {
-        retryAfterS: windowEndsInS,
-      },
+      `This ${holder} has made its ${limit} requests. Try again in ${windowEndsInS} seconds.`,
+      { retryAfterS: windowEndsInS },
     );
     this.limit = limit;
-    this.caller = { accountId, keyId };
+    this.caller = caller;
   }
 }
 
@@ -72,7 +78,9 @@ const UNLIMITED = create(PlanSchema);
 /** A request that waits to be admitted. */
 interface Waiting {
   readonly requestId: string;
+  /** Or a widget token. */
   readonly key: string;
+  readonly isWidget: boolean;
   /** 0 for a request that was counted before. */
   readonly count: 0 | 1;
   readonly body: BodyState;
@@ -95,32 +103,34 @@ export class Admissions {
     this.#unauthenticated = unauthenticated;
     this.#batcher = new Batcher({
       name: "admission",
-      work: (given) => admitGroup(keys, given),
+      work: (given, _weight, timeoutMs) => admitGroup(keys, given, timeoutMs),
       maxGroup: MAX_GROUP,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING,
+      deadlineMs: CALL_TIMEOUT_MS,
       ...(metrics && { metrics }),
     });
   }
 
   /**
-   * Admits one request that carries the given Authorization header, from the given client. Throws
-   * `unauthenticated` (401), `rate_limited` (429; {@link RateLimited} for the window of the key), or
-   * `unavailable`.
+   * Admits one request that carries the given Authorization header, from the given client: of a widget route
+   * by a widget token, of any other by an API key. Throws `unauthenticated` (401), `rate_limited` (429;
+   * {@link RateLimited} for the window of the key), or `unavailable`.
    */
   async admit(
     authorization: string | undefined,
     {
       address,
-      requestId,
-      body,
-    }: { readonly address: string; readonly requestId: string; readonly body: BodyState },
+      ...request
+    }: AdmittedRequest & { readonly address: string; readonly body: BodyState },
   ): Promise<Admission> {
-    const key = bearer(authorization);
-    if (!isPlausibleKey(key)) throw unknownKey();
+    const { isWidget } = request;
+    const key = bearer(authorization, isWidget);
+    const isPlausible = isWidget ? isPlausibleWidgetToken(key) : isPlausibleKey(key);
+    if (!isPlausible) throw unknownKey(isWidget);
     this.#unauthenticated.check(address, key);
     try {
-      const admission = await this.#batcher.submit({ requestId, key, count: 1, body });
+      const admission = await this.#batcher.submit({ ...request, key, count: 1 });
       this.#unauthenticated.admitted(key, admission.keyId);
       return admission;
     } catch (error) {
@@ -131,66 +141,89 @@ export class Admissions {
   }
 
   /** Asks again for an admitted request, which is not counted again. Throws as {@link admit}. */
-  async readmit(authorization: string | undefined, requestId: string): Promise<Admission> {
-    return this.#batcher.submit({ requestId, key: bearer(authorization), count: 0, body: ARRIVED });
+  async readmit(authorization: string | undefined, request: AdmittedRequest): Promise<Admission> {
+    const key = bearer(authorization, request.isWidget);
+    return this.#batcher.submit({ ...request, key, count: 0, body: ARRIVED });
   }
+}
+
+interface AdmittedRequest {
+  readonly requestId: string;
+  /** Whether it is of a widget route. */
+  readonly isWidget: boolean;
 }
 
 const ARRIVED: BodyState = { complete: true };
 
 const SCHEME = /^Bearer +([^ ]+) *$/i;
 
-function bearer(authorization: string | undefined): string {
+function bearer(authorization: string | undefined, isWidget: boolean): string {
+  const holder = isWidget ? "widget token" : "API key";
   if (authorization === undefined) {
-    throw new AnnalsError("unauthenticated", "Send the header `Authorization: Bearer <API key>`.");
+    throw new AnnalsError(
+      "unauthenticated",
+      `Send the header \`Authorization: Bearer <${holder}>\`.`,
+    );
   }
   const key = SCHEME.exec(authorization)?.[1];
   if (key === undefined) {
     throw new AnnalsError(
       "unauthenticated",
-      "The Authorization header must be `Bearer` and one API key.",
+      `The Authorization header must be \`Bearer\` and one ${holder}.`,
     );
   }
   return key;
 }
 
-function unknownKey(): AnnalsError {
-  return new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.");
+function unknownKey(isWidget: boolean): AnnalsError {
+  const message = isWidget
+    ? "The widget token is not valid, it has expired, or it was revoked."
+    : "The API key is not valid, or it was revoked.";
+  return new AnnalsError("unauthenticated", message);
 }
 
 /** Of requests with one key, the first are admitted, as many as its window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
   given: readonly Waiting[],
+  timeoutMs: number,
 ): Promise<PromiseSettledResult<Admission>[]> {
   const indexes = new Map<string, number>();
-  const counts: number[] = [];
-  for (const { key, count } of given) {
+  const groups: { secretSha256: Uint8Array; count: number; isWidgetToken: boolean }[] = [];
+  for (const { key, count, isWidget } of given) {
     const index = indexes.get(key) ?? indexes.size;
     indexes.set(key, index);
-    counts[index] = (counts[index] ?? 0) + count;
+    groups[index] ??= { secretSha256: keyHash(key), count: 0, isWidgetToken: isWidget };
+    groups[index].count += count;
   }
   const isAfterBody = given.map(({ body }) => body.complete);
-  const groups = Array.from(indexes, ([key, index]) => ({
-    secretSha256: keyHash(key),
-    count: counts[index] ?? 0,
-  }));
-  const { admissions, limit } = await keys.admitRequests({ groups });
+  const { admissions, limit: limitOfKeys } = await keys.admitRequests({ groups }, { timeoutMs });
   const answered = admissions.map(() => 0);
-  return given.map(({ requestId, key, count }, at): PromiseSettledResult<Admission> => {
+  return given.map(({ requestId, key, count, isWidget }, at): PromiseSettledResult<Admission> => {
     const index = indexes.get(key) ?? -1;
     const admission = admissions[index];
     if (!admission)
       return { status: "rejected", reason: unavailable("The request could not be admitted.") };
-    if (admission.accountId === "") return { status: "rejected", reason: unknownKey() };
+    if (admission.accountId === "") return { status: "rejected", reason: unknownKey(isWidget) };
+    const limit = admission.widget?.limit ?? limitOfKeys;
     const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
       const reason = new RateLimited(limit, admission.windowEndsInS, admission);
       return { status: "rejected", reason };
     }
-    const { accountId, keyId, scopes, statement, plan = UNLIMITED } = admission;
+    const { accountId, keyId, scopes, statement, widget, plan = UNLIMITED } = admission;
     const remaining = admission.remaining + admission.admitted - order;
-    const value = { requestId, accountId, keyId, scopes, statement, limit, remaining, plan };
+    const value = {
+      requestId,
+      accountId,
+      keyId,
+      scopes,
+      statement,
+      widget,
+      limit,
+      remaining,
+      plan,
+    };
     const isFinal = statement === "" || isAfterBody[at] === true;
     return { status: "fulfilled", value: { ...value, isAfterBody: isFinal } };
   });

@@ -1,11 +1,15 @@
 // The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request,
 // shows the rate limit on every answer (interface 8), gives it a slot of its account, and checks the scope
-// and the feature of the route.
+// and the feature of the route. The widget routes take widget tokens alone, from the origins that these name,
+// and all others API keys alone.
 
-import type { Feature, Scope } from "@annals/contract";
+import { type Feature, type Permission, WIDGET } from "@annals/contract";
+import { AnnalsError } from "@annals/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../edge/access-log.ts";
+import { allowEveryOrigin, allowOrigins, OTHER_ORIGIN } from "../edge/cors.ts";
 import type { RequestsInFlight } from "../edge/requests-in-flight.ts";
+import { showLimit } from "../edge/show-limit.ts";
 import { type Admission, type Admissions, RateLimited } from "./admission.ts";
 import { requireFeature } from "./require-feature.ts";
 import { requireScope } from "./require-scope.ts";
@@ -20,28 +24,47 @@ declare module "fastify" {
     readmit: () => Promise<Admission>;
   }
   interface FastifyContextConfig {
-    /** The scope that the route needs. */
-    scope?: Scope;
+    /** What the route needs. */
+    scope?: Permission;
     /** What the route belongs to and a plan can leave out. */
     feature?: Feature;
   }
 }
 
-export function admissionHook(admissions: Admissions, inFlight: RequestsInFlight) {
+export interface AdmissionHookOptions {
+  readonly admissions: Admissions;
+  readonly inFlight: RequestsInFlight;
+  readonly widgetRateLimitPerMinute: number;
+}
+
+export function admissionHook({
+  admissions,
+  inFlight,
+  widgetRateLimitPerMinute,
+}: AdmissionHookOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const isWidget = isOfWidget(request);
+    if (isWidget) {
+      showLimit(reply, widgetRateLimitPerMinute, widgetRateLimitPerMinute);
+      allowEveryOrigin(reply);
+    }
     try {
       const { raw } = request;
       const authorization = authorizationOf(request);
       const client = { address: inFlight.addressOf(raw), requestId: request.id, body: raw };
-      const admission = await admissions.admit(authorization, client);
-      request.readmit = () => admissions.readmit(authorization, request.id);
+      const admission = await admissions.admit(authorization, { ...client, isWidget });
+      request.readmit = () =>
+        admissions.readmit(authorization, { requestId: request.id, isWidget });
       request.admission = request.caller = admission;
       showLimit(reply, admission.limit, admission.remaining);
+      if (admission.widget && !allowOrigins(request, reply, admission.widget.origins))
+        throw new AnnalsError("scope_missing", OTHER_ORIGIN);
       inFlight.authenticated(request.raw, admission.accountId);
     } catch (error) {
       if (error instanceof RateLimited) {
         request.caller = error.caller;
         showLimit(reply, error.limit, 0);
+        if (error.caller.widget) allowOrigins(request, reply, error.caller.widget.origins);
       }
       throw error;
     }
@@ -49,6 +72,11 @@ export function admissionHook(admissions: Admissions, inFlight: RequestsInFlight
     if (scope !== undefined) requireScope(request.admission, scope);
     if (feature !== undefined) requireFeature(request.admission, feature);
   };
+}
+
+/** By the route, however its path was written; an unknown path by its text. */
+function isOfWidget({ is404, routeOptions, url }: FastifyRequest): boolean {
+  return is404 ? url.startsWith("/v1/widget/") : routeOptions.config.scope === WIDGET;
 }
 
 /**
@@ -71,12 +99,6 @@ export function readmitAfterBody(
 }
 
 const AUTHORIZATION = "authorization";
-
-/** Where no key is known, `remaining` is the limit itself. */
-export function showLimit(reply: FastifyReply, limit: number, remaining: number): void {
-  reply.header("x-ratelimit-limit", limit);
-  reply.header("x-ratelimit-remaining", remaining);
-}
 
 /**
  * The Authorization header. One that is sent twice gives both with a comma between, which is no key: Node

@@ -18,7 +18,10 @@ export interface Access {
 
 export interface Caller {
   readonly accountId: string;
+  /** Of the API key, or of the widget token. */
   readonly keyId: string;
+  /** Of a widget token: who looks, where it names somebody. */
+  readonly widget?: { readonly viewerId: string } | undefined;
 }
 
 export interface AccessLogOptions {
@@ -55,6 +58,7 @@ export class AccessLog {
       status,
       duration_ms: Math.round(durationMs * 10) / 10,
       ...(caller && { account_id: caller.accountId, key_id: caller.keyId }),
+      ...(caller?.widget?.viewerId && { viewer_id: caller.widget.viewerId }),
     };
     if (caller === undefined) this.#ofNobody.write("info", fields, MESSAGE);
     else if (accessLog === "failures") this.#ofKeys.write("info", fields, MESSAGE);

@@ -43,7 +43,7 @@ function open() {
   const admissions = new Admissions(keys, unauthenticated);
   const kindOf = async (key: string, address: string) => {
     const outcome = await admissions
-      .admit(`Bearer ${key}`, { address, requestId: "req_1", body: ARRIVED })
+      .admit(`Bearer ${key}`, { address, requestId: "req_1", body: ARRIVED, isWidget: false })
       .catch((error) => error);
     if (!(outcome instanceof AnnalsError)) return "admitted";
     if (outcome.kind === "unauthenticated") budget.refused(address);
@@ -59,7 +59,7 @@ function open() {
     },
     raw: (header: string | undefined) =>
       admissions
-        .admit(header, { address: ATTACKER, requestId: "req_1", body: ARRIVED })
+        .admit(header, { address: ATTACKER, requestId: "req_1", body: ARRIVED, isWidget: false })
         .catch((error) => error),
     revoke: () => (isRevoked = true),
     pass: (ms: number) => (nowMs += ms),

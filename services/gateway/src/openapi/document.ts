@@ -16,13 +16,19 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
   events: { name: "Events", description: "Store events, and read them back." },
   verify: { name: "Verification", description: "Verify the hash chain." },
   exports: { name: "Exports", description: "Write a range of the log to a file." },
+  widget: {
+    name: "Widget",
+    description: "Read events with a widget token, from the browsers of people.",
+  },
+  "widget-tokens": { name: "Widget tokens", description: "Create, list and revoke widget tokens." },
   webhooks: { name: "Webhooks", description: "Subscribe to what happens, and see what was sent." },
 };
 
 const DESCRIPTION = `An audit log whose events form a hash chain that anyone can verify.
 
 ${[
-  "Every request under `/v1` carries `Authorization: Bearer <API key>`. Each operation needs one scope of the key.",
+  "Every request under `/v1` carries `Authorization: Bearer <API key>`. Each operation needs one scope of the key. Those",
+  "under `/v1/widget` take a widget token in place of the key.",
   "Bodies are JSON. Members and parameters that are not described here are refused. Every answer has the rate-limit",
   "headers. Every other path, and every other method, is 404. `x-annals-open-detail` marks a choice of this product.",
 ].join(" ")}`;
@@ -65,6 +71,13 @@ export function openApiDocument(deps: Deps) {
           bearerFormat: "API key",
           description:
             "An API key, `<prefix>_sk_<random>`. Each operation says which scope the key needs.",
+        },
+        widgetToken: {
+          type: "http",
+          scheme: "bearer",
+          bearerFormat: "Widget token",
+          description:
+            "A widget token, `<prefix>_wt_<random>`, for the operations under `/v1/widget`.",
         },
       },
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),

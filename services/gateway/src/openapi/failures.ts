@@ -2,8 +2,9 @@
 // operations share is in `components.responses`.
 
 import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/errors";
-import type { Scope } from "@annals/contract";
+import { type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
+import { OTHER_ORIGIN } from "../edge/cors.ts";
 import { errorAnswer } from "../errors.ts";
 import { named, OPEN } from "../render/schema.ts";
 import type { Route } from "../route.ts";
@@ -53,7 +54,7 @@ interface Failure {
 const SHARED = {
   401: {
     name: "Unauthenticated",
-    description: "No valid API key.",
+    description: "No valid API key, or no valid widget token where the operation takes one.",
     errors: [new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.")],
   },
   404: {
@@ -93,12 +94,18 @@ const MONTH = new AnnalsError(
 );
 
 /** The responses of what may be refused, by status. */
-export function failureResponses(scope: Scope, route: Route, components: Components) {
+export function failureResponses(scope: Permission, route: Route, components: Components) {
   const { errors, description } = SHARED[429];
   const quota = [...errors, MONTH];
   return {
     401: reference(401),
-    403: response("The key or the plan does not allow it.", forbidden(scope, route), components),
+    403: response(
+      scope === WIDGET
+        ? "The token does not name the origin of the page."
+        : "The key or the plan does not allow it.",
+      forbidden(scope, route),
+      components,
+    ),
     ...(route.failures?.includes(404) && { 404: reference(404) }),
     422: reference(422),
     429: route.planLimit === "month" ? response(description, quota, components) : reference(429),
@@ -120,7 +127,8 @@ const reference = (status: keyof typeof SHARED) => ({
   $ref: `#/components/responses/${SHARED[status].name}`,
 });
 
-function forbidden(scope: Scope, { feature, planLimit }: Route): AnnalsError[] {
+function forbidden(scope: Permission, { feature, planLimit }: Route): AnnalsError[] {
+  if (scope === WIDGET) return [new AnnalsError("scope_missing", OTHER_ORIGIN)];
   const errors = [
     new AnnalsError("scope_missing", `This operation needs a key with the scope ${scope}.`),
   ];

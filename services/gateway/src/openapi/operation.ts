@@ -1,6 +1,6 @@
 // One operation of the document, from its row of v1.ts and its route.
 
-import type { Scope } from "@annals/contract";
+import { type Permission, WIDGET } from "@annals/contract";
 import type { TObject, TSchema } from "typebox";
 import { exampleOf, type Schema } from "../render/example.ts";
 import { OPEN } from "../render/schema.ts";
@@ -11,7 +11,7 @@ import { type Components, documented } from "./schemas.ts";
 
 export interface NamedRoute {
   readonly name: string;
-  readonly scope: Scope;
+  readonly scope: Permission;
   readonly tag: string;
   readonly route: Route;
 }
@@ -26,10 +26,10 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
   return {
     operationId: name,
     summary: route.summary,
-    description: [route.description, `Needs the scope \`${scope}\`.`].filter(Boolean).join(" "),
+    description: [route.description, needOf(scope)].filter(Boolean).join(" "),
     tags: [tag],
     ...(route.openDetail && OPEN),
-    security: [{ apiKey: [] }],
+    security: [scope === WIDGET ? { widgetToken: [] } : { apiKey: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: jsonContent(body, components) } }),
     responses: {
@@ -37,6 +37,10 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
       ...failureResponses(scope, route, components),
     },
   };
+}
+
+function needOf(scope: Permission): string {
+  return scope === WIDGET ? "Needs a widget token." : `Needs the scope \`${scope}\`.`;
 }
 
 export function parametersOf(

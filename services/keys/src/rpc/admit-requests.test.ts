@@ -3,23 +3,24 @@
 // bounds is refused by name and counts nothing.
 
 import { createRegistry } from "@annals/chassis";
-import { keyHash, mintKey, parseKeyFile, systemClock } from "@annals/contract";
+import { keyHash, mintKey, parseKeyFile, SCOPES, systemClock } from "@annals/contract";
 import { AdmissionSigner, AdmissionVerifier } from "@annals/rpc";
-import { create } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { AdmitRequestsRequestSchema } from "@annals/proto/keys";
+import { EventFilterSchema } from "@annals/proto/ledger";
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migratedDatabase, storeKey } from "../testing/database.ts";
+import { migratedDatabase, storeKey, storeWidgetToken } from "../testing/database.ts";
 import { UNLIMITED_PLANS } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
 import { RefusedAdmissions } from "../workers/refused-admissions.ts";
 import { admitRequests } from "./admit-requests.ts";
 
-type Groups = { secretSha256: Uint8Array; count: number }[];
+type Groups = { secretSha256: Uint8Array; count: number; isWidgetToken?: boolean }[];
 
 const clock = systemClock();
 const secrets = parseKeyFile(`one:${randomBytes(32).toString("base64")}`);
@@ -42,6 +43,7 @@ function service(rateLimitPerMinute = 10) {
     metrics: createMetrics(registry),
     plans: UNLIMITED_PLANS,
     rateLimitPerMinute,
+    widgetRateLimitPerMinute: rateLimitPerMinute + 2,
     refused,
   });
   const call = (groups: Groups) =>
@@ -81,6 +83,7 @@ describe("answers", () => {
       metrics: createMetrics(createRegistry("keys")),
       plans: UNLIMITED_PLANS,
       rateLimitPerMinute: 1,
+      widgetRateLimitPerMinute: 1,
       refused: new RefusedAdmissions({ clock, database }),
     });
     const request = create(AdmitRequestsRequestSchema, { groups: [{ secretSha256, count: 1 }] });
@@ -94,6 +97,51 @@ describe("answers", () => {
     const { admissions: [one] = [] } = await call([{ secretSha256: key.secretSha256, count: 1 }]);
     const needed = { accountId: key.accountId, scope: "verify" } as const;
     expect(verifier.verify(one?.statement ?? "", needed)).toMatchObject({ keyId: key.keyId });
+  });
+
+  test("of keys and widget tokens together, each by its own window; a token for a key admits nobody", async () => {
+    const { call } = service();
+    const key = await storeKey(database);
+    const filter = create(EventFilterSchema, { action: "a" });
+    const token = await storeWidgetToken(database, key, {
+      filter: toBinary(EventFilterSchema, filter),
+    });
+    const { secretSha256 } = await storeWidgetToken(database, key);
+    const { admissions: [first, second, third, fourth] = [] } = await call([
+      { secretSha256: token.secretSha256, count: 20, isWidgetToken: true },
+      { secretSha256: key.secretSha256, count: 20 },
+      { secretSha256, count: 1 },
+      { secretSha256: keyHash("unknown"), count: 1, isWidgetToken: true },
+    ]);
+    const widget = { limit: 12, origins: ["https://app.example.com"], viewerId: "u_7" };
+    const ofToken = { accountId: key.accountId, keyId: token.id, scopes: ["widget"] };
+    expect(first).toMatchObject({ ...ofToken, admitted: 12, remaining: 0, widget });
+    expect(second).toMatchObject({ keyId: key.keyId, admitted: 10, remaining: 0 });
+    expect([third, fourth]).toEqual([{}, {}]);
+    const needed = { accountId: key.accountId, scope: "widget" } as const;
+    const admitted = verifier.verify(first?.statement ?? "", needed);
+    expect(admitted?.widget).toMatchObject({ filter: { action: "a" }, parts: ["diff"] });
+    for (const scope of SCOPES) {
+      const asKey = () => verifier.verify(first?.statement ?? "", { ...needed, scope });
+      expect(asKey).toThrow(/lacks the scope/);
+      expect(() => verifier.verify(second?.statement ?? "", needed)).toThrow(/lacks the scope/);
+    }
+  });
+
+  test("a widget token is valid until it expires, and no longer than its key", async () => {
+    const { call } = service();
+    const key = await storeKey(database);
+    const past = await storeWidgetToken(database, key, { expiresAt: clock.nowText() });
+    const live = await storeWidgetToken(database, key);
+    const groups = [past, live].map(({ secretSha256 }) => ({
+      secretSha256,
+      count: 1,
+      isWidgetToken: true,
+    }));
+    expect((await call(groups)).admissions).toMatchObject([{}, { keyId: live.id, admitted: 1 }]);
+    expect((await call(groups)).admissions?.[0]).toEqual({});
+    await database.run(deleteApiKey, [key.accountId, key.keyId, clock.nowText(), null]);
+    expect((await call(groups)).admissions).toEqual([{}, {}]);
   });
 
   test("the count 0 says whether the key is valid, and neither counts nor begins a window", async () => {

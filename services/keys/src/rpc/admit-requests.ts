@@ -1,9 +1,14 @@
-// AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 5 and 8).
+// AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 5 and 8):
+// those by API keys in one statement, those by widget tokens in another.
 
+import { WIDGET } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import type { KeysService } from "@annals/proto/keys";
+import { WidgetViewSchema } from "@annals/proto/admission";
+import type { AdmissionGroup, AdmissionSchema, KeysService } from "@annals/proto/keys";
+import { EventFilterSchema } from "@annals/proto/ledger";
 import type { AdmissionSigner } from "@annals/rpc";
+import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Plans } from "../domain/plan.ts";
 import type { Metrics } from "../metrics.ts";
@@ -13,6 +18,8 @@ import {
   type AdmissionRow,
   admitRequests as admitRequestsStatement,
 } from "../store/admit-requests.ts";
+import { admitWidgetRequests, type WidgetAdmissionRow } from "../store/admit-widget-requests.ts";
+import type { CountedRow, CountParams } from "../store/count-requests.ts";
 
 /** Distinct secrets in one call. */
 const MAX_GROUPS = 1_000;
@@ -28,37 +35,83 @@ interface Deps {
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
+  readonly widgetRateLimitPerMinute: number;
   readonly refused: Pick<RefusedAdmissions, "rateLimited" | "unknownKey">;
 }
+
+type Group = Pick<AdmissionGroup, "secretSha256" | "count" | "isWidgetToken">;
+type Admission = MessageInitShape<typeof AdmissionSchema>;
 
 export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admitRequests"] {
   return async ({ groups }) => {
     checkGroups(groups);
-    const limit = deps.rateLimitPerMinute;
-    const rows = await deps.database.run(admitRequestsStatement, [
-      groups.map((group) => group.secretSha256),
-      groups.map((group) => group.count),
-      limit,
-    ]);
-    const byOrdinal = new Map(rows.map((row) => [Number(row.ordinal), row]));
-    const admissions = groups.map((group, index) => {
-      const row = byOrdinal.get(index + 1);
-      deps.metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
-      deps.metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
-      deps.metrics.admissions.inc({ outcome: "rate_limited" }, row ? group.count - row.granted : 0);
-      if (row) deps.refused.rateLimited(row.account_id, row.key_id, group.count - row.granted);
-      else deps.refused.unknownKey(group.count);
-      return row ? admission(row, limit, deps) : {};
-    });
-    return { admissions, limit };
+    const ofKeys = groups.filter(({ isWidgetToken }) => !isWidgetToken);
+    const ofTokens = groups.filter(({ isWidgetToken }) => isWidgetToken);
+    const found = await Promise.all([admitKeys(ofKeys, deps), admitTokens(ofTokens, deps)]);
+    const admissions = new Map(found.flat());
+    return {
+      admissions: groups.map((group) => admissions.get(group) ?? {}),
+      limit: deps.rateLimitPerMinute,
+    };
   };
 }
 
-function admission(row: AdmissionRow, limit: number, { admissions, plans }: Deps) {
-  const admitted = { accountId: row.account_id, keyId: row.key_id, scopes: [...row.scopes] };
+type Admitted = readonly (readonly [Group, Admission])[];
+
+async function admitKeys(groups: readonly Group[], deps: Deps): Promise<Admitted> {
+  if (groups.length === 0) return [];
+  const limit = deps.rateLimitPerMinute;
+  const rows = await deps.database.run(admitRequestsStatement, paramsOf(groups, limit));
+  return admitted(groups, rows, deps, (row: AdmissionRow) => {
+    const { account_id: accountId, key_id: keyId, scopes } = row;
+    const subject = { accountId, keyId, scopes: [...scopes] };
+    return { ...subject, statement: deps.admissions.issue(subject), ...counts(row, limit, deps) };
+  });
+}
+
+async function admitTokens(groups: readonly Group[], deps: Deps): Promise<Admitted> {
+  if (groups.length === 0) return [];
+  const limit = deps.widgetRateLimitPerMinute;
+  const rows = await deps.database.run(admitWidgetRequests, paramsOf(groups, limit));
+  return admitted(groups, rows, deps, (row: WidgetAdmissionRow) => {
+    const { account_id: accountId, key_id: keyId, origins, viewer_id: viewerId } = row;
+    const subject = { accountId, keyId, scopes: [WIDGET] };
+    const statement = deps.admissions.issue({ ...subject, widget: viewOf(row) });
+    const widget = { limit, origins: [...origins], viewerId: viewerId ?? "" };
+    return { ...subject, statement, widget, ...counts(row, limit, deps) };
+  });
+}
+
+function viewOf({ filter, parts }: WidgetAdmissionRow) {
+  const view = { filter: fromBinary(EventFilterSchema, filter), parts: [...parts] };
+  return create(WidgetViewSchema, view);
+}
+
+function paramsOf(groups: readonly Group[], limit: number): CountParams {
+  return [groups.map((one) => one.secretSha256), groups.map(({ count }) => count), limit];
+}
+
+/** Each group with its admission, an empty one where its secret is not known. All are counted. */
+function admitted<Row extends CountedRow>(
+  groups: readonly Group[],
+  rows: readonly Row[],
+  { metrics, refused }: Deps,
+  render: (row: Row) => Admission,
+): Admitted {
+  const byOrdinal = new Map(rows.map((row) => [Number(row.ordinal), row]));
+  return groups.map((group, index) => {
+    const row = byOrdinal.get(index + 1);
+    metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
+    metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
+    metrics.admissions.inc({ outcome: "rate_limited" }, row ? group.count - row.granted : 0);
+    if (row) refused.rateLimited(row.account_id, row.key_id, group.count - row.granted);
+    else refused.unknownKey(group.count);
+    return [group, row ? render(row) : {}] as const;
+  });
+}
+
+function counts(row: CountedRow, limit: number, { plans }: Deps) {
   return {
-    ...admitted,
-    statement: admissions.issue(admitted),
     admitted: row.granted,
     remaining: Math.max(0, limit - row.used),
     windowEndsInS: row.ends_in_s,
@@ -66,9 +119,7 @@ function admission(row: AdmissionRow, limit: number, { admissions, plans }: Deps
   };
 }
 
-function checkGroups(
-  groups: readonly { readonly secretSha256: Uint8Array; readonly count: number }[],
-): void {
+function checkGroups(groups: readonly Group[]): void {
   if (groups.length > MAX_GROUPS) {
     throw invalid({ field: "groups", message: `must be at most ${MAX_GROUPS}` });
   }

@@ -29,6 +29,8 @@ describe("the service's role cannot", () => {
     ["change the id of a key", "UPDATE keys.api_keys SET id = 'x'"],
     ["give a key to another account", "UPDATE keys.api_keys SET account_id = 'x'"],
     ["change when a key was made", "UPDATE keys.api_keys SET created_at = 'x'"],
+    ["change what a widget token may see", "UPDATE keys.widget_tokens SET filter = ''"],
+    ["let a widget token live on", "UPDATE keys.widget_tokens SET expires_at = '9'"],
     ["change the id of an account", "UPDATE keys.accounts SET account_id = 'x'"],
     ["say that a migration was applied", "INSERT INTO keys.migrations VALUES ('x', 'x')"],
     ["make a table in its schema", "CREATE TABLE keys.mine (n int)"],

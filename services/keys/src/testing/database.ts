@@ -2,10 +2,19 @@
 // tests only.
 
 import { createLog, parseConfig } from "@annals/chassis";
-import { keyHash, mintKey, newId, SCOPES, systemClock } from "@annals/contract";
+import {
+  formatMicros,
+  keyHash,
+  mintKey,
+  mintWidgetToken,
+  newId,
+  SCOPES,
+  systemClock,
+} from "@annals/contract";
 import { createPool, type Pool } from "@annals/postgres";
 import { createDatabase, createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { inject, onTestFinished } from "vitest";
 import { migrate } from "../commands/migrate.ts";
@@ -13,6 +22,7 @@ import { ROLE } from "../commands/open.ts";
 import { SETTINGS } from "../config.ts";
 import { createAccount } from "../store/create-account.ts";
 import { createApiKey } from "../store/create-api-key.ts";
+import { createWidgetToken } from "../store/create-widget-token.ts";
 
 const log = createLog({ service: "test", level: "error" });
 
@@ -85,6 +95,37 @@ export async function storeKey(
   ]);
   return { accountId: owner, keyId, secretSha256 };
 }
+
+/** Stores a widget token of a key: by default valid for an hour. */
+export async function storeWidgetToken(
+  database: Pool,
+  { accountId, keyId }: StoredKey,
+  options: { readonly expiresAt?: string; readonly filter?: Uint8Array } = {},
+): Promise<{ readonly id: string; readonly secretSha256: Buffer }> {
+  const id = newId("wtok");
+  const secretSha256 = keyHash(mintWidgetToken("annals", randomBytes));
+  const clock = systemClock();
+  const { expiresAt = formatMicros(clock.nowMicros() + HOUR_MICROS), filter = new Uint8Array() } =
+    options;
+  await database.run(createWidgetToken, [
+    accountId,
+    id,
+    "a...b",
+    secretSha256,
+    filter,
+    "{}",
+    ["diff"],
+    ["https://app.example.com"],
+    "u_7",
+    null,
+    keyId,
+    clock.nowText(),
+    expiresAt,
+  ]);
+  return { id, secretSha256 };
+}
+
+const HOUR_MICROS = 3_600_000_000;
 
 export interface Outcome {
   readonly status: number;

@@ -1,13 +1,14 @@
 // Guarantees: a revoked key ends after its retention and not before; a live key, and one whose secret an
-// operator gave, never does, so that no revoked secret becomes valid again; a rate window ends only when its
-// key was not used for a day. With a real PostgreSQL, the service's own rights and a controlled clock.
+// operator gave, never does, so that no revoked secret becomes valid again; a widget token ends an hour after
+// it has expired; a rate window ends only when its key was not used for a day. With a real PostgreSQL, the
+// service's own rights and a controlled clock.
 
 import { type Clock, formatMicros, mintKey } from "@annals/contract";
 import { statement } from "@annals/postgres";
 import { beforeEach, expect, test } from "vitest";
 import { admitRequests } from "../store/admit-requests.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
-import { migratedDatabase, runMigrate, storeKey } from "../testing/database.ts";
+import { migratedDatabase, runMigrate, storeKey, storeWidgetToken } from "../testing/database.ts";
 import { type KeySweepDeps, sweepKeys } from "./key-sweep.ts";
 
 const RETENTION_DAYS = 400;
@@ -101,6 +102,21 @@ test("the database refuses the service to delete a live key, or one that an oper
   await owner.query("UPDATE keys.api_keys SET is_minted = true");
   await service.run(remove, []);
   expect(await keyIds()).toEqual([]);
+});
+
+test("an expired widget token is deleted an hour later, by several replicas at once; live ones stay", async () => {
+  const { owner, service } = opened;
+  const MICROS_PER_HOUR = MICROS_PER_DAY / 24;
+  const key = await storeKey(service);
+  for (let made = 0; made < 600; made += 1)
+    await storeWidgetToken(service, key, { expiresAt: formatMicros(REVOKED) });
+  const live = await storeWidgetToken(service, key, {
+    expiresAt: formatMicros(REVOKED + MICROS_PER_HOUR),
+  });
+  expect(await sweepAt(0.99 / 24)).toEqual({});
+  const counts = await Promise.all([sweepAt(1.01 / 24), sweepAt(1.01 / 24)]);
+  expect(counts.reduce((sum, each) => sum + (each["widget_tokens"] ?? 0), 0)).toBe(600);
+  expect(await owner.query("SELECT id FROM keys.widget_tokens")).toEqual([{ id: live.id }]);
 });
 
 test("the window of a key that was not used for a day ends; one in use stays and counts on", async () => {

@@ -1,13 +1,15 @@
-// Deletes, in pieces, revoked keys beyond their retention and the rate windows of keys that were not used
-// for a day. Any number of replicas may do it at once. It must never delete a key that could become valid
-// again.
+// Deletes, in pieces, revoked keys beyond their retention, expired widget tokens, and the rate windows of
+// keys and tokens that were not used for a day. Any number of replicas may do it at once. It must never
+// delete a key that could become valid again, or a token that is valid.
 
 import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { type Clock, formatMicros } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import { deleteExpiredKey } from "../store/delete-expired-key.ts";
+import { deleteExpiredWidgetToken } from "../store/delete-expired-widget-token.ts";
 import { deleteIdleWindow } from "../store/delete-idle-window.ts";
 import { listExpiredKeys } from "../store/list-expired-keys.ts";
+import { listExpiredWidgetTokens } from "../store/list-expired-widget-tokens.ts";
 import { listIdleWindows } from "../store/list-idle-windows.ts";
 
 export interface KeySweepDeps {
@@ -22,6 +24,8 @@ const INTERVAL_MS = 600_000;
 /** Rows of one statement. */
 const PIECE = 500;
 const MICROS_PER_DAY = 86_400_000_000;
+/** The clock of the database, by which a token expires, may be behind. */
+const TOKEN_GRACE_MICROS = 3_600_000_000;
 
 export function startKeySweep(
   deps: KeySweepDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
@@ -38,6 +42,7 @@ export function startKeySweep(
 /** Deletes all that is due now. Ends early when the signal is aborted. */
 export async function sweepKeys(deps: KeySweepDeps, signal?: AbortSignal): Promise<void> {
   if (deps.retentionDays > 0) await deleteExpiredKeys(deps, signal);
+  await deleteExpiredTokens(deps, signal);
   await deleteIdleWindows(deps, signal);
 }
 
@@ -51,6 +56,23 @@ async function deleteExpiredKeys(
     for (const key of expired) {
       const deleted = await database.run(deleteExpiredKey, [key.account_id, key.id, before]);
       swept.inc({ kind: "revoked_keys" }, deleted.length);
+    }
+    return expired.length;
+  };
+  await inPieces(PIECE, deletePiece, signal);
+}
+
+async function deleteExpiredTokens(
+  { clock, database, swept }: KeySweepDeps,
+  signal?: AbortSignal,
+): Promise<void> {
+  const before = formatMicros(clock.nowMicros() - TOKEN_GRACE_MICROS);
+  const deletePiece = async (): Promise<number> => {
+    const expired = await database.run(listExpiredWidgetTokens, [before, PIECE]);
+    for (const token of expired) {
+      const params = [token.account_id, token.id, before] as const;
+      const deleted = await database.run(deleteExpiredWidgetToken, [...params]);
+      swept.inc({ kind: "widget_tokens" }, deleted.length);
     }
     return expired.length;
   };

@@ -58,7 +58,7 @@ export interface Matching {
 export const CHAIN_FIRST: Matching = {
   from: `FROM ledger.chain
 CROSS JOIN LATERAL (
-  SELECT actor, context, diff, metadata, target, salts FROM ledger.payloads
+  SELECT actor, context, diff, metadata, target, salts, actor_type, target_type FROM ledger.payloads
   WHERE payloads.account_id = $1::text AND payloads.sequence_number = chain.sequence_number
     AND ${PAYLOAD_FILTERS}
   LIMIT 1

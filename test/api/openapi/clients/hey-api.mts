@@ -54,6 +54,19 @@ export async function callEach({
   await annals.rotateSecret({ ...ofWebhook, body: { grace_seconds: 0 } });
   await annals.deleteWebhook(ofWebhook);
 
+  const minted = await annals.createWidgetToken({
+    ...by,
+    body: { filter: { action }, parts: ["diff"], viewer: { id: "u_7" } },
+  });
+  const widget = createClient({ baseUrl, fetch, auth: () => minted.data.data.token });
+  const byWidget = { client: widget, throwOnError: true } as const;
+  const looked = await annals.listWidgetEvents({ ...byWidget, query: { limit: 1 } });
+  if (looked.data.proofs[0]?.salts.context !== undefined) throw new Error("a part is not hidden");
+  await annals.getWidgetEvent({ ...byWidget, path: { id: looked.data.data[0]?.id ?? "" } });
+  await annals.listWidgetFilters(byWidget);
+  await annals.listWidgetTokens(by);
+  await annals.deleteWidgetToken({ ...by, path: { id: minted.data.data.id } });
+
   const made = await annals.createExport({ ...by, body: { filter: { action } } });
   const ofExport = { ...by, path: { id: made.data.data.id } };
   await annals.listExports(by);

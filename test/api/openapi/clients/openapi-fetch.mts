@@ -96,6 +96,24 @@ export async function callEach({
   );
   await client.DELETE("/v1/webhooks/{id}", ofWebhook);
 
+  const { data: token } = need(
+    await client.POST("/v1/widget-tokens", {
+      body: { filter: { action }, parts: ["diff"], expires_in: 60, viewer: { id: "u_7" } },
+    }),
+  );
+  const widget = createClient<paths>({
+    baseUrl,
+    fetch,
+    headers: { Authorization: `Bearer ${token.token}` },
+  });
+  const looked = need(await widget.GET("/v1/widget/events", { params: { query: { limit: 1 } } }));
+  if (looked.proofs[0]?.salts.context !== undefined) throw new Error("a part is not hidden");
+  const ofEvent = { params: { path: { id: looked.data[0]?.id ?? "" } } };
+  need(await widget.GET("/v1/widget/events/{id}", ofEvent));
+  need(await widget.GET("/v1/widget/filters"));
+  need(await client.GET("/v1/widget-tokens"));
+  await client.DELETE("/v1/widget-tokens/{id}", { params: { path: { id: token.id } } });
+
   const { data: made } = need(await client.POST("/v1/exports", { body: { filter: { action } } }));
   const ofExport = { params: { path: { id: made.id } } };
   need(await client.GET("/v1/exports"));

@@ -11,6 +11,8 @@ from annals_client.api.events import create_event, create_event_batch, get_event
 from annals_client.api.exports import create_export, delete_export, get_export, get_export_content, list_exports
 from annals_client.api.keys import create_key, delete_key
 from annals_client.api.verification import verify_chain
+from annals_client.api.widget import get_widget_event, list_widget_events, list_widget_filters
+from annals_client.api.widget_tokens import create_widget_token, delete_widget_token, list_widget_tokens
 from annals_client.api.webhooks import (
     create_webhook,
     delete_webhook,
@@ -33,9 +35,9 @@ def log(request):
 client = AuthenticatedClient(BASE_URL, KEY, httpx_args={"event_hooks": {"request": [log]}})
 
 
-def call(operation, *path, status=200, **given):
+def call(operation, *path, status=200, by=client, **given):
     """The parsed body of the answer, which must have the status."""
-    response = operation.sync_detailed(*path, client=client, **given)
+    response = operation.sync_detailed(*path, client=by, **given)
     assert response.status_code == status, response
     return response.parsed
 
@@ -77,6 +79,15 @@ deliveries = until(lambda: call(list_deliveries, webhook.id).data or None)
 call(replay_delivery, webhook.id, deliveries[0].id, status=201)
 call(rotate_secret, webhook.id, body=models.SecretRotation(grace_seconds=0))
 call(delete_webhook, webhook.id, status=204)
+
+new_token = models.NewWidgetToken(filter_=models.EventFilter(action=ACTION), viewer=models.WidgetViewer("u_7"))
+token = call(create_widget_token, body=new_token, status=201).data
+widget = AuthenticatedClient(BASE_URL, token.token, httpx_args={"event_hooks": {"request": [log]}})
+looked = call(list_widget_events, by=widget, limit=1).data[0]
+assert call(get_widget_event, looked.id, by=widget).data.id == event.id
+assert ACTION in call(list_widget_filters, by=widget).data.actions
+call(list_widget_tokens)
+call(delete_widget_token, token.id, status=204)
 
 new_export = models.NewExport(filter_=models.EventFilter(action=ACTION))
 export = call(create_export, body=new_export, status=201).data

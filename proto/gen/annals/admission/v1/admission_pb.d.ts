@@ -7,6 +7,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { EventFilter } from "../../ledger/v1/ledger_pb.js";
 
 /**
  * Describes the file annals/admission/v1/admission.proto.
@@ -23,11 +24,15 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
   accountId: string;
 
   /**
+   * Of the API key, or of the widget token.
+   *
    * @generated from field: string key_id = 2;
    */
   keyId: string;
 
   /**
+   * Of a widget token `widget` alone, which no API key can have.
+   *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
@@ -38,6 +43,13 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
    * @generated from field: uint32 expires_at_s = 4;
    */
   expiresAtS: number;
+
+  /**
+   * Of a widget token: what it may see. Absent for an API key.
+   *
+   * @generated from field: annals.admission.v1.WidgetView widget = 5;
+   */
+  widget?: WidgetView | undefined;
 };
 
 /**
@@ -45,6 +57,33 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
  * Use `create(AdmissionStatementSchema)` to create a new message.
  */
 export declare const AdmissionStatementSchema: GenMessage<AdmissionStatement>;
+
+/**
+ * What a widget token may see of the events of its account.
+ *
+ * @generated from message annals.admission.v1.WidgetView
+ */
+export declare type WidgetView = Message<"annals.admission.v1.WidgetView"> & {
+  /**
+   * No event outside of it is ever shown.
+   *
+   * @generated from field: annals.ledger.v1.EventFilter filter = 1;
+   */
+  filter?: EventFilter | undefined;
+
+  /**
+   * Those of actor.meta, target.meta, context, diff, metadata that are shown. The others are not.
+   *
+   * @generated from field: repeated string parts = 2;
+   */
+  parts: string[];
+};
+
+/**
+ * Describes the message annals.admission.v1.WidgetView.
+ * Use `create(WidgetViewSchema)` to create a new message.
+ */
+export declare const WidgetViewSchema: GenMessage<WidgetView>;
 
 /**
  * @generated from message annals.admission.v1.SignedAdmission

@@ -6,12 +6,13 @@
 /* eslint-disable */
 
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_annals_ledger_v1_ledger } from "../../ledger/v1/ledger_pb.js";
 
 /**
  * Describes the file annals/admission/v1/admission.proto.
  */
 export const file_annals_admission_v1_admission = /*@__PURE__*/
-  fileDesc("CiNhbm5hbHMvYWRtaXNzaW9uL3YxL2FkbWlzc2lvbi5wcm90bxITYW5uYWxzLmFkbWlzc2lvbi52MSJeChJBZG1pc3Npb25TdGF0ZW1lbnQSEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSDgoGc2NvcGVzGAMgAygJEhQKDGV4cGlyZXNfYXRfcxgEIAEoDSJECg9TaWduZWRBZG1pc3Npb24SEQoJc3RhdGVtZW50GAEgASgMEhEKCXNlY3JldF9pZBgCIAEoCRILCgNtYWMYAyABKAxiBnByb3RvMw");
+  fileDesc("CiNhbm5hbHMvYWRtaXNzaW9uL3YxL2FkbWlzc2lvbi5wcm90bxITYW5uYWxzLmFkbWlzc2lvbi52MSKPAQoSQWRtaXNzaW9uU3RhdGVtZW50EhIKCmFjY291bnRfaWQYASABKAkSDgoGa2V5X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIUCgxleHBpcmVzX2F0X3MYBCABKA0SLwoGd2lkZ2V0GAUgASgLMh8uYW5uYWxzLmFkbWlzc2lvbi52MS5XaWRnZXRWaWV3IkoKCldpZGdldFZpZXcSLQoGZmlsdGVyGAEgASgLMh0uYW5uYWxzLmxlZGdlci52MS5FdmVudEZpbHRlchINCgVwYXJ0cxgCIAMoCSJECg9TaWduZWRBZG1pc3Npb24SEQoJc3RhdGVtZW50GAEgASgMEhEKCXNlY3JldF9pZBgCIAEoCRILCgNtYWMYAyABKAxiBnByb3RvMw", [file_annals_ledger_v1_ledger]);
 
 /**
  * Describes the message annals.admission.v1.AdmissionStatement.
@@ -21,9 +22,16 @@ export const AdmissionStatementSchema = /*@__PURE__*/
   messageDesc(file_annals_admission_v1_admission, 0);
 
 /**
+ * Describes the message annals.admission.v1.WidgetView.
+ * Use `create(WidgetViewSchema)` to create a new message.
+ */
+export const WidgetViewSchema = /*@__PURE__*/
+  messageDesc(file_annals_admission_v1_admission, 1);
+
+/**
  * Describes the message annals.admission.v1.SignedAdmission.
  * Use `create(SignedAdmissionSchema)` to create a new message.
  */
 export const SignedAdmissionSchema = /*@__PURE__*/
-  messageDesc(file_annals_admission_v1_admission, 1);
+  messageDesc(file_annals_admission_v1_admission, 2);
 

@@ -1032,6 +1032,182 @@ export declare type RecordAuditEventsResponse = Message<"annals.ledger.v1.Record
 export declare const RecordAuditEventsResponseSchema: GenMessage<RecordAuditEventsResponse>;
 
 /**
+ * An event with its proof, without what is not shown.
+ *
+ * @generated from message annals.ledger.v1.WidgetEvent
+ */
+export declare type WidgetEvent = Message<"annals.ledger.v1.WidgetEvent"> & {
+  /**
+   * A part that is not shown is empty, its salt in the proof is zero.
+   *
+   * @generated from field: annals.ledger.v1.StoredEvent event = 1;
+   */
+  event?: StoredEvent | undefined;
+
+  /**
+   * What the event has and is not shown: of actor.meta, target.meta, context, diff, metadata. The last three
+   * are here also where they are {}, so that nobody learns that.
+   *
+   * @generated from field: repeated string hidden = 2;
+   */
+  hidden: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.WidgetEvent.
+ * Use `create(WidgetEventSchema)` to create a new message.
+ */
+export declare const WidgetEventSchema: GenMessage<WidgetEvent>;
+
+/**
+ * @generated from message annals.ledger.v1.GetWidgetEventRequest
+ */
+export declare type GetWidgetEventRequest = Message<"annals.ledger.v1.GetWidgetEventRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetWidgetEventRequest.
+ * Use `create(GetWidgetEventRequestSchema)` to create a new message.
+ */
+export declare const GetWidgetEventRequestSchema: GenMessage<GetWidgetEventRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.GetWidgetEventResponse
+ */
+export declare type GetWidgetEventResponse = Message<"annals.ledger.v1.GetWidgetEventResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.WidgetEvent event = 1;
+   */
+  event?: WidgetEvent | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetWidgetEventResponse.
+ * Use `create(GetWidgetEventResponseSchema)` to create a new message.
+ */
+export declare const GetWidgetEventResponseSchema: GenMessage<GetWidgetEventResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListWidgetEventsRequest
+ */
+export declare type ListWidgetEventsRequest = Message<"annals.ledger.v1.ListWidgetEventsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Within what the token may see.
+   *
+   * @generated from field: annals.ledger.v1.EventFilter filter = 2;
+   */
+  filter?: EventFilter | undefined;
+
+  /**
+   * Oldest first where true.
+   *
+   * @generated from field: bool ascending = 3;
+   */
+  ascending: boolean;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 4;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListWidgetEventsRequest.
+ * Use `create(ListWidgetEventsRequestSchema)` to create a new message.
+ */
+export declare const ListWidgetEventsRequestSchema: GenMessage<ListWidgetEventsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListWidgetEventsResponse
+ */
+export declare type ListWidgetEventsResponse = Message<"annals.ledger.v1.ListWidgetEventsResponse"> & {
+  /**
+   * @generated from field: repeated annals.ledger.v1.WidgetEvent events = 1;
+   */
+  events: WidgetEvent[];
+
+  /**
+   * Whether more events match after the last one here.
+   *
+   * @generated from field: bool has_more = 2;
+   */
+  hasMore: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListWidgetEventsResponse.
+ * Use `create(ListWidgetEventsResponseSchema)` to create a new message.
+ */
+export declare const ListWidgetEventsResponseSchema: GenMessage<ListWidgetEventsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListWidgetFiltersRequest
+ */
+export declare type ListWidgetFiltersRequest = Message<"annals.ledger.v1.ListWidgetFiltersRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListWidgetFiltersRequest.
+ * Use `create(ListWidgetFiltersRequestSchema)` to create a new message.
+ */
+export declare const ListWidgetFiltersRequestSchema: GenMessage<ListWidgetFiltersRequest>;
+
+/**
+ * Each value once, in the order of code points.
+ *
+ * @generated from message annals.ledger.v1.ListWidgetFiltersResponse
+ */
+export declare type ListWidgetFiltersResponse = Message<"annals.ledger.v1.ListWidgetFiltersResponse"> & {
+  /**
+   * @generated from field: repeated string actions = 1;
+   */
+  actions: string[];
+
+  /**
+   * @generated from field: repeated string actor_types = 2;
+   */
+  actorTypes: string[];
+
+  /**
+   * @generated from field: repeated string target_types = 3;
+   */
+  targetTypes: string[];
+
+  /**
+   * Whether older events, or more values, were not looked at.
+   *
+   * @generated from field: bool is_truncated = 4;
+   */
+  isTruncated: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListWidgetFiltersResponse.
+ * Use `create(ListWidgetFiltersResponseSchema)` to create a new message.
+ */
+export declare const ListWidgetFiltersResponseSchema: GenMessage<ListWidgetFiltersResponse>;
+
+/**
  * The formats of export files (docs/exports.md).
  *
  * @generated from enum annals.ledger.v1.RecordFormat
@@ -1194,6 +1370,36 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof RecordAuditEventsRequestSchema;
     output: typeof RecordAuditEventsResponseSchema;
+  },
+  /**
+   * These are for widget tokens. What the token of the admission may not see is left out here, whatever is asked.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.GetWidgetEvent
+   */
+  getWidgetEvent: {
+    methodKind: "unary";
+    input: typeof GetWidgetEventRequestSchema;
+    output: typeof GetWidgetEventResponseSchema;
+  },
+  /**
+   * One page, by keyset on the sequence number.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListWidgetEvents
+   */
+  listWidgetEvents: {
+    methodKind: "unary";
+    input: typeof ListWidgetEventsRequestSchema;
+    output: typeof ListWidgetEventsResponseSchema;
+  },
+  /**
+   * What a reader can choose from: the values of the newest events.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListWidgetFilters
+   */
+  listWidgetFilters: {
+    methodKind: "unary";
+    input: typeof ListWidgetFiltersRequestSchema;
+    output: typeof ListWidgetFiltersResponseSchema;
   },
 }>;
 

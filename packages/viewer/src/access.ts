@@ -1,0 +1,77 @@
+// The token of a viewer: where it comes from, and when a new one is needed. Used by the element.
+
+import { type Access, tokenOf } from "./client.ts";
+import type { WidgetToken } from "./types.ts";
+
+/** How long before its end a token is renewed. */
+const BEFORE_END_MS = 60_000;
+/** The longest time that a timer takes. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+export type TokenProvider = () => Promise<WidgetToken | string>;
+
+export interface TokenOptions {
+  readonly provider: () => TokenProvider | undefined;
+  /** The token ends soon, or has been refused. */
+  readonly onExpiring: (hasExpired: boolean) => void;
+}
+
+export class Token implements Access {
+  readonly #options: TokenOptions;
+  #current: WidgetToken = { token: "" };
+  #asking: Promise<WidgetToken> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #given = Promise.withResolvers<void>();
+
+  constructor(options: TokenOptions) {
+    this.#options = options;
+  }
+
+  set(token: WidgetToken): void {
+    this.#current = token;
+    if (token.token !== "") this.#given.resolve();
+    clearTimeout(this.#timer);
+    const end = Date.parse(token.expires_at ?? "");
+    if (Number.isNaN(end)) return;
+    const wait = Math.max(0, end - BEFORE_END_MS - Date.now());
+    if (wait <= MAX_TIMER_MS) this.#timer = setTimeout(() => this.#expire(), wait);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Waits for the page where it has set neither a token nor a provider yet. */
+  token = async (): Promise<string> => {
+    if (this.#current.token === "" && this.#options.provider()) await this.#ask();
+    await this.#given.promise;
+    return this.#current.token;
+  };
+
+  /** Where the page has set another one meanwhile, that one. */
+  renew = async (refused: string): Promise<string | undefined> => {
+    if (this.#current.token !== refused) return this.#current.token;
+    this.#options.onExpiring(true);
+    if (!this.#options.provider()) return undefined;
+    await this.#ask();
+    return this.#current.token;
+  };
+
+  #expire(): void {
+    this.#options.onExpiring(false);
+    // One that fails is asked again when the token is refused.
+    if (this.#options.provider()) this.#ask().catch(() => undefined);
+  }
+
+  /** One question at a time, whoever asks. */
+  async #ask(): Promise<void> {
+    const provider = this.#options.provider();
+    if (!provider) return;
+    this.#asking ??= provider().then(tokenOf);
+    try {
+      this.set(await this.#asking);
+    } finally {
+      this.#asking = undefined;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// Asks the widget's routes. Used by the element. It must never put the token anywhere but into the
+// Authorization header, nor send a cookie.
+
+import type { ProvableEvent } from "@annals/proof";
+import type { AuditEvent, EventFilter, WidgetToken } from "./types.ts";
+
+/** An event with the proof that came with it. */
+export type ProvenEvent = AuditEvent & Pick<ProvableEvent, "proof">;
+
+export interface Choices {
+  readonly actions: readonly string[];
+  readonly actor_types: readonly string[];
+  readonly target_types: readonly string[];
+}
+
+export interface EventPage {
+  readonly events: ProvenEvent[];
+  readonly hasMore: boolean;
+}
+
+export interface PageQuery extends EventFilter {
+  readonly limit: number;
+  readonly order?: "asc";
+  readonly before_sequence?: number;
+  readonly after_sequence?: number;
+}
+
+export interface Access {
+  /** The token to use now. */
+  readonly token: () => Promise<string>;
+  /** A token in place of one that was refused; undefined where there is none. */
+  readonly renew: (refused: string) => Promise<string | undefined>;
+}
+
+/** Why a request failed. `status` is 0 where there was no answer. */
+export class RequestError extends Error {
+  readonly status: number;
+  readonly requestId: string;
+  readonly retryAfterSeconds: number;
+  constructor(status: number, message: string, headers = new Headers()) {
+    super(message);
+    this.status = status;
+    this.requestId = headers.get("x-request-id") ?? "";
+    this.retryAfterSeconds = Math.max(1, Number(headers.get("retry-after") ?? 0) || 1);
+  }
+}
+
+export class WidgetClient {
+  readonly #server: string;
+  readonly #access: Access;
+  readonly #signal: AbortSignal;
+
+  constructor(server: string, access: Access, signal: AbortSignal) {
+    this.#server = server.replace(/\/+$/, "");
+    this.#access = access;
+    this.#signal = signal;
+  }
+
+  async list(query: PageQuery): Promise<EventPage> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+    const parameters = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+    const { data, proofs, has_more } = await this.#get<{
+      data: ProvenEvent[];
+      proofs?: ProvenEvent["proof"][];
+      has_more: boolean;
+    }>(`events?${parameters}`);
+    return {
+      events: data.map((event, at) => ({ ...event, proof: proofs?.[at] ?? event.proof })),
+      hasMore: has_more,
+    };
+  }
+
+  async choices(): Promise<Choices> {
+    return (await this.#get<{ data: Choices }>("filters")).data;
+  }
+
+  /** The address of one event, for people. */
+  addressOf(id: string): string {
+    const base = new URL(this.#server || ".", document.baseURI).href.replace(/\/+$/, "");
+    return `${this.#server === "" ? location.origin : base}/v1/widget/events/${encodeURIComponent(id)}`;
+  }
+
+  async #get<Body>(path: string): Promise<Body> {
+    const token = await this.#access.token();
+    const answer = await this.#send(path, token);
+    if (answer.status !== 401) return bodyOf(answer);
+    const renewed = await this.#access.renew(token);
+    return bodyOf(renewed === undefined ? answer : await this.#send(path, renewed));
+  }
+
+  async #send(path: string, token: string): Promise<Response> {
+    try {
+      return await fetch(`${this.#server}/v1/widget/${path}`, {
+        headers: { authorization: `Bearer ${token}` },
+        credentials: "omit",
+        cache: "no-store",
+        redirect: "error",
+        referrerPolicy: "no-referrer",
+        signal: this.#signal,
+      });
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      throw new RequestError(0, String(error));
+    }
+  }
+}
+
+async function bodyOf<Body>(answer: Response): Promise<Body> {
+  const text = await answer.text();
+  if (answer.ok) return JSON.parse(text) as Body;
+  throw new RequestError(answer.status, messageOf(text), answer.headers);
+}
+
+function messageOf(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: { message?: unknown } };
+    return typeof error?.message === "string" ? error.message : "";
+  } catch {
+    return "";
+  }
+}
+
+/** What a provider may give. */
+export function tokenOf(given: WidgetToken | string): WidgetToken {
+  return typeof given === "string" ? { token: given } : given;
+}

@@ -1,0 +1,266 @@
+// The styles of the viewer, as one sheet that the element adopts: no policy of a page refuses it. Every colour and
+// size of `--annals-*` may be set by the page, and directions are logical, so it reads from right to left too.
+
+import { css } from "lit";
+
+export const styles = css`
+  :host {
+    --_background: var(--annals-background, light-dark(#ffffff, #15181d));
+    --_surface: var(--annals-surface, light-dark(#f4f5f7, #1e232b));
+    --_text: var(--annals-text, light-dark(#1a1d21, #e8eaed));
+    --_muted: var(--annals-muted, light-dark(#565d66, #a6aebb));
+    --_border: var(--annals-border, light-dark(#d4d8de, #3a424e));
+    --_accent: var(--annals-accent, light-dark(#1a56c4, #8ab4ff));
+    --_verified: var(--annals-verified, light-dark(#146c2e, #7fd99a));
+    --_differs: var(--annals-differs, light-dark(#b3151b, #ff9b96));
+    --_hidden: var(--annals-hidden, light-dark(#6b4e00, #f0c766));
+    --_radius: var(--annals-radius, 6px);
+    --_row: var(--annals-row-height, 3.25rem);
+    color-scheme: light dark;
+    display: flex;
+    flex-direction: column;
+    block-size: 40rem;
+    min-block-size: 16rem;
+    container: viewer / inline-size;
+    box-sizing: border-box;
+    border: 1px solid var(--_border);
+    border-radius: var(--_radius);
+    overflow: hidden;
+    background: var(--_background);
+    color: var(--_text);
+    font: var(--annals-font, 0.875rem/1.4 system-ui, sans-serif);
+  }
+  :host([hidden]) {
+    display: none;
+  }
+  :host([theme="light"]) {
+    color-scheme: light;
+  }
+  :host([theme="dark"]) {
+    color-scheme: dark;
+  }
+  *,
+  ::before {
+    box-sizing: border-box;
+  }
+  button,
+  input {
+    font: inherit;
+    color: inherit;
+    background: var(--_background);
+    border: 1px solid var(--_border);
+    border-radius: var(--_radius);
+    padding: 0.3em 0.7em;
+    min-block-size: 2.25em;
+  }
+  button {
+    cursor: pointer;
+  }
+  button[aria-pressed="true"],
+  button[type="submit"] {
+    border-color: var(--_accent);
+    color: var(--_accent);
+  }
+  :focus-visible,
+  .grid:focus-visible .active {
+    outline: 2px solid var(--_accent);
+    outline-offset: -2px;
+  }
+  .bar,
+  .filters,
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+    align-items: center;
+    padding: 0.5rem 0.75rem;
+  }
+  .bar {
+    border-block-end: 1px solid var(--_border);
+  }
+  .grow {
+    flex: 1 1 12rem;
+  }
+  .filters {
+    align-items: end;
+    background: var(--_surface);
+    border-block-end: 1px solid var(--_border);
+    max-block-size: 50%;
+    overflow: auto;
+  }
+  label {
+    display: grid;
+    gap: 0.15rem;
+    flex: 1 1 9rem;
+    max-inline-size: 15rem;
+    color: var(--_muted);
+  }
+  label:has([type="datetime-local"]) {
+    flex-basis: 14rem;
+  }
+  label input {
+    inline-size: 100%;
+    min-inline-size: 0;
+    color: var(--_text);
+  }
+  .hint,
+  .muted {
+    color: var(--_muted);
+  }
+  .hint {
+    flex-basis: 100%;
+  }
+  .main {
+    flex: 1;
+    min-block-size: 0;
+    display: flex;
+  }
+  .list {
+    container: list / inline-size;
+    flex: 1;
+    min-inline-size: 0;
+    position: relative;
+    display: flex;
+    flex-direction: column;
+  }
+  .grid {
+    flex: 1;
+    overflow: auto;
+    overflow-anchor: none;
+    contain: strict;
+  }
+  .row {
+    display: grid;
+    grid-template-columns: 12.5rem 1fr 1fr 1fr 11rem;
+    gap: 0 0.75rem;
+    align-items: center;
+    padding-inline: 0.75rem;
+    block-size: var(--_row);
+    border-block-end: 1px solid var(--_border);
+    overflow: hidden;
+  }
+  .head {
+    position: sticky;
+    inset-block-start: 0;
+    z-index: 1;
+    background: var(--_surface);
+    color: var(--_muted);
+    font-weight: 600;
+  }
+  .head .row {
+    block-size: 2rem;
+  }
+  .body {
+    position: relative;
+  }
+  .rows {
+    position: absolute;
+    inset-inline: 0;
+    inset-block-start: 0;
+  }
+  .body .row {
+    cursor: pointer;
+  }
+  .body .row:hover,
+  .row[aria-selected="true"] {
+    background: var(--_surface);
+  }
+  .cell {
+    min-inline-size: 0;
+    display: grid;
+  }
+  .cell > * {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .action {
+    font-weight: 600;
+  }
+  .badge {
+    font-weight: 600;
+  }
+  .verified {
+    color: var(--_verified);
+  }
+  .differs {
+    color: var(--_differs);
+  }
+  .hidden {
+    color: var(--_hidden);
+  }
+  .unchecked,
+  .checking {
+    color: var(--_muted);
+  }
+  .notice {
+    padding: 1rem;
+    text-align: center;
+  }
+  .newer {
+    position: absolute;
+    inset-block-start: 2.5rem;
+    inset-inline: 0;
+    margin-inline: auto;
+    inline-size: fit-content;
+    z-index: 2;
+    background: var(--_accent);
+    color: var(--_background);
+  }
+  .unseen {
+    position: absolute;
+    inline-size: 1px;
+    block-size: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
+  @container list (inline-size < 46rem) {
+    .row {
+      grid-template-columns: minmax(0, 1fr) fit-content(50%);
+      block-size: calc(var(--_row) * 1.5);
+      align-content: center;
+    }
+    .head {
+      display: none;
+    }
+    .cell {
+      display: flex;
+      gap: 0.5em;
+      align-items: baseline;
+    }
+    .cell:nth-child(1) {
+      order: 1;
+      grid-column: 1 / -1;
+    }
+    .cell:nth-child(n + 4) {
+      justify-self: end;
+    }
+    .cell:nth-child(5) {
+      order: -1;
+    }
+    .cell:nth-child(2) {
+      order: -2;
+    }
+  }
+  @container viewer (inline-size < 46rem) {
+    .has-detail .list {
+      display: none;
+    }
+    .detail {
+      flex: 1;
+      border: 0;
+    }
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    .body .row {
+      transition: background 0.1s;
+    }
+  }
+  @media (forced-colors: active) {
+    .row[aria-selected="true"] {
+      outline: 2px solid SelectedItem;
+      outline-offset: -2px;
+    }
+  }
+`;

@@ -1,0 +1,26 @@
+// A badge: a sign, a word and a colour, so that none of them is needed alone. Used by the table and the detail.
+
+import { html, type TemplateResult } from "lit";
+import type { Badge, BadgeState } from "../proof/badge.ts";
+import type { Texts } from "../texts.ts";
+import type { Messages } from "../types.ts";
+
+const SIGNS: Readonly<Record<BadgeState, string>> = {
+  verified: "✓",
+  differs: "✗",
+  hidden: "◐",
+  unchecked: "–",
+  checking: "…",
+};
+
+/** What differs, by the name that the viewer gives it elsewhere. */
+export function partName(part: string, { text }: Texts): string {
+  return text(part as keyof Messages);
+}
+
+export function badge({ state, differing }: Badge, texts: Texts): TemplateResult {
+  const parts = texts.list(differing.map((part) => partName(part, texts)));
+  return html`<span class="badge ${state}" part="badge badge-${state}"
+    ><span aria-hidden="true">${SIGNS[state]} </span>${texts.text(state, { parts })}</span
+  >`;
+}

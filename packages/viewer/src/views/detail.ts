@@ -1,0 +1,222 @@
+// Everything of one event: what changed, its parts, what was recomputed, its JSON. Used by the element. What an
+// event holds becomes text nodes alone; nothing of it is a link.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { type Part, PARTS } from "@annals/proof";
+import type { Row } from "../event-window.ts";
+import { badgeOf } from "../proof/badge.ts";
+import type { Texts } from "../texts.ts";
+import { diffOf, treeOf, type TreeRow } from "../tree.ts";
+import type { AuditEvent, Json, JsonObject, Messages } from "../types.ts";
+import { badge, partName } from "./badge.ts";
+
+/** Rows and characters that are shown until the reader asks for all. */
+const SHOWN_ROWS = 100;
+const SHOWN_CHARACTERS = 2_000;
+const MAX_INDENTS = 8;
+
+export interface DetailView {
+  readonly row: Row;
+  readonly texts: Texts;
+  readonly showAll: boolean;
+  readonly onShowAll: () => void;
+  readonly onCopyJson: () => void;
+  readonly onCopyCurl: () => void;
+  readonly onClose: () => void;
+}
+
+export function detail(view: DetailView): TemplateResult {
+  const { row, texts, onClose, onCopyJson, onCopyCurl } = view;
+  const { event } = row;
+  const { text } = texts;
+  const onKey = (pressed: KeyboardEvent) => {
+    if (pressed.key === "Escape") onClose();
+  };
+  return html`<section
+    class="detail"
+    part="detail"
+    tabindex="-1"
+    aria-label=${text("details")}
+    @keydown=${onKey}
+  >
+    <header>
+      <h2 class="grow"><bdi>${event.action}</bdi></h2>
+      <button type="button" part="button" class="close" @click=${onClose}>${text("close")}</button>
+    </header>
+    ${badge(badgeOf(row), texts)} ${facts(event, texts)} ${parts(view)} ${proof(row, texts)}
+    <div class="actions">
+      <button type="button" part="button" @click=${onCopyJson}>${text("copyJson")}</button>
+      <button type="button" part="button" @click=${onCopyCurl}>${text("copyCurl")}</button>
+    </div>
+    <details>
+      <summary>${text("raw")}</summary>
+      <pre part="json" tabindex="0">${clipped(jsonOf(event), view)}</pre>
+      ${more(jsonOf(event).length > SHOWN_CHARACTERS, view)}
+    </details>
+  </section>`;
+}
+
+/** As the service returned it, without the proof. */
+export function jsonOf({ proof: _proof, ...event }: Row["event"]): string {
+  return JSON.stringify(event, undefined, 2);
+}
+
+function facts(event: AuditEvent, { text, exact }: Texts): TemplateResult {
+  const lines: [keyof Messages, Json | undefined, string?][] = [
+    ["occurredAt", exact(event.occurred_at), event.occurred_at],
+    ["actor", partyOf(event.actor)],
+    ["target", partyOf(event.target)],
+    ["sequence", event.sequence_number],
+    ["id", event.id],
+    ["receivedAt", event.received_at],
+    ["createdAt", event.created_at],
+  ];
+  return html`<dl>
+    ${lines.map(
+      ([name, value, title]) =>
+        html`<dt>${text(name)}</dt>
+          <dd title=${title ?? nothing}><bdi>${value}</bdi></dd>`,
+    )}
+  </dl>`;
+}
+
+function partyOf(party: JsonObject | undefined): string {
+  return ["type", "id"]
+    .map((name) => party?.[name])
+    .filter((value) => value !== undefined)
+    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .join(" ");
+}
+
+function parts(view: DetailView): TemplateResult {
+  const { row, texts } = view;
+  const { event } = row;
+  const { text } = texts;
+  const checked = row.check?.state === "unchecked" ? undefined : row.check;
+  const isHidden = (part: Part) => checked?.parts[part] === "hidden";
+  const section = (title: string, part: Part, content: () => TemplateResult | undefined) => {
+    const shown = content();
+    if (!shown && !isHidden(part)) return nothing;
+    return html`<h3>${title}</h3>
+      ${shown ?? html`<p class="hidden">${text("partHidden")}</p>`}`;
+  };
+  const meta = (part: "actor" | "target") =>
+    section(`${text(part)}: ${text("meta")}`, part, () => values(event[part]?.["meta"], view));
+  return html`${section(text("diff"), "diff", () => changes(event.diff, view))}
+  ${section(text("metadata"), "metadata", () => values(event.metadata, view))}
+  ${section(text("context"), "context", () => values(event.context, view))} ${meta("actor")}
+  ${meta("target")}`;
+}
+
+function changes(diff: JsonObject | undefined, view: DetailView): TemplateResult | undefined {
+  const rows = diffOf(diff?.["before"], diff?.["after"]);
+  if (rows.length === 0) return undefined;
+  const { text } = view.texts;
+  return html`<table part="diff">
+      <thead>
+        <tr>
+          <th scope="col">${text("name")}</th>
+          <th scope="col">${text("before")}</th>
+          <th scope="col">${text("after")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${shownOf(rows, view).map(
+          (row) =>
+            html`<tr class=${row.kind}>
+              ${nameOf(row)}
+              <td><bdi>${clipped(row.before, view)}</bdi></td>
+              <td>
+                <bdi>${clipped(row.after, view)}</bdi><span class="unseen"> ${text(row.kind)}</span>
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${moreRows(rows, view)}`;
+}
+
+function values(value: Json | undefined, view: DetailView): TemplateResult | undefined {
+  const rows = treeOf(value);
+  if (rows.length === 0) return undefined;
+  const { text } = view.texts;
+  return html`<table part="values">
+      <thead>
+        <tr>
+          <th scope="col">${text("name")}</th>
+          <th scope="col">${text("value")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${shownOf(rows, view).map(
+          (row) =>
+            html`<tr>
+              ${nameOf(row)}
+              <td><bdi>${clipped(row.after, view)}</bdi></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${moreRows(rows, view)}`;
+}
+
+function nameOf({ depth, name }: TreeRow): TemplateResult {
+  const indents = Array.from({ length: Math.min(depth, MAX_INDENTS) });
+  return html`<th scope="row">
+    ${indents.map(() => html`<span class="indent"></span>`)}<bdi
+      >${name.slice(0, SHOWN_CHARACTERS)}</bdi
+    >
+  </th>`;
+}
+
+function shownOf(rows: readonly TreeRow[], { showAll }: DetailView): readonly TreeRow[] {
+  return showAll ? rows : rows.slice(0, SHOWN_ROWS);
+}
+
+function clipped(text: string | undefined, { showAll }: DetailView): string {
+  if (text === undefined || showAll || text.length <= SHOWN_CHARACTERS) return text ?? "";
+  return `${text.slice(0, SHOWN_CHARACTERS)}…`;
+}
+
+function moreRows(rows: readonly TreeRow[], view: DetailView) {
+  const isLong = (text = "") => text.length > SHOWN_CHARACTERS;
+  const isClipped =
+    rows.length > SHOWN_ROWS || rows.some((row) => isLong(row.before) || isLong(row.after));
+  return more(isClipped, view, rows.length);
+}
+
+function more(isClipped: boolean, { showAll, onShowAll, texts }: DetailView, count?: number) {
+  if (!isClipped || showAll) return nothing;
+  return html`<button type="button" part="button" @click=${onShowAll}>
+    ${texts.text("showAll", { count: count ?? 1 })}
+  </button>`;
+}
+
+/** What was recomputed, part by part. */
+function proof({ event, check, link = "unchecked" }: Row, texts: Texts): TemplateResult {
+  const { text } = texts;
+  const states =
+    check === undefined || check.state === "unchecked"
+      ? []
+      : [...PARTS.map((part) => [part, check.parts[part]] as const), ["hash", check.hash] as const];
+  const words = { verified: "partVerified", differs: "partDiffers", hidden: "partHidden" } as const;
+  const links = {
+    verified: "linkVerified",
+    differs: "linkDiffers",
+    unchecked: "linkUnchecked",
+  } as const;
+  return html`<h3>${text("proof")}</h3>
+    <dl part="proof">
+      ${states.map(
+        ([part, state]) =>
+          html`<dt>${partName(part, texts)}</dt>
+            <dd class=${state}>${text(words[state])}</dd>`,
+      )}
+      <dt>${text("link")}</dt>
+      <dd class=${link}>${text(links[link])}</dd>
+      <dt>${text("hash")}</dt>
+      <dd><code>${event.hash}</code></dd>
+      <dt>${text("previousHash")}</dt>
+      <dd><code>${event.previous_hash}</code></dd>
+    </dl>`;
+}

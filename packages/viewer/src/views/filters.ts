@@ -1,0 +1,104 @@
+// The form of the filters. Used by the element. It suggests what the log has; any other value can be typed.
+
+import { html, type TemplateResult } from "lit";
+import type { Choices } from "../client.ts";
+import type { Texts } from "../texts.ts";
+import type { EventFilter, Messages } from "../types.ts";
+
+/** The longest value that the service takes. */
+const MAX_CHARACTERS = 256;
+
+export interface FiltersView {
+  readonly texts: Texts;
+  readonly filter: EventFilter;
+  readonly choices: Choices;
+  readonly onApply: (filter: EventFilter) => void;
+}
+
+interface Field {
+  readonly name: keyof EventFilter;
+  readonly label: keyof Messages;
+  readonly choices?: keyof Choices;
+  readonly isTime?: true;
+}
+
+const FIELDS: readonly Field[] = [
+  { name: "action", label: "action", choices: "actions" },
+  { name: "actor_id", label: "actorId" },
+  { name: "actor_type", label: "actorType", choices: "actor_types" },
+  { name: "target_id", label: "targetId" },
+  { name: "target_type", label: "targetType", choices: "target_types" },
+  { name: "occurred_from", label: "from", isTime: true },
+  { name: "occurred_to", label: "to", isTime: true },
+];
+
+export const FILTER_NAMES: readonly (keyof EventFilter)[] = FIELDS.map(({ name }) => name);
+
+export function filters({ texts, filter, choices, onApply }: FiltersView): TemplateResult {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    onApply(read(event.currentTarget as HTMLFormElement));
+  };
+  return html`<form
+    class="filters"
+    part="filters"
+    id="filters"
+    aria-label=${texts.text("filters")}
+    @submit=${submit}
+  >
+    ${FIELDS.map(
+      (field) =>
+        html`<label
+          >${texts.text(field.label)}
+          ${field.isTime ? timeInput(field, filter) : textInput(field, filter, choices)}
+        </label>`,
+    )}
+    <button type="submit" part="button">${texts.text("apply")}</button>
+    <button type="button" part="button" @click=${() => onApply({})}>${texts.text("clear")}</button>
+    <span class="hint" id="hint">${texts.text("actionHint")}</span>
+  </form>`;
+}
+
+function textInput({ name, choices: from }: Field, filter: EventFilter, choices: Choices) {
+  const list = from && choices[from];
+  return html`<input
+      name=${name}
+      part="input"
+      maxlength=${MAX_CHARACTERS}
+      autocomplete="off"
+      dir="auto"
+      list="list-${name}"
+      aria-describedby="hint"
+      .value=${filter[name] ?? ""}
+    />
+    <datalist id="list-${name}">
+      ${list?.map((one) => html`<option value=${one}></option>`)}
+    </datalist>`;
+}
+
+function timeInput({ name }: Field, filter: EventFilter) {
+  return html`<input
+    name=${name}
+    part="input"
+    type="datetime-local"
+    step="1"
+    .value=${localOf(filter[name])}
+  />`;
+}
+
+function read(form: HTMLFormElement): EventFilter {
+  const filter: EventFilter = {};
+  for (const { name, isTime } of FIELDS) {
+    const { value } = form.elements.namedItem(name) as HTMLInputElement;
+    if (value !== "") filter[name] = isTime ? new Date(value).toISOString() : value;
+  }
+  return filter;
+}
+
+/** As the field of a browser has it: the reader's own time, without a zone. */
+function localOf(time: string | undefined): string {
+  const at = Date.parse(time ?? "");
+  if (Number.isNaN(at)) return "";
+  const date = new Date(at);
+  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}

@@ -1,0 +1,10 @@
+// The rate-limit headers, which every answer has (interface 8). Called by app.ts, admission/hook.ts and
+// cors.ts.
+
+import type { FastifyReply } from "fastify";
+
+/** Where no key is known, `remaining` is the limit itself. */
+export function showLimit(reply: FastifyReply, limit: number, remaining: number): void {
+  reply.header("x-ratelimit-limit", limit);
+  reply.header("x-ratelimit-remaining", remaining);
+}

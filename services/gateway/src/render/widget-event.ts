@@ -1,0 +1,50 @@
+// An event as a widget token shows it, always with its proof (docs/open-details.md). What is hidden is no
+// member of the event, nor is its salt one of the proof: so a reader sees "hidden", and not "changed".
+
+import { eventJsonWithout, PARTS, proofJson } from "@annals/event";
+import { internal } from "@annals/errors";
+import type { WidgetEvent } from "@annals/proto/ledger";
+import { Type } from "typebox";
+import { EventBody, ProofBody } from "./event.ts";
+import { named, OPEN } from "./schema.ts";
+
+const HIDDEN = "Absent where the token does not show it.";
+
+const { context, diff, metadata, ...always } = EventBody.properties;
+
+export const WidgetEventBody = named(
+  "WidgetEvent",
+  Type.Object(
+    {
+      ...always,
+      context: Type.Optional(context ?? Type.Never()),
+      diff: Type.Optional(diff ?? Type.Never()),
+      metadata: Type.Optional(metadata ?? Type.Never()),
+    },
+    { description: `An event. context, diff, metadata and meta: ${HIDDEN.toLowerCase()}`, ...OPEN },
+  ),
+);
+
+export const WidgetProofBody = named(
+  "WidgetProof",
+  Type.Object(
+    {
+      ...ProofBody.properties,
+      salts: Type.Partial(ProofBody.properties.salts, {
+        description: `By part. ${HIDDEN}`,
+      }),
+    },
+    { description: "What recomputing the hash needs besides the event.", ...OPEN },
+  ),
+);
+
+export function renderWidgetEvent(given: WidgetEvent | undefined) {
+  const { event, hidden = [] } = given ?? {};
+  if (!event?.proof) throw internal("the ledger answered without an event");
+  // `actor.meta` hides a member of a part, `diff` a part.
+  const absent = new Set(hidden.filter((name) => !name.includes(".")));
+  const withheld = new Set(
+    PARTS.filter((part) => absent.has(part) || hidden.includes(`${part}.meta`)),
+  );
+  return { event: eventJsonWithout(absent, event), proof: proofJson(event.proof, withheld) };
+}

@@ -1,0 +1,63 @@
+// The parameters of a list of events, and what is asked of the ledger and answered by them. Called by the
+// routes that list events, for API keys and for widget tokens.
+
+import type { ListEventsRequestSchema, StoredEvent } from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Type, type Static } from "typebox";
+import { filterMembers } from "../../render/event-filter.ts";
+import { DEFAULT_LIMIT, pageMembers } from "../../render/page.ts";
+import { CLOSED, OPEN } from "../../render/schema.ts";
+import { makeCursor, readCursor } from "./cursor.ts";
+import { filterRequest } from "./event-query.ts";
+import { IncludeProof } from "./get-event.ts";
+
+export const ListQuery = Type.Object(
+  {
+    ...filterMembers,
+    order: Type.Optional(
+      Type.Enum(["desc", "asc"], {
+        description: "By sequence number; by default desc.",
+        examples: ["asc"],
+        ...OPEN,
+      }),
+    ),
+    ...pageMembers,
+    include: IncludeProof,
+  },
+  CLOSED,
+);
+
+type Query = Static<typeof ListQuery>;
+
+/** Throws `invalid`. */
+export function listRequest(accountId: string, query: Query) {
+  const ascending = query.order === "asc";
+  const filter = filterRequest(query);
+  if (query.cursor !== undefined) {
+    // The cursor lies within the bounds of the filters, so it replaces the bound on its side.
+    const from = readCursor(query.cursor, selection(query));
+    if (ascending) filter.afterSequence = from;
+    else filter.beforeSequence = from;
+  }
+  return {
+    accountId,
+    filter,
+    ascending,
+    limit: query.limit ?? DEFAULT_LIMIT,
+  } satisfies MessageInitShape<typeof ListEventsRequestSchema>;
+}
+
+/** `has_more` and `next_cursor` in the body of a page that ends with `last`. */
+export function pageEndJson(
+  query: Query,
+  last: Pick<StoredEvent, "sequenceNumber"> | undefined,
+  hasMore: boolean,
+): string {
+  const next = hasMore && last ? `"${makeCursor(last.sequenceNumber, selection(query))}"` : "null";
+  return `"has_more":${hasMore},"next_cursor":${next}`;
+}
+
+/** What a cursor is valid for: all parameters but the page's size and what is shown of each event. */
+function selection({ limit: _limit, cursor: _cursor, include: _include, ...rest }: Query) {
+  return Object.entries({ order: "desc", ...rest }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,31 @@
+// GET /v1/widget/events/{id} (docs/open-details.md): one event that a widget token may see, with its proof.
+
+import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
+import { EventId } from "../../render/event.ts";
+import { CLOSED, idIn } from "../../render/schema.ts";
+import { renderWidgetEvent, WidgetEventBody, WidgetProofBody } from "../../render/widget-event.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../deps.ts";
+import { IncludeProof } from "../events/get-event.ts";
+
+export function getWidgetEvent({ ledger }: Pick<Deps, "ledger">): Route {
+  return route({
+    summary: "Get an event of a widget token",
+    description: "An event outside the filter of the token is 404, as one that does not exist.",
+    openDetail: true,
+    params: idIn(EventId),
+    query: Type.Object({ include: IncludeProof }, CLOSED),
+    success: {
+      status: 200,
+      body: Type.Object({ data: WidgetEventBody, proof: WidgetProofBody }),
+    },
+    failures: [404],
+    handle: async ({ admission, params }) => {
+      const request = { accountId: admission.accountId, id: params.id };
+      const answer = await ledger.getWidgetEvent(request, admittedBy(admission));
+      const { event, proof } = renderWidgetEvent(answer.event);
+      return { body: `{"data":${event},"proof":${proof}}` };
+    },
+  });
+}

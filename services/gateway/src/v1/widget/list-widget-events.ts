@@ -1,0 +1,46 @@
+// GET /v1/widget/events (docs/open-details.md): a page of the events that a widget token may see, with their
+// proofs. The ledger applies the token's filter; the parameters only narrow it.
+
+import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
+import { listBytes } from "../../render/data.ts";
+import { pageEnd } from "../../render/page.ts";
+import { named } from "../../render/schema.ts";
+import { renderWidgetEvent, WidgetEventBody, WidgetProofBody } from "../../render/widget-event.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../deps.ts";
+import { ListQuery, listRequest, pageEndJson } from "../events/list-query.ts";
+
+const Page = named(
+  "WidgetEventPage",
+  Type.Object({
+    data: Type.Array(WidgetEventBody),
+    proofs: Type.Array(WidgetProofBody),
+    ...pageEnd,
+  }),
+);
+
+export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
+  return route({
+    summary: "List the events of a widget token",
+    description:
+      "As the list of events, within the filter of the token, and always with the proofs.",
+    openDetail: true,
+    query: ListQuery,
+    success: { status: 200, body: Page },
+    resource: "lists",
+    handle: async ({ admission, query }) => {
+      const request = listRequest(admission.accountId, query);
+      const { events, hasMore } = await ledger.listWidgetEvents(request, admittedBy(admission));
+      const shown = events.map(renderWidgetEvent);
+      const proofs = shown.map(({ proof }) => proof).join(",");
+      const end = `],"proofs":[${proofs}],${pageEndJson(query, events.at(-1)?.event, hasMore)}}`;
+      return {
+        body: listBytes(
+          shown.map(({ event }) => event),
+          end,
+        ),
+      };
+    },
+  });
+}

@@ -1,0 +1,51 @@
+// GET /v1/widget/filters (docs/open-details.md): the actions and types that a reader can choose from.
+
+import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
+import { dataOf } from "../../render/data.ts";
+import { named, OPEN } from "../../render/schema.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../deps.ts";
+
+const Values = (description: string, example: readonly string[]) =>
+  Type.Array(Type.String(), { description, examples: [example], ...OPEN });
+
+const Filters = named(
+  "WidgetFilters",
+  Type.Object({
+    actions: Values("At most 200.", ["invoice.create", "invoice.update"]),
+    actor_types: Values("At most 200.", ["service", "user"]),
+    target_types: Values("At most 200.", ["invoice"]),
+    truncated: Type.Boolean({
+      description:
+        "Whether there may be more: in older events than the newest 10,000, or beyond 200 values.",
+      examples: [false],
+      ...OPEN,
+    }),
+  }),
+);
+
+export function listWidgetFilters({ ledger }: Pick<Deps, "ledger">): Route {
+  return route({
+    summary: "List what to filter by",
+    description:
+      "The distinct actions and types of the newest 10,000 events that the token may see.",
+    openDetail: true,
+    success: { status: 200, body: dataOf(Filters) },
+    resource: "lists",
+    handle: async ({ admission }) => {
+      const { accountId } = admission;
+      const found = await ledger.listWidgetFilters({ accountId }, admittedBy(admission));
+      return {
+        body: {
+          data: {
+            actions: found.actions,
+            actor_types: found.actorTypes,
+            target_types: found.targetTypes,
+            truncated: found.isTruncated,
+          },
+        },
+      };
+    },
+  });
+}

@@ -1,0 +1,91 @@
+// CreateWidgetToken: mints a token for the widget routes and stores its hash (docs/open-details.md). The
+// token leaves in this response and nowhere else.
+
+import { AnnalsError, complete, internal, invalid } from "@annals/errors";
+import type { Database, Pool } from "@annals/postgres";
+import type { KeysService } from "@annals/proto/keys";
+import { EventFilterSchema } from "@annals/proto/ledger";
+import { actorOf } from "@annals/rpc";
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { KeyMaker } from "../domain/new-api-key.ts";
+import { newWidgetToken } from "../domain/new-widget-token.ts";
+import { AUDIT } from "../store/audit.ts";
+import { countWidgetTokens } from "../store/count-widget-tokens.ts";
+import { createWidgetToken as createWidgetTokenStatement } from "../store/create-widget-token.ts";
+import { lockAccount } from "../store/lock-account.ts";
+
+/** Live tokens of an account. */
+export const MAX_LIVE_TOKENS = 10_000;
+
+interface Deps extends KeyMaker {
+  readonly database: Pool;
+}
+
+export function createWidgetToken(
+  deps: Deps,
+): ServiceImpl<typeof KeysService>["createWidgetToken"] {
+  return async (asked, context) => {
+    const { accountId, viewerId, viewerName } = asked;
+    const actor = actorOf(context);
+    complete({ account_id: accountId, filter_json: asked.filterJson });
+    if (actor.id === undefined) throw internal("a widget token needs the key that makes it");
+    const filter = asked.filter ?? create(EventFilterSchema);
+    const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
+    const viewer = viewerOf(viewerId, viewerName);
+    await deps.database.transaction(async (transaction) => {
+      await requireRoom(transaction, accountId);
+      await transaction.run(createWidgetTokenStatement, [
+        accountId,
+        token.id,
+        token.tokenPrefix,
+        secretSha256,
+        toBinary(EventFilterSchema, filter),
+        asked.filterJson,
+        token.parts,
+        token.origins,
+        viewerId || null,
+        viewerName || null,
+        actor.id ?? "",
+        token.createdAt,
+        token.expiresAt,
+      ]);
+      await AUDIT.add(transaction, {
+        accountId,
+        action: "annals.widget_token.created",
+        actor,
+        target: { type: "widget_token", id: token.id },
+        metadata: {
+          ...(viewer && { viewer }),
+          filter: JSON.parse(asked.filterJson),
+          parts: token.parts,
+          origins: token.origins,
+          expires_at: token.expiresAt,
+        },
+        occurredAt: token.createdAt,
+      });
+    });
+    const { filterJson } = asked;
+    const shown = { ...token, parts: [...token.parts], origins: [...token.origins] };
+    return { widgetToken: { ...shown, filterJson, viewerId, viewerName }, secret };
+  };
+}
+
+/** Absent where nobody is named. Throws `invalid` for a name alone: it says not who looks. */
+function viewerOf(id: string, name: string): { id: string; name?: string } | undefined {
+  if (id !== "") return { id, ...(name !== "" && { name }) };
+  if (name === "") return undefined;
+  throw invalid({ field: "viewer.id", message: "is required" });
+}
+
+/** Locks the account, so that no two creations see the same count. */
+async function requireRoom(transaction: Database, accountId: string): Promise<void> {
+  const [account] = await transaction.run(lockAccount, [accountId]);
+  if (!account) throw internal(`there is no account ${accountId}`);
+  const [count] = await transaction.run(countWidgetTokens, [accountId]);
+  if (Number(count?.live_tokens ?? 0) < MAX_LIVE_TOKENS) return;
+  throw new AnnalsError(
+    "plan_count_exceeded",
+    `The account has ${MAX_LIVE_TOKENS} live widget tokens. Revoke some, or let them expire.`,
+  );
+}

@@ -1,0 +1,38 @@
+// DeleteWidgetToken: ends a token (docs/open-details.md). It is deleted for good when this returns, and no
+// admission that begins later finds it.
+
+import type { Clock } from "@annals/contract";
+import { complete, notFound } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { KeysService } from "@annals/proto/keys";
+import { actorOf } from "@annals/rpc";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { isWidgetTokenId } from "../domain/widget-token-id.ts";
+import { AUDIT } from "../store/audit.ts";
+import { deleteWidgetToken as deleteWidgetTokenStatement } from "../store/delete-widget-token.ts";
+
+interface Deps {
+  readonly clock: Clock;
+  readonly database: Pool;
+}
+
+export function deleteWidgetToken(
+  deps: Deps,
+): ServiceImpl<typeof KeysService>["deleteWidgetToken"] {
+  return async ({ accountId, id }, context) => {
+    complete({ account_id: accountId, id });
+    if (!isWidgetTokenId(id)) throw notFound("widget token", id);
+    await deps.database.transaction(async (transaction) => {
+      const [row] = await transaction.run(deleteWidgetTokenStatement, [accountId, id]);
+      if (!row) throw notFound("widget token", id);
+      await AUDIT.add(transaction, {
+        accountId,
+        action: "annals.widget_token.revoked",
+        actor: actorOf(context),
+        target: { type: "widget_token", id },
+        occurredAt: deps.clock.nowText(),
+      });
+    });
+    return {};
+  };
+}

@@ -1,0 +1,65 @@
+// An event as a widget token shows it: without the parts that it hides, and without their salts, so that
+// nobody can confirm a guess at one. Called by rpc/render-widget-event.ts. The digests stay, so that the hash
+// can be recomputed. It must never let through a byte of a hidden part.
+
+import { WIDGET_PARTS, type WidgetPart } from "@annals/contract";
+import { type Part, PARTS, quote, SALT_BYTES } from "@annals/event";
+
+export interface PartsAndSalts extends Readonly<Record<Part, string>> {
+  /** In the order of PARTS. */
+  readonly salts: Uint8Array;
+}
+
+export interface Shown extends PartsAndSalts {
+  /** Of the parts that are not shown, those that the event has. */
+  readonly hidden: readonly WidgetPart[];
+}
+
+/**
+ * `shown` are names of parts. Of `actor.meta` and `target.meta` the object that has it stays without it.
+ * Where there is no meta nothing is hidden, and the object can be verified.
+ */
+export function hideParts(event: PartsAndSalts, shown: readonly string[]): Shown {
+  const { actor, context, diff, metadata, target } = event;
+  const texts = { actor, context, diff, metadata, target };
+  const salts = Buffer.from(event.salts);
+  const hidden: WidgetPart[] = [];
+  for (const name of WIDGET_PARTS) {
+    if (shown.includes(name)) continue;
+    const part = partOf(name);
+    const rest = name === part ? "" : withoutMeta(texts[part]);
+    if (rest === undefined) continue;
+    texts[part] = rest;
+    const at = PARTS.indexOf(part) * SALT_BYTES;
+    salts.fill(0, at, at + SALT_BYTES);
+    hidden.push(name);
+  }
+  return { ...texts, salts, hidden };
+}
+
+/** `actor` of `actor.meta`; `diff` of itself. */
+function partOf(name: WidgetPart): Part {
+  return name.replace(".meta", "") as Part;
+}
+
+/** The canonical text of an actor or a target without its meta; undefined where it has none. */
+function withoutMeta(text: string): string | undefined {
+  const given = objectOf(text);
+  if (given && !("meta" in given)) return undefined;
+  const kept = (["id", "type"] as const).flatMap((name) => {
+    const value = given?.[name];
+    return typeof value === "string" ? [`${quote(name)}:${quote(value.toWellFormed())}`] : [];
+  });
+  return `{${kept.join(",")}}`;
+}
+
+/** Undefined for what is no object: somebody changed the database, and nothing of it is shown. */
+function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text || "{}");
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+// DELETE /v1/widget-tokens/{id} ends a token at once, of the caller's account alone (docs/open-details.md).
+
+import { newClient, ownerOf } from "@annals/testing";
+import { afterAll, describe, expect, inject, test } from "vitest";
+import { expectRefused } from "../refusal.ts";
+import { newToken } from "../widget/widget-client.ts";
+
+const stack = inject("stack");
+const { client } = await newClient(stack);
+const owner = ownerOf(stack.databaseUrl);
+const PATH = "/v1/widget-tokens";
+afterAll(() => owner.close());
+
+test("204: the token is refused from then on, and others are not", async () => {
+  const [one, other] = [await newToken(client), await newToken(client)];
+  expect((await one.widget.get("/v1/widget/events")).status).toBe(200);
+  expect((await client.delete(`${PATH}/${one.id}`)).status).toBe(204);
+  expectRefused(await one.widget.get("/v1/widget/events"), "authentication_error", {
+    message: "The widget token is not valid, it has expired, or it was revoked.",
+  });
+  expect((await other.widget.get("/v1/widget/events")).status).toBe(200);
+});
+
+describe("404", () => {
+  test("one that is revoked, and one that has expired", async () => {
+    const [revoked, expired] = [await newToken(client), await newToken(client)];
+    await client.delete(`${PATH}/${revoked.id}`);
+    await owner.query("UPDATE keys.widget_tokens SET expires_at = created_at WHERE id = $1", [
+      expired.id,
+    ]);
+    for (const { id } of [revoked, expired])
+      expectRefused(await client.delete(`${PATH}/${id}`), "not_found");
+  });
+
+  test("one of another account, which stays valid", async () => {
+    const { client: other } = await newClient(stack);
+    const { id, widget } = await newToken(other);
+    expectRefused(await client.delete(`${PATH}/${id}`), "not_found");
+    expect((await widget.get("/v1/widget/events")).status).toBe(200);
+  });
+
+  test.each(["wtok_none", "key_1", "%00", "wtok_0000000000000000000000000a"])("%s", async (id) => {
+    expectRefused(await client.delete(`${PATH}/${id}`), "not_found");
+  });
+});
