@@ -43,7 +43,12 @@ test.each(PACKAGES)("what %s exports is what tsc emits: dist/x.js of src/x.ts", 
 
 test("the image builds and runs every service, as an ordinary user and without a debugger", () => {
   for (const service of SERVICES) expect(DOCKERFILE).toContain(`services/${service}`);
-  for (const path of ["packages/annals", "packages/viewer/dist/viewer.js", "deploy/entrypoint.mjs"])
+  for (const path of [
+    "packages/annals",
+    "packages/dashboard/static",
+    "packages/viewer/dist/viewer.js",
+    "deploy/entrypoint.mjs",
+  ])
     expect(DOCKERFILE).toContain(`COPY --from=build /annals/${path}`);
   expect(DOCKERFILE).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
   expect(DOCKERFILE).toContain('ENTRYPOINT ["/annals/deploy/entrypoint.mjs"]');
