@@ -18,7 +18,7 @@ import {
 import { chainOf, csvOf, exportOf, verdict } from "./made-export.ts";
 
 const run = promisify(execFile);
-const PARTS = Array.from({ length: 300 }, (_, n) => ({ n, text: "é€😀", number: n / 7 }));
+const PARTS = Array.from({ length: 50 }, (_, n) => ({ n, text: "é€😀", number: n / 7 }));
 
 let installed: Installed;
 let worker: string;
@@ -42,10 +42,9 @@ test("nothing keeps it from being published", async () => {
 test("its command runs, and its types are right", async () => {
   const file = join(installed.folder, "export.jsonl");
   const text = exportOf(chainOf("acct_1", PARTS));
-  const command = () =>
-    run("npx", ["--no-install", "annals-verify", file], { cwd: installed.folder });
+  const command = () => run(join(installed.folder, "node_modules/.bin/annals-verify"), [file]);
   await writeFile(file, text);
-  expect((await command()).stdout).toMatch(/^valid: 300 events of acct_1/);
+  expect((await command()).stdout).toMatch(/^valid: 50 events of acct_1/);
   await writeFile(file, text.replace('"n":7,', '"n":8,'));
   await expect(command()).rejects.toMatchObject({
     code: 1,
@@ -83,7 +82,7 @@ test("the worker finds exports valid, of both formats", async () => {
   for (const text of [exportOf(chainOf("acct_1", PARTS)), csvOf(chainOf("acct_1", PARTS))])
     expect(await inWorker(text)).toMatchObject({
       kind: "valid",
-      report: { events: 300, linksChecked: 300, linksUnchecked: 0 },
+      report: { events: 50, linksChecked: 50, linksUnchecked: 0 },
     });
 });
 
@@ -92,7 +91,7 @@ test.each<[string, (text: string) => string]>([
   ["another action", (text) => text.replace(/"action":"[^"]*"/, '"action":"forged"')],
   ["a missing line", (text) => text.split("\n").toSpliced(3, 1).join("\n")],
   ["a cut end", (text) => text.slice(0, -400)],
-  ["a wrong manifest", (text) => text.replace('"event_count":300', '"event_count":301')],
+  ["a wrong manifest", (text) => text.replace('"event_count":50', '"event_count":51')],
   ["no JSON", (text) => text.replace('{"event"', '{"event')],
   ["invalid text", (text) => text.replace("€", "\\ud800")],
   ["nothing", () => ""],
