@@ -13,12 +13,12 @@ async function newAnnals() {
   const { key } = await newAccount(databaseUrl);
   const called = new Set<string>();
   const observe = ({ operation }: { operation: string }) => void called.add(operation);
-  return { annals: new Annals({ baseUrl, apiKey: key, observe }), called };
+  return { annals: new Annals({ baseUrl, apiKey: key, observe }), called, observe };
 }
 
 test("every route", async () => {
-  const { annals, called } = await newAnnals();
-  const { apiKeys, events, exports, keys, verify, webhooks } = annals;
+  const { annals, called, observe } = await newAnnals();
+  const { apiKeys, events, exports, keys, verify, webhooks, widgetTokens } = annals;
 
   const created = await apiKeys.create({ name: "one", scopes: ["verify"] });
   expect((await apiKeys.update(created.id, { name: "two" })).name).toBe("two");
@@ -49,11 +49,20 @@ test("every route", async () => {
   expect(await webhooks.replayEvents(webhook.id, range)).toEqual({ deliveries: 2 });
   const delivery = await eventually("a delivery", async () => {
     const deliveries = await webhooks.deliveries(webhook.id).toArray();
-    return deliveries.find(({ event }) => event === "event.created");
+    return deliveries.find((each) => each.event === "event.created");
   });
   await webhooks.replayDelivery(webhook.id, delivery.id);
   expect((await webhooks.rotateSecret(webhook.id)).secret).toMatch(/^whsec_/);
   await webhooks.delete(webhook.id);
+
+  const token = await widgetTokens.create({ filter: { action: "a" }, parts: [], expires_in: 60 });
+  const widget = new Annals({ baseUrl, apiKey: token.token, observe }).widget;
+  expect((await widget.list().toArray()).map(({ id: shown }) => shown)).toEqual([event.id]);
+  expect((await verify.events(widget.list().pages())).state).toBe("verified");
+  expect((await widget.get(event.id)).proof.salts.context).toBeUndefined();
+  expect((await widget.filters()).actions).toEqual(["a"]);
+  expect(await widgetTokens.list().toArray()).toHaveLength(1);
+  await widgetTokens.delete(token.id);
 
   expect([...called].toSorted()).toEqual(OPERATIONS.toSorted());
 });

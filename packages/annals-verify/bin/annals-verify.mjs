@@ -13,5 +13,5 @@ if (existsSync(source)) {
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
   process.exitCode = status ?? 1;
 } else {
-  await import("../dist/main.js");
+  await import("../dist/npm/main.js");
 }

@@ -4,6 +4,7 @@
 import { Worker } from "node:worker_threads";
 import { type Checked, checkRecords, type Format, type Records } from "./check-records.ts";
 import type { Checker } from "./checker.ts";
+import type { Checks } from "./verify-source.ts";
 
 const SOURCE = import.meta.url.endsWith(".ts");
 const WORKER = new URL(SOURCE ? "./check-worker.ts" : "./check-worker.js", import.meta.url);
@@ -14,7 +15,7 @@ const YOUNG_GENERATION_MB = 8;
 /** Checks in flight per thread, so that it never waits for work. */
 const CHECKS_PER_THREAD = 2;
 
-export class CheckPool {
+export class CheckPool implements Checks {
   readonly #threads: readonly Thread[];
   readonly #here: Checker;
   #next = 0;

@@ -1,2 +1,3 @@
 export { BadLine } from "./bad-line.ts";
-export { type Report, verifyFile, type VerifyOptions } from "./verify-file.ts";
+export { verifyFile } from "./verify-file.ts";
+export type { Report, VerifyOptions } from "./verify-source.ts";

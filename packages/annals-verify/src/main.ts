@@ -5,7 +5,8 @@
 import { parseArgs } from "node:util";
 import { BadLine } from "./bad-line.ts";
 import { Progress } from "./progress.ts";
-import { type Report, verifyFile } from "./verify-file.ts";
+import { verifyFile } from "./verify-file.ts";
+import type { Report } from "./verify-source.ts";
 
 const USAGE = `usage: annals-verify [--sha256 HEX] FILE
 

@@ -1,7 +1,6 @@
 // Splits a file into records while it is read: lines of JSON Lines, or records of CSV, whose quoted cells may
 // hold line breaks. Called by verify-file.ts.
 
-import type { ReadStream } from "node:fs";
 import { BadLine } from "./bad-line.ts";
 
 /** Consecutive records of a file. */
@@ -27,13 +26,13 @@ export function recordOf({ bytes, bounds }: Pick<Piece, "bytes" | "bounds">, at:
 
 /** Text after the last line break is a record too. `seen` gets every chunk. */
 export async function* pieces(
-  stream: ReadStream,
+  stream: AsyncIterable<Buffer>,
   isCsv: boolean,
   seen: (chunk: Buffer) => void,
 ): AsyncGenerator<Piece> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of stream) {
     seen(chunk);
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const bounds: number[] = [];

@@ -17,9 +17,9 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-export interface EventWithProof {
-  readonly data: T.Event;
-  readonly proof: T.Proof;
+export interface EventWithProof<OneEvent = T.Event, OneProof = T.Proof> {
+  readonly data: OneEvent;
+  readonly proof: OneProof;
 }
 
 export class Annals {
@@ -166,6 +166,34 @@ export class Annals {
       this.#post("rotate-secret", `/webhooks/${path(id)}/rotate-secret`, rotation, options),
     /** Of a delivery that you received; it needs no client ({@link verifyWebhook}). */
     verify: verifyWebhook,
+  };
+
+  /**
+   * For the browsers of people (`<annals-viewer>`). The token is in the answer that created it alone.
+   */
+  readonly widgetTokens = {
+    create: (token: T.NewWidgetToken = {}, options?: CallOptions): Promise<T.CreatedWidgetToken> =>
+      this.#post("create-widget-token", "/widget-tokens", token, options),
+    list: (options?: CallOptions): Pages<T.WidgetToken, T.WidgetTokenPage> =>
+      this.#list("list-widget-tokens", "/widget-tokens", {}, options),
+    delete: (id: string, options?: CallOptions): Promise<void> =>
+      this.#delete("delete-widget-token", `/widget-tokens/${path(id)}`, options),
+  };
+
+  /** For a client whose `apiKey` is a widget token. */
+  readonly widget = {
+    list: (
+      filter?: T.EventFilter,
+      options?: CallOptions,
+    ): Pages<T.WidgetEvent, T.WidgetEventPage> =>
+      this.#list("list-widget-events", "/widget/events", filter, options),
+    get: (
+      id: string,
+      options?: CallOptions,
+    ): Promise<EventWithProof<T.WidgetEvent, T.WidgetProof>> =>
+      this.#transport.json(get("get-widget-event", `/widget/events/${path(id)}`), options),
+    filters: (options?: CallOptions): Promise<T.WidgetFilters> =>
+      this.#get("list-widget-filters", "/widget/filters", options),
   };
 
   async #data<Data>(call: Parameters<Transport["json"]>[0], options?: CallOptions): Promise<Data> {

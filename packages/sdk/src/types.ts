@@ -33,6 +33,14 @@ export type VerificationRange = NonNullable<operations["verify-chain"]["paramete
 export type Export = Schemas["Export"];
 export type ExportPage = Schemas["ExportPage"];
 export type NewExport = Schemas["NewExport"];
+export type WidgetToken = Schemas["WidgetToken"];
+export type NewWidgetToken = Schemas["NewWidgetToken"];
+export type CreatedWidgetToken = Schemas["CreatedWidgetToken"];
+export type WidgetTokenPage = Schemas["WidgetTokenPage"];
+export type WidgetEvent = Schemas["WidgetEvent"];
+export type WidgetEventPage = Schemas["WidgetEventPage"];
+export type WidgetProof = Schemas["WidgetProof"];
+export type WidgetFilters = Schemas["WidgetFilters"];
 
 /** What a webhook receives. */
 export type WebhookPayload =

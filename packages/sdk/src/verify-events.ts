@@ -1,12 +1,18 @@
 // Recomputes the hashes of listed events from their proofs, page by page: what the service says of itself is
 // not believed. Called by annals.verify.events. It must never find verified what it did not check.
 
-import { checkEvent, checkLinks, type EventCheck, type LinkState } from "@annals/proof";
-import type { Event, Proof } from "./types.ts";
+import {
+  checkEvent,
+  checkLinks,
+  type EventCheck,
+  type LinkState,
+  type Proof,
+  type ProvableEvent,
+} from "@annals/proof";
 
-/** A page of a list with `include: "proof"`. */
+/** A page of a list with `include: "proof"`, or of a widget's. */
 export interface ProvenPage {
-  readonly data: readonly Event[];
+  readonly data: readonly ProvableEvent[];
   readonly proofs?: readonly Proof[] | undefined;
 }
 
@@ -37,7 +43,7 @@ export async function verifyEvents(
 ): Promise<EventsCheck> {
   const faults: EventFault[] = [];
   const count = { events: 0, linksChecked: 0, linksUnchecked: 0, unproven: 0, faulty: 0 };
-  let before: Event[] = [];
+  let before: ProvableEvent[] = [];
   for await (const { data, proofs } of pages) {
     const checks = await Promise.all(data.map((event, at) => checkEvent(event, proofs?.[at])));
     const links = linksOf(before, data, count);
@@ -60,8 +66,8 @@ export async function verifyEvents(
 
 /** The links of a page. In descending order, the last event before it links into it. */
 function linksOf(
-  before: readonly Event[],
-  data: readonly Event[],
+  before: readonly ProvableEvent[],
+  data: readonly ProvableEvent[],
   count: { linksChecked: number; linksUnchecked: number },
 ): LinkState[] {
   const all = checkLinks([...before, ...data]);

@@ -389,6 +389,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/widget-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List widget tokens
+         * @description Those that are valid now, newest first. Needs the scope `events:read`.
+         */
+        get: operations["list-widget-tokens"];
+        put?: never;
+        /**
+         * Create a widget token
+         * @description For the browsers of people: it reads the events of its filter through the widget routes, and nothing else. It ends by itself, when it is revoked, and with the API key that made it. Needs the scope `events:read`.
+         */
+        post: operations["create-widget-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/widget-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a widget token
+         * @description Once this is answered, no request that begins later is accepted with the token. Needs the scope `events:read`.
+         */
+        delete: operations["delete-widget-token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/widget/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of a widget token
+         * @description As the list of events, within the filter of the token, and always with the proofs. Needs a widget token.
+         */
+        get: operations["list-widget-events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/widget/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an event of a widget token
+         * @description An event outside the filter of the token is 404, as one that does not exist. Needs a widget token.
+         */
+        get: operations["get-widget-event"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/widget/filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what to filter by
+         * @description The distinct actions and types of the newest 10,000 events that the token may see. Needs a widget token.
+         */
+        get: operations["list-widget-filters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -552,6 +656,53 @@ export interface components {
              * @example https://hooks.example.com/annals
              */
             url: string;
+        };
+        CreatedWidgetToken: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends. ISO 8601, UTC.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            expires_at: string;
+            filter: components["schemas"]["EventFilter"];
+            /**
+             * @description `wtok_` and an opaque text.
+             * @example wtok_2c9r5t1w6y8b3e8m3kqa7v0d4x
+             */
+            id: string;
+            /**
+             * @description Of the web pages that may use it. By default none: those of the service itself.
+             * @example [
+             *       "https://app.example.com"
+             *     ]
+             */
+            origins: string[];
+            /**
+             * @description What of an event is shown besides who, what and when. By default none of these.
+             * @example [
+             *       "diff",
+             *       "target.meta"
+             *     ]
+             */
+            parts: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
+            /**
+             * @description The complete token. Shown in this answer and never again.
+             * @example annals_wt_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9
+             */
+            token: string;
+            /**
+             * @description The token's leading part, three dots, its last two characters.
+             * @example annals_wt_4fQm...z9
+             */
+            token_prefix: string;
+            /** @description Null where nobody was named. */
+            viewer: components["schemas"]["WidgetViewer"] | null;
         };
         Delivery: {
             /** @example 1 */
@@ -1046,6 +1197,30 @@ export interface components {
              */
             url: string;
         };
+        NewWidgetToken: {
+            /**
+             * @description Seconds until it ends. By default 3600.
+             * @example 900
+             */
+            expires_in?: number;
+            filter?: components["schemas"]["EventFilter"];
+            /**
+             * @description Of the web pages that may use it. By default none: those of the service itself.
+             * @example [
+             *       "https://app.example.com"
+             *     ]
+             */
+            origins?: string[];
+            /**
+             * @description What of an event is shown besides who, what and when. By default none of these.
+             * @example [
+             *       "diff",
+             *       "target.meta"
+             *     ]
+             */
+            parts?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
+            viewer?: components["schemas"]["WidgetViewer"];
+        };
         /** @description What recomputing the hash needs besides the event. */
         Proof: {
             /**
@@ -1307,6 +1482,205 @@ export interface components {
              * @example https://hooks.example.com/annals
              */
             url?: string;
+        };
+        /** @description An event. context, diff, metadata and meta: absent where the token does not show it. */
+        WidgetEvent: {
+            /**
+             * @description What was done, such as `invoice.update`.
+             * @example invoice.update
+             */
+            action: string;
+            actor: components["schemas"]["Actor"];
+            /**
+             * @description Free-form: address, user agent, location.
+             * @example {
+             *       "ip": "203.0.113.7"
+             *     }
+             */
+            context?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When the event got its place in the chain.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            diff?: components["schemas"]["Diff"];
+            /**
+             * @description 64 lower-case hexadecimal characters.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            hash: string;
+            /**
+             * @description `evt_` and an opaque text.
+             * @example evt_0000000000001zttz581y73f7x
+             */
+            id: string;
+            /**
+             * @description Free-form.
+             * @example {
+             *       "request": "r-77"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened, as the client said. UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            occurred_at: string;
+            /**
+             * @description That of the preceding event; 64 zeros for the first.
+             * @example 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+             */
+            previous_hash: string;
+            /**
+             * Format: date-time
+             * @description When the service had the complete request.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            received_at: string;
+            /**
+             * @description 1 for the account's first event, then one more each.
+             * @example 42
+             */
+            sequence_number: number;
+            target: components["schemas"]["Target"];
+        };
+        WidgetEventPage: {
+            data: components["schemas"]["WidgetEvent"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+            proofs: components["schemas"]["WidgetProof"][];
+        };
+        WidgetFilters: {
+            /**
+             * @description At most 200.
+             * @example [
+             *       "invoice.create",
+             *       "invoice.update"
+             *     ]
+             */
+            actions: string[];
+            /**
+             * @description At most 200.
+             * @example [
+             *       "service",
+             *       "user"
+             *     ]
+             */
+            actor_types: string[];
+            /**
+             * @description At most 200.
+             * @example [
+             *       "invoice"
+             *     ]
+             */
+            target_types: string[];
+            /**
+             * @description Whether there may be more: in older events than the newest 10,000, or beyond 200 values.
+             * @example false
+             */
+            truncated: boolean;
+        };
+        /** @description What recomputing the hash needs besides the event. */
+        WidgetProof: {
+            /**
+             * @description The account: `acct_` and an opaque text.
+             * @example acct_3t7p0v9k5c1q8z2m6x4r0w7d9a
+             */
+            chain: string;
+            digests: {
+                /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
+                actor: string;
+                /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
+                context: string;
+                /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
+                diff: string;
+                /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
+                metadata: string;
+                /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
+                target: string;
+            };
+            /** @description By part. Absent where the token does not show it. */
+            salts: {
+                /** @example 00112233445566778899aabbccddeeff */
+                actor?: string;
+                /** @example 00112233445566778899aabbccddeeff */
+                context?: string;
+                /** @example 00112233445566778899aabbccddeeff */
+                diff?: string;
+                /** @example 00112233445566778899aabbccddeeff */
+                metadata?: string;
+                /** @example 00112233445566778899aabbccddeeff */
+                target?: string;
+            };
+            /** @constant */
+            v: 1;
+        };
+        WidgetToken: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends. ISO 8601, UTC.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            expires_at: string;
+            filter: components["schemas"]["EventFilter"];
+            /**
+             * @description `wtok_` and an opaque text.
+             * @example wtok_2c9r5t1w6y8b3e8m3kqa7v0d4x
+             */
+            id: string;
+            /**
+             * @description Of the web pages that may use it. By default none: those of the service itself.
+             * @example [
+             *       "https://app.example.com"
+             *     ]
+             */
+            origins: string[];
+            /**
+             * @description What of an event is shown besides who, what and when. By default none of these.
+             * @example [
+             *       "diff",
+             *       "target.meta"
+             *     ]
+             */
+            parts: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
+            /**
+             * @description The token's leading part, three dots, its last two characters.
+             * @example annals_wt_4fQm...z9
+             */
+            token_prefix: string;
+            /** @description Null where nobody was named. */
+            viewer: components["schemas"]["WidgetViewer"] | null;
+        };
+        WidgetTokenPage: {
+            data: components["schemas"]["WidgetToken"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description Who looks. It is recorded. */
+        WidgetViewer: {
+            /**
+             * @description Your id of them.
+             * @example u_7
+             */
+            id: string;
+            /** @example Ada Lovelace */
+            name?: string;
         };
     };
     responses: never;
@@ -2614,6 +2988,443 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["QueuedDelivery"];
+                    };
+                };
+            };
+        };
+    };
+    "list-widget-tokens": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
+                 */
+                cursor?: string;
+                /**
+                 * @description By default 50.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "wtok_2c9r5t1w6y8b3e8m3kqa7v0d4x",
+                     *           "token_prefix": "annals_wt_4fQm...z9",
+                     *           "filter": {
+                     *             "action": "invoice.*",
+                     *             "occurred_from": "2026-01-01T00:00:00Z"
+                     *           },
+                     *           "parts": [
+                     *             "diff",
+                     *             "target.meta"
+                     *           ],
+                     *           "origins": [
+                     *             "https://app.example.com"
+                     *           ],
+                     *           "viewer": {
+                     *             "id": "u_7",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "expires_at": "2026-01-31T09:30:00.052919Z",
+                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WidgetTokenPage"];
+                };
+            };
+        };
+    };
+    "create-widget-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "filter": {
+                 *         "action": "invoice.*",
+                 *         "occurred_from": "2026-01-01T00:00:00Z"
+                 *       },
+                 *       "parts": [
+                 *         "diff",
+                 *         "target.meta"
+                 *       ],
+                 *       "expires_in": 900,
+                 *       "origins": [
+                 *         "https://app.example.com"
+                 *       ],
+                 *       "viewer": {
+                 *         "id": "u_7",
+                 *         "name": "Ada Lovelace"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWidgetToken"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wtok_2c9r5t1w6y8b3e8m3kqa7v0d4x",
+                     *         "token_prefix": "annals_wt_4fQm...z9",
+                     *         "filter": {
+                     *           "action": "invoice.*",
+                     *           "occurred_from": "2026-01-01T00:00:00Z"
+                     *         },
+                     *         "parts": [
+                     *           "diff",
+                     *           "target.meta"
+                     *         ],
+                     *         "origins": [
+                     *           "https://app.example.com"
+                     *         ],
+                     *         "viewer": {
+                     *           "id": "u_7",
+                     *           "name": "Ada Lovelace"
+                     *         },
+                     *         "expires_at": "2026-01-31T09:30:00.052919Z",
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "token": "annals_wt_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CreatedWidgetToken"];
+                    };
+                };
+            };
+        };
+    };
+    "delete-widget-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `wtok_` and an opaque text.
+                 * @example wtok_2c9r5t1w6y8b3e8m3kqa7v0d4x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "list-widget-events": {
+        parameters: {
+            query?: {
+                /**
+                 * @description Exact; with a `*` at the end, a prefix.
+                 * @example invoice.*
+                 */
+                action?: string;
+                /**
+                 * @description Exact.
+                 * @example u_1
+                 */
+                actor_id?: string;
+                /**
+                 * @description Exact.
+                 * @example user
+                 */
+                actor_type?: string;
+                /**
+                 * @description Beyond this sequence number.
+                 * @example 40
+                 */
+                after_sequence?: number;
+                /**
+                 * @description Below this sequence number.
+                 * @example 50
+                 */
+                before_sequence?: number;
+                /**
+                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
+                 */
+                cursor?: string;
+                /** @description Adds what recomputing the hash needs, beside `data`. */
+                include?: "proof";
+                /**
+                 * @description By default 50.
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description Not before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                occurred_from?: string;
+                /**
+                 * @description Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                occurred_to?: string;
+                /**
+                 * @description By sequence number; by default desc.
+                 * @example asc
+                 */
+                order?: "desc" | "asc";
+                /**
+                 * @description Exact.
+                 * @example inv_9
+                 */
+                target_id?: string;
+                /**
+                 * @description Exact.
+                 * @example invoice
+                 */
+                target_type?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_0000000000001zttz581y73f7x",
+                     *           "sequence_number": 42,
+                     *           "action": "invoice.update",
+                     *           "actor": {
+                     *             "id": "u_1",
+                     *             "type": "user",
+                     *             "meta": {
+                     *               "email": "ada@example.com"
+                     *             }
+                     *           },
+                     *           "target": {
+                     *             "type": "invoice",
+                     *             "id": "inv_9",
+                     *             "meta": {
+                     *               "number": "2026-0009"
+                     *             }
+                     *           },
+                     *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                     *           "occurred_at": "2026-01-31T09:30:00.052919Z",
+                     *           "received_at": "2026-01-31T09:30:00.052919Z",
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "context": {
+                     *             "ip": "203.0.113.7"
+                     *           },
+                     *           "diff": {
+                     *             "before": {
+                     *               "total": 1200
+                     *             },
+                     *             "after": {
+                     *               "total": 1250
+                     *             }
+                     *           },
+                     *           "metadata": {
+                     *             "request": "r-77"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "proofs": [
+                     *         {
+                     *           "v": 1,
+                     *           "chain": "acct_3t7p0v9k5c1q8z2m6x4r0w7d9a",
+                     *           "salts": {
+                     *             "actor": "00112233445566778899aabbccddeeff",
+                     *             "context": "00112233445566778899aabbccddeeff",
+                     *             "diff": "00112233445566778899aabbccddeeff",
+                     *             "metadata": "00112233445566778899aabbccddeeff",
+                     *             "target": "00112233445566778899aabbccddeeff"
+                     *           },
+                     *           "digests": {
+                     *             "actor": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *             "context": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *             "diff": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *             "metadata": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *             "target": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WidgetEventPage"];
+                };
+            };
+        };
+    };
+    "get-widget-event": {
+        parameters: {
+            query?: {
+                /** @description Adds what recomputing the hash needs, beside `data`. */
+                include?: "proof";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description `evt_` and an opaque text.
+                 * @example evt_0000000000001zttz581y73f7x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "evt_0000000000001zttz581y73f7x",
+                     *         "sequence_number": 42,
+                     *         "action": "invoice.update",
+                     *         "actor": {
+                     *           "id": "u_1",
+                     *           "type": "user",
+                     *           "meta": {
+                     *             "email": "ada@example.com"
+                     *           }
+                     *         },
+                     *         "target": {
+                     *           "type": "invoice",
+                     *           "id": "inv_9",
+                     *           "meta": {
+                     *             "number": "2026-0009"
+                     *           }
+                     *         },
+                     *         "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                     *         "occurred_at": "2026-01-31T09:30:00.052919Z",
+                     *         "received_at": "2026-01-31T09:30:00.052919Z",
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "context": {
+                     *           "ip": "203.0.113.7"
+                     *         },
+                     *         "diff": {
+                     *           "before": {
+                     *             "total": 1200
+                     *           },
+                     *           "after": {
+                     *             "total": 1250
+                     *           }
+                     *         },
+                     *         "metadata": {
+                     *           "request": "r-77"
+                     *         }
+                     *       },
+                     *       "proof": {
+                     *         "v": 1,
+                     *         "chain": "acct_3t7p0v9k5c1q8z2m6x4r0w7d9a",
+                     *         "salts": {
+                     *           "actor": "00112233445566778899aabbccddeeff",
+                     *           "context": "00112233445566778899aabbccddeeff",
+                     *           "diff": "00112233445566778899aabbccddeeff",
+                     *           "metadata": "00112233445566778899aabbccddeeff",
+                     *           "target": "00112233445566778899aabbccddeeff"
+                     *         },
+                     *         "digests": {
+                     *           "actor": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "context": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "diff": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "metadata": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "target": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WidgetEvent"];
+                        proof: components["schemas"]["WidgetProof"];
+                    };
+                };
+            };
+        };
+    };
+    "list-widget-filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "actions": [
+                     *           "invoice.create",
+                     *           "invoice.update"
+                     *         ],
+                     *         "actor_types": [
+                     *           "service",
+                     *           "user"
+                     *         ],
+                     *         "target_types": [
+                     *           "invoice"
+                     *         ],
+                     *         "truncated": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WidgetFilters"];
                     };
                 };
             };

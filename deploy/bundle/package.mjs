@@ -1,0 +1,96 @@
+// Makes what is published of a package: bundles and types in which nothing private is left. Called before a
+// package is packed. It must leave nothing of an earlier build in the folder that is packed.
+//
+//   node deploy/bundle/package.mjs packages/sdk
+
+import { build } from "esbuild";
+import { copyFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** Ours and not published: it becomes part of what is. */
+const PRIVATE = ["@annals/event", "@annals/proof"];
+
+const ESM = { format: "esm" };
+const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
+
+/**
+ * The checks of annals-verify are written for Node; a browser gets the same ones with this in its place.
+ */
+const NODE = join(ROOT, "packages/annals-verify/src/browser-node.ts");
+const IN_BROWSERS = {
+  ...ESM,
+  platform: "browser",
+  inject: [NODE],
+  alias: { "node:buffer": NODE, "node:crypto": NODE },
+  minify: true,
+};
+
+/**
+ * The modules with types, and the bundles: options of esbuild, and modules by the name of their source.
+ */
+const PACKAGES = {
+  "packages/sdk": {
+    types: ["index", "express", "fastify"],
+    bundles: [
+      [ESM, ["index", "express", "fastify"]],
+      [COMMONJS, ["index", "express", "fastify"]],
+    ],
+  },
+  "packages/annals-verify": {
+    types: ["index", "browser", "browser-worker"],
+    bundles: [
+      [{ ...ESM, platform: "node" }, ["index", "main", "check-worker"]],
+      [ESM, ["browser"]],
+      [IN_BROWSERS, ["browser-worker"]],
+    ],
+  },
+};
+
+/** Warnings: a worker exports nothing. */
+const HARMLESS = ["EMPTY_BUNDLE", "UNUSED_EXTERNAL_IMPORT"];
+
+const [name = ""] = process.argv.slice(2);
+const wanted = PACKAGES[name];
+if (wanted === undefined) throw new Error(`there is no package ${name}`);
+const source = (module) => join(ROOT, name, "src", `${module}.ts`);
+const out = join(ROOT, name, "dist/npm");
+
+await rm(out, { recursive: true, force: true });
+await Promise.all(wanted.bundles.map(([options, modules]) => bundle(options, modules)));
+for (const module of wanted.types) await writeTypes(module);
+
+async function bundle(options, modules) {
+  await build({
+    entryPoints: modules.map(source),
+    outdir: out,
+    bundle: true,
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2022",
+    conditions: ["source"],
+    charset: "utf8",
+    tsconfigRaw: {},
+    logLevel: "error",
+    ...options,
+  });
+}
+
+/** One file without imports of ours, so that the same text serves ES modules and CommonJS. */
+async function writeTypes(module) {
+  const types = await rollup({
+    input: source(module),
+    plugins: [dts({ tsconfig: join(ROOT, name, "tsconfig.json"), includeExternal: PRIVATE })],
+    onwarn: ({ code, message }) => {
+      if (!HARMLESS.includes(code)) throw new Error(message);
+    },
+  });
+  const file = join(out, `${module}.d.ts`);
+  await types.write({ file, format: "es" });
+  await types.close();
+  if (wanted.bundles.some(([options]) => options === COMMONJS))
+    await copyFile(file, join(out, `${module}.d.cts`));
+}

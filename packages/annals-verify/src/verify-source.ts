@@ -1,0 +1,208 @@
+// Verifies an export as a stream, in constant memory, wherever its bytes come from: verify-file.ts gives
+// those of a file, browser-worker.ts those of a Blob. It stops at the first line that is not valid. It must
+// never need anything but these bytes, nor import what a browser does not have or browser-node.ts does not
+// replace.
+
+import { createHash } from "node:crypto";
+import { BadLine } from "./bad-line.ts";
+import { ChainWalk } from "./chain-walk.ts";
+import { checkManifest } from "./check-manifest.ts";
+import { type Checked, checkerOf, type Format, type Records } from "./check-records.ts";
+import type { Checker } from "./checker.ts";
+import { type Manifest, readManifest } from "./manifest.ts";
+import { pieces } from "./records.ts";
+import { Sorter } from "./sorter.ts";
+
+export interface VerifyOptions {
+  /** Called now and then with the bytes done and the size. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** The SHA-256 that the service shows for the export. */
+  readonly sha256?: string | undefined;
+}
+
+export interface Report {
+  readonly manifest: Manifest;
+  readonly events: number;
+  readonly linksChecked: number;
+  /**
+   * Links to events that are not in the file: a filter, or the start of the range, left them out.
+   */
+  readonly linksUnchecked: number;
+  /** Of the complete file. */
+  readonly sha256: string;
+}
+
+/** Where the bytes of an export come from. */
+export interface Source {
+  readonly size: number;
+  read(from: number, to: number): Promise<Buffer>;
+  /** All of them, from the beginning. */
+  chunks(): AsyncIterable<Buffer>;
+}
+
+/** Checks records one by one, in this thread or in others. */
+export interface Checks {
+  /** Checks in flight at one time; more take memory and save no time. */
+  readonly size: number;
+  check(records: Records): Promise<Checked>;
+  close(): Promise<void>;
+}
+
+/** Bytes of one read. */
+export const CHUNK_BYTES = 1024 * 1024;
+/** Bytes at the end that hold the manifest; only its filter can be long. */
+const TAIL_BYTES = 256 * 1024;
+const OPENING_BRACE = 0x7b;
+
+/** Rejects with BadLine naming the first line that is not valid, and as the source does. */
+export async function verifySource(
+  source: Source,
+  openChecks: (checker: Checker, format: Format) => Checks,
+  options: VerifyOptions = {},
+): Promise<Report> {
+  const { format, tail } = await inspect(source);
+  const checker = checkerOf(format);
+  const text = checker.manifestIn(tail);
+  let manifest: Manifest | undefined;
+  let fault: BadLine | undefined;
+  try {
+    manifest = text === undefined ? undefined : readManifest(text);
+  } catch (error) {
+    // Thrown when its line is reached, unless an earlier line is invalid.
+    fault = error as BadLine;
+  }
+  if (manifest && !manifest.includeProofs)
+    throw new BadLine("the export was made without proofs: nothing in it can be recomputed");
+  const checks = openChecks(checker, format);
+  try {
+    return await walkSource({ source, format, checker, checks, manifest, fault, ...options });
+  } finally {
+    await checks.close();
+  }
+}
+
+interface Walked extends VerifyOptions {
+  readonly source: Source;
+  readonly format: Format;
+  readonly checker: Checker;
+  readonly checks: Checks;
+  readonly manifest: Manifest | undefined;
+  readonly fault: BadLine | undefined;
+}
+
+/** Events that are being checked, and their lines. */
+interface Asked {
+  readonly checked: Promise<Checked>;
+  readonly lines: readonly number[];
+}
+
+async function walkSource(given: Walked): Promise<Report> {
+  const { checker, checks, format, manifest, source } = given;
+  const { size } = source;
+  const digest = new BodyDigest(manifest?.sizeBytes ?? size);
+  const walk = new ChainWalk(manifest);
+  const sorter = new Sorter(checker);
+  const asked: Asked[] = [];
+  let chain = manifest?.chain;
+  const seen = (chunk: Buffer): void => {
+    digest.update(chunk);
+    given.onProgress?.(digest.bytes, size);
+  };
+  for await (const piece of pieces(source.chunks(), format === "csv", seen)) {
+    const { bytes, bounds, lines } = sorter.eventsOf(piece);
+    const checked = checks.check({ bytes, bounds, chain });
+    // Awaited below; until then a failure would be an unhandled rejection.
+    checked.catch(() => {});
+    chain ??= (await checked).chain;
+    asked.push({ checked, lines });
+    if (sorter.fault) break;
+    if (asked.length > checks.size) await takeFirst(asked, walk);
+  }
+  while (asked.length > 0) await takeFirst(asked, walk);
+  if (sorter.fault) throw sorter.fault;
+  const { line } = sorter;
+  if (given.fault) throw given.fault.at(line);
+  if (!sorter.ended || !manifest)
+    throw new BadLine("the manifest is missing: the end was cut off", line + 1);
+  return conclude(given, manifest, walk, digest, line);
+}
+
+/** Walks along the next events. Throws BadLine where one of them is invalid. */
+async function takeFirst(asked: Asked[], walk: ChainWalk): Promise<void> {
+  const next = asked.shift();
+  if (!next) return;
+  const { events, fault } = await next.checked;
+  let at = 0;
+  try {
+    for (const event of events) {
+      walk.take(event);
+      at += 1;
+    }
+    if (fault !== undefined) throw new BadLine(fault);
+  } catch (error) {
+    throw error instanceof BadLine ? error.at(next.lines[at] ?? 0) : error;
+  }
+}
+
+function conclude(
+  { format, source: { size }, sha256 }: Walked,
+  manifest: Manifest,
+  walk: ChainWalk,
+  digest: BodyDigest,
+  line: number,
+): Report {
+  const all = digest.all();
+  try {
+    const before = manifest.sizeBytes <= size ? manifest.sizeBytes : -1;
+    checkManifest(manifest, { format, walk, sizeBytes: before, sha256: digest.body() });
+    if (sha256 !== undefined && sha256.toLowerCase() !== all)
+      throw new BadLine(`sha256_mismatch: the file's is ${all}`);
+  } catch (error) {
+    throw error instanceof BadLine ? error.at(line) : error;
+  }
+  const { events, linksChecked, linksUnchecked } = walk;
+  return { manifest, events, linksChecked, linksUnchecked, sha256: all };
+}
+
+/** SHA-256 of the first `size` bytes, and of all bytes. */
+class BodyDigest {
+  readonly #body = createHash("sha256");
+  readonly #size: number;
+  #all: ReturnType<typeof createHash> | undefined;
+  bytes = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  update(chunk: Buffer): void {
+    const left = Math.max(0, this.#size - this.bytes);
+    if (left > 0) this.#body.update(chunk.subarray(0, left));
+    if (chunk.length > left) {
+      this.#all ??= this.#body.copy();
+      this.#all.update(chunk.subarray(left));
+    }
+    this.bytes += chunk.length;
+  }
+
+  body(): string {
+    return this.#body.copy().digest("hex");
+  }
+
+  all(): string {
+    return (this.#all ?? this.#body).copy().digest("hex");
+  }
+}
+
+/** The format and the last record. */
+async function inspect(source: Source) {
+  const { size } = source;
+  if (size === 0) throw new BadLine("the file is empty", 1);
+  const bytes = await source.read(Math.max(0, size - TAIL_BYTES), size);
+  const first = await source.read(0, 1);
+  const format: Format = first[0] === OPENING_BRACE ? "jsonl" : "csv";
+  const end = bytes.at(-1) === 0x0a ? bytes.length - 1 : bytes.length;
+  const tail = bytes.subarray(bytes.lastIndexOf(0x0a, end - 1) + 1, end);
+  const isWithReturn = format === "csv" && tail.at(-1) === 0x0d;
+  return { format, tail: isWithReturn ? tail.subarray(0, -1) : tail };
+}
