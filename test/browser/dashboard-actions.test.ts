@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { openBrowser } from "./browser.ts";
+import { openBrowser } from "./chromium.ts";
 import { expectUsable, openDashboard, shoot, tabTo } from "./dashboard.ts";
 import { tampered } from "./tampered-export.ts";
 

@@ -5,7 +5,7 @@
 import { HttpClient, newClient, newKey } from "@annals/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { openBrowser } from "./browser.ts";
+import { openBrowser } from "./chromium.ts";
 import { logIn, openDashboard, openLogin } from "./dashboard.ts";
 
 const stack = inject("stack");

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ended } from "../api/exports/exports-client.ts";
 import { URL_OF_NOBODY } from "../api/webhooks/bad-bodies.ts";
 import { startConstellation } from "../constellation.ts";
-import { openBrowser } from "./browser.ts";
+import { openBrowser } from "./chromium.ts";
 import { expectUsable, openDashboard, visit, WIDTHS } from "./dashboard.ts";
 
 const stack = inject("stack");

@@ -93,9 +93,13 @@ export class Checker {
   }
 }
 
-/** Undefined where the page may not start a worker of this module: another origin, or a policy. */
+/** The name of the file that is its own worker: a bundler may have moved this module into another one. */
+const FILE = /\/viewer(-[0-9a-f]+)?\.js$/;
+
+/** Undefined where the page may not start a worker of this module: another origin or file, or a policy. */
 function startWorker(script: string): Worker | undefined {
-  if (new URL(script).origin !== location.origin) return undefined;
+  const { origin, pathname } = new URL(script);
+  if (origin !== location.origin || !FILE.test(pathname)) return undefined;
   try {
     const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
     policy ??= trustedTypes?.createPolicy(POLICY, { createScriptURL: (url) => url });
