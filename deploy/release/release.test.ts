@@ -55,15 +55,26 @@ test("every package that is not private is there, or it is said why not", async 
   }
 });
 
-test("the chart has the version of the product, no values of its tests, and the same bytes again", async () => {
+test("the chart has no values of its tests, nothing of this machine, and the same bytes again", async () => {
   const files: string[] = [];
-  await list({ file: join(OUT, CHART), onReadEntry: ({ path }) => void files.push(path) });
+  const times = new Set<number | undefined>();
+  const owners = new Set<number | undefined>();
+  await list({
+    file: join(OUT, CHART),
+    onReadEntry: ({ path, mtime, uid }) => {
+      files.push(path);
+      times.add(mtime?.getTime());
+      owners.add(uid);
+    },
+  });
   expect(files[0]).toBe("annals/Chart.yaml");
   expect(files).toEqual(
     expect.arrayContaining(["annals/values.yaml", "annals/templates/NOTES.txt"]),
   );
   expect(files.filter((path) => path.includes("/ci/"))).toStrictEqual([]);
   const { committedAt } = await readFacts();
+  expect([...times]).toStrictEqual([committedAt.getTime()]);
+  expect([...owners]).toStrictEqual([undefined]);
   await packChart(version, committedAt, FOLDER);
   expect(sha256(join(FOLDER, CHART))).toBe(sha256(join(OUT, CHART)));
 });

@@ -31,8 +31,8 @@ export interface Sbom {
  */
 export async function writeImageSbom(file: string, facts: Facts): Promise<void> {
   const dockerfile = readFileSync(join(ROOT, "deploy/Dockerfile"), "utf8");
-  const packages = matchesOf(dockerfile, /^COPY --from=build \/annals\/(packages\/\S+)/gm);
-  const words = packages.flatMap((folder) => ["--filter", `./${folder}`]);
+  const packages = matchesOf(dockerfile, /^COPY --from=build \/annals\/(packages\/[^/\s]+)/gm);
+  const words = [...new Set(packages)].flatMap((folder) => ["--filter", `./${folder}`]);
   const parts = [
     ...(await sbomsOf("--prod", "--filter", "./services/*")),
     ...(await sbomsOf(...words)),
@@ -77,15 +77,17 @@ async function sbomsOf(...words: string[]): Promise<Sbom[]> {
 }
 
 function write(file: string, facts: Facts, sbom: Sbom): void {
-  const dependencies = byKey(sbom.dependencies, ({ ref }) => ref);
+  const edges = new Map<string, Set<string>>();
+  for (const { ref, dependsOn = [] } of sbom.dependencies)
+    edges.set(ref, new Set([...(edges.get(ref) ?? []), ...dependsOn]));
   const whole = {
     ...sbom,
     serialNumber: "",
     metadata: { ...sbom.metadata, timestamp: facts.committedAt.toISOString() },
     components: byKey(sbom.components, (each) => each["bom-ref"]),
-    dependencies: dependencies.map(({ ref, dependsOn = [] }) => ({
+    dependencies: [...edges.keys()].toSorted().map((ref) => ({
       ref,
-      dependsOn: dependsOn.toSorted(),
+      dependsOn: [...(edges.get(ref) ?? [])].toSorted(),
     })),
   };
   const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(whole))}`;
