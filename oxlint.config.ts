@@ -5,7 +5,12 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** Files that read the environment: the entry of a process, and what replaces one. */
-const ENTRIES = ["**/main.ts", "**/bootstrap.mjs", "docs/receivers/**", "packages/viewer/examples/**"];
+const ENTRIES = [
+  "**/main.ts",
+  "**/bootstrap.mjs",
+  "docs/receivers/**",
+  "packages/viewer/examples/**",
+];
 const FOR_TESTS = ["**/*.test.ts", "**/src/testing/**", "test/**", "libs/testing/**"];
 
 /** Where alone a library may be imported; others use what its home exports. */
