@@ -73,7 +73,7 @@ function faster(rules: string): string {
 
 /** Every expression of every dashboard, with its place. */
 export function dashboardExpressions(): { readonly place: string; readonly expression: string }[] {
-  const folder = join(DEPLOY, "grafana/dashboards");
+  const folder = join(DEPLOY, "../helm/annals/dashboards");
   return readdirSync(folder).flatMap((file) => {
     const { title, panels } = JSON.parse(readFileSync(join(folder, file), "utf8")) as {
       title: string;

@@ -3,17 +3,21 @@
 //
 //   request KEY METHOD PATH [BODY]   prints {status, body}
 //   connect HOST PORT                prints whether a connection opens: `open` or `closed`
-//   load KEY…                        appends with each key until standard input ends; counts statuses
+//   load RATE KEY…                   appends so many times a second, with the keys of one account in
+//                                    turn, until standard input ends; prints what came of it
 //   receive                          answers each POST with 204 and prints it on a line
 
 import { readFileSync } from "node:fs";
+import { Agent, request as call } from "node:http";
 import { createServer } from "node:https";
 import { connect as open } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 const { GATEWAY } = process.env;
-/** Below the rate limit of a key, 100 a minute. */
-const PAUSE_MS = 750;
+/** As proxies renew theirs: a Service balances connections, not requests. */
+const REQUESTS_PER_CONNECTION = 10;
+/** Of one of the callers of a load. */
+const REQUESTS_PER_S = 4;
 const TIMEOUT_MS = 30_000;
 /** A NetworkPolicy drops what it does not admit. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -39,24 +43,52 @@ function connect(host, port) {
   });
 }
 
-async function load(...keys) {
-  const counts = {};
+async function load(rate, ...keys) {
+  const outcome = { statuses: {}, appended: 0, repeated: 0, last: 0, slowestMs: 0 };
+  const numbers = new Set();
   let isOver = false;
   process.stdin.on("end", () => (isOver = true)).resume();
-  await Promise.all(
-    keys.map(async (key) => {
-      while (!isOver) {
-        const event = JSON.stringify({ action: "load.append" });
-        const status = await request(key, "POST", "/v1/events", event).then(
-          (answer) => answer.status,
-          (error) => String(error.cause?.code ?? error),
-        );
-        counts[status] = (counts[status] ?? 0) + 1;
-        await delay(PAUSE_MS);
+  const appendOnce = async (agent, key) => {
+    const began = performance.now();
+    const { status, body } = await append(agent, key).catch((error) => ({ status: error.code }));
+    outcome.slowestMs = Math.max(outcome.slowestMs, Math.round(performance.now() - began));
+    outcome.statuses[status] = (outcome.statuses[status] ?? 0) + 1;
+    if (status !== 201) return;
+    const number = JSON.parse(body).data.sequence_number;
+    outcome.appended += 1;
+    outcome.repeated += numbers.has(number) ? 1 : 0;
+    outcome.last = Math.max(outcome.last, number);
+    numbers.add(number);
+  };
+  const callers = Math.max(1, Math.round(rate / REQUESTS_PER_S));
+  const pauseMs = (1_000 * callers) / rate;
+  const caller = async (_, index) => {
+    await delay((pauseMs * index) / callers);
+    for (let agent, made = 0; !isOver; made += 1) {
+      const next = delay(pauseMs);
+      if (made % REQUESTS_PER_CONNECTION === 0) {
+        agent?.destroy();
+        agent = new Agent({ keepAlive: true, maxSockets: 1 });
       }
-    }),
-  );
-  return counts;
+      await appendOnce(agent, keys[index % keys.length]);
+      await next;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return outcome;
+}
+
+function append(agent, key) {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const options = { agent, headers, method: "POST", timeout: TIMEOUT_MS };
+    const calling = call(`${GATEWAY}/v1/events`, options, async (answer) => {
+      const chunks = await answer.toArray().catch(reject);
+      resolve({ status: answer.statusCode, body: String(Buffer.concat(chunks ?? [])) });
+    });
+    calling.on("error", reject).on("timeout", () => calling.destroy(new Error("timeout")));
+    calling.end(JSON.stringify({ action: "load.append" }));
+  });
 }
 
 function receive() {

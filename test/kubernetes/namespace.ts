@@ -21,13 +21,27 @@ export interface Answer {
   readonly body: any;
 }
 
+/** What came of the appends of a load. */
+export interface Outcome {
+  /** How many requests got which status, or which error of the connection. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly appended: number;
+  /** Sequence numbers that were acknowledged twice. */
+  readonly repeated: number;
+  /** The highest sequence number that was acknowledged. */
+  readonly last: number;
+  readonly slowestMs: number;
+}
+
 export class Namespace {
   readonly name = `annals-test-${randomBytes(4).toString("hex")}`;
   readonly receiver = `https://client.${this.name}.svc.cluster.local:8443/`;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #program: string | undefined;
 
   private constructor() {
-    const { kubeconfig, path } = inject("cluster");
+    const { kubeconfig, path, program } = inject("cluster");
+    this.#program = program;
     this.#env = { ...process.env, KUBECONFIG: kubeconfig, PATH: path };
   }
 
@@ -45,13 +59,45 @@ export class Namespace {
   }
 
   kubectl(...words: string[]): Promise<string> {
-    return this.#run("", "kubectl", "--namespace", this.name, ...words);
+    return this.kubectlWith("", ...words);
+  }
+
+  /** With a text on standard input. */
+  kubectlWith(input: string, ...words: string[]): Promise<string> {
+    return this.#run(input, "kubectl", "--namespace", this.name, ...words);
   }
 
   /** `install` or `upgrade` of the release `annals`, with values beside the chart's own. */
   helm(verb: "install" | "upgrade", values: object, ...words: string[]): Promise<string> {
     const given = ["--namespace", this.name, "--values", "-", ...words];
     return this.#run(JSON.stringify(values), "helm", verb, "annals", CHART, ...given);
+  }
+
+  /** Resolves to the log of the test's pod; rejects where it fails. */
+  async helmTest(): Promise<string> {
+    const words = ["test", "annals", "--namespace", this.name, "--timeout", "5m"];
+    return (await this.#start("", "helm", ...words)).stderr;
+  }
+
+  /** The manifests of a release of the same name, which is not made. */
+  render(...words: string[]): Promise<string> {
+    return this.#run("", "helm", "template", "annals", CHART, "--namespace", this.name, ...words);
+  }
+
+  rollback(revision: number, ...words: string[]): Promise<string> {
+    const given = ["--namespace", this.name, ...words];
+    return this.#run("", "helm", "rollback", "annals", String(revision), ...given);
+  }
+
+  /** As `kubectl drain` does it: a PodDisruptionBudget may refuse. */
+  evict(pod: string): Promise<string> {
+    const eviction = {
+      apiVersion: "policy/v1",
+      kind: "Eviction",
+      metadata: { name: pod, namespace: this.name },
+    };
+    const path = `/api/v1/namespaces/${this.name}/pods/${pod}/eviction`;
+    return this.#run(JSON.stringify(eviction), "kubectl", "create", "--raw", path, "-f", "-");
   }
 
   uninstall(): Promise<string> {
@@ -61,7 +107,7 @@ export class Namespace {
 
   apply(...items: object[]): Promise<string> {
     const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-    return this.#run(list, "kubectl", "--namespace", this.name, "apply", "--filename", "-");
+    return this.kubectlWith(list, "apply", "--filename", "-");
   }
 
   /** Starts the pod `client` and makes the ConfigMap `receiver-ca` with its authority. */
@@ -144,18 +190,10 @@ export class Namespace {
     return JSON.parse(await this.#client("connect", host, String(port))) === "open";
   }
 
-  /** Appends with every key until `stop`, which resolves to how many requests got which status. */
-  load(keys: readonly string[]): { stop: () => Promise<Record<string, number>> } {
-    const words = [
-      "exec",
-      "--stdin",
-      "client",
-      "--",
-      "node",
-      "/client/client.mjs",
-      "load",
-      ...keys,
-    ];
+  /** Appends `perSecond` times with the keys of one account, until `stop`. */
+  load(perSecond: number, keys: readonly string[]): { stop: () => Promise<Outcome> } {
+    const client = ["exec", "--stdin", "client", "--", "node", "/client/client.mjs"];
+    const words = [...client, "load", String(perSecond), ...keys];
     const child: ChildProcess = spawn("kubectl", ["--namespace", this.name, ...words], {
       env: this.#env,
       stdio: ["pipe", "pipe", "inherit"],
@@ -166,7 +204,7 @@ export class Namespace {
       stop: async () => {
         child.stdin?.end();
         await once(child, "close");
-        return JSON.parse(printed) as Record<string, number>;
+        return JSON.parse(printed) as Outcome;
       },
     };
   }
@@ -174,6 +212,13 @@ export class Namespace {
   async secret(name: string, key: string): Promise<string> {
     const kept = await this.kubectl("get", "secret", name, "-o", `jsonpath={.data.${key}}`);
     return Buffer.from(kept, "base64").toString();
+  }
+
+  /** Runs a command in the node, where the cluster allows it. */
+  async onNode(...words: string[]): Promise<string> {
+    if (this.#program === undefined)
+      throw new Error("the cluster has no program to reach its node");
+    return this.#run("", this.#program, "exec", ...words);
   }
 
   async remove(): Promise<void> {
@@ -185,10 +230,14 @@ export class Namespace {
   }
 
   async #run(input: string, program: string, ...words: string[]): Promise<string> {
+    return (await this.#start(input, program, ...words)).stdout;
+  }
+
+  #start(input: string, program: string, ...words: string[]) {
     const options = { env: this.#env, maxBuffer: 64 * 1024 * 1024 };
     const running = promisify(execFile)(program, words, options);
     running.child.stdin?.end(input);
-    return (await running).stdout;
+    return running;
   }
 }
 

@@ -15,6 +15,10 @@ const SCHEMA = JSON.parse(textOf(`${CHART}/values.schema.json`)) as Node;
 const EXAMPLES = ["ci/minimal", "ci/full", "production"].map(
   (name) => `${CHART}/${name}-values.yaml`,
 );
+/** Each is given beside other values. */
+const PARTS = ["monitoring", "autoscaling", "keda", "cloudnativepg"].map(
+  (name) => `${CHART}/examples/${name}.yaml`,
+);
 
 /** Set by the chart from values of its own, or fixed by its ports: `settings` may not name them. */
 const OF_THE_CHART = new RegExp(
@@ -31,17 +35,21 @@ const PER_SERVICE = "Deployment Service NetworkPolicy ServiceAccount PodDisrupti
   " ",
 );
 
-/** Read by the SDKs of the storage and of OpenTelemetry, not by a config.ts. */
-const OF_THE_SDK = /^(AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)|OTEL_EXPORTER_OTLP_HEADERS)$/;
+/** Read by the SDKs of the storage and of OpenTelemetry, or an `extraEnv`; not by a config.ts. */
+const OF_THE_SDK =
+  /^(AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)|OTEL_EXPORTER_OTLP_HEADERS|HTTPS_PROXY)$/;
 
 const memberOf = (service: string): string =>
   service === "webhook-dispatcher" ? "webhookDispatcher" : service;
 
 describe("the source of the chart", () => {
   test("the values and the examples are what the schema describes", () => {
-    const validate = new Ajv({ allErrors: true }).compile(SCHEMA);
+    const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(SCHEMA);
     const values = yamlOf(`${CHART}/values.yaml`);
-    for (const given of [values, ...EXAMPLES.map((path) => merged(values, yamlOf(path)))]) {
+    for (const given of [
+      values,
+      ...[...EXAMPLES, ...PARTS].map((path) => merged(values, yamlOf(path))),
+    ]) {
       validate(given);
       expect(validate.errors ?? []).toStrictEqual([]);
     }
@@ -89,7 +97,7 @@ describe("the source of the chart", () => {
       ),
     );
     const withImage = counts.filter(([images]) => images !== 0);
-    expect(withImage).toHaveLength(4);
+    expect(withImage).toHaveLength(5);
     for (const each of withImage) expect(each).toStrictEqual([1, 1, 1]);
   });
 
@@ -146,7 +154,7 @@ describe("the rendered chart", () => {
     for (const { spec } of of(plain, "Deployment"))
       expect(namesOf(spec.template.spec.containers[0])).toContain("ANNALS_DANGEROUS_PLAINTEXT_RPC");
     expect(of(all, "HorizontalPodAutoscaler")).toHaveLength(5);
-    for (const kind of ["ConfigMap", "Ingress", "PodMonitor"])
+    for (const kind of ["Ingress", "HTTPRoute", "PodMonitor", "PrometheusRule"])
       expect(of(all, kind), kind).toHaveLength(1);
   });
 

@@ -75,7 +75,7 @@ describe("metrics", () => {
 describe("alerts and dashboards", () => {
   const groups = yamlOf("deploy/prometheus/alerts.yml")["groups"] as Node[];
   const alerts = groups.flatMap((group) => group["rules"] as Node[]);
-  const dashboards = FILES.filter(({ path }) => path.startsWith("deploy/grafana/dashboards/")).map(
+  const dashboards = FILES.filter(({ path }) => path.startsWith("helm/annals/dashboards/")).map(
     ({ text }) => JSON.parse(text) as { title: string; panels: Node[] },
   );
   const targets = dashboards.flatMap(({ panels }) =>
@@ -120,7 +120,7 @@ describe("alerts and dashboards", () => {
 
   test("there is an overview, a dashboard of each service and one of PostgreSQL", () => {
     const names = FILES.flatMap(({ path }) =>
-      matches(path, /^deploy\/grafana\/dashboards\/(.*)\.json$/g),
+      matches(path, /^helm\/annals\/dashboards\/(.*)\.json$/g),
     );
     const wanted = ["annals", ...[...SERVICES, "postgresql"].map((name) => `annals-${name}`)];
     expect(names.toSorted()).toStrictEqual(wanted.toSorted());

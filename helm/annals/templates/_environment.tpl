@@ -15,7 +15,7 @@
   value: dns:///{{ include "annals.name" . }}:9090
 {{- end }}
 
-{{/* Of every service, and the further settings that the values name. */}}
+{{/* Of every service, and the further settings and variables that the values name; takes pod too. */}}
 {{- define "annals.processEnvironment" -}}
 - name: ANNALS_LOG_LEVEL
   value: {{ .root.Values.logLevel | quote }}
@@ -35,6 +35,9 @@
 {{- range $env, $value := .one.settings }}
 - name: {{ $env }}
   value: {{ $value | quote }}
+{{- end }}
+{{- with .pod.extraEnv }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 
@@ -75,7 +78,7 @@
 
 {{- define "annals.gatewayEnvironment" -}}
 - name: ANNALS_RATE_LIMIT_PER_MINUTE
-  value: {{ .root.Values.rateLimitPerMinute | quote }}
+  value: {{ .root.Values.rateLimitPerMinute | int64 | quote }}
 {{- range $called := list "keys" "ledger" "export" "webhook-dispatcher" }}
 {{ include "annals.addressVariable" (dict "root" $.root "name" $called) }}
 {{- end }}
@@ -83,7 +86,7 @@
 
 {{- define "annals.keysEnvironment" -}}
 - name: ANNALS_RATE_LIMIT_PER_MINUTE
-  value: {{ .root.Values.rateLimitPerMinute | quote }}
+  value: {{ .root.Values.rateLimitPerMinute | int64 | quote }}
 {{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
 {{- if .one.plans }}
 - name: ANNALS_PLANS_FILE
@@ -141,10 +144,18 @@
 {{- if .one.caBundle.configMap }}
 - name: ANNALS_WEBHOOK_CA_FILE
   value: /etc/annals/webhook-ca/ca.crt
+{{- else if .root.Values.tests.webhook }}
+# The receiver of `helm test` has a certificate of this authority.
+- name: ANNALS_WEBHOOK_CA_FILE
+  value: /etc/annals/tls/ca.crt
+{{- end }}
+{{- if and .root.Values.tests.webhook (not (hasKey .one.settings "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES")) }}
+- name: ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES
+  value: "true"
 {{- end }}
 {{- end }}
 
-{{/* Of `serve`; takes root, name and one (the service's values). */}}
+{{/* Of `serve`; takes root, name, one (the service's values) and pod (annals.pod). */}}
 {{- define "annals.environment" -}}
 {{ include "annals.processEnvironment" . }}
 {{ include "annals.tlsEnvironment" . }}

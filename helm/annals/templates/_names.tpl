@@ -1,8 +1,9 @@
 {{/* Names and labels. Every object of a service is `<fullname>-<service>`. */}}
 
 {{- define "annals.fullname" -}}
-{{- if contains "annals" .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}
-{{- else }}{{ printf "%s-annals" .Release.Name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- $name := .Values.nameOverride | default "annals" }}
+{{- $full := contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name) }}
+{{- .Values.fullnameOverride | default $full | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
 {{/* Of one service; takes root and name. */}}
@@ -10,16 +11,21 @@
 {{ include "annals.fullname" .root }}-{{ .name }}
 {{- end }}
 
-{{/* The member of the values that belongs to a service: webhook-dispatcher is webhookDispatcher. */}}
+{{/* The member of the values that belongs to a component: webhook-dispatcher is webhookDispatcher. */}}
 {{- define "annals.member" -}}
-{{ ternary "webhookDispatcher" .name (eq .name "webhook-dispatcher") }}
+{{ get (dict "webhook-dispatcher" "webhookDispatcher" "test" "tests") .name | default .name }}
 {{- end }}
 
 {{/* What never changes in the life of a release: selectors are made of it. */}}
 {{- define "annals.selector" -}}
-app.kubernetes.io/name: annals
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+{{ include "annals.releaseSelector" .root }}
 app.kubernetes.io/component: {{ .name }}
+{{- end }}
+
+{{/* Of every component. */}}
+{{- define "annals.releaseSelector" -}}
+app.kubernetes.io/name: {{ .Values.nameOverride | default "annals" }}
+app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- define "annals.labels" -}}
@@ -28,15 +34,29 @@ app.kubernetes.io/part-of: annals
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* The Secret with the certificate of a service; takes root and name. */}}
 {{- define "annals.tlsSecret" -}}
-{{ index .root.Values.tls.existingSecrets (include "annals.member" .) | default (printf "%s-tls" (include "annals.name" .)) }}
+{{ get (.root.Values.tls.existingSecrets | default dict) (include "annals.member" .) | default (printf "%s-tls" (include "annals.name" .)) }}
 {{- end }}
 
+{{/* The name in a certificate: of a service, or of the receiver of `helm test`, which can so not be taken for a service. */}}
+{{- define "annals.certified" -}}
+{{ eq .name "test" | ternary (printf "%s.%s.svc" (include "annals.name" .) .root.Release.Namespace) (printf "%s.annals.internal" .name) }}
+{{- end }}
+
+{{/* With a digest the tag is for people only. */}}
 {{- define "annals.image" -}}
-{{ required "image.repository is required: what deploy/Dockerfile builds" .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ include "annals.imageOf" (merge (dict "tag" (.Values.image.tag | default .Chart.AppVersion)) .Values.image) }}
+{{- end }}
+
+{{/* Takes an image of the values. */}}
+{{- define "annals.imageOf" -}}
+{{ required "image.repository is required: what deploy/Dockerfile builds" .repository }}:{{ .tag }}{{ with .digest }}@{{ . }}{{ end }}
 {{- end }}
 
 {{/* "true" where the chart brings PostgreSQL: `postgresql.enabled`, or no service names a database. */}}
@@ -75,7 +95,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- define "annals.isSingle" -}}
 {{- $export := .root.Values.export }}
 {{- if and (eq .name "export") (not $export.s3.bucket) (not $export.existingClaim) (ne $export.claim.accessMode "ReadWriteMany") }}
-{{- if $export.autoscaling.enabled }}
-{{- fail "export.autoscaling.enabled needs export.s3.bucket, or a claim with the access mode ReadWriteMany" }}
+{{- if or $export.autoscaling.enabled (not (hasKey $export "replicas")) }}
+{{- fail "export.autoscaling.enabled and export.replicas: null need export.s3.bucket, or a claim with the access mode ReadWriteMany" }}
 {{- end }}true{{ end }}
 {{- end }}

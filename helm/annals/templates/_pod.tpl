@@ -7,9 +7,15 @@ capabilities: { drop: [ALL] }
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* Of every pod of the release: who it runs as is said beside it. Takes root. */}}
+{{/* `pod` of the values with that of the component over it, as YAML: maps are merged, all else is replaced. Takes root and name. */}}
+{{- define "annals.pod" -}}
+{{- $own := (index .root.Values (include "annals.member" .)).pod | default dict }}
+{{- mustMergeOverwrite (deepCopy .root.Values.pod) $own | toYaml }}
+{{- end }}
+
+{{/* Of every pod of the release: who it runs as is said beside it. Takes root and name. */}}
 {{- define "annals.scheduling" -}}
-{{- $pod := .root.Values.pod }}
+{{- $pod := include "annals.pod" . | fromYaml }}
 automountServiceAccountToken: false
 # Otherwise Kubernetes adds variables for each Service, such as ANNALS_GATEWAY_PORT.
 enableServiceLinks: false
@@ -32,6 +38,9 @@ tolerations:
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with $pod.extraSpec }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* Takes a user, who is the group too. */}}
@@ -44,8 +53,11 @@ fsGroupChangePolicy: OnRootMismatch
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* The volumes of a service; takes root, name and one. Empty if there are none. No other service's key is among them. */}}
+{{/* The volumes of a service; takes root, name, one and pod. Empty if there are none. No other service's key is among them. */}}
 {{- define "annals.volumes" -}}
+{{- with .pod.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- if not .root.Values.tls.dangerousPlaintext }}
 - name: tls
   secret: { secretName: {{ include "annals.tlsSecret" . }}, defaultMode: 0440 }
@@ -93,8 +105,11 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- end }}
 
-{{/* Of migrate. */}}
+{{/* Of migrate; takes pod too. */}}
 {{- define "annals.migrateMounts" -}}
+{{- with .pod.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- if and (ne .name "gateway") .root.Values.caBundle.configMap }}
 - { name: ca, mountPath: /etc/annals/ca, readOnly: true }
 {{- end }}

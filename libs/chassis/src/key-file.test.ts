@@ -1,13 +1,14 @@
-// Guarantee: a key file that is not set, not there or malformed is an error that names the setting and never
-// what the file holds.
+// Guarantees: a key file that is not set, not there or malformed is an error that names the setting and never
+// what the file holds. A changed file is used without a restart, and a broken one changes nothing.
 
 import { parseKeyFile } from "@annals/contract";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { pino } from "pino";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ConfigError } from "./config.ts";
-import { readKeyFile } from "./key-file.ts";
+import { followKeyFile, readKeyFile } from "./key-file.ts";
 
 const SETTING = { env: "ANNALS_X_FILE", purpose: "seals" };
 const KEY = Buffer.alloc(32, 7).toString("base64");
@@ -32,4 +33,37 @@ test("what is wrong is said without the content", async () => {
   await expect(fault).rejects.toThrow(/line 2 is not/);
   await expect(fault).rejects.toBeInstanceOf(ConfigError);
   await expect(fault).rejects.not.toThrow(KEY.slice(2, 20));
+});
+
+test("a changed file is used, a broken one is reported once and changes nothing", async () => {
+  const lines: { msg: string; setting?: string; reason?: string }[] = [];
+  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
+  const file = await fileWith(`one:${KEY}`);
+  // At once, as Kubernetes does it.
+  const replace = async (text: string): Promise<void> => {
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
+  };
+  let ids: string[] = [];
+  const use = (text: string): void => void (ids = [...parseKeyFile(text).keys()]);
+  const following = followKeyFile(SETTING, file, use, { log, intervalMs: 5 });
+  onTestFinished(() => following.stop());
+  await vi.waitFor(() => expect(ids).toEqual(["one"]));
+  await replace(`two:${KEY}\none:${KEY}`);
+  await vi.waitFor(() => expect(ids).toEqual(["two", "one"]));
+  await replace(`two:${KEY.slice(2)}`);
+  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  await replace(`three:${KEY}`);
+  await vi.waitFor(() => expect(ids).toEqual(["three"]));
+  await vi.waitFor(() => expect(lines).toHaveLength(3));
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    "new keys are in use",
+    "new keys cannot be used: the old ones stay",
+    "new keys are in use",
+  ]);
+  expect(lines[1]).toMatchObject({
+    setting: "ANNALS_X_FILE",
+    reason: expect.stringMatching(/^line 1/),
+  });
+  expect(JSON.stringify(lines)).not.toContain(KEY.slice(2, 20));
 });

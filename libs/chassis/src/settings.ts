@@ -85,7 +85,7 @@ export const rpcServerSettings = {
   }),
   rpcMaxConnectionAgeS: integer(
     "ANNALS_RPC_MAX_CONNECTION_AGE_S",
-    "Seconds after which the server sends GOAWAY on a connection, so that callers find new replicas.",
+    "Seconds after which the server sends GOAWAY on a connection, so that a replaced certificate is used everywhere.",
     { min: 1, max: 86_400 },
     { fallback: "300" },
   ),

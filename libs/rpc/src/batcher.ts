@@ -12,12 +12,14 @@ export interface BatcherOptions<In, Out> {
   /** Of the span that each item of a recorded request has while it waits and is worked on. */
   readonly name: string;
   /**
-   * Processes a group of 1 to `maxGroup` items, whose weight it is told, and resolves to one result per item,
-   * in order. A rejection fails the whole group. No item ever joins a group that has started.
+   * Processes a group of 1 to `maxGroup` items, whose weight it is told, and what is left of the deadline of
+   * the oldest. Resolves to one result per item, in order. A rejection fails the whole group. No item ever
+   * joins a group that has started.
    */
   readonly work: (
     items: readonly In[],
     weight: number,
+    timeLeftMs: number,
   ) => Promise<readonly PromiseSettledResult<Out>[]>;
   /** Weight of an item, for `maxGroup` and `maxWaiting`; 1 by default. */
   readonly weigh?: (item: In) => number;
@@ -26,6 +28,11 @@ export interface BatcherOptions<In, Out> {
   readonly concurrency: number;
   /** While more weight than this waits, new items are refused at once with `unavailable`. */
   readonly maxWaiting: number;
+  /**
+   * How long an item may take, the wait for its group included. One that has waited as long is refused with
+   * `unavailable` when its turn comes: nothing was done with it. By default items wait without a bound.
+   */
+  readonly deadlineMs?: number;
   /**
    * Called with the weight of each accepted item, and with the negative weight of each finished group before
    * its submitters see their results.
@@ -45,7 +52,11 @@ export interface BatcherMetrics {
 interface Group<In, Out> {
   readonly members: readonly Waiting<In, Out>[];
   readonly weight: number;
+  readonly timeLeftMs: number;
 }
+
+/** What a group has at least: whoever joined it last has hardly waited. */
+const MIN_TIME_LEFT_MS = 1_000;
 
 interface Waiting<In, Out> {
   readonly item: In;
@@ -103,11 +114,25 @@ export class Batcher<In, Out> {
   }
 
   #pump(): void {
+    this.#refuseLate();
     while (this.#inFlight < this.#options.concurrency && this.#waiting.length > 0) {
       const group = this.#take();
       this.#inFlight += 1;
       void this.#process(group);
     }
+  }
+
+  /** Nobody waits any more for those whose time is over, and their work would delay the others. */
+  #refuseLate(): void {
+    const { deadlineMs = Infinity, metrics, onWeight } = this.#options;
+    const since = performance.now() - deadlineMs;
+    if (!this.#waiting[0] || this.#waiting[0].since > since) return;
+    const firstInTime = this.#waiting.findIndex((one) => one.since > since);
+    const late = this.#waiting.splice(0, firstInTime === -1 ? Infinity : firstInTime);
+    const weight = late.reduce((sum, one) => sum + one.weight, 0);
+    this.#waitingWeight -= weight;
+    onWeight?.(-weight);
+    for (const one of late) fail(one, refusal(metrics));
   }
 
   #take(): Group<In, Out> {
@@ -120,9 +145,10 @@ export class Batcher<In, Out> {
     }
     this.#waitingWeight -= weight;
     const members = this.#waiting.splice(0, size);
+    const { deadlineMs = Infinity, metrics } = this.#options;
     const waitedMs = performance.now() - (members[0]?.since ?? 0);
-    this.#options.metrics?.started(size, waitedMs / MS_PER_S);
-    return { members, weight };
+    metrics?.started(size, waitedMs / MS_PER_S);
+    return { members, weight, timeLeftMs: Math.max(MIN_TIME_LEFT_MS, deadlineMs - waitedMs) };
   }
 
   /**
@@ -138,12 +164,12 @@ export class Batcher<In, Out> {
   }
 
   /** Resolves to the function that gives each item its result. */
-  async #work({ members, weight }: Group<In, Out>): Promise<() => void> {
+  async #work({ members, weight, timeLeftMs }: Group<In, Out>): Promise<() => void> {
     try {
       const items = members.map(({ item }) => item);
       const spans = members.map(({ span }) => span);
       const { name, work } = this.#options;
-      const results = await inBatch(`batch ${name}`, spans, () => work(items, weight));
+      const results = await inBatch(`batch ${name}`, spans, () => work(items, weight, timeLeftMs));
       return () => {
         for (const [index, member] of members.entries()) {
           const result = results[index];
@@ -204,7 +230,7 @@ export class KeyedBatcher<In, Out> {
     const { work } = this.#options;
     const batcher: Batcher<In, Out> = new Batcher({
       ...this.#options,
-      work: (items, weight) => work(key, items, weight),
+      work: (items, weight, timeLeftMs) => work(key, items, weight, timeLeftMs),
       onWeight: (change) => {
         this.#weight += change;
         if (change < 0 && batcher.idle) this.#batchers.delete(key);
@@ -223,6 +249,7 @@ export interface KeyedBatcherOptions<In, Out> extends Omit<
     key: string,
     items: readonly In[],
     weight: number,
+    timeLeftMs: number,
   ) => Promise<readonly PromiseSettledResult<Out>[]>;
   /** Of all keys together, waiting or in flight. */
   readonly maxWeight: number;

@@ -23,12 +23,13 @@ import { Channel, type ChannelOptions, connectivityState, credentials } from "@g
 import type { RpcTls } from "./certificates.ts";
 import { createGrpcTransport } from "./transport.ts";
 import { annalsErrors } from "./interceptors/errors.ts";
+import { polled } from "./polling-resolver.ts";
 import { MAX_MESSAGE_BYTES, WINDOW_BYTES } from "./server.ts";
 
 export interface RpcClientOptions<S extends DescService> {
   /**
    * `host:port` or `dns:///host:port` (all addresses of the name), or `ipv4:127.0.0.1:1,127.0.0.1:2`.
-   * Calls go to the addresses round robin.
+   * Calls go to the addresses round robin. A name is looked up again every `resolveEveryMs`.
    */
   readonly address: string;
   readonly service: S;
@@ -44,6 +45,7 @@ export interface RpcClientOptions<S extends DescService> {
    */
   readonly idempotentMethods?: readonly (S["methods"][number]["name"] & string)[];
   readonly maxMessageBytes?: number;
+  readonly resolveEveryMs?: number;
 }
 
 export interface RpcClient<S extends DescService> {
@@ -55,7 +57,8 @@ export interface RpcClient<S extends DescService> {
   close(): void;
 }
 
-const TIMEOUT_MS = 10_000;
+/** Deadline of a call by default. */
+export const CALL_TIMEOUT_MS = 10_000;
 
 /**
  * Keepalive pings while calls are open. A server that hangs is disconnected after four seconds, not after the
@@ -69,7 +72,9 @@ const KEEPALIVE_TIMEOUT_MS = 3_000;
  */
 const RECONNECT_MIN_MS = 50;
 const RECONNECT_MAX_MS = 250;
-/** DNS is resolved when a connection ends, at most this often (default of grpc-js: 30 s). */
+/** With what the cluster's DNS caches, the time until a new replica gets calls. */
+const RESOLVE_EVERY_MS = 5_000;
+/** A name is also looked up when a connection ends, at most this often (default of grpc-js: 30 s). */
 const DNS_MIN_INTERVAL_MS = 1_000;
 /** Buffered for retries of calls that never reached a server, of all calls together. */
 const RETRY_BUFFER_BYTES = 4 * MAX_MESSAGE_BYTES;
@@ -87,20 +92,21 @@ const RETRY_POLICY = {
 const RETRY_THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
 
 export function connectRpc<S extends DescService>(options: RpcClientOptions<S>): RpcClient<S> {
-  const { peer, tls } = options;
+  const { address, peer, tls, resolveEveryMs = RESOLVE_EVERY_MS } = options;
+  const resolving = polled(address, resolveEveryMs);
   const channel = new Channel(
-    options.address,
+    resolving.target,
     tls === "plaintext" ? credentials.createInsecure() : tls.credentialsFor(peer),
-    channelOptions(options),
+    { ...channelOptions(options), ...resolving.options },
   );
   const transport = createGrpcTransport({
     channel,
-    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    timeoutMs: options.timeoutMs ?? CALL_TIMEOUT_MS,
     interceptors: options.interceptors ?? [],
   });
   return {
     client: createCancellingClient(options.service, annalsErrors(transport)),
-    ready: (timeoutMs) => connected(channel, timeoutMs),
+    ready: (timeoutMs) => connected(channel, address, timeoutMs),
     close: () => channel.close(),
   };
 }
@@ -183,15 +189,14 @@ function serverStreaming<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-async function connected(channel: Channel, timeoutMs: number): Promise<void> {
+async function connected(channel: Channel, address: string, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const state = channel.getConnectivityState(true);
     if (state === connectivityState.READY) return;
     await new Promise<void>((resolve, reject) => {
       channel.watchConnectivityState(state, deadline, (error) => {
-        if (error)
-          reject(new Error(`${channel.getTarget()} was not reached within ${timeoutMs} ms`));
+        if (error) reject(new Error(`${address} was not reached within ${timeoutMs} ms`));
         else resolve();
       });
     });

@@ -1,7 +1,7 @@
 // The HTTP/2 connections of one RPC server. Each gets a GOAWAY when it reaches its maximum age, and all do
-// when the server drains. Called by server.ts. A client resolves DNS again only when a connection ends, so
-// without a maximum age a new replica would get no calls. A GOAWAY must never fail a call, nor cause one to
-// be made twice.
+// when the server drains. Called by server.ts. A certificate is verified only when a connection opens, so
+// without a maximum age a replaced one would be accepted permanently. A GOAWAY must never fail a call, nor
+// cause one to be made twice.
 
 import { constants, type Http2Session } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -49,7 +49,7 @@ export async function serve(
 ): Promise<void> {
   const registry = createRegistry("export");
   const clock = systemClock();
-  const { verifier } = await openAdmissions(config, clock);
+  const { verifier } = await openAdmissions(config, { clock, log, closers });
   const tracing = await startTracing({ ...config, serviceName: "annals-export" });
   closers.add("tracing", tracing, () => tracing.shutdown());
   const tls = await openTls(config, { service: "export", registry, log, closers });

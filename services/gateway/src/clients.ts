@@ -21,9 +21,6 @@ export interface OpenClients extends Clients {
   close(): void;
 }
 
-/** Deadline of an RPC. A request that waits longer is answered with server_error. */
-const TIMEOUT_MS = 10_000;
-
 const LEDGER_READS = [
   ...(["GetEvent", "ListEvents", "VerifyChain"] as const),
   ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
@@ -39,7 +36,6 @@ export function openClients(options: {
 }): OpenClients {
   const shared = {
     tls: options.tls,
-    timeoutMs: TIMEOUT_MS,
     interceptors: clientInterceptors({ duration: options.duration }),
   };
   const keys = connectRpc({

@@ -2,6 +2,7 @@
 
 import {
   address,
+  flag,
   integer,
   networks,
   oneOf,
@@ -122,7 +123,7 @@ export const SETTINGS = {
   ),
   listsMaxPerAccount: integer(
     "ANNALS_LISTS_MAX_PER_ACCOUNT",
-    "Concurrent lists of events of one account in one gateway, and four times that of all.",
+    "Concurrent lists of events of one account in one gateway, and four times that of all. More wait up to 5 seconds.",
     { min: 1, max: 100_000 },
     { fallback: "16" },
   ),
@@ -173,6 +174,10 @@ export const SETTINGS = {
   trustedProxies: networks(
     "ANNALS_TRUSTED_PROXIES",
     "Addresses and networks (`10.0.0.0/8,::1`) of proxies whose X-Forwarded-For names the client's address.",
+  ),
+  dashboard: flag(
+    "ANNALS_DASHBOARD",
+    "Serve the dashboard under /dashboard/: a client of /v1 in the browser, for whoever has an API key.",
   ),
   verifyTimeoutMs: integer(
     "ANNALS_VERIFY_TIMEOUT_MS",

@@ -45,7 +45,7 @@ test.each([
     body = new WeakRef(request.body as object);
   });
   const appends = new EventAppends({ createEvents, appendEvents: () => expect.unreachable() });
-  const inFlight = { take: () => {}, readBody: () => {} };
+  const inFlight = { take: () => {}, takeInTime: async () => {}, readBody: () => {} };
   const deps = { appends, limits: LIMITS, turns: new Turns() } as unknown as Deps;
   registerRoutes(app, { deps, clock: systemClock(), inFlight });
   const answered = app.inject({ method: "POST", url, payload });
@@ -68,7 +68,8 @@ test.each<[method: "GET" | "POST", url: string, taken: string[]]>([
 ])("%s %s takes %j of its account's share", async (method, url, expected) => {
   const taken: string[] = [];
   const inFlight = {
-    take: (_request: unknown, resource: string, accountId: string) => {
+    take: () => {},
+    takeInTime: async (_request: unknown, resource: string, accountId: string) => {
       expect(accountId).toBe(ADMISSION.accountId);
       taken.push(resource);
     },

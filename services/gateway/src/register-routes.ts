@@ -25,7 +25,7 @@ const PIECE_BYTES = 64 * 1024;
 export interface Serving {
   readonly deps: Deps;
   readonly clock: Clock;
-  readonly inFlight: Pick<RequestsInFlight, "take" | "readBody">;
+  readonly inFlight: Pick<RequestsInFlight, "take" | "takeInTime" | "readBody">;
 }
 
 export function registerRoutes(app: FastifyInstance, serving: Serving): void {
@@ -62,7 +62,13 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       ...(checkIntegers && {
         preValidation: async (request) => checkIntegers(request.query),
       }),
-      handler: (request, reply) => answer(route, request, reply, serving),
+      handler: (request, reply) => {
+        const { resource } = route;
+        if (resource === undefined) return answer(route, request, reply, serving);
+        return inFlight
+          .takeInTime(request.raw, resource, admissionOf(request).accountId)
+          .then(() => answer(route, request, reply, serving));
+      },
     });
   }
 }
@@ -79,7 +85,6 @@ function answer(
 ): Promise<FastifyReply> {
   const { raw } = request;
   const admission = admissionOf(request);
-  if (route.resource) inFlight.take(raw, route.resource, admission.accountId);
   const call: Call<unknown, unknown, unknown, unknown> = {
     admission,
     readmit: request.readmit,

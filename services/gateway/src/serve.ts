@@ -79,6 +79,7 @@ export async function serve(
     clock: systemClock(),
     deps: { ...clients, appends, limits: config, turns: new Turns() },
     earlyAnswers,
+    hasDashboard: config.dashboard,
     inFlight,
     refusals,
     isTracing: tracing.isOn,
@@ -105,6 +106,8 @@ export async function serve(
 
 /** Of what is long or large, everybody together gets so many shares. */
 const SHARES = 4;
+/** A page is read in milliseconds: many that come together, or during a short stall, soon have their turn. */
+const LIST_WAIT_MS = 5_000;
 
 function sharesOf(config: ConfigOf<typeof SETTINGS>): Record<Resource, SharesOptions> {
   const shares = (share: number) => ({ share, total: SHARES * share });
@@ -112,7 +115,7 @@ function sharesOf(config: ConfigOf<typeof SETTINGS>): Record<Resource, SharesOpt
     requests: { share: config.requestsMaxPerAccount, total: config.requestsMaxUnderWay },
     bytes: shares(config.bytesMaxPerAccount),
     downloads: shares(config.downloadsMaxPerAccount),
-    lists: shares(config.listsMaxPerAccount),
+    lists: { ...shares(config.listsMaxPerAccount), waitMs: LIST_WAIT_MS },
     verifications: shares(config.verificationsMaxPerAccount),
   };
 }

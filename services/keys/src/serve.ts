@@ -48,7 +48,7 @@ export async function serve(
 ): Promise<void> {
   const registry = createRegistry("keys");
   const clock = systemClock();
-  const { secrets, verifier } = await openAdmissions(config, clock);
+  const { secrets, verifier } = await openAdmissions(config, { clock, log, closers });
   const tracing = await startTracing({ ...config, serviceName: "annals-keys" });
   closers.add("tracing", tracing, () => tracing.shutdown());
   const tls = await openTls(config, { service: "keys", registry, log, closers });

@@ -50,7 +50,7 @@ export async function serve(
   const metrics = createMetrics(registry);
   const clock = systemClock();
   const random = pooledRandom();
-  const { verifier } = await openAdmissions(config, clock);
+  const { verifier } = await openAdmissions(config, { clock, log, closers });
 
   const tracing = await startTracing({ ...config, serviceName: "annals-ledger" });
   closers.add("tracing", tracing, () => tracing.shutdown());

@@ -25,7 +25,7 @@ import { openProducers } from "./clients.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/rotate-secrets.ts";
-import { readSecretKeys } from "./commands/secret-key-file.ts";
+import { openSecretKeys } from "./commands/secret-key-file.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { accountResolver } from "./outbound/account-resolver.ts";
@@ -50,9 +50,9 @@ const DRAIN_GRACE_MS = 7_000;
 type Config = ConfigOf<typeof SETTINGS>;
 
 export async function serve(config: Config, log: Logger, closers: Closers): Promise<void> {
-  const keys = await readSecretKeys(config.secretKeyFile);
+  const keys = await openSecretKeys(config.secretKeyFile, { log, closers });
   const clock = systemClock();
-  const { verifier } = await openAdmissions(config, clock);
+  const { verifier } = await openAdmissions(config, { clock, log, closers });
   const registry = createRegistry("webhook-dispatcher");
   const metrics = createMetrics(registry);
   const tracing = await startTracing({ ...config, serviceName: "annals-webhook-dispatcher" });

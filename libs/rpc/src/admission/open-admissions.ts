@@ -1,6 +1,7 @@
-// The verifier of a backend, from its settings. Called by serve.ts of every backend.
+// The verifier of a backend, from its settings, and the secrets of admissions, which follow their file.
+// Called by serve.ts of every backend.
 
-import { readKeyFile } from "@annals/chassis";
+import { type Closers, followKeyFile, type Logger, readKeyFile } from "@annals/chassis";
 import { type Clock, parseKeyFile } from "@annals/contract";
 import { type AdmissionSecrets, AdmissionVerifier } from "./statement.ts";
 
@@ -17,9 +18,17 @@ const SETTING = {
 /** Throws a ConfigError where the file is not set, not readable or malformed. */
 export async function openAdmissions(
   config: AdmissionConfig,
-  clock: Clock,
+  around: { readonly clock: Clock; readonly log: Logger; readonly closers: Closers },
 ): Promise<{ readonly secrets: AdmissionSecrets; readonly verifier: AdmissionVerifier }> {
+  const { clock, closers, log } = around;
+  const { admissionSecretFile: file = "", admissionOptional: isOptional } = config;
   const secrets = await readKeyFile(SETTING, config.admissionSecretFile, parseKeyFile);
-  const isOptional = config.admissionOptional;
+  const replace = (text: string): void => {
+    const read = parseKeyFile(text);
+    secrets.clear();
+    for (const [id, secret] of read) secrets.set(id, secret);
+  };
+  const following = followKeyFile(SETTING, file, replace, { log });
+  closers.add("admission secrets", following, () => following.stop());
   return { secrets, verifier: new AdmissionVerifier({ secrets, clock, isOptional }) };
 }

@@ -2,7 +2,13 @@
 // wait at the same time go to the keys service in one RPC. No result is cached: it must never admit a key
 // that was revoked before the request began.
 
-import { ADMISSION_HEADER, Batcher, type BatcherMetrics, REQUEST_ID_HEADER } from "@annals/rpc";
+import {
+  ADMISSION_HEADER,
+  Batcher,
+  type BatcherMetrics,
+  CALL_TIMEOUT_MS,
+  REQUEST_ID_HEADER,
+} from "@annals/rpc";
 import { isPlausibleKey, isPlausibleWidgetToken, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import { type KeysService, type Plan, PlanSchema, type WidgetAdmission } from "@annals/proto/keys";
@@ -97,10 +103,11 @@ export class Admissions {
     this.#unauthenticated = unauthenticated;
     this.#batcher = new Batcher({
       name: "admission",
-      work: (given) => admitGroup(keys, given),
+      work: (given, _weight, timeoutMs) => admitGroup(keys, given, timeoutMs),
       maxGroup: MAX_GROUP,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING,
+      deadlineMs: CALL_TIMEOUT_MS,
       ...(metrics && { metrics }),
     });
   }
@@ -179,6 +186,7 @@ function unknownKey(isWidget: boolean): AnnalsError {
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
   given: readonly Waiting[],
+  timeoutMs: number,
 ): Promise<PromiseSettledResult<Admission>[]> {
   const indexes = new Map<string, number>();
   const groups: { secretSha256: Uint8Array; count: number; isWidgetToken: boolean }[] = [];
@@ -189,7 +197,7 @@ async function admitGroup(
     groups[index].count += count;
   }
   const isAfterBody = given.map(({ body }) => body.complete);
-  const { admissions, limit: limitOfKeys } = await keys.admitRequests({ groups });
+  const { admissions, limit: limitOfKeys } = await keys.admitRequests({ groups }, { timeoutMs });
   const answered = admissions.map(() => 0);
   return given.map(({ requestId, key, count, isWidget }, at): PromiseSettledResult<Admission> => {
     const index = indexes.get(key) ?? -1;

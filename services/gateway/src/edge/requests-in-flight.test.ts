@@ -14,6 +14,7 @@ const TOTAL = 8;
 const SHARE = 2;
 const BYTES = 4 * 1024 * 1024;
 const WINDOW_MS = 600;
+const WAIT_MS = 200;
 const NOTHING = { requests: 0, bytes: 0, downloads: 0, lists: 0, verifications: 0 };
 
 type Exchanged = readonly [IncomingMessage, ServerResponse];
@@ -37,7 +38,7 @@ async function open(transfers = { bodyWindowMs: WINDOW_MS, answerWindowMs: WINDO
       requests: some,
       bytes: { total: 4 * BYTES, share: BYTES },
       downloads: some,
-      lists: some,
+      lists: { ...some, waitMs: WAIT_MS },
       verifications: some,
     },
     transfers: { minBytesPerSecond: 10_000, ...transfers },
@@ -119,6 +120,29 @@ test("an account holds no more than its share, whatever addresses it comes from"
   expect(inFlight.used().requests).toBe(SHARE);
   for (const [, response] of held) response.end();
   await Promise.all(asked);
+  await released();
+});
+
+test("a list beyond its account's share waits, and is refused when the time is over or its client leaves", async () => {
+  const { ask, areHeld, held, inFlight, refused, released } = await open();
+  const asked = Promise.allSettled(
+    Array.from({ length: SHARE + 3 }, (_, n) => ask(`address ${n}`)),
+  );
+  await areHeld(SHARE + 3);
+  const outcomes = held.map(([request]) =>
+    inFlight.takeInTime(request, "lists", "acct_1").catch((error: unknown) => error),
+  );
+  await Promise.all(outcomes.slice(0, SHARE));
+  expect([inFlight.used().lists, refused]).toStrictEqual([SHARE, []]);
+  held[0]?.[1].end();
+  expect(await outcomes[SHARE]).toBeUndefined();
+  held[SHARE + 1]?.[1].destroy();
+  expect(await outcomes[SHARE + 1]).toBeUndefined();
+  expect(inFlight.used().lists).toBe(SHARE);
+  expect(await outcomes[SHARE + 2]).toMatchObject({ kind: "rate_limited", retryAfterS: 1 });
+  expect(refused).toStrictEqual(["lists_share"]);
+  for (const [, response] of held) response.end();
+  await asked;
   await released();
 });
 

@@ -133,9 +133,19 @@ export class RequestsInFlight {
   }
 
   /**
-   * Takes `amount` of the account's share until the request ends. Throws `rate_limited` or `unavailable`. A
-   * request whose client has disconnected takes nothing: nobody waits for its answer.
+   * Takes one of the account's share until the request ends, and waits for it as long as the shares say.
+   * Rejects with `rate_limited` or `unavailable`. A request whose client has disconnected takes nothing:
+   * nobody waits for its answer.
    */
+  async takeInTime(request: IncomingMessage, resource: Resource, accountId: string): Promise<void> {
+    const exchange = this.#open.get(request);
+    if (exchange === undefined) return;
+    const { taken, release } = this.#shares[resource].takeInTime(accountId);
+    exchange.releases.push(release);
+    this.#check(resource, await taken);
+  }
+
+  /** Takes `amount` of the account's share until the request ends. Throws as `takeInTime` rejects. */
   take(request: IncomingMessage, resource: Resource, accountId: string, amount = 1): void {
     const exchange = this.#open.get(request);
     if (exchange === undefined) return;

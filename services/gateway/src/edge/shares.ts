@@ -5,17 +5,40 @@ export interface SharesOptions {
   readonly total: number;
   /** The most that one holder may have. */
   readonly share: number;
+  /** How long `takeInTime` waits for what is released; by default hardly at all. */
+  readonly waitMs?: number;
+}
+
+/** Why nothing was taken: the holder has its share, or too little is free. */
+export type Refusal = "share" | "total";
+
+/** One of what is shared, held or waited for. */
+export interface Reservation {
+  /** Resolves to undefined when it is held, or when `release` ended the wait. */
+  readonly taken: Promise<Refusal | undefined>;
+  /** Releases it, or ends the wait. To be called once. */
+  readonly release: () => void;
+}
+
+interface Waiting {
+  readonly holder: string;
+  /** It was taken for the holder. */
+  readonly end: () => void;
 }
 
 export class Shares {
   readonly #total: number;
   readonly #share: number;
+  readonly #waitMs: number;
   readonly #held = new Map<string, number>();
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiting>();
   #used = 0;
 
-  constructor({ total, share }: SharesOptions) {
+  constructor({ total, share, waitMs = 0 }: SharesOptions) {
     this.#total = total;
     this.#share = share;
+    this.#waitMs = waitMs;
   }
 
   get used(): number {
@@ -32,7 +55,7 @@ export class Shares {
    * more than was free. So it leaves as much as it had before: one holder leaves half of the total, each
    * further one at least half of what was left, and the last of it goes to somebody who had none.
    */
-  take(holder: string, amount = 1, share = this.#share): "share" | "total" | undefined {
+  take(holder: string, amount = 1, share = this.#share): Refusal | undefined {
     const wanted = (this.#held.get(holder) ?? 0) + amount;
     if (wanted > share) return "share";
     if (wanted > this.#total - this.#used) return "total";
@@ -46,5 +69,30 @@ export class Shares {
     if (left > 0) this.#held.set(holder, left);
     else this.#held.delete(holder);
     this.#used -= amount;
+    for (const { holder: next, end } of this.#waiting) if (!this.take(next)) end();
+  }
+
+  /** Takes one as `take` does, or as soon as it is released. */
+  takeInTime(holder: string): Reservation {
+    const refusal = this.take(holder);
+    if (refusal === undefined)
+      return { taken: Promise.resolve(refusal), release: () => this.release(holder) };
+    let isHeld = false;
+    const { promise: taken, resolve } = Promise.withResolvers<Refusal | undefined>();
+    const end = (ended?: Refusal): void => {
+      clearTimeout(timer);
+      this.#waiting.delete(waiting);
+      resolve(ended);
+    };
+    const waiting: Waiting = {
+      holder,
+      end: () => {
+        isHeld = true;
+        end();
+      },
+    };
+    const timer = setTimeout(end, this.#waitMs, refusal);
+    this.#waiting.add(waiting);
+    return { taken, release: () => (isHeld ? this.release(holder) : end()) };
   }
 }

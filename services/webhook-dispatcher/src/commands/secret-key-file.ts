@@ -1,6 +1,6 @@
 // Reads the key file. Called by serve.ts and rotate-secrets.ts.
 
-import { readKeyFile } from "@annals/chassis";
+import { type Closers, followKeyFile, type Logger, readKeyFile } from "@annals/chassis";
 import { SecretKeys } from "../domain/secret-keys.ts";
 
 const SETTING = { env: "ANNALS_WEBHOOK_SECRET_KEY_FILE", purpose: "seals signing secrets" };
@@ -8,4 +8,15 @@ const SETTING = { env: "ANNALS_WEBHOOK_SECRET_KEY_FILE", purpose: "seals signing
 /** Throws a ConfigError where the file is not set, not readable or malformed. */
 export function readSecretKeys(file: string | undefined): Promise<SecretKeys> {
   return readKeyFile(SETTING, file, (text) => new SecretKeys(text));
+}
+
+/** The same for `serve`: the keys follow the file. */
+export async function openSecretKeys(
+  file: string | undefined,
+  { closers, log }: { readonly closers: Closers; readonly log: Logger },
+): Promise<SecretKeys> {
+  const keys = await readSecretKeys(file);
+  const following = followKeyFile(SETTING, file ?? "", (text) => keys.replace(text), { log });
+  closers.add("webhook keys", following, () => following.stop());
+  return keys;
 }

@@ -22,17 +22,26 @@ export interface Owner {
 }
 
 export class SecretKeys {
-  readonly #keys: ReadonlyMap<string, KeyObject>;
-  /** The key that seals: the first of the file. */
-  readonly sealingKeyId: string;
+  #keys!: ReadonlyMap<string, KeyObject>;
+  #sealingKeyId!: string;
 
   /** `text` is that of the key file. */
   constructor(text: string) {
+    this.replace(text);
+  }
+
+  /** Throws where the text is malformed, and keeps what it has. */
+  replace(text: string): void {
     const keys = parseKeyFile(text);
     const [first] = keys.keys();
     if (first === undefined) throw new Error("holds no key");
     this.#keys = keys;
-    this.sealingKeyId = first;
+    this.#sealingKeyId = first;
+  }
+
+  /** The key that seals: the first of the file. */
+  get sealingKeyId(): string {
+    return this.#sealingKeyId;
   }
 
   /** For the check that every sealed secret can be opened. */

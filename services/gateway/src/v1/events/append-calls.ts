@@ -5,6 +5,7 @@
 
 import { activeSpan, inBatch, inTrace, type Span } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
+import { CALL_TIMEOUT_MS } from "@annals/rpc";
 import {
   type AppendOutcome,
   AppendOutcomeSchema,
@@ -18,6 +19,9 @@ import { type Client, Code, ConnectError } from "@connectrpc/connect";
 const MAX_SHARED_BYTES = 64 * 1024;
 /** A stream costs as much CPU time as four unary calls (docs/performance). */
 const MIN_SHARED_GROUPS = 4;
+
+/** A group with less time left has waited: it has a call of its own, which ends in time. */
+const MIN_SHARED_TIME_LEFT_MS = CALL_TIMEOUT_MS - 1_000;
 
 /** Where the ledger answered an append without an outcome: event-appends.ts makes it an error. */
 const NO_OUTCOME = create(AppendOutcomeSchema);
@@ -35,12 +39,17 @@ export type Ledger = Pick<Client<typeof LedgerService>, "appendEvents" | "create
 /** An append, and the promise of its outcome. */
 interface Sent extends AdmittedAppend, PromiseWithResolvers<AppendOutcome> {}
 
+/** What the appends of one account weigh together, and the time that is left for them. */
+interface Extent {
+  readonly bytes: number;
+  readonly timeoutMs: number;
+}
+
 /** The appends of one account. */
-interface Group {
+interface Group extends Extent {
   /** What the group's call is a part of. */
   readonly span: Span | undefined;
   readonly sent: readonly Sent[];
-  readonly bytes: number;
 }
 
 export class AppendCalls {
@@ -54,14 +63,15 @@ export class AppendCalls {
   /** Sends the appends of one account, and resolves to the outcome of each, in order. */
   send(
     appends: readonly AdmittedAppend[],
-    bytes: number,
+    extent: Extent,
   ): Promise<readonly PromiseSettledResult<AppendOutcome>[]> {
     const sent = appends.map((append) => ({
       ...append,
       ...Promise.withResolvers<AppendOutcome>(),
     }));
-    const group = { span: activeSpan(), sent, bytes };
-    if (bytes > MAX_SHARED_BYTES) this.#createEvents([group]);
+    const group = { span: activeSpan(), sent, ...extent };
+    if (extent.bytes > MAX_SHARED_BYTES || extent.timeoutMs < MIN_SHARED_TIME_LEFT_MS)
+      this.#createEvents([group]);
     else if (this.#gathered.push(group) === 1) setImmediate(() => this.#sendGathered());
     return Promise.allSettled(sent.map(({ promise }) => promise));
   }
@@ -91,8 +101,8 @@ export class AppendCalls {
 
   /** One call for each group. */
   #createEvents(groups: readonly Group[]): void {
-    for (const { sent, span } of groups) {
-      inTrace(span, () => this.#ledger.createEvents(requestOf(sent))).then(
+    for (const { sent, span, timeoutMs } of groups) {
+      inTrace(span, () => this.#ledger.createEvents(requestOf(sent), { timeoutMs })).then(
         ({ outcomes }) => sent.forEach(({ resolve }, at) => resolve(outcomes[at] ?? NO_OUTCOME)),
         (error: unknown) => rejectOthers(sent, error),
       );

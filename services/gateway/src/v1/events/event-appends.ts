@@ -3,7 +3,7 @@
 // body, which takes several times their bytes.
 
 import { type EventText, PARTS } from "@annals/event";
-import { type BatcherMetrics, KeyedBatcher } from "@annals/rpc";
+import { type BatcherMetrics, CALL_TIMEOUT_MS, KeyedBatcher } from "@annals/rpc";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
@@ -51,13 +51,15 @@ export class EventAppends {
     const calls = new AppendCalls(ledger);
     this.#calls = new KeyedBatcher({
       name: "append-event",
-      work: (_accountId, appends, bytes) => calls.send(appends.map(admittedAppend), bytes),
+      work: (_accountId, appends, bytes, timeoutMs) =>
+        calls.send(appends.map(admittedAppend), { bytes, timeoutMs }),
       weigh: ({ events }) =>
         events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),
       maxGroup: MAX_GROUP_BYTES,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,
       maxWeight: MAX_HELD_BYTES,
+      deadlineMs: CALL_TIMEOUT_MS,
       ...(metrics && { metrics }),
     });
   }
