@@ -246,6 +246,16 @@ export const styles = css`
       max-inline-size: 100%;
     }
   }
+  @container list (inline-size < 30rem) {
+    .row {
+      grid-template-columns: minmax(0, 1fr) fit-content(50%);
+      block-size: calc(var(--_row) * 1.95);
+    }
+    .cell:nth-child(5) {
+      grid-column: 1 / -1;
+      justify-self: start;
+    }
+  }
   @container viewer (inline-size < 46rem) {
     .has-detail .list {
       display: none;
