@@ -1,5 +1,5 @@
-// A web site of somebody who embeds the viewer: pages and scripts with a content security policy, on an origin
-// of its own. Used by the tests of this folder.
+// A web site of somebody who embeds the viewer: pages and scripts with a content security policy, on an
+// origin of its own. Used by the tests of this folder.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

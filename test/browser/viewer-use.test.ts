@@ -99,10 +99,10 @@ describe("a page", () => {
       page: { viewport: { width: 360, height: 740 } },
     });
     await viewer.getByText("Alle 100 geladenen Ereignisse sind geprüft").waitFor();
-    const [action, badge] = await Promise.all(
-      [".action", ".body .badge"].map((part) => viewer.locator(part).first().boundingBox()),
+    const [time, badge] = await Promise.all(
+      [".body time", ".body .badge"].map((part) => viewer.locator(part).first().boundingBox()),
     );
-    expect(action?.x ?? 0).toBeGreaterThan(badge?.x ?? 0);
+    expect(time?.x ?? 0).toBeGreaterThan(badge?.x ?? 0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
       360,
     );

@@ -24,7 +24,8 @@ const SOURCES = new RegExp(
     String.raw`(patches|packages|proto|libs|services)/.*|deploy/(Dockerfile|entrypoint\.mjs|node-options\.txt)`,
   ].join("|")})$`,
 );
-const LEFT_OUT = /(^|\/)(node_modules|dist|\.git|\.turbo|\.annals)$/;
+/** Nothing of these runs in the image. */
+const LEFT_OUT = /(^|\/)(node_modules|dist|\.git|\.turbo|\.annals)$|\.(tsbuildinfo|test\.ts)$/;
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -76,7 +76,9 @@ function introduce(running: Stack, observed: readonly string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-const isDashboardOff = () => ["false", "0"].includes(process.env["ANNALS_DASHBOARD"] ?? "");
+function isDashboardOff(): boolean {
+  return ["false", "0"].includes(process.env["ANNALS_DASHBOARD"] ?? "");
+}
 
 /** Where each service process serves /metrics, /livez and /readyz. */
 function metricsLines({ processes }: Stack): string[] {

@@ -6,7 +6,8 @@ import { afterEach, expect, it, vi } from "vitest";
 import { GRACE_MS, Opened } from "./testing/test-ledger.ts";
 
 const CALLERS = 4;
-const WITHIN_MS = 5_000;
+/** On a machine that is busy with much else. */
+const WITHIN_MS = 30_000;
 const opened = new Opened();
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -47,9 +48,13 @@ it("a channel follows the addresses of its name, and no call fails", async () =>
   const control = opened.client(address, { resolveEveryMs: 3_600_000 }).client;
   await control.getEvent({ id: CONTROL });
   let isOver = false;
-  const callers = Array.from({ length: CALLERS }, async () => {
-    while (!isOver) await client.getEvent({});
-  });
+  const callers = Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      while (!isOver) await client.getEvent({});
+    }),
+  );
+  // It is awaited at the end; until then its failure must not end the process.
+  callers.catch(() => {});
   /** Of the second address, in the calls of the next moment. */
   const share = async () => {
     const before = { ...calls };
@@ -70,5 +75,5 @@ it("a channel follows the addresses of its name, and no call fails", async () =>
   await vi.waitFor(() => expect(lookups()).toBeGreaterThan(made), WITHIN_MS);
   expect(await share()).toBe(1);
   isOver = true;
-  await Promise.all(callers);
+  await callers;
 });

@@ -1,6 +1,6 @@
 // Loads what the table shows, one request at a time: the rows in sight first, then older ones, and newer ones
-// from time to time. It hands every event to the checker. Made by the element for each set of filters. It must
-// never move what the reader looks at: newer rows are announced to the element.
+// from time to time. It hands every event to the checker. Made by the element for each set of filters. It
+// must never move what the reader looks at: newer rows are announced to the element.
 
 import { type ProvenEvent, RequestError, type WidgetClient } from "./client.ts";
 import { EventWindow, type Page, PAGE_EVENTS, type Row } from "./event-window.ts";

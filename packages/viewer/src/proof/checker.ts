@@ -1,5 +1,5 @@
-// Checks proofs beside the page: in a worker, or where the page may start none, on the page in slices that are
-// too short to be felt. Used by the element. It must never block input.
+// Checks proofs beside the page: in a worker, or where the page may start none, on the page in slices that
+// are too short to be felt. Used by the element. It must never block input.
 
 import type { EventCheck } from "@annals/proof";
 import type { ProvenEvent } from "../client.ts";
