@@ -1,6 +1,6 @@
 // What is in the image and in each npm package, as CycloneDX: every package with its version, license and
-// digest, as the lockfile has them. Called by main.ts. pnpm makes it; here it gets the time of the commit and a
-// fixed order, so that the same commit gives the same bytes. It must never leave out what runs.
+// digest, as the lockfile has them. Called by main.ts. pnpm makes it; here it gets the time of the commit
+// and a fixed order, so that the same commit gives the same bytes. It must never leave out what runs.
 
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
