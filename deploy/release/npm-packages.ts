@@ -50,20 +50,35 @@ export async function packPackages(version: string, out: string): Promise<string
   const copy = mkdtempSync(join(tmpdir(), "annals-release-"));
   try {
     await copyCheckout(copy);
-    const needed = ["--filter", "annals", "--filter", "{./packages/*}..."];
+    const needed = ["annals", "{./deploy/bundle}...", "{./packages/*}..."].flatMap((name) => [
+      "--filter",
+      name,
+    ]);
     await pnpm(copy, ...needed, "install", "--frozen-lockfile", "--prefer-offline");
     const faults: string[] = [];
-    for (const { folder } of packages) {
-      const printed = await pnpm(join(copy, folder), "pack", "--json", "--pack-destination", out);
-      const { filename } = JSON.parse(printed.slice(printed.indexOf("{"))) as { filename: string };
-      const tarball = resolve(out, filename);
-      const found = await faultsOf(tarball, version);
-      if (found.length > 0) rmSync(tarball);
-      faults.push(...found);
-    }
+    for (const each of packages) faults.push(...(await packOne(copy, each, version, out)));
     return faults;
   } finally {
     rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+async function packOne(
+  copy: string,
+  { folder, manifest }: PublicPackage,
+  version: string,
+  out: string,
+): Promise<string[]> {
+  const words = ["pack", "--json", "--pack-destination", out];
+  try {
+    const printed = await pnpm(join(copy, folder), ...words);
+    const { filename } = JSON.parse(printed.slice(printed.indexOf("{"))) as { filename: string };
+    const tarball = resolve(out, filename);
+    const faults = await faultsOf(tarball, version);
+    if (faults.length > 0) rmSync(tarball);
+    return faults;
+  } catch (error) {
+    return [`${manifest.name}: it cannot be packed: ${(error as Error).message}`];
   }
 }
 

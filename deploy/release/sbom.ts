@@ -1,7 +1,6 @@
 // What is in the image and in each npm package, as CycloneDX: every package with its version, license and
 // digest, as the lockfile has them. Called by main.ts. pnpm makes it; here it gets the time of the commit
-// and a fixed order, so that the same commit gives the same bytes. It must never name a package that is
-// only built or tested with.
+// and a fixed order, so that the same commit gives the same bytes. It must never leave out what runs.
 
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -55,8 +54,8 @@ export async function writeImageSbom(file: string, facts: Facts): Promise<void> 
 }
 
 /**
- * Of an npm package: its dependencies, also those of development, since what it is bundled from is among
- * them.
+ * Of an npm package: its dependencies and those of development, since what it is bundled from is among them.
+ * So it may name more than the package has.
  */
 export async function writePackageSbom(file: string, facts: Facts, name: string): Promise<void> {
   for (const part of await sbomsOf("--filter", name)) write(file, facts, part);
