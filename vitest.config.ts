@@ -37,8 +37,8 @@ export default defineConfig({
           name: "unit",
           include: [
             "{libs,services}/**/*.test.ts",
-            "deploy/local/**/*.test.ts",
-            "test/{command,tidy,verifiers}/**/*.test.ts",
+            "deploy/{local,release}/**/*.test.ts",
+            "test/{command,sdk,tidy,verifiers}/**/*.test.ts",
           ],
           exclude: EXCLUDED,
           maxWorkers: UNIT_WORKERS,

@@ -12,6 +12,8 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** What is written, and the source that it is made of. */
 const BUNDLES = {
+  "packages/dashboard/dist/check-worker.js": "packages/dashboard/src/check/check-worker.ts",
+  "packages/dashboard/dist/dashboard.js": "packages/dashboard/src/main.ts",
   "packages/viewer/dist/viewer.js": "packages/viewer/src/index.ts",
 };
 

@@ -3,7 +3,7 @@
 
 import { HttpClient } from "@annals/testing";
 import type { Browser } from "playwright-core";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { openPage, type PageOptions } from "./browser.ts";
 import { openSite, TRUSTED_TYPES } from "./site.ts";
 
@@ -42,6 +42,7 @@ export async function embed(browser: Browser, embedding: Embedding) {
     },
   };
   const site = await openSite(files);
+  onTestFinished(site.close);
   const minted = await client.post("/v1/widget-tokens", {
     parts: PARTS,
     origins: embedding.isAllowed === false ? [] : [site.origin],

@@ -2,18 +2,7 @@
 
 import { newClient, type SharedStack } from "@annals/testing";
 import { expect } from "vitest";
-
-export const INVOICE = {
-  action: "invoice.update",
-  actor: { id: "u_1", type: "user", meta: { name: "Ada" } },
-  target: { id: "inv_9", type: "invoice", meta: { number: "2026-0009" } },
-  context: { ip: "203.0.113.7" },
-  diff: {
-    before: { total: 1200, lines: [{ name: "Paper", price: 10 }], note: "old" },
-    after: { total: 1250, lines: [{ name: "Paper", price: 12 }], paid: true },
-  },
-  metadata: { request: "r-77" },
-};
+import { INVOICE } from "./invoice.ts";
 
 /** So many events, the newest of which is an invoice's. */
 export async function accountWith(stack: SharedStack, count: number) {

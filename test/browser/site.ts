@@ -1,9 +1,8 @@
-// A web site of somebody who embeds the viewer: pages and scripts with a content security policy, on an origin
-// of its own. Used by the tests of this folder.
+// A web site of somebody who embeds the viewer: pages and scripts with a content security policy, on an
+// origin of its own. Used by the tests of this folder.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 
 /** What a page may make of text, where its policy refuses all the rest. */
 export const TRUSTED_TYPES =
@@ -16,7 +15,7 @@ export interface SiteFile {
   readonly content: string;
 }
 
-/** Files by path: those that end in `.js` are scripts. Closed when the test ends. */
+/** Files by path: those that end in `.js` are scripts. */
 export async function openSite(files: Readonly<Record<string, SiteFile>>) {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://site").pathname;
@@ -32,8 +31,10 @@ export async function openSite(files: Readonly<Record<string, SiteFile>>) {
     response.end(isScript ? file.content : pageOf(file.content));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => void server.close());
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => void server.close(),
+  };
 }
 
 function pageOf(content: string): string {

@@ -5,9 +5,11 @@
 import { newClient, ownerOf } from "@annals/testing";
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { expectAccessible, openBrowser } from "./browser.ts";
+import { expectAccessible } from "./browser.ts";
+import { openBrowser } from "./chromium.ts";
 import { embed, type Embedding } from "./embed.ts";
-import { accountWith, INVOICE } from "./events.ts";
+import { accountWith } from "./events.ts";
+import { INVOICE } from "./invoice.ts";
 
 const stack = inject("stack");
 const { baseUrl } = stack;

@@ -5,7 +5,8 @@ import { HttpClient } from "@annals/testing";
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { expectAccessible, openBrowser, openPage } from "./browser.ts";
+import { expectAccessible, openPage } from "./browser.ts";
+import { openBrowser } from "./chromium.ts";
 import { openSite, TRUSTED_TYPES } from "./site.ts";
 
 const MAX_GZIP_BYTES = 60_000;
@@ -60,6 +61,7 @@ test("a page of another origin loads it with its integrity hash, under the stric
       content: `<script type="module" src="${baseUrl}${url}" integrity="${integrity}" crossorigin></script>`,
     },
   });
+  onTestFinished(site.close);
   const browser = await openBrowser();
   onTestFinished(() => browser.close());
   const page = await openPage(browser, { origins: [baseUrl, site.origin] });

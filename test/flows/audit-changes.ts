@@ -15,6 +15,14 @@ export interface Change {
 /** What earlier rows have made, by their routes. */
 export type Made = Map<string, string>;
 
+/** Which service records what is done to a thing. */
+export const SERVICE_OF: Readonly<Record<string, string>> = {
+  key: "keys",
+  widget_token: "keys",
+  webhook: "webhook-dispatcher",
+  export: "export",
+};
+
 const WEBHOOK = { url: "https://user:secret@receiver.invalid/secret?token=secret", events: ["*"] };
 
 /** Made by the row of that route, or by one that has the same. */

@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { metricOf } from "../metric-of.ts";
-import { CHANGES, type Made } from "./audit-changes.ts";
+import { CHANGES, type Made, SERVICE_OF } from "./audit-changes.ts";
 import { requestLines, runAccountsCommand } from "./audit-commands.ts";
 
 const SYSTEM = "acct_system";
@@ -115,16 +115,10 @@ describe("changes over HTTP", () => {
     expect(said(entries)).toStrictEqual(expected().toSorted());
     for (const { action, actor, context } of entries) {
       expect(actor).toEqual({ type: "api_key", id: account.keyId });
-      const service = {
-        key: "keys",
-        widget_token: "keys",
-        webhook: "webhook-dispatcher",
-        export: "export",
-      };
       expect(context).toEqual({
         account_id: account.accountId,
         entry_id: expect.any(String),
-        service: service[action.split(".")[1] as keyof typeof service],
+        service: SERVICE_OF[action.split(".")[1] ?? ""],
       });
     }
     expect(JSON.stringify(entries)).not.toMatch(

@@ -3,8 +3,8 @@
 //
 //   request KEY METHOD PATH [BODY]   prints {status, body}
 //   connect HOST PORT                prints whether a connection opens: `open` or `closed`
-//   load RATE KEY…                   appends so many times a second, with the keys of one account in turn, until
-//                                    standard input ends; prints what came of it. Nothing is retried
+//   load RATE KEY…                   appends so many times a second, with the keys of one account in
+//                                    turn, until standard input ends; prints what came of it
 //   receive                          answers each POST with 204 and prints it on a line
 
 import { readFileSync } from "node:fs";

@@ -21,14 +21,21 @@ const BACKING = { "annals.example/postgres:18": "postgres:18", "annals.example/n
 const SOURCES = new RegExp(
   `^(${[
     String.raw`package\.json|pnpm-(lock|workspace)\.yaml|tsconfig\.base\.json|\.dockerignore`,
-    String.raw`(patches|proto|libs|services)/.*|deploy/(Dockerfile|entrypoint\.sh|node-options\.txt)`,
+    String.raw`(patches|packages|proto|libs|services)/.*|deploy/(Dockerfile|entrypoint\.mjs|node-options\.txt)`,
   ].join("|")})$`,
 );
 const LEFT_OUT = /(^|\/)(node_modules|dist|\.git|\.turbo|\.annals)$/;
 
 declare module "vitest" {
   interface ProvidedContext {
-    cluster: { readonly kubeconfig: string; readonly path: string };
+    cluster: {
+      readonly kubeconfig: string;
+      readonly path: string;
+      /** The program that runs a command in the node; absent where only KUBECONFIG is given. */
+      readonly program?: string;
+      /** That of the project's image, where the run has built it. */
+      readonly archive?: string;
+    };
   }
 }
 
@@ -47,7 +54,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     provide("cluster", { kubeconfig, path });
     return async () => {};
   }
-  const cluster = (...words: string[]) => run(join(folder, "cluster"), ...words);
+  const program = join(folder, "cluster");
+  const cluster = (...words: string[]) => run(program, ...words);
   const archives = await images(folder);
   const isRunning = await cluster("status").then(
     () => true,
@@ -64,7 +72,9 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     const ctr = ["ctr", "--address", join(state, "run/containerd.sock"), "--namespace", "k8s.io"];
     for (const [from, to] of Object.entries(BACKING))
       await cluster("exec", ...ctr, "images", "tag", "--force", from, `docker.io/library/${to}`);
-    provide("cluster", { kubeconfig: file, path: `${join(state, "bin")}:${path}` });
+    const [archive = ""] = archives;
+    const parts = { kubeconfig: file, path: `${join(state, "bin")}:${path}`, program, archive };
+    provide("cluster", parts);
   } catch (error) {
     await down();
     throw error;

@@ -17,11 +17,11 @@ export const SERVICES = ["gateway", "keys", "ledger", "export", "webhook-dispatc
 export type Service = (typeof SERVICES)[number];
 
 const KEYS = 8;
-export const APPENDS_PER_S = 100;
+const APPENDS_PER_S = 100;
 export const WITHIN_MS = 180_000;
 export const WAIT = ["--wait", "--timeout", "10m"];
 
-const SMALL = { resources: { requests: { cpu: "10m", memory: "96Mi" } } };
+export const SMALL = { resources: { requests: { cpu: "10m", memory: "96Mi" } } };
 const VALUES = {
   rateLimitPerMinute: 1_000_000,
   gateway: SMALL,
@@ -62,7 +62,7 @@ export class Installation {
     this.namespace = namespace;
   }
 
-  /** Every pod is ready. `prepare` makes what the install needs, and names members to replace in the values. */
+  /** Every pod is ready. `prepare` makes what the install needs, and resolves to further values. */
   static async create(
     prepare: (namespace: Namespace) => Promise<object> = async () => ({}),
   ): Promise<Installation> {
@@ -154,14 +154,14 @@ export class Installation {
     return this.ready(service, replicas);
   }
 
-  /** The sum of the samples of a metric of one pod. */
-  async metric(pod: string, name: string): Promise<number> {
+  /** The sum of the samples of a metric of one pod, of those that have the label where one is given. */
+  async metric(pod: string, name: string, label = ""): Promise<number> {
     const script =
       "fetch('http://127.0.0.1:9091/metrics').then(async (a) => console.log(await a.text()))";
     const text = await this.namespace.kubectl("exec", pod, "--", "node", "-e", script);
     const samples = text
       .split("\n")
-      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+      .filter((line) => line.startsWith(`${name}{`) && line.includes(label));
     return samples.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   }
 

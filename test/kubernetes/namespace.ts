@@ -37,9 +37,11 @@ export class Namespace {
   readonly name = `annals-test-${randomBytes(4).toString("hex")}`;
   readonly receiver = `https://client.${this.name}.svc.cluster.local:8443/`;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #program: string | undefined;
 
   private constructor() {
-    const { kubeconfig, path } = inject("cluster");
+    const { kubeconfig, path, program } = inject("cluster");
+    this.#program = program;
     this.#env = { ...process.env, KUBECONFIG: kubeconfig, PATH: path };
   }
 
@@ -210,6 +212,13 @@ export class Namespace {
   async secret(name: string, key: string): Promise<string> {
     const kept = await this.kubectl("get", "secret", name, "-o", `jsonpath={.data.${key}}`);
     return Buffer.from(kept, "base64").toString();
+  }
+
+  /** Runs a command in the node, where the cluster allows it. */
+  async onNode(...words: string[]): Promise<string> {
+    if (this.#program === undefined)
+      throw new Error("the cluster has no program to reach its node");
+    return this.#run("", this.#program, "exec", ...words);
   }
 
   async remove(): Promise<void> {

@@ -1,4 +1,5 @@
 // How `npm run test:kubernetes` runs: the chart on a real cluster, one namespace a file, one file at a time.
+// `-- --mode short` runs what continuous integration has time for.
 
 import { defineConfig } from "vitest/config";
 
@@ -10,17 +11,20 @@ const isWithout = process.env["ANNALS_TEST_CLUSTER"] === "none";
 if (isWithout)
   process.stderr.write("ANNALS_TEST_CLUSTER is none: the chart is not tested on a cluster\n");
 
-export default defineConfig({
+const ALL = ["test/kubernetes/**/*.test.ts"];
+const SHORT = ["install", "policies"].map((name) => `test/kubernetes/${name}.test.ts`);
+
+export default defineConfig(({ mode }) => ({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
   environments: { __vitest__: { resolve: { conditions: ["source"] } } },
   test: {
     name: "kubernetes",
-    include: isWithout ? [] : ["test/kubernetes/**/*.test.ts"],
+    include: isWithout ? [] : mode === "short" ? SHORT : ALL,
     passWithNoTests: isWithout,
     globalSetup: isWithout ? [] : "test/kubernetes/cluster.ts",
     fileParallelism: false,
     testTimeout: SETUP_TIMEOUT_MS,
     hookTimeout: SETUP_TIMEOUT_MS,
   },
-});
+}));

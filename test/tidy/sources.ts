@@ -19,7 +19,8 @@ export type Node = Record<string, any>;
 
 /** Not written by us, or not kept. */
 const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".annals", ".turbo", "coverage"]);
-const GENERATED = /^(proto\/gen|pnpm-lock\.yaml|LICENSE$|.*\.tsbuildinfo$)/;
+const GENERATED =
+  /^(proto\/gen|packages\/sdk\/src\/generated|pnpm-lock\.yaml|LICENSE$|.*\.tsbuildinfo$)/;
 const TEXT = /(\.(ts|mjs|js|json|sql|proto|md|ya?ml|py|sh|toml|tpl|txt)|Dockerfile|\.ci\/run)$/;
 
 /** Every written text file, sorted by path. */

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
+import { NEEDED } from "./needed.ts";
 import {
   admission,
   call,
@@ -28,46 +29,6 @@ import {
 } from "./services.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
-
-/** The scope that each RPC needs when it is called for a client; undefined: no gateway calls it for one. */
-const NEEDED: readonly [service: string, DescMethod, Permission | undefined][] = [
-  ["keys", KeysService.method.admitRequests, undefined],
-  ["keys", KeysService.method.createApiKey, "keys:manage"],
-  ["keys", KeysService.method.listApiKeys, "keys:manage"],
-  ["keys", KeysService.method.updateApiKey, "keys:manage"],
-  ["keys", KeysService.method.deleteApiKey, "keys:manage"],
-  ["keys", KeysService.method.createWidgetToken, "events:read"],
-  ["keys", KeysService.method.listWidgetTokens, "events:read"],
-  ["keys", KeysService.method.deleteWidgetToken, "events:read"],
-  ["ledger", LedgerService.method.createEvents, "events:write"],
-  ["ledger", LedgerService.method.appendEvents, "events:write"],
-  ["ledger", LedgerService.method.getEvent, "events:read"],
-  ["ledger", LedgerService.method.listEvents, "events:read"],
-  ["ledger", LedgerService.method.streamEvents, undefined],
-  ["ledger", LedgerService.method.verifyChain, "verify"],
-  ["ledger", LedgerService.method.getPositions, undefined],
-  ["ledger", LedgerService.method.listOutbox, undefined],
-  ["ledger", LedgerService.method.recordAuditEvents, undefined],
-  ["ledger", LedgerService.method.getWidgetEvent, "widget"],
-  ["ledger", LedgerService.method.listWidgetEvents, "widget"],
-  ["ledger", LedgerService.method.listWidgetFilters, "widget"],
-  ["export", ExportsService.method.createExport, "export"],
-  ["export", ExportsService.method.getExport, "export"],
-  ["export", ExportsService.method.listExports, "export"],
-  ["export", ExportsService.method.deleteExport, "export"],
-  ["export", ExportsService.method.streamExportContent, "export"],
-  ["export", ExportsService.method.getOutboxPositions, undefined],
-  ["export", ExportsService.method.listOutbox, undefined],
-  ["webhook-dispatcher", WebhooksService.method.createWebhook, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.listWebhooks, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.updateWebhook, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.deleteWebhook, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.listDeliveries, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.testWebhook, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.replayDelivery, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.replayEvents, "keys:manage"],
-  ["webhook-dispatcher", WebhooksService.method.rotateSecret, "keys:manage"],
-];
 
 let stack: Stack;
 let account: TestAccount;
@@ -137,10 +98,8 @@ async function stored(): Promise<number> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
   try {
-    const tables = [
-      ...["keys.api_keys", "keys.widget_tokens"],
-      ...["ledger.chain", "exports.jobs", "webhooks.webhooks"],
-    ];
+    const own = ["keys.api_keys", "keys.widget_tokens"];
+    const tables = [...own, "ledger.chain", "exports.jobs", "webhooks.webhooks"];
     const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE account_id = $1)`);
     const text = `SELECT ${counts.join(" + ")} AS rows`;
     return Number((await client.query(text, [account.accountId])).rows[0].rows);

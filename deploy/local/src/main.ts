@@ -61,6 +61,7 @@ function introduce(running: Stack, observed: readonly string[]): void {
   const event = '{"action":"user.login","actor":{"id":"u_1","type":"user"}}';
   const lines = [
     "",
+    ...(isDashboardOff() ? [] : [`Dashboard     ${baseUrl}/dashboard/`]),
     `API           ${baseUrl}/v1`,
     ...others.map((url) => `              ${url}/v1`),
     `first API key ${process.stdout.isTTY ? running.bootstrapKey : `in ${keyFile}`}`,
@@ -73,6 +74,10 @@ function introduce(running: Stack, observed: readonly string[]): void {
     `ready ${baseUrl}/v1`,
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function isDashboardOff(): boolean {
+  return ["false", "0"].includes(process.env["ANNALS_DASHBOARD"] ?? "");
 }
 
 /** Where each service process serves /metrics, /livez and /readyz. */

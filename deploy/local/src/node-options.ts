@@ -1,5 +1,5 @@
 // The options of Node.js and malloc for a service, read from deploy/node-options.txt. Called by
-// service-process.ts; the image reads the same file in deploy/entrypoint.sh. It must never hold an option.
+// service-process.ts; the image reads the same file in deploy/entrypoint.mjs. It must never hold an option.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

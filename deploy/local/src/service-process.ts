@@ -102,6 +102,7 @@ export function serviceEnvironment(
   if (!definition.isPublic) {
     env["ANNALS_ADMISSION_SECRET_FILE"] = around.directory.keyFile("admission-secret", newKey);
   }
+  if (definition.isPublic) env["ANNALS_DASHBOARD"] ||= "true";
   if (service === "export") env["ANNALS_EXPORT_DIRECTORY"] ??= `${around.directory.path}/exports`;
   if (service === "webhook-dispatcher") {
     env["ANNALS_WEBHOOK_SECRET_KEY_FILE"] ||= around.directory.keyFile(

@@ -90,6 +90,7 @@ test("an ordinary user starts it; data survives SIGKILL of all; SIGTERM stops it
   expect(owner).toBe(isRoot ? NOBODY : process.getuid?.());
   const answer = await fetch(first.baseUrl);
   expect(answer.status).toBe(200);
+  expect(first.output).toMatch(/^Dashboard {5}http:\/\/127\.0\.0\.1:\d+\/dashboard\/$/m);
   // Not a terminal: the key stays in its file.
   expect(first.output).not.toContain(readFileSync(join(dataDir, "bootstrap-key"), "utf8").trim());
   await query(databaseUrl(), "create table kept (value int); insert into kept values (11)");

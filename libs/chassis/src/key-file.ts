@@ -31,7 +31,7 @@ export async function readKeyFile<T>(
   }
 }
 
-/** Calls `use` with the text of a changed file. `use` throws for one that is malformed, and keeps what it has. */
+/** Calls `use` with the text of a changed file. It throws for a malformed one, and keeps what it has. */
 export function followKeyFile(
   { env }: KeyFileSetting,
   file: string,

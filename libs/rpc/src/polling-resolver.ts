@@ -10,7 +10,7 @@ type Listener = experimental.ResolverListener;
 const SCHEME = "polled-dns";
 const EVERY_MS = "annals.resolve_every_ms";
 
-/** The target and options of a channel to `address`. `ipv4:` lists its addresses itself and is left as it is. */
+/** The target and options of a channel. `ipv4:` lists its addresses itself, and is not polled. */
 export function polled(
   address: string,
   everyMs: number,

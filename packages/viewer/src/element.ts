@@ -1,5 +1,6 @@
-// The element `<annals-viewer>`: its properties, its life, and what the reader does. The views make its markup,
-// a feed loads its rows. Defined by index.ts. It must never make markup or an address of what an event holds.
+// The element `<annals-viewer>`: its properties, its life, and what the reader does. The views make its
+// markup, a feed loads its rows. Defined by index.ts. It must never make markup or an address of what an
+// event holds.
 
 import { html, LitElement, nothing, type PropertyValues } from "lit";
 import { Token } from "./access.ts";
@@ -153,7 +154,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
         summary: feed.summary,
         hasFilters: this.#hasFilters,
         isLive: this.refreshSeconds > 0,
-        onFilters: () => this.#set(() => (this.#hasFilters = !this.#hasFilters)),
+        onFilters: () => this.#toggleFilters(),
         onLive: () => {
           this.refreshSeconds = this.refreshSeconds > 0 ? 0 : DEFAULT_REFRESH_SECONDS;
         },
@@ -242,6 +243,11 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   #changed(): void {
     const { count } = this.#feed?.rows ?? { count: 0 };
     this.#status = this.#texts.text("loaded", { count });
+    this.requestUpdate();
+  }
+
+  #toggleFilters(): void {
+    this.#hasFilters = !this.#hasFilters;
     if (this.#hasFilters && this.#choices === NO_CHOICES) void this.#loadChoices();
     this.requestUpdate();
   }

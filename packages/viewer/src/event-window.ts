@@ -1,6 +1,6 @@
-// The rows of the table: every page that was loaded, in order, of which only the newest used keep their events.
-// So a reader may scroll through any number of rows in bounded memory. Used by the element. It never asks for
-// anything: it says what is missing.
+// The rows of the table: every page that was loaded, in order, of which only the newest used keep their
+// events. So a reader may scroll through any number of rows in bounded memory. Used by the element. It never
+// asks for anything: it says what is missing.
 
 import type { EventCheck, LinkState } from "@annals/proof";
 import type { ProvenEvent } from "./client.ts";

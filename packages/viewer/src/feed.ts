@@ -1,6 +1,6 @@
 // Loads what the table shows, one request at a time: the rows in sight first, then older ones, and newer ones
-// from time to time. It hands every event to the checker. Made by the element for each set of filters. It must
-// never move what the reader looks at: newer rows are announced to the element.
+// from time to time. It hands every event to the checker. Made by the element for each set of filters. It
+// must never move what the reader looks at: newer rows are announced to the element.
 
 import { type ProvenEvent, RequestError, type WidgetClient } from "./client.ts";
 import { EventWindow, type Page, PAGE_EVENTS, type Row } from "./event-window.ts";
@@ -26,7 +26,7 @@ export interface FeedOptions {
 export class Feed {
   readonly #options: FeedOptions;
   readonly rows = new EventWindow();
-  summary: Summary = summarize([]);
+  #summary: Summary | undefined;
   error: RequestError | undefined;
   isLoading = false;
   #from = 0;
@@ -34,6 +34,11 @@ export class Feed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
+  }
+
+  /** Made once for each rendering, however many checks arrived since. */
+  get summary(): Summary {
+    return (this.#summary ??= summarize([...this.rows.rows()]));
   }
 
   /** Loads what is missing between those rows, and older ones where they come near the end. */
@@ -131,7 +136,7 @@ export class Feed {
   #check(loaded: readonly (Row | undefined)[]): void {
     const { checker, signal, onChange } = this.#options;
     const rows = loaded.filter((row) => row !== undefined);
-    this.summary = summarize([...this.rows.rows()]);
+    this.#summary = undefined;
     void checker.check(
       rows.map(({ event }) => event),
       (checks, from) => {
@@ -139,7 +144,7 @@ export class Feed {
           const row = rows[from + at];
           if (row) row.check = check;
         }
-        this.summary = summarize([...this.rows.rows()]);
+        this.#summary = undefined;
         onChange();
       },
       signal,

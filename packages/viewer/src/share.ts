@@ -1,4 +1,5 @@
-// What a reader takes along: a copied text, a command, a file. Used by the element. None of them has the token.
+// What a reader takes along: a copied text, a command, a file. Used by the element. None of them has the
+// token.
 
 import type { Row } from "./event-window.ts";
 

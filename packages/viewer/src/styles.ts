@@ -1,5 +1,6 @@
-// The styles of the viewer, as one sheet that the element adopts: no policy of a page refuses it. Every colour and
-// size of `--annals-*` may be set by the page, and directions are logical, so it reads from right to left too.
+// The styles of the viewer, as one sheet that the element adopts: no policy of a page refuses it. Every
+// colour and size of `--annals-*` may be set by the page, and directions are logical, so it reads from right
+// to left too.
 
 import { css } from "lit";
 
@@ -167,6 +168,7 @@ export const styles = css`
   }
   .cell {
     min-inline-size: 0;
+    overflow: hidden;
     display: grid;
   }
   .cell > * {
@@ -217,7 +219,7 @@ export const styles = css`
   }
   @container list (inline-size < 46rem) {
     .row {
-      grid-template-columns: minmax(0, 1fr) fit-content(50%);
+      grid-template-columns: minmax(0, 1fr) fit-content(65%);
       block-size: calc(var(--_row) * 1.5);
       align-content: center;
     }
@@ -229,18 +231,19 @@ export const styles = css`
       gap: 0.5em;
       align-items: baseline;
     }
-    .cell:nth-child(1) {
-      order: 1;
+    .action {
+      order: -2;
       grid-column: 1 / -1;
+    }
+    .cell:nth-child(n + 3) {
+      order: -1;
+    }
+    .cell:nth-child(5) {
+      order: 1;
     }
     .cell:nth-child(n + 4) {
       justify-self: end;
-    }
-    .cell:nth-child(5) {
-      order: -1;
-    }
-    .cell:nth-child(2) {
-      order: -2;
+      max-inline-size: 100%;
     }
   }
   @container viewer (inline-size < 46rem) {

@@ -1,4 +1,5 @@
-// Nested JSON as rows that people can read: of one value, or of two that are compared. Used by the detail view.
+// Nested JSON as rows that people can read: of one value, or of two that are compared. Used by the detail
+// view.
 
 import type { Json } from "./types.ts";
 

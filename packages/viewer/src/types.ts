@@ -53,7 +53,7 @@ export interface AnnalsViewerElement extends HTMLElement {
   filter: EventFilter;
   /** Keeps the filters in the query of the page's address. */
   syncUrl: boolean;
-  /** Seconds between two looks for new events; 0 for none. By default 10. */
+  /** Seconds between two polls for new events; 0 for none. By default 10. */
   refreshSeconds: number;
   /** Texts that replace those of the viewer. */
   messages: Partial<Messages>;

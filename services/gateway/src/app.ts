@@ -7,6 +7,7 @@ import { Ajv } from "ajv";
 import fastify, { type FastifyInstance } from "fastify";
 import { admissionHook, readmitAfterBody } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
+import { serveDashboard } from "./dashboard.ts";
 import type { Deps } from "./deps.ts";
 import { errorAnswers, notFound, refuseUnknown } from "./edge/answer-error.ts";
 import type { AccessLog } from "./edge/access-log.ts";
@@ -33,6 +34,8 @@ export interface AppOptions {
   readonly clock: Clock;
   readonly deps: Deps;
   readonly earlyAnswers: EarlyAnswers;
+  /** Whether it serves the dashboard. */
+  readonly hasDashboard: boolean;
   readonly inFlight: RequestsInFlight;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -113,6 +116,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
   servePages(app, options.deps);
   serveStaticFiles(app, widgetFiles());
+  if (options.hasDashboard) serveDashboard(app);
   answerPreflights(app, options.widgetRateLimitPerMinute);
   await app.register(async (others) => {
     others.addHook("onRequest", refuseUnknown);

@@ -2,6 +2,7 @@
 
 import {
   address,
+  flag,
   integer,
   networks,
   oneOf,
@@ -173,6 +174,10 @@ export const SETTINGS = {
   trustedProxies: networks(
     "ANNALS_TRUSTED_PROXIES",
     "Addresses and networks (`10.0.0.0/8,::1`) of proxies whose X-Forwarded-For names the client's address.",
+  ),
+  dashboard: flag(
+    "ANNALS_DASHBOARD",
+    "Serve the dashboard under /dashboard/: a client of /v1 in the browser, for whoever has an API key.",
   ),
   verifyTimeoutMs: integer(
     "ANNALS_VERIFY_TIMEOUT_MS",

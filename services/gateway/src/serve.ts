@@ -79,6 +79,7 @@ export async function serve(
     clock: systemClock(),
     deps: { ...clients, appends, limits: config, turns: new Turns() },
     earlyAnswers,
+    hasDashboard: config.dashboard,
     inFlight,
     refusals,
     isTracing: tracing.isOn,

@@ -26,6 +26,9 @@ export function makePortableCheckout(checkout: string): void {
   copy(join(LOCAL, "bootstrap.mjs"), "deploy/local/bootstrap.mjs");
   copy(resolve(LOCAL, "../node-options.txt"), "deploy/node-options.txt");
   copy(join(LOCAL, "src"), "deploy/local/src");
+  // The fake gateway serves nothing to browsers.
+  mkdirSync(join(checkout, "deploy/bundle"), { recursive: true });
+  writeFileSync(join(checkout, "deploy/bundle/bundle.mjs"), "");
   copy(join(LOCAL, "package.json"), "deploy/local/package.json");
   copy(join(import.meta.dirname, "fake-service.ts"), "fake-service.ts");
   copy(join(import.meta.dirname, "services"), "services");

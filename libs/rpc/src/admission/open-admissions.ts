@@ -1,5 +1,5 @@
-// The verifier of a backend, from its settings, and the secrets of admissions, which follow their file. Called
-// by serve.ts of every backend.
+// The verifier of a backend, from its settings, and the secrets of admissions, which follow their file.
+// Called by serve.ts of every backend.
 
 import { type Closers, followKeyFile, type Logger, readKeyFile } from "@annals/chassis";
 import { type Clock, parseKeyFile } from "@annals/contract";

@@ -1,5 +1,5 @@
-// What the badges say: of one event, and of all that are shown. Used by the element and its views. A badge must
-// never say more than what was recomputed.
+// What the badges say: of one event, and of all that are shown. Used by the element and its views. A badge
+// must never say more than what was recomputed.
 
 import { checkLinks, type Part, PARTS } from "@annals/proof";
 import type { Row } from "../event-window.ts";

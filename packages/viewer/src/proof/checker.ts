@@ -1,5 +1,5 @@
-// Checks proofs beside the page: in a worker, or where the page may start none, on the page in slices that are
-// too short to be felt. Used by the element. It must never block input.
+// Checks proofs beside the page: in a worker, or where the page may start none, on the page in slices that
+// are too short to be felt. Used by the element. It must never block input.
 
 import type { EventCheck } from "@annals/proof";
 import type { ProvenEvent } from "../client.ts";
@@ -93,9 +93,13 @@ export class Checker {
   }
 }
 
-/** Undefined where the page may not start a worker of this module: another origin, or a policy. */
+/** The name of the file that is its own worker: a bundler may have moved this module into another one. */
+const FILE = /\/viewer(-[0-9a-f]+)?\.js$/;
+
+/** Undefined where the page may not start a worker of this module: another origin or file, or a policy. */
 function startWorker(script: string): Worker | undefined {
-  if (new URL(script).origin !== location.origin) return undefined;
+  const { origin, pathname } = new URL(script);
+  if (origin !== location.origin || !FILE.test(pathname)) return undefined;
   try {
     const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
     policy ??= trustedTypes?.createPolicy(POLICY, { createScriptURL: (url) => url });

@@ -1,4 +1,5 @@
-// A badge: a sign, a word and a colour, so that none of them is needed alone. Used by the table and the detail.
+// A badge: a sign, a word and a colour, so that none of them is needed alone. Used by the table and the
+// detail.
 
 import { html, type TemplateResult } from "lit";
 import type { Badge, BadgeState } from "../proof/badge.ts";

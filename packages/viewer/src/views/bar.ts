@@ -1,5 +1,5 @@
-// What stands above the table, and what is said over it: the badge of all that is shown, buttons, errors, news.
-// Used by the element.
+// What stands above the table, and what is said over it: the badge of all that is shown, buttons, errors,
+// news. Used by the element.
 
 import { html, nothing, type TemplateResult } from "lit";
 import type { RequestError } from "../client.ts";

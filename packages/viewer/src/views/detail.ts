@@ -1,5 +1,5 @@
-// Everything of one event: what changed, its parts, what was recomputed, its JSON. Used by the element. What an
-// event holds becomes text nodes alone; nothing of it is a link.
+// Everything of one event: what changed, its parts, what was recomputed, its JSON. Used by the element. What
+// an event holds becomes text nodes alone; nothing of it is a link.
 
 import { html, nothing, type TemplateResult } from "lit";
 import { type Part, PARTS } from "@annals/proof";

@@ -1,5 +1,5 @@
-// The table: a grid of which only the rows in sight exist. Used by the element. What an event holds becomes text
-// nodes alone, each isolated from the direction of its neighbours.
+// The table: a grid of which only the rows in sight exist. Used by the element. What an event holds becomes
+// text nodes alone, each isolated from the direction of its neighbours.
 
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
@@ -84,7 +84,7 @@ function cells(row: Row, texts: Texts, now: number): TemplateResult {
       <time datetime=${event.occurred_at} title=${event.occurred_at}
         >${texts.relative(event.occurred_at, now)}</time
       >
-      <span class="muted">${texts.exact(event.occurred_at)}</span>
+      <bdi class="muted">${texts.exact(event.occurred_at)}</bdi>
     </div>
     <div role="gridcell" class="cell action" part="action">${text(event.action)}</div>
     <div role="gridcell" class="cell" part="actor">${party(event.actor)}</div>

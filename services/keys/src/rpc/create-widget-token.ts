@@ -16,7 +16,7 @@ import { createWidgetToken as createWidgetTokenStatement } from "../store/create
 import { lockAccount } from "../store/lock-account.ts";
 
 /** Live tokens of an account. */
-export const MAX_LIVE_TOKENS = 10_000;
+const MAX_LIVE_TOKENS = 10_000;
 
 interface Deps extends KeyMaker {
   readonly database: Pool;

@@ -740,7 +740,8 @@ export declare const KeysService: GenService<{
     output: typeof DeleteApiKeyResponseSchema;
   },
   /**
-   * Mints a token for the widget routes, which ends by itself. The token is in this response and nowhere else.
+   * Mints a token for the widget routes, which ends by itself. The token is in this response and nowhere
+   * else.
    *
    * @generated from rpc annals.keys.v1.KeysService.CreateWidgetToken
    */

@@ -1372,7 +1372,8 @@ export declare const LedgerService: GenService<{
     output: typeof RecordAuditEventsResponseSchema;
   },
   /**
-   * These are for widget tokens. What the token of the admission may not see is left out here, whatever is asked.
+   * These are for widget tokens. What the token of the admission may not see is left out here, whatever is
+   * asked.
    *
    * @generated from rpc annals.ledger.v1.LedgerService.GetWidgetEvent
    */

@@ -1,0 +1,57 @@
+// What is released: the version that package.json, the chart and the change log agree on, the commit, the
+// notes. Called first by main.ts, so that a release that does not fit together ends before anything is
+// made. It must never take a fact from anywhere but the checkout.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readJson, ROOT, run } from "./run.ts";
+
+export interface Facts {
+  readonly version: string;
+  /** In full. */
+  readonly revision: string;
+  /** Of the commit: the time that every file of the release has. */
+  readonly committedAt: Date;
+  /** The section of CHANGELOG.md. */
+  readonly notes: string;
+}
+
+/**
+ * `tag` is that of the release, `v` and the version. Without one the checkout may have changes, and the
+ * notes may be those of the section Unreleased.
+ */
+export async function readFacts(tag?: string): Promise<Facts> {
+  const { version } = readJson(join(ROOT, "package.json")) as { version: string };
+  const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
+  const faults = disagreements(version, text("helm/annals/Chart.yaml"), tag);
+  const changes = text("CHANGELOG.md");
+  const notes =
+    sectionOf(changes, version) ?? (tag === undefined && sectionOf(changes, "Unreleased"));
+  if (!notes) faults.push(`CHANGELOG.md has no section "## ${version}" with an entry`);
+  const git = async (...words: string[]) => (await run(ROOT, "git", words)).trim();
+  if (tag !== undefined && (await git("status", "--porcelain")) !== "")
+    faults.push("the checkout has changes that are not committed");
+  if (!notes || faults.length > 0) throw new Error(faults.join("\n"));
+  const [revision = "", seconds] = (await git("log", "-1", "--format=%H %ct")).split(" ");
+  return { version, revision, committedAt: new Date(Number(seconds) * 1_000), notes };
+}
+
+/** Of the names of one version: package.json has it, the chart twice, the tag once. */
+export function disagreements(version: string, chart: string, tag?: string): string[] {
+  const faults = ["version", "appVersion"].flatMap((name) => {
+    const [, given] = new RegExp(`^${name}: *"?([^"\\n]+?)"?$`, "m").exec(chart) ?? [];
+    return given === version
+      ? []
+      : [`${name} in helm/annals/Chart.yaml is ${given}, not ${version}`];
+  });
+  return tag === undefined || tag === `v${version}`
+    ? faults
+    : [...faults, `the tag is ${tag}, but package.json has the version ${version}`];
+}
+
+/** The text below a heading of the second level; undefined where there is none or nothing below it. */
+export function sectionOf(changes: string, heading: string): string | undefined {
+  const sections = changes.split(/^## /m).slice(1);
+  const section = sections.find((each) => each.split(/[ \n]/, 1)[0] === heading);
+  return section?.slice(section.indexOf("\n")).trim() || undefined;
+}

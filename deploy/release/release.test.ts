@@ -1,0 +1,166 @@
+// Guarantee: `npm run dist` makes what a release has: sums that are right, versions that agree, npm
+// packages that anybody can install, a chart without what is for its tests, SBOMs of what runs. The same
+// commit gives the same bytes. What must not be in an image or a package is found. The image itself is
+// built and checked by the run on a cluster and by the workflows.
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create, list } from "tar";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packChart } from "./chart.ts";
+import { disagreements, readFacts, sectionOf } from "./facts.ts";
+import { faultsOfFiles } from "./image-contents.ts";
+import { faultsOf, publicPackages } from "./npm-packages.ts";
+import { readJson, ROOT } from "./run.ts";
+import { type Sbom, writeImageSbom } from "./sbom.ts";
+
+/** Until annals-verify is bundled. Any other fault fails the test. */
+const KNOWN = ["annals-verify: it depends on @annals/event, which nobody can install"];
+
+const FOLDER = mkdtempSync(join(tmpdir(), "annals-dist-"));
+const OUT = join(FOLDER, "out");
+const { version } = readJson(join(ROOT, "package.json")) as { version: string };
+const CHART = `annals-chart-${version}.tgz`;
+const SBOM = `annals-${version}.cdx.json`;
+let printed = "";
+
+const sha256 = (file: string) => createHash("sha256").update(readFileSync(file)).digest("hex");
+
+beforeAll(() => {
+  const words = ["deploy/release/main.ts", "--without-image", "--out", OUT];
+  printed = execFileSync(process.execPath, words, { cwd: ROOT, encoding: "utf8" });
+});
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+test("the sums name every file, and are right", () => {
+  const sums = readFileSync(join(OUT, "SHA256SUMS"), "utf8");
+  const names = readdirSync(OUT).filter((name) => name !== "SHA256SUMS");
+  expect(sums).toBe(names.map((name) => `${sha256(join(OUT, name))}  ${name}\n`).join(""));
+  expect(names).toEqual(expect.arrayContaining([CHART, SBOM, "RELEASE_NOTES.md"]));
+  expect(readFileSync(join(OUT, "RELEASE_NOTES.md"), "utf8")).toMatch(/^### /);
+});
+
+test("every package that is not private is there, or it is said why not", async () => {
+  const faults = [...printed.matchAll(/^left out.*?: (.*)$/gm)].map(([, fault = ""]) => fault);
+  expect(faults.filter((fault) => !KNOWN.includes(fault))).toStrictEqual([]);
+  expect(publicPackages().length).toBeGreaterThan(0);
+  for (const { manifest } of publicPackages()) {
+    const name = manifest.name.replace("@", "").replace("/", "-");
+    expect(readdirSync(OUT)).toContain(`${name}-${version}.npm.cdx.json`);
+    if (faults.some((fault) => fault.startsWith(`${manifest.name}: `))) continue;
+    expect(await faultsOf(join(OUT, `${name}-${version}.tgz`), version)).toStrictEqual([]);
+  }
+});
+
+test("the chart has no values of its tests, nothing of this machine, and the same bytes again", async () => {
+  const files: string[] = [];
+  const times = new Set<number | undefined>();
+  const owners = new Set<number | undefined>();
+  await list({
+    file: join(OUT, CHART),
+    onReadEntry: ({ path, mtime, uid }) => {
+      files.push(path);
+      times.add(mtime?.getTime());
+      owners.add(uid);
+    },
+  });
+  expect(files[0]).toBe("annals/Chart.yaml");
+  expect(files).toEqual(
+    expect.arrayContaining(["annals/values.yaml", "annals/templates/NOTES.txt"]),
+  );
+  expect(files.filter((path) => path.includes("/ci/"))).toStrictEqual([]);
+  const { committedAt } = await readFacts();
+  expect([...times]).toStrictEqual([committedAt.getTime()]);
+  expect([...owners]).toStrictEqual([undefined]);
+  await packChart(version, committedAt, FOLDER);
+  expect(sha256(join(FOLDER, CHART))).toBe(sha256(join(OUT, CHART)));
+});
+
+test("the SBOM names what runs, each with version and digest, and the same bytes again", async () => {
+  const { components } = readJson(join(OUT, SBOM)) as Sbom;
+  const refs = components.map((each) => each["bom-ref"]);
+  const names = refs.map((ref) => decodeURIComponent(ref).replace(/^pkg:npm\/(.+)@.*$/, "$1"));
+  expect(names).toEqual(
+    expect.arrayContaining(["@annals/gateway", "@annals/export", "fastify", "pg"]),
+  );
+  expect(names).not.toEqual(expect.arrayContaining(["vitest"]));
+  expect(names).not.toEqual(expect.arrayContaining(["@annals/testing"]));
+  const outside = components.filter((each) => !each["bom-ref"].includes("%40annals/"));
+  expect(outside.length).toBeGreaterThan(100);
+  for (const each of outside) expect(JSON.stringify(each)).toMatch(/"alg":"SHA-512"/);
+  await writeImageSbom(join(FOLDER, SBOM), await readFacts());
+  expect(sha256(join(FOLDER, SBOM))).toBe(sha256(join(OUT, SBOM)));
+});
+
+test("versions that differ are named", async () => {
+  const chart = 'version: 1.2.3\nappVersion: "1.2.3"\n';
+  expect(disagreements("1.2.3", chart, "v1.2.3")).toStrictEqual([]);
+  expect(disagreements("1.2.4", chart, "v1.2.3")).toStrictEqual([
+    "version in helm/annals/Chart.yaml is 1.2.3, not 1.2.4",
+    "appVersion in helm/annals/Chart.yaml is 1.2.3, not 1.2.4",
+    "the tag is v1.2.3, but package.json has the version 1.2.4",
+  ]);
+  await expect(readFacts("v0.0.0")).rejects.toThrow("the tag is v0.0.0");
+});
+
+test("the notes are the section of the version", () => {
+  const changes =
+    "# Changes\n\n## Unreleased\n\n## 1.2.3 (2026-01-02)\n\n### Added\n\n- A.\n\n## 1.2.2\n\n- B.\n";
+  expect(sectionOf(changes, "1.2.3")).toBe("### Added\n\n- A.");
+  expect(sectionOf(changes, "1.2.2")).toBe("- B.");
+  for (const heading of ["Unreleased", "1.2"]) expect(sectionOf(changes, heading)).toBeUndefined();
+});
+
+test("a tarball that nobody could use is refused, each reason in words", async () => {
+  const manifest = {
+    name: "x",
+    version: "1.0.0",
+    private: true,
+    exports: { ".": { source: "./src/index.ts", types: "./index.d.ts", default: "./index.js" } },
+    dependencies: { "@annals/rpc": "1.0.0", "@annals/y": "workspace:*", pg: "8.0.0" },
+  };
+  mkdirSync(join(FOLDER, "package/testing"), { recursive: true });
+  writeFileSync(join(FOLDER, "package/package.json"), JSON.stringify(manifest));
+  for (const path of ["index.js", "a.test.js", "testing/b.js"])
+    writeFileSync(join(FOLDER, "package", path), "");
+  const file = join(FOLDER, "x.tgz");
+  await create({ file, cwd: FOLDER, gzip: true }, ["package"]);
+  expect((await faultsOf(file, "1.0.1")).toSorted()).toStrictEqual([
+    "x: a.test.js is no file for users",
+    "x: it depends on @annals/rpc, which nobody can install",
+    "x: it depends on @annals/y, which nobody can install",
+    "x: package.json has the version 1.0.0, not 1.0.1",
+    "x: package.json names index.d.ts, which is not there",
+    "x: package.json says private",
+    "x: testing/b.js is no file for users",
+    "x: the license is missing",
+  ]);
+});
+
+test.each([
+  ["usr/bin/dash", "it has a shell"],
+  ["usr/local/bin/npm", "it has a package manager"],
+  ["annals/libs/rpc/dist/testing/grants.js", "it has a test"],
+  ["annals/node_modules/pg/lib/client.test.js", "it has a test"],
+  ["annals/services/keys/dist/main.js.map", "it has TypeScript or a source map"],
+  ["annals/.env", "it has something hidden"],
+])("an image with %s is refused: %s", (path, fault) => {
+  const file = { path, mode: 0o644, type: "File", uid: 0 };
+  expect(faultsOfFiles([file])).toContainEqual(expect.stringContaining(fault));
+});
+
+test("an image with a file that its user could change is refused", () => {
+  const path = "annals/services/keys/dist/main.js";
+  const faults = (mode: number, uid: number) =>
+    faultsOfFiles([{ path, mode, type: "File", uid }]).filter((fault) => fault.includes(path));
+  expect(faults(0o644, 0)).toStrictEqual([]);
+  for (const [mode, uid] of [
+    [0o666, 0],
+    [0o4755, 0],
+    [0o644, 1000],
+  ] as const)
+    expect(faults(mode, uid)).toStrictEqual([`the user of the container could change ${path}`]);
+});

@@ -1,0 +1,3 @@
+// Why an export does not verify. Thrown by the checks of this folder.
+
+export class Fault extends Error {}

@@ -1,0 +1,79 @@
+// A question that has to be answered before anything else: the browser's own modal dialog, which keeps the
+// focus, closes with Escape and gives the focus back. Used by the screens for what cannot be undone.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { ref } from "lit/directives/ref.js";
+import { Action } from "../screen.ts";
+
+interface Question {
+  readonly title: string;
+  readonly content: TemplateResult;
+  /** What the button says that does it. */
+  readonly confirm: string;
+  readonly isDangerous?: boolean;
+  /** The dialog closes when it is done; an error is shown in it. */
+  readonly work: (form: FormData) => Promise<void>;
+}
+
+export class Dialog {
+  #question: Question | undefined;
+  #action: Action;
+  #element: HTMLDialogElement | undefined;
+  readonly #update: () => void;
+
+  constructor(update: () => void) {
+    this.#update = update;
+    this.#action = new Action(update);
+  }
+
+  ask(question: Question): void {
+    this.#question = question;
+    this.#action = new Action(this.#update);
+    this.#update();
+  }
+
+  view(): TemplateResult | typeof nothing {
+    const question = this.#question;
+    if (question === undefined) return nothing;
+    const { title, content, confirm, isDangerous = false } = question;
+    const close = () => this.#close();
+    return html`<dialog ${ref(this.#show)} aria-labelledby="question" @close=${close}>
+      <form @submit=${(event: SubmitEvent) => this.#submit(event, question)}>
+        <h2 id="question">${title}</h2>
+        ${content} ${this.#action.view()}
+        <p class="buttons">
+          <button type="button" @click=${close}>Cancel</button>
+          <button class=${isDangerous ? "danger" : "primary"} ?disabled=${this.#action.isBusy}>
+            ${confirm}
+          </button>
+        </p>
+      </form>
+    </dialog>`;
+  }
+
+  #submit(event: SubmitEvent, { work }: Question): void {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    void this.#action.run(async () => {
+      await work(form);
+      this.#close();
+    });
+  }
+
+  /** The focus returns to what opened it, or to the heading where that is gone. */
+  #close(): void {
+    if (this.#question === undefined) return;
+    this.#question = undefined;
+    this.#element?.close();
+    this.#update();
+    if (document.activeElement === document.body) document.querySelector("h1")?.focus();
+  }
+
+  readonly #show = (element: Element | undefined): void => {
+    this.#element = element instanceof HTMLDialogElement ? element : undefined;
+    // It is in the page only when the rendering has ended.
+    queueMicrotask(() => {
+      if (this.#element?.isConnected === true && !this.#element.open) this.#element.showModal();
+    });
+  };
+}

@@ -1,0 +1,46 @@
+// How each screen shows an error: what happened, what to do, and the request id to quote.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { ApiError } from "../api.ts";
+
+export function errorView(error: unknown, retry?: () => void): TemplateResult {
+  const known = error instanceof ApiError ? error : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  const { title, advice } = explained(known);
+  return html`<div class="error" role="alert">
+    <p><strong>${title}</strong></p>
+    <p class="text">${message}</p>
+    ${advice === "" ? nothing : html`<p>${advice}</p>`}
+    ${known?.requestId ? html`<p>Request id: <code>${known.requestId}</code></p>` : nothing}
+    ${retry ? html`<button type="button" @click=${retry}>Try again</button>` : nothing}
+  </div>`;
+}
+
+function explained(error: ApiError | undefined): { title: string; advice: string } {
+  if (error?.missingScope !== undefined) {
+    return {
+      title: `This key lacks the scope ${error.missingScope}`,
+      advice: `A key keeps the scopes that it was created with. Log in with one that has ${error.missingScope}.`,
+    };
+  }
+  const wait = error?.retryAfterS;
+  const retry = wait === undefined ? "" : `Try again in ${wait} seconds.`;
+  switch (error?.type) {
+    case "authentication_error":
+      return { title: "The key is not valid", advice: "Log in with one that is live." };
+    case "plan_feature_unavailable":
+      return { title: "Not included in the plan", advice: "Ask the operator for another plan." };
+    case "plan_limit_exceeded":
+      return { title: "A limit of the plan is reached", advice: retry };
+    case "rate_limit_exceeded":
+      return { title: "Too many requests", advice: retry };
+    case "validation_error":
+      return { title: "The service refused this", advice: "" };
+    case "not_found":
+      return { title: "There is no such thing", advice: "It may have been removed meanwhile." };
+    case "no_answer":
+      return { title: "No answer", advice: "Check the connection, then try again." };
+    default:
+      return { title: "That did not work", advice: retry };
+  }
+}

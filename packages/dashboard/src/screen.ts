@@ -1,0 +1,112 @@
+// What a screen is, and its two ways to talk to the service: a Loader for what it shows, an Action for what
+// a person asks for. Each screen is made by app.ts when its route is shown, and stopped when it is left.
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Api } from "./api.ts";
+import { errorView } from "./parts/error-view.ts";
+
+export interface Context {
+  readonly api: Api;
+  /** Shows the screen again: to be called after each change of what it shows. */
+  readonly update: () => void;
+  /** Says it to who sees it and to who hears it. */
+  readonly say: (message: string) => void;
+  readonly now: () => number;
+  /** Holds what lives as long as the login. */
+  readonly session: SessionData;
+}
+
+/** What the screens remember until the log out. */
+export interface SessionData {
+  readonly verifications: Finished[];
+  /** The widget tokens that the events screen minted. */
+  readonly minted: string[];
+}
+
+/** A verification that ended. */
+export interface Finished {
+  readonly verified_at: string;
+  readonly from: number;
+  readonly to: number;
+  readonly checked: number;
+  readonly headHash: string;
+  readonly fault: { readonly sequence: number; readonly reason: string } | undefined;
+}
+
+export interface Screen {
+  readonly view: () => TemplateResult;
+  /** Ends what is under way. */
+  readonly stop: () => void;
+}
+
+/** Something that is loaded, and may be loaded again. An answer that came too late is dropped. */
+export class Loader<T> {
+  value: T | undefined;
+  error: unknown;
+  #under: AbortController | undefined;
+  readonly #load: (signal: AbortSignal) => Promise<T>;
+  readonly #update: () => void;
+
+  constructor(update: () => void, load: (signal: AbortSignal) => Promise<T>) {
+    this.#update = update;
+    this.#load = load;
+    void this.load();
+  }
+
+  /** What was there before stays visible meanwhile. */
+  async load(): Promise<void> {
+    this.#under?.abort();
+    const { signal } = (this.#under = new AbortController());
+    try {
+      const value = await this.#load(signal);
+      if (signal.aborted) return;
+      this.value = value;
+      this.error = undefined;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.error = error;
+    }
+    this.#update();
+  }
+
+  stop(): void {
+    this.#under?.abort();
+  }
+
+  /** Waiting, the error with a button to try again, or what `render` makes of the value. */
+  view(render: (value: T) => TemplateResult): TemplateResult {
+    if (this.error !== undefined) return errorView(this.error, () => void this.load());
+    if (this.value === undefined) return html`<p class="waiting">Loading…</p>`;
+    return render(this.value);
+  }
+}
+
+/** Something a person asks for. While it runs it is not begun again; its error is shown until the next. */
+export class Action {
+  isBusy = false;
+  error: unknown;
+  readonly #update: () => void;
+
+  constructor(update: () => void) {
+    this.#update = update;
+  }
+
+  async run(work: () => Promise<void>): Promise<void> {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    this.error = undefined;
+    this.#update();
+    try {
+      await work();
+    } catch (error) {
+      this.error = error;
+    }
+    this.isBusy = false;
+    this.#update();
+  }
+
+  view(): TemplateResult | typeof nothing {
+    return this.error === undefined ? nothing : errorView(this.error);
+  }
+}

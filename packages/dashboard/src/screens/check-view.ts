@@ -1,0 +1,42 @@
+// What the check of an export found: what was recomputed, and what a file cannot show.
+
+import { html, type TemplateResult } from "lit";
+import type { Check } from "../check/check-export.ts";
+import { numberText, timeView } from "../parts/time.ts";
+
+export function checkView({ name, report, fault }: Check): TemplateResult {
+  if (report === undefined) {
+    return html`<section class="error" aria-label="Result of the check">
+      <p><span class="badge bad">differs</span> <strong class="text">${name}</strong></p>
+      <p class="text">${fault}</p>
+    </section>`;
+  }
+  const missing = report.isFiltered
+    ? "In order. Whether the filter left out more than it should cannot be seen in the file."
+    : "No number is missing.";
+  const unchecked =
+    report.linksUnchecked === 0
+      ? ""
+      : `, ${numberText(report.linksUnchecked)} not: the event before is not in the file`;
+  return html`<section class="good-news" aria-label="Result of the check">
+    <p><span class="badge good">verified</span> <strong class="text">${name}</strong></p>
+    <dl>
+      <dt>Events</dt>
+      <dd>
+        ${numberText(report.events)}, each hash and its five digests recomputed in this browser
+      </dd>
+      <dt>Links</dt>
+      <dd>${numberText(report.linksChecked)} checked${unchecked}</dd>
+      <dt>Range</dt>
+      <dd>${numberText(report.from)} to ${numberText(report.to)}. ${missing}</dd>
+      <dt>Account</dt>
+      <dd><code class="text">${report.chain}</code></dd>
+      <dt>Made</dt>
+      <dd>${timeView(report.createdAt)} as <code class="text">${report.exportId}</code></dd>
+      <dt>Head of the chain then</dt>
+      <dd><code class="breaks">${report.headHash}</code></dd>
+      <dt>SHA-256 of the file</dt>
+      <dd><code class="breaks">${report.sha256}</code></dd>
+    </dl>
+  </section>`;
+}

@@ -1,0 +1,264 @@
+// Exports: create, progress, download, delete, and the check of a file in this browser. The file is read
+// here and sent nowhere.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { type Check, checkExport } from "../check/check-export.ts";
+import { saveFile, takeFile } from "../check/take-file.ts";
+import { Dialog } from "../parts/dialog.ts";
+import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
+import { onSubmit, select } from "../parts/form.ts";
+import { table } from "../parts/table.ts";
+import { numberText, sizeText, timeView } from "../parts/time.ts";
+import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import type { Export, Page } from "../shapes.ts";
+import { checkView } from "./check-view.ts";
+
+const PAGE_SIZE = 20;
+
+/** How often the list is loaded again while an export is being written: far below the limit of requests. */
+const POLL_MS = 2_000;
+
+const FORMATS = { jsonl: "JSON Lines", csv: "CSV" };
+
+interface Transfer {
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export class ExportsScreen implements Screen {
+  readonly #context: Context;
+  readonly #exports: Loader<Page<Export>>;
+  readonly #creation: Action;
+  readonly #action: Action;
+  readonly #dialog: Dialog;
+  readonly #ending = new AbortController();
+  #cursor: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #transfer: Transfer | undefined;
+  #check: Check | undefined;
+
+  constructor(context: Context) {
+    const { api, update } = context;
+    this.#context = context;
+    this.#creation = new Action(update);
+    this.#action = new Action(update);
+    this.#dialog = new Dialog(update);
+    this.#exports = new Loader(update, async (signal) => {
+      const page = await api.page<Export>(
+        "/exports",
+        { limit: PAGE_SIZE, cursor: this.#cursor },
+        signal,
+      );
+      this.#poll(page);
+      return page;
+    });
+  }
+
+  readonly stop = (): void => {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+    this.#exports.stop();
+  };
+
+  readonly view = (): TemplateResult =>
+    html`<p>
+        An export is a file of events. With proofs it can be verified by anyone, without the
+        service.
+      </p>
+      ${this.#transferView()} ${this.#action.view()}
+      ${this.#check ? checkView(this.#check) : nothing}
+      ${this.#exports.view((page) => this.#listView(page))} ${this.#dialog.view()}`;
+
+  #transferView(): TemplateResult | typeof nothing {
+    if (this.#transfer === undefined) return nothing;
+    const { what, done, total } = this.#transfer;
+    return html`<p>
+      <label for="transfer">${what}</label>
+      <progress id="transfer" max=${Math.max(1, total)} .value=${done}></progress>
+    </p>`;
+  }
+
+  #listView({ data, nextCursor }: Page<Export>): TemplateResult {
+    const list =
+      data.length === 0
+        ? html`<p class="empty">
+            There is no export. Create one below: it can be downloaded when it is completed.
+          </p>`
+        : table<Export>(
+            "Exports",
+            [
+              { title: "Created", cell: (one) => timeView(one.created_at) },
+              { title: "Format", cell: ({ format }) => FORMATS[format] },
+              {
+                title: "Of",
+                cell: ({ filter }) => html`<span class="text">${filterText(filter)}</span>`,
+              },
+              { title: "State", cell: statusView },
+              {
+                title: "Events",
+                cell: (one) => (one.event_count === null ? "–" : numberText(one.event_count)),
+              },
+              { title: "Size", cell: (one) => sizeText(one.size_bytes) },
+              { title: "Actions", cell: (one) => this.#actionsView(one) },
+            ],
+            data,
+          );
+    return html`${list}
+      <p class="buttons">
+        ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
+        ${nextCursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(nextCursor)}>Older</button>`}
+      </p>
+      ${this.#formView()} ${this.#fileView()}`;
+  }
+
+  #actionsView(one: Export): TemplateResult {
+    const isDone = one.status === "completed";
+    const button = (text: string, act: () => void, kind = "") =>
+      html`<button
+        type="button"
+        class=${kind}
+        ?disabled=${this.#action.isBusy}
+        aria-label=${`${text} ${one.id}`}
+        @click=${act}
+      >
+        ${text}
+      </button>`;
+    return html`<span class="buttons">
+      ${isDone ? button("Download", () => void this.#download(one)) : nothing}
+      ${isDone ? button("Verify here", () => void this.#verify(one)) : nothing}
+      ${button("Delete", () => this.#delete(one), "danger")}
+    </span>`;
+  }
+
+  #formView(): TemplateResult {
+    return html`<section aria-labelledby="create-export">
+      <h2 id="create-export">Create an export</h2>
+      <form @submit=${onSubmit((form) => void this.#create(form))}>
+        ${select("format", "Format", FORMATS)}
+        <label class="choice">
+          <input type="checkbox" name="proofs" checked />
+          <span>With proofs, so that the file can be verified</span>
+        </label>
+        ${filterFields()} ${this.#creation.view()}
+        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create export</button></p>
+      </form>
+    </section>`;
+  }
+
+  #fileView(): TemplateResult {
+    const check = (event: Event) => {
+      const [file] = (event.currentTarget as HTMLInputElement).files ?? [];
+      if (file) void this.#action.run(() => this.#checkFile(file, file.name, undefined));
+    };
+    return html`<section aria-labelledby="check-file">
+      <h2 id="check-file">Verify a file</h2>
+      <div class="field">
+        <label for="file">An export with proofs, from this computer</label>
+        <input id="file" type="file" accept=".jsonl,.csv,.ndjson" @change=${check} />
+        <p class="hint">It is checked in this browser and sent nowhere.</p>
+      </div>
+    </section>`;
+  }
+
+  #create(form: FormData): Promise<void> {
+    const { api, say } = this.#context;
+    return this.#creation.run(async () => {
+      const body = {
+        format: form.get("format"),
+        include_proofs: form.has("proofs"),
+        filter: filterIn(form),
+      };
+      await api.send("POST", "/exports", { body });
+      say("The export is being written.");
+      await this.#turnTo(undefined);
+    });
+  }
+
+  #download(one: Export): Promise<void> {
+    return this.#action.run(async () => {
+      saveFile(await this.#take(one), `${one.id}.${one.format}`);
+      this.#context.say("The file is downloaded.");
+    });
+  }
+
+  #verify(one: Export): Promise<void> {
+    return this.#action.run(async () => {
+      const file = await this.#take(one);
+      await this.#checkFile(file, `${one.id}.${one.format}`, one.sha256 ?? undefined);
+    });
+  }
+
+  async #take({ id, size_bytes }: Export): Promise<Blob> {
+    const response = await this.#context.api.download(
+      `/exports/${id}/content`,
+      this.#ending.signal,
+    );
+    try {
+      return await takeFile(response, (done) => this.#show("Downloading", done, size_bytes ?? 0));
+    } finally {
+      this.#hide();
+    }
+  }
+
+  async #checkFile(file: Blob, name: string, sha256: string | undefined): Promise<void> {
+    this.#check = undefined;
+    const onProgress = (done: number) => this.#show("Verifying", done, file.size);
+    try {
+      this.#check = await checkExport(file, {
+        name,
+        sha256,
+        onProgress,
+        signal: this.#ending.signal,
+      });
+    } finally {
+      this.#hide();
+    }
+    this.#context.say(
+      this.#check.fault === undefined ? "The file verifies." : "The file does not verify.",
+    );
+  }
+
+  #show(what: string, done: number, total: number): void {
+    this.#transfer = { what: `${what}: ${sizeText(done)} of ${sizeText(total)}`, done, total };
+    this.#context.update();
+  }
+
+  #hide(): void {
+    this.#transfer = undefined;
+  }
+
+  #delete({ id }: Export): void {
+    const { api, say } = this.#context;
+    this.#dialog.ask({
+      title: "Delete the export?",
+      content: html`<p><code>${id}</code></p>
+        <p>Its file ends with it. The events stay in the log.</p>`,
+      confirm: "Delete export",
+      isDangerous: true,
+      work: async () => {
+        await api.send("DELETE", `/exports/${id}`);
+        await this.#exports.load();
+        say("The export is deleted.");
+      },
+    });
+  }
+
+  #poll({ data }: Page<Export>): void {
+    clearTimeout(this.#timer);
+    const isWriting = data.some(({ status }) => status === "pending" || status === "running");
+    if (isWriting) this.#timer = setTimeout(() => void this.#exports.load(), POLL_MS);
+  }
+
+  #turnTo(cursor: string | undefined): Promise<void> {
+    this.#cursor = cursor;
+    return this.#exports.load();
+  }
+}
+
+function statusView({ status }: Export): TemplateResult {
+  const kind = { pending: "", running: "", completed: "good", failed: "bad" }[status];
+  const isWriting = status === "pending" || status === "running";
+  return html`<span class="badge ${kind}">${status}</span>
+    ${isWriting ? html`<progress aria-label="The export is being written"></progress>` : nothing}`;
+}

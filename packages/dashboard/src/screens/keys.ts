@@ -1,0 +1,159 @@
+// API keys: create, shown once, rename, revoke.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { Dialog } from "../parts/dialog.ts";
+import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
+import { secretView } from "../parts/secret.ts";
+import { table } from "../parts/table.ts";
+import { timeView } from "../parts/time.ts";
+import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import { type ApiKey, SCOPES } from "../shapes.ts";
+
+const MAX_NAME_LENGTH = 255;
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  "events:read": "read events and mint widget tokens",
+  "events:write": "store events",
+  verify: "verify the chain",
+  export: "create and download exports",
+  "keys:manage": "manage API keys and webhooks",
+};
+
+export class KeysScreen implements Screen {
+  readonly #context: Context;
+  readonly #keys: Loader<readonly ApiKey[]>;
+  readonly #creation: Action;
+  readonly #dialog: Dialog;
+  #created: ApiKey | undefined;
+
+  constructor(context: Context) {
+    const { api, update } = context;
+    this.#context = context;
+    this.#creation = new Action(update);
+    this.#dialog = new Dialog(update);
+    this.#keys = new Loader(update, async (signal) => {
+      const { data } = await api.page<ApiKey>("/api-keys", {}, signal);
+      return data;
+    });
+  }
+
+  readonly stop = (): void => this.#keys.stop();
+
+  readonly view = (): TemplateResult =>
+    html`<p>
+        A key authenticates a program. It belongs to this account, does not expire, and works until
+        it is revoked.
+      </p>
+      ${this.#createdView()} ${this.#keys.view((keys) => this.#listView(keys))}
+      ${this.#dialog.view()}`;
+
+  #createdView(): TemplateResult | typeof nothing {
+    const text = this.#created?.key;
+    if (text === undefined) return nothing;
+    const onClose = () => {
+      this.#created = undefined;
+      this.#context.update();
+    };
+    return secretView({ what: "API key", text, say: this.#context.say, onClose });
+  }
+
+  #listView(keys: readonly ApiKey[]): TemplateResult {
+    const list =
+      keys.length === 0
+        ? html`<p class="empty">There is no key. Create the first one below.</p>`
+        : table<ApiKey>(
+            "API keys",
+            [
+              { title: "Name", cell: ({ name }) => html`<span class="text">${name}</span>` },
+              { title: "Key", cell: (key) => html`<code>${key.key_prefix}</code>` },
+              { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+              { title: "Created", cell: (key) => timeView(key.created_at) },
+              { title: "Actions", cell: (key) => this.#actionsView(key) },
+            ],
+            keys,
+          );
+    return html`${list}${this.#formView()}`;
+  }
+
+  #actionsView(key: ApiKey): TemplateResult {
+    return html`<span class="buttons">
+      <button type="button" aria-label=${`Rename ${key.name}`} @click=${() => this.#rename(key)}>
+        Rename
+      </button>
+      <button
+        type="button"
+        class="danger"
+        aria-label=${`Revoke ${key.name}`}
+        @click=${() => this.#revoke(key)}
+      >
+        Revoke
+      </button>
+    </span>`;
+  }
+
+  #formView(): TemplateResult {
+    return html`<section aria-labelledby="create-key">
+      <h2 id="create-key">Create a key</h2>
+      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
+        ${field({ name: "name", label: "Name", isRequired: true, maxLength: MAX_NAME_LENGTH, hint: "Who uses it, such as billing" })}
+        ${choices({ name: "scopes", label: "Scopes", values: SCOPES, meanings: MEANINGS })}
+        ${this.#creation.view()}
+        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create key</button></p>
+      </form>
+    </section>`;
+  }
+
+  #create(form: FormData, element: HTMLFormElement): Promise<void> {
+    return this.#creation.run(async () => {
+      const scopes = chosenIn(form, "scopes");
+      // Without scopes the service would grant all five.
+      if (scopes.length === 0) throw new Error("Choose at least one scope.");
+      const body = { name: textIn(form, "name"), scopes };
+      this.#created = await this.#context.api.send<ApiKey>("POST", "/api-keys", { body });
+      element.reset();
+      this.#context.say("The key is created. Copy it now.");
+      await this.#keys.load();
+    });
+  }
+
+  #rename(key: ApiKey): void {
+    const { api, say } = this.#context;
+    this.#dialog.ask({
+      title: "Rename the key",
+      content: field({
+        name: "new-name",
+        label: "Name",
+        value: key.name,
+        isRequired: true,
+        maxLength: MAX_NAME_LENGTH,
+      }),
+      confirm: "Rename",
+      work: async (form) => {
+        await api.send("PATCH", `/api-keys/${key.id}`, {
+          body: { name: textIn(form, "new-name") },
+        });
+        await this.#keys.load();
+        say("The key is renamed.");
+      },
+    });
+  }
+
+  #revoke(key: ApiKey): void {
+    const { api, say } = this.#context;
+    this.#dialog.ask({
+      title: "Revoke the key?",
+      content: html`<p><strong class="text">${key.name}</strong> <code>${key.key_prefix}</code></p>
+        <p>
+          From now on every request with it is refused, also yours if it is the key that you logged
+          in with. This cannot be undone.
+        </p>`,
+      confirm: "Revoke key",
+      isDangerous: true,
+      work: async () => {
+        await api.send("DELETE", `/api-keys/${key.id}`);
+        await this.#keys.load();
+        say("The key is revoked.");
+      },
+    });
+  }
+}

@@ -1,0 +1,168 @@
+// Verifies the chain, or a range of it, with progress, and shows what earlier verifications of this login
+// found. The service keeps no history of verifications: this one ends with the log out.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { ApiError } from "../api.ts";
+import { field, onSubmit, textIn } from "../parts/form.ts";
+import { table } from "../parts/table.ts";
+import { numberText, timeView } from "../parts/time.ts";
+import { Action, type Context, type Finished, type Screen } from "../screen.ts";
+import type { Verification } from "../shapes.ts";
+import { piecesOf } from "../verification-plan.ts";
+
+const REASONS: Readonly<Record<string, string>> = {
+  digest_mismatch: "a part, its salt or a filter column was changed or is missing",
+  hash_mismatch: "a member was changed",
+  link_mismatch: "it does not link to the event before",
+  sequence_gap: "there is no event with this number",
+  head_mismatch: "the chain does not end where its head says",
+};
+
+interface Progress {
+  readonly checked: number;
+  readonly total: number;
+}
+
+interface Asked {
+  readonly from: number;
+  readonly to: number | undefined;
+}
+
+export class VerificationScreen implements Screen {
+  readonly #context: Context;
+  readonly #action: Action;
+  #progress: Progress | undefined;
+  #under: AbortController | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#action = new Action(context.update);
+  }
+
+  readonly stop = (): void => this.#under?.abort();
+
+  readonly view = (): TemplateResult =>
+    html`<p>
+        The service recomputes every digest, hash and link of the chain. To check it without the
+        service, verify an <a href="#/exports">export</a>.
+      </p>
+      <form @submit=${onSubmit((form) => void this.#verify(form))}>
+        <details>
+          <summary>Only a range</summary>
+          <div class="fields">
+            ${field({ name: "from", label: "From number", type: "number", min: 1, hint: "By default the first event" })}
+            ${field({ name: "to", label: "To number", type: "number", min: 1, hint: "By default the last event" })}
+          </div>
+        </details>
+        <p class="buttons">
+          <button class="primary" ?disabled=${this.#action.isBusy}>Verify</button>
+          ${this.#action.isBusy ? html`<button type="button" @click=${this.stop}>Stop</button>` : nothing}
+        </p>
+      </form>
+      ${this.#progressView()} ${this.#action.view()} ${this.#historyView()}`;
+
+  #progressView(): TemplateResult | typeof nothing {
+    if (this.#progress === undefined) return nothing;
+    const { checked, total } = this.#progress;
+    return html`<p>
+      <label for="progress">${numberText(checked)} of ${numberText(total)} events verified</label>
+      <progress id="progress" max=${total} .value=${checked}></progress>
+    </p>`;
+  }
+
+  #historyView(): TemplateResult {
+    const { verifications } = this.#context.session;
+    if (verifications.length === 0) {
+      return html`<p class="empty">
+        Nothing was verified since you logged in. Press Verify to check the whole chain.
+      </p>`;
+    }
+    return html`<section aria-labelledby="history">
+      <h2 id="history">Since you logged in</h2>
+      ${table<Finished>(
+        "Verifications",
+        [
+          { title: "Result", cell: resultView },
+          {
+            title: "Events",
+            cell: ({ from, to }) =>
+              to < from ? "none yet" : `${numberText(from)} to ${numberText(to)}`,
+          },
+          { title: "Checked", cell: ({ checked }) => numberText(checked) },
+          {
+            title: "Head of the chain",
+            cell: ({ headHash }) => html`<code class="breaks">${headHash}</code>`,
+          },
+          { title: "Finished", cell: (one) => timeView(one.verified_at) },
+        ],
+        verifications,
+      )}
+    </section>`;
+  }
+
+  #verify(form: FormData): Promise<void> {
+    const number = (name: string) =>
+      textIn(form, name) === "" ? undefined : Number(textIn(form, name));
+    const asked = { from: number("from") ?? 1, to: number("to") };
+    const { signal } = (this.#under = new AbortController());
+    return this.#action.run(async () => {
+      try {
+        const finished = await this.#run(asked, signal);
+        this.#context.session.verifications.unshift(finished);
+        this.#context.say(finished.fault ? "The chain does not verify." : "The range verifies.");
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        this.#progress = undefined;
+      }
+    });
+  }
+
+  /** Up to the first event that does not verify. */
+  async #run({ from, to }: Asked, signal: AbortSignal): Promise<Finished> {
+    const head = to ?? (await this.#head(from, signal));
+    const total = Math.max(1, head - from + 1);
+    let checked = 0;
+    let last: Verification | undefined;
+    for (const piece of piecesOf(from, Math.max(from, head))) {
+      this.#progress = { checked, total };
+      this.#context.update();
+      last = await this.#ask({ from: piece.from, to: piece.to ?? to }, signal);
+      checked += last.checked;
+      if (!last.valid) break;
+    }
+    if (last === undefined) throw new Error("Nothing was verified.");
+    const fault = last.first_invalid;
+    return {
+      verified_at: last.verified_at,
+      from: Math.min(from, last.from_sequence),
+      to: last.to_sequence,
+      checked,
+      headHash: last.head.hash,
+      fault: fault ? { sequence: fault.sequence_number, reason: fault.reason } : undefined,
+    };
+  }
+
+  /** The number of the last event; 0 for an empty chain. */
+  async #head(from: number, signal: AbortSignal): Promise<number> {
+    try {
+      return (await this.#ask({ from, to: from }, signal)).head.sequence_number;
+    } catch (error) {
+      // A chain without an event has no range that could be named.
+      if (error instanceof ApiError && error.status === 422 && from === 1) return 0;
+      throw error;
+    }
+  }
+
+  #ask({ from, to }: Asked, signal: AbortSignal): Promise<Verification> {
+    const isWhole = from === 1 && to === undefined;
+    const query = isWhole ? {} : { from_sequence: from, to_sequence: to };
+    return this.#context.api.send<Verification>("GET", "/verify", { query, signal });
+  }
+}
+
+function resultView({ fault }: Finished): TemplateResult {
+  if (fault === undefined) return html`<span class="badge good">verified</span>`;
+  return html`<span class="badge bad">differs</span> event ${numberText(fault.sequence)}:
+    ${REASONS[fault.reason] ?? fault.reason} (<code>${fault.reason}</code>)`;
+}

@@ -1,0 +1,170 @@
+// The deliveries of one webhook: a test, attempts, the next retry, replays of one delivery and of a range of
+// events.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { field, onSubmit, textIn } from "../parts/form.ts";
+import { table } from "../parts/table.ts";
+import { numberText, timeView } from "../parts/time.ts";
+import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import type { Delivery, Page } from "../shapes.ts";
+
+const PAGE_SIZE = 50;
+
+/** The event of a delivery that a person asked for. */
+const TEST = "webhook.test";
+
+/** After a test or a replay: how often the list is loaded again, and how many times at most. */
+const POLL_MS = 2_000;
+const POLLS = 15;
+
+export class WebhookScreen implements Screen {
+  readonly #context: Context;
+  readonly #path: string;
+  readonly #deliveries: Loader<Page<Delivery>>;
+  readonly #action: Action;
+  #cursor: string | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
+
+  constructor(context: Context, id: string) {
+    const { api, update } = context;
+    this.#context = context;
+    this.#path = `/webhooks/${id}`;
+    this.#action = new Action(update);
+    this.#deliveries = new Loader(update, (signal) =>
+      api.page<Delivery>(
+        `${this.#path}/deliveries`,
+        { limit: PAGE_SIZE, cursor: this.#cursor },
+        signal,
+      ),
+    );
+  }
+
+  readonly stop = (): void => {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#deliveries.stop();
+  };
+
+  readonly view = (): TemplateResult =>
+    html`<p><a href="#/webhooks">All webhooks</a></p>
+      <p class="buttons">
+        <button
+          type="button"
+          class="primary"
+          ?disabled=${this.#action.isBusy}
+          @click=${() => void this.#test()}
+        >
+          Send a test
+        </button>
+        <button type="button" @click=${() => void this.#turnTo(undefined)}>Refresh</button>
+      </p>
+      ${this.#action.view()} ${this.#deliveries.view((page) => this.#listView(page))}
+      ${this.#rangeView()}`;
+
+  #listView({ data, nextCursor }: Page<Delivery>): TemplateResult {
+    if (data.length === 0) {
+      return html`<p class="empty">
+        Nothing was delivered yet. Send a test: it appears here as soon as it was attempted.
+      </p>`;
+    }
+    const columns = [
+      { title: "Event", cell: ({ event }: Delivery) => event },
+      { title: "Result", cell: resultView },
+      { title: "Attempts", cell: ({ attempts }: Delivery) => attempts },
+      {
+        title: "Last attempt",
+        cell: (one: Delivery) => timeView(one.delivered_at ?? one.last_attempt_at),
+      },
+      { title: "Next retry", cell: (one: Delivery) => timeView(one.next_retry_at) },
+      { title: "Actions", cell: (one: Delivery) => this.#replayView(one) },
+    ];
+    return html`${table("Deliveries", columns, data)}
+      <p class="buttons">
+        ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
+        ${nextCursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(nextCursor)}>Older</button>`}
+      </p>`;
+  }
+
+  #replayView({ id, event }: Delivery): TemplateResult {
+    // Nothing is kept of what a test was made for.
+    if (event === TEST) return html`<span>–</span>`;
+    const replay = () =>
+      this.#queue(async () => {
+        const path = `${this.#path}/deliveries/${id}/replay`;
+        return (await this.#context.api.send<{ id: string }>("POST", path)).id;
+      }, "The replay is queued.");
+    return html`<button
+      type="button"
+      aria-label=${`Replay ${event} ${id}`}
+      @click=${() => void replay()}
+    >
+      Replay
+    </button>`;
+  }
+
+  #rangeView(): TemplateResult {
+    return html`<section aria-labelledby="replay-range">
+      <h2 id="replay-range">Replay events</h2>
+      <p>Delivers event.created again for a range of sequence numbers, at most 1,000 events.</p>
+      <form @submit=${onSubmit((form) => void this.#replayRange(form))}>
+        <div class="fields">
+          ${field({ name: "from", label: "From number", type: "number", min: 1, isRequired: true })}
+          ${field({ name: "to", label: "To number", type: "number", min: 1, isRequired: true })}
+        </div>
+        <p><button ?disabled=${this.#action.isBusy}>Replay events</button></p>
+      </form>
+    </section>`;
+  }
+
+  #test(): Promise<void> {
+    const send = async () => {
+      const { id } = await this.#context.api.send<{ id: string }>("POST", `${this.#path}/test`);
+      return id;
+    };
+    return this.#queue(send, "The test is queued.");
+  }
+
+  #replayRange(form: FormData): Promise<void> {
+    return this.#action.run(async () => {
+      const body = {
+        from_sequence_number: Number(textIn(form, "from")),
+        to_sequence_number: Number(textIn(form, "to")),
+      };
+      const path = `${this.#path}/replay`;
+      const { deliveries } = await this.#context.api.send<{ deliveries: number }>("POST", path, {
+        body,
+      });
+      this.#context.say(`${numberText(deliveries)} deliveries are queued.`);
+    });
+  }
+
+  /** Queues a delivery, then loads the list again until it is there. */
+  #queue(send: () => Promise<string>, message: string): Promise<void> {
+    return this.#action.run(async () => {
+      const id = await send();
+      this.#context.say(message);
+      await this.#turnTo(undefined);
+      this.#poll(id, POLLS);
+    });
+  }
+
+  #poll(id: string, left: number): void {
+    clearTimeout(this.#timer);
+    const isThere = this.#deliveries.value?.data.some((one) => one.id === id) === true;
+    if (isThere || left === 0 || this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      void this.#deliveries.load().then(() => this.#poll(id, left - 1));
+    }, POLL_MS);
+  }
+
+  #turnTo(cursor: string | undefined): Promise<void> {
+    this.#cursor = cursor;
+    return this.#deliveries.load();
+  }
+}
+
+function resultView({ status, status_code }: Delivery): TemplateResult {
+  const kind = status === "success" ? "good" : "bad";
+  return html`<span class="badge ${kind}">${status}</span> ${status_code ?? "no answer"}`;
+}

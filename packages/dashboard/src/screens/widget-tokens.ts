@@ -1,0 +1,182 @@
+// Widget tokens: create, the token once, the live ones, revoke.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { Dialog } from "../parts/dialog.ts";
+import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
+import { choices, chosenIn, field, onSubmit, select, textIn } from "../parts/form.ts";
+import { secretView } from "../parts/secret.ts";
+import { table } from "../parts/table.ts";
+import { timeView } from "../parts/time.ts";
+import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import { type Page, PARTS, type WidgetToken } from "../shapes.ts";
+
+const PAGE_SIZE = 50;
+const MAX_LENGTH = 255;
+
+const VIEWER_ID = {
+  name: "viewer-id",
+  label: "Viewer's id",
+  isRequired: true,
+  maxLength: MAX_LENGTH,
+  hint: "Who will look, for the record",
+};
+
+const VIEWER_NAME = { name: "viewer-name", label: "Viewer's name", maxLength: MAX_LENGTH };
+
+const ORIGINS = {
+  name: "origins",
+  label: "Origins",
+  hint: "Such as https://app.example.com, with spaces between. None: only pages of this address",
+};
+
+const LIFETIMES = { 3600: "1 hour", 600: "10 minutes", 28_800: "8 hours", 86_400: "24 hours" };
+
+export class WidgetTokensScreen implements Screen {
+  readonly #context: Context;
+  readonly #tokens: Loader<Page<WidgetToken>>;
+  readonly #creation: Action;
+  readonly #dialog: Dialog;
+  #cursor: string | undefined;
+  #token: string | undefined;
+
+  constructor(context: Context) {
+    const { api, update } = context;
+    this.#context = context;
+    this.#creation = new Action(update);
+    this.#dialog = new Dialog(update);
+    this.#tokens = new Loader(update, (signal) =>
+      api.page<WidgetToken>("/widget-tokens", { limit: PAGE_SIZE, cursor: this.#cursor }, signal),
+    );
+  }
+
+  readonly stop = (): void => this.#tokens.stop();
+
+  readonly view = (): TemplateResult =>
+    html`<p>
+        A widget token lets a browser show some of the events inside another product, with
+        <code>&lt;annals-viewer&gt;</code>. Your server mints them with its key; here you see which
+        are live.
+      </p>
+      ${this.#secretView()} ${this.#tokens.view((page) => this.#listView(page))}
+      ${this.#dialog.view()}`;
+
+  #secretView(): TemplateResult | typeof nothing {
+    if (this.#token === undefined) return nothing;
+    const onClose = () => {
+      this.#token = undefined;
+      this.#context.update();
+    };
+    return secretView({ what: "widget token", text: this.#token, say: this.#context.say, onClose });
+  }
+
+  #listView({ data, nextCursor }: Page<WidgetToken>): TemplateResult {
+    const list =
+      data.length === 0
+        ? html`<p class="empty">
+            No token is live. Create one below to try the viewer in a page of yours.
+          </p>`
+        : table<WidgetToken>(
+            "Widget tokens",
+            [
+              {
+                title: "Viewer",
+                cell: ({ viewer }) =>
+                  html`<span class="text">${viewer?.name ?? viewer?.id ?? "–"}</span>`,
+              },
+              { title: "Token", cell: (one) => html`<code>${one.token_prefix}</code>` },
+              {
+                title: "Sees",
+                cell: ({ filter }) => html`<span class="text">${filterText(filter)}</span>`,
+              },
+              {
+                title: "Parts",
+                cell: ({ parts }) => (parts.length === 0 ? "none" : parts.join(", ")),
+              },
+              {
+                title: "Origins",
+                cell: ({ origins }) =>
+                  html`<span class="text"
+                    >${origins.length === 0 ? "this one" : origins.join(", ")}</span
+                  >`,
+              },
+              { title: "Expires", cell: (one) => timeView(one.expires_at) },
+              { title: "Actions", cell: (one) => this.#revokeView(one) },
+            ],
+            data,
+          );
+    return html`${list}
+      <p class="buttons">
+        ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
+        ${nextCursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(nextCursor)}>Older</button>`}
+      </p>
+      ${this.#formView()}`;
+  }
+
+  #revokeView(one: WidgetToken): TemplateResult {
+    return html`<button
+      type="button"
+      class="danger"
+      aria-label=${`Revoke ${one.token_prefix}`}
+      @click=${() => this.#revoke(one)}
+    >
+      Revoke
+    </button>`;
+  }
+
+  #formView(): TemplateResult {
+    return html`<section aria-labelledby="create-token">
+      <h2 id="create-token">Create a widget token</h2>
+      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
+        <div class="fields">
+          ${field(VIEWER_ID)} ${field(VIEWER_NAME)} ${select("lifetime", "Lives for", LIFETIMES)}
+          ${field(ORIGINS)}
+        </div>
+        ${choices({ name: "parts", label: "Parts that are shown", values: PARTS })}
+        ${filterFields()} ${this.#creation.view()}
+        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create token</button></p>
+      </form>
+    </section>`;
+  }
+
+  #create(form: FormData, element: HTMLFormElement): Promise<void> {
+    const { api, say } = this.#context;
+    return this.#creation.run(async () => {
+      const name = textIn(form, "viewer-name");
+      const body = {
+        filter: filterIn(form),
+        parts: chosenIn(form, "parts"),
+        origins: textIn(form, "origins")
+          .split(/[\s,]+/)
+          .filter((origin) => origin !== ""),
+        expires_in: Number(form.get("lifetime")),
+        viewer: { id: textIn(form, "viewer-id"), ...(name !== "" && { name }) },
+      };
+      const { token } = await api.send<WidgetToken>("POST", "/widget-tokens", { body });
+      this.#token = token;
+      element.reset();
+      say("The token is created. Copy it now.");
+      await this.#turnTo(undefined);
+    });
+  }
+
+  #revoke({ id, token_prefix }: WidgetToken): void {
+    const { api, say } = this.#context;
+    this.#dialog.ask({
+      title: "Revoke the widget token?",
+      content: html`<p><code>${token_prefix}</code></p>
+        <p>Viewers that use it show no more events from now on. This cannot be undone.</p>`,
+      confirm: "Revoke token",
+      isDangerous: true,
+      work: async () => {
+        await api.send("DELETE", `/widget-tokens/${id}`);
+        await this.#tokens.load();
+        say("The token is revoked.");
+      },
+    });
+  }
+
+  #turnTo(cursor: string | undefined): Promise<void> {
+    this.#cursor = cursor;
+    return this.#tokens.load();
+  }
+}

@@ -1,0 +1,231 @@
+// The client: one method for each route of the interface, and track(). Nouns and verbs are those of the
+// routes.
+
+import { Pages } from "./pages.ts";
+import { Tracker, type TrackingOptions } from "./tracker.ts";
+import { type CallOptions, Transport, type TransportOptions } from "./transport.ts";
+import type * as T from "./types.ts";
+import { verifyEvents } from "./verify-events.ts";
+import { verifyWebhook } from "./webhooks.ts";
+
+export interface AnnalsOptions extends TransportOptions {
+  readonly tracking?: TrackingOptions;
+}
+
+export interface CreateOptions extends CallOptions {
+  /** By default a new one, which retries of the call share. */
+  readonly idempotencyKey?: string;
+}
+
+export interface EventWithProof {
+  readonly data: T.Event;
+  readonly proof: T.Proof;
+}
+
+export class Annals {
+  readonly #transport: Transport;
+  readonly #tracker: Tracker;
+
+  constructor({ tracking, ...options }: AnnalsOptions) {
+    this.#transport = new Transport(options);
+    const { clock, random } = this.#transport;
+    const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
+    const send = (body: string, idempotencyKey: string, signal: AbortSignal) =>
+      this.#transport.json({ ...call, body, idempotencyKey }, { signal, maxRetries: 0 });
+    this.#tracker = new Tracker({ send, clock, random }, tracking);
+  }
+
+  /**
+   * Buffers an event, to be sent with others. False where it was dropped; `tracking.onDrop` says why.
+   */
+  track(event: T.NewEvent): boolean {
+    return this.#tracker.track(event);
+  }
+
+  /** Tracked events that are neither stored nor dropped yet. */
+  get buffered(): number {
+    return this.#tracker.buffered;
+  }
+
+  /**
+   * Resolves while the buffer is at most half full: wait for it before each event, and none is dropped.
+   */
+  ready(): Promise<void> {
+    return this.#tracker.ready();
+  }
+
+  /** Resolves when every event tracked so far is stored or dropped. */
+  flush(): Promise<void> {
+    return this.#tracker.flush();
+  }
+
+  /**
+   * Call it before the process ends: takes no more events, stores what is buffered, drops what it cannot.
+   */
+  close(timeoutMs?: number): Promise<void> {
+    return this.#tracker.close(timeoutMs);
+  }
+
+  readonly events = {
+    /** Stores an event. Safe to repeat, by itself and with the same `idempotencyKey`. */
+    create: (event: T.NewEvent, options?: CreateOptions): Promise<T.Event> =>
+      this.#post("create-event", "/events", event, idempotent(options)),
+    /** Stores 1 to 1,000 events, all or none. */
+    createMany: (events: readonly T.NewEvent[], options?: CreateOptions): Promise<T.Event[]> =>
+      this.#post("create-event-batch", "/events/batch", { events }, idempotent(options)),
+    get: (id: string, options?: CallOptions): Promise<T.Event> =>
+      this.#get("get-event", `/events/${path(id)}`, options),
+    /** With what {@link verifyEvents} needs. */
+    getWithProof: (id: string, options?: CallOptions): Promise<EventWithProof> =>
+      this.#transport.json(
+        { ...get("get-event", `/events/${path(id)}`), query: { include: "proof" } },
+        options,
+      ),
+    list: (filter?: T.EventFilter, options?: CallOptions): Pages<T.Event, T.EventPage> =>
+      this.#list("list-events", "/events", filter, options),
+  };
+
+  readonly verify = {
+    /** The service verifies its chain. */
+    chain: (range?: T.VerificationRange, options?: CallOptions): Promise<T.Verification> =>
+      this.#data({ ...get("verify-chain", "/verify"), query: range }, options),
+    /**
+     * Here, without belief in the service: recomputes the pages of a list with `include: "proof"`.
+     */
+    events: verifyEvents,
+  };
+
+  readonly exports = {
+    create: (options: T.NewExport = {}, call?: CallOptions): Promise<T.Export> =>
+      this.#post("create-export", "/exports", options, call),
+    list: (options?: CallOptions): Pages<T.Export, T.ExportPage> =>
+      this.#list("list-exports", "/exports", {}, options),
+    get: (id: string, options?: CallOptions): Promise<T.Export> =>
+      this.#get("get-export", `/exports/${path(id)}`, options),
+    /** The answer with the file, to be read as a stream. */
+    content: (id: string, options?: CallOptions): Promise<Response> =>
+      this.#transport.response(get("get-export-content", `/exports/${path(id)}/content`), options),
+    delete: (id: string, options?: CallOptions): Promise<void> =>
+      this.#delete("delete-export", `/exports/${path(id)}`, options),
+  };
+
+  readonly apiKeys = {
+    create: (key: T.NewApiKey, options?: CallOptions): Promise<T.CreatedApiKey> =>
+      this.#post("create-api-key", "/api-keys", key, options),
+    list: (options?: CallOptions): Pages<T.ApiKey> =>
+      this.#list("list-api-keys", "/api-keys", {}, options),
+    update: (id: string, change: { name: string }, options?: CallOptions): Promise<T.ApiKey> =>
+      this.#patch("update-api-key", `/api-keys/${path(id)}`, change, options),
+    delete: (id: string, options?: CallOptions): Promise<void> =>
+      this.#delete("delete-api-key", `/api-keys/${path(id)}`, options),
+  };
+
+  /** The other form of creating and revoking API keys. */
+  readonly keys = {
+    create: (key: T.NewApiKey, options?: CallOptions): Promise<T.CreatedKey> =>
+      this.#transport.json({ ...post("create-key", "/keys"), body: key }, options),
+    delete: (id: string, options?: CallOptions): Promise<void> =>
+      this.#delete("delete-key", `/keys/${path(id)}`, options),
+  };
+
+  readonly webhooks = {
+    create: (webhook: T.NewWebhook, options?: CallOptions): Promise<T.CreatedWebhook> =>
+      this.#post("create-webhook", "/webhooks", webhook, options),
+    list: (options?: CallOptions): Pages<T.Webhook> =>
+      this.#list("list-webhooks", "/webhooks", {}, options),
+    update: (id: string, change: T.WebhookUpdate, options?: CallOptions): Promise<T.Webhook> =>
+      this.#patch("update-webhook", `/webhooks/${path(id)}`, change, options),
+    delete: (id: string, options?: CallOptions): Promise<void> =>
+      this.#delete("delete-webhook", `/webhooks/${path(id)}`, options),
+    deliveries: (id: string, options?: CallOptions): Pages<T.Delivery, T.DeliveryPage> =>
+      this.#list("list-deliveries", `/webhooks/${path(id)}/deliveries`, {}, options),
+    test: (id: string, options?: CallOptions): Promise<T.QueuedDelivery> =>
+      this.#post("test-webhook", `/webhooks/${path(id)}/test`, undefined, options),
+    replayDelivery: (
+      id: string,
+      deliveryId: string,
+      options?: CallOptions,
+    ): Promise<T.QueuedDelivery> =>
+      this.#post(
+        "replay-delivery",
+        `/webhooks/${path(id)}/deliveries/${path(deliveryId)}/replay`,
+        undefined,
+        options,
+      ),
+    replayEvents: (
+      id: string,
+      range: T.ReplayRange,
+      options?: CallOptions,
+    ): Promise<T.QueuedDeliveries> =>
+      this.#post("replay-events", `/webhooks/${path(id)}/replay`, range, options),
+    rotateSecret: (
+      id: string,
+      rotation: T.SecretRotation = {},
+      options?: CallOptions,
+    ): Promise<T.RotatedWebhook> =>
+      this.#post("rotate-secret", `/webhooks/${path(id)}/rotate-secret`, rotation, options),
+    /** Of a delivery that you received; it needs no client ({@link verifyWebhook}). */
+    verify: verifyWebhook,
+  };
+
+  async #data<Data>(call: Parameters<Transport["json"]>[0], options?: CallOptions): Promise<Data> {
+    return (await this.#transport.json<{ data: Data }>(call, options)).data;
+  }
+
+  async #get<Data>(operation: string, at: string, options?: CallOptions): Promise<Data> {
+    return this.#data(get(operation, at), options);
+  }
+
+  async #post<Data>(
+    operation: string,
+    at: string,
+    body: object | undefined,
+    options?: CreateOptions,
+  ): Promise<Data> {
+    const { idempotencyKey } = options ?? {};
+    return this.#data({ ...post(operation, at), body, idempotencyKey }, options);
+  }
+
+  async #patch<Data>(
+    operation: string,
+    at: string,
+    body: object,
+    options?: CallOptions,
+  ): Promise<Data> {
+    return this.#data({ operation, method: "PATCH", path: at, body }, options);
+  }
+
+  async #delete(operation: string, at: string, options?: CallOptions): Promise<void> {
+    await this.#transport.json({ operation, method: "DELETE", path: at }, options);
+  }
+
+  #list<Item, Page extends { readonly data: readonly Item[] }>(
+    operation: string,
+    at: string,
+    filter: object | undefined,
+    options: CallOptions | undefined,
+  ): Pages<Item, Page> {
+    return new Pages((cursor) => {
+      const query = cursor === undefined ? filter : { ...filter, cursor };
+      return this.#transport.json({ ...get(operation, at), query }, options);
+    });
+  }
+}
+
+function get(operation: string, at: string) {
+  return { operation, method: "GET", path: at };
+}
+
+function post(operation: string, at: string) {
+  return { operation, method: "POST", path: at };
+}
+
+function idempotent(options: CreateOptions = {}): CreateOptions {
+  return { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
+}
+
+/** One step of a path: an id with a slash in it reaches no other route. */
+function path(id: string): string {
+  if (id === "" || id === "." || id === "..") throw new TypeError("an id is missing");
+  return encodeURIComponent(id);
+}

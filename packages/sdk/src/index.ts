@@ -1,0 +1,29 @@
+// What `@annals/sdk` exports.
+
+export { type Action, defineActions, type EventOf, of, type TypeOf } from "./actions.ts";
+export { Annals, type AnnalsOptions, type CreateOptions, type EventWithProof } from "./annals.ts";
+export { AnnalsError, type ErrorDetail, type ErrorType } from "./annals-error.ts";
+export type { Clock } from "./clock.ts";
+export { diff } from "./diff.ts";
+export { type Page, Pages } from "./pages.ts";
+export type { Drop, DropReason, TrackingOptions } from "./tracker.ts";
+export type {
+  Attempt,
+  AttemptResult,
+  CallOptions,
+  Observe,
+  TransportOptions,
+} from "./transport.ts";
+export type * from "./types.ts";
+export {
+  type EventFault,
+  type EventsCheck,
+  type ProvenPage,
+  verifyEvents,
+} from "./verify-events.ts";
+export {
+  type HeadersLike,
+  verifyWebhook,
+  type VerifyWebhookOptions,
+  WebhookError,
+} from "./webhooks.ts";

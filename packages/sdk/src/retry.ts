@@ -1,0 +1,34 @@
+// When a call is repeated, and after how long. Called by transport.ts and tracker.ts.
+
+import { AnnalsError } from "./annals-error.ts";
+
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 10_000;
+
+/** Retried calls come back spread over this time after the Retry-After that they share. */
+const SPREAD_MS = 1_000;
+
+/** Whether the same request may succeed later. A plan's limit lasts for the month. */
+export function isTemporary(error: unknown): boolean {
+  return AnnalsError.is(
+    error,
+    "connection_error",
+    "timeout_error",
+    "server_error",
+    "rate_limit_exceeded",
+  );
+}
+
+/** Whether the service refused the request before it did anything. */
+export function isRefused(error: unknown): boolean {
+  return AnnalsError.is(error) && error.type !== "server_error" && error.status !== undefined;
+}
+
+/**
+ * Backoff with jitter, and never before Retry-After. `attempt` counts from 1, `random` is from 0 to 1.
+ */
+export function retryDelay(error: unknown, attempt: number, random: number): number {
+  const backoff = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+  const asked = AnnalsError.is(error) ? error.retryAfterMs : undefined;
+  return asked === undefined ? backoff * (0.5 + random / 2) : asked + SPREAD_MS * random;
+}

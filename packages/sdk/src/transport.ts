@@ -1,0 +1,206 @@
+// Sends the calls of the SDK with fetch: headers, timeouts, retries, errors, hooks. Called by annals.ts. It
+// must never repeat a call that may have had its effect and is not safe to repeat, and never follow a
+// redirect, which would show the API key to another host.
+
+import { AnnalsError, errorOf } from "./annals-error.ts";
+import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
+import { isRefused, isTemporary, retryDelay } from "./retry.ts";
+
+export interface Attempt {
+  /** Of the OpenAPI document: `create-event`. */
+  readonly operation: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+export interface AttemptResult {
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly error: AnnalsError | undefined;
+  readonly durationMs: number;
+}
+
+/** Called before each attempt: adds headers to it, and is told how it ended. */
+export type Observe = (attempt: Attempt) =>
+  | {
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly end?: (result: AttemptResult) => void;
+    }
+  | undefined
+  | void;
+
+export interface TransportOptions {
+  /** The service's address, without `/v1`. */
+  readonly baseUrl: string;
+  /** A function is asked before each attempt, so that a key can be replaced. */
+  readonly apiKey: string | (() => string | Promise<string>);
+  /** Of one attempt. By default 30,000. */
+  readonly timeoutMs?: number;
+  /** Attempts after the first one. By default 4. */
+  readonly maxRetries?: number;
+  /** A longer Retry-After is not waited for. By default 90,000. */
+  readonly maxRetryDelayMs?: number;
+  /** For traces and metrics. */
+  readonly observe?: Observe;
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly clock?: Clock;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly maxRetries?: number;
+}
+
+export interface Call {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query?: object | undefined;
+  /** A value for JSON, or JSON text. */
+  readonly body?: object | string | undefined;
+  /** Makes a POST safe to repeat. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+interface PreparedCall extends Omit<Call, "body"> {
+  readonly body: string | undefined;
+}
+
+const DEFAULTS = { timeoutMs: 30_000, maxRetries: 4, maxRetryDelayMs: 90_000 };
+
+/** What reads an answer of success. */
+type Read<T> = (response: Response) => Promise<T>;
+
+export class Transport {
+  readonly #options: TransportOptions & typeof DEFAULTS;
+  readonly #baseUrl: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+
+  constructor(options: TransportOptions) {
+    const { protocol } = new URL(options.baseUrl);
+    if (protocol !== "http:" && protocol !== "https:")
+      throw new TypeError("baseUrl is not an address of http or https");
+    if (!options.apiKey) throw new TypeError("apiKey is missing");
+    this.#options = { ...DEFAULTS, ...options };
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
+    this.clock = options.clock ?? SYSTEM_CLOCK;
+    this.random = options.random ?? Math.random;
+  }
+
+  /** The body of the answer; undefined where it has none. */
+  async json<T>(call: Call, options?: CallOptions): Promise<T> {
+    return this.#send(call, options, async (response) => {
+      const text = await response.text();
+      return (text === "" ? undefined : JSON.parse(text)) as T;
+    });
+  }
+
+  /** The answer itself, whose body is read by the caller. */
+  async response(call: Call, options?: CallOptions): Promise<Response> {
+    return this.#send(call, options, (response) => Promise.resolve(response));
+  }
+
+  async #send<T>(given: Call, options: CallOptions = {}, read: Read<T>): Promise<T> {
+    const call = { ...given, body: textOf(given.body) };
+    const { maxRetries = this.#options.maxRetries, signal } = options;
+    const isRepeatable = call.method !== "POST" || call.idempotencyKey !== undefined;
+    let mayBeDone = false;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#attempt(call, attempt, options, read);
+      } catch (error) {
+        signal?.throwIfAborted();
+        // The attempt before deleted it, and its answer did not arrive.
+        const isDeleted = mayBeDone && AnnalsError.is(error, "not_found");
+        if (call.method === "DELETE" && isDeleted) return undefined as T;
+        mayBeDone ||= !isRefused(error);
+        const delay = retryDelay(error, attempt, this.random());
+        const isAllowed = isTemporary(error) && (isRepeatable || isRefused(error));
+        if (!isAllowed || attempt > maxRetries || delay > this.#options.maxRetryDelayMs)
+          throw error;
+        await this.clock.wait(delay, signal);
+        signal?.throwIfAborted();
+      }
+    }
+  }
+
+  async #attempt<T>(
+    { operation, method, path, ...call }: PreparedCall,
+    attempt: number,
+    options: CallOptions,
+    read: Read<T>,
+  ): Promise<T> {
+    const { timeoutMs = this.#options.timeoutMs, signal } = options;
+    const observed = this.#options.observe?.({ operation, method, path, attempt });
+    const started = this.clock.now();
+    const limit = new AbortController();
+    const either = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal;
+    const timer = setTimeout(() => limit.abort(), timeoutMs);
+    let response: Response | undefined;
+    let error: AnnalsError | undefined;
+    try {
+      response = await this.#fetch({ operation, method, path, ...call }, observed?.headers, either);
+      if (response.ok) return await read(response);
+      throw errorOf(response, await response.text(), this.clock.now());
+    } catch (thrown) {
+      error = asError(thrown, limit.signal.aborted, timeoutMs);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      observed?.end?.({
+        status: response?.status,
+        requestId: response?.headers.get("x-request-id") ?? undefined,
+        error,
+        durationMs: this.clock.now() - started,
+      });
+    }
+  }
+
+  async #fetch(
+    { method, path, query, body, idempotencyKey }: PreparedCall,
+    more: Readonly<Record<string, string>> | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { apiKey, fetch = globalThis.fetch } = this.#options;
+    const key = typeof apiKey === "string" ? apiKey : await apiKey();
+    const init: RequestInit = {
+      method,
+      redirect: "manual",
+      signal,
+      headers: {
+        ...more,
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      },
+      body: body ?? null,
+    };
+    return fetch(`${this.#baseUrl}/v1${path}${queryOf(query)}`, init);
+  }
+}
+
+function textOf(body: object | string | undefined): string | undefined {
+  return typeof body === "object" ? JSON.stringify(body) : body;
+}
+
+function queryOf(query: object = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) params.append(name, String(value));
+  return params.size === 0 ? "" : `?${params}`;
+}
+
+function asError(thrown: unknown, isAborted: boolean, timeoutMs: number): AnnalsError {
+  if (AnnalsError.is(thrown)) return thrown;
+  if (isAborted)
+    return new AnnalsError("timeout_error", `no answer within ${timeoutMs} ms`, { cause: thrown });
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new AnnalsError("connection_error", `no answer: ${reason}`, { cause: thrown });
+}

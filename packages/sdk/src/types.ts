@@ -1,0 +1,42 @@
+// The names that the SDK gives to the types of the interface, which are generated from the OpenAPI document.
+
+import type { components, operations } from "./generated/api.ts";
+
+type Schemas = components["schemas"];
+
+export type Actor = Schemas["Actor"];
+export type Target = Schemas["Target"];
+export type Diff = Schemas["Diff"];
+export type NewEvent = Schemas["NewEvent"];
+export type Event = Schemas["Event"];
+export type EventPage = Schemas["EventPage"];
+export type EventFilter = NonNullable<operations["list-events"]["parameters"]["query"]>;
+export type Proof = Schemas["Proof"];
+export type Scope = Schemas["Scope"];
+export type ApiKey = Schemas["ApiKey"];
+export type CreatedApiKey = Schemas["CreatedApiKey"];
+export type CreatedKey = Schemas["CreatedKey"];
+export type NewApiKey = Schemas["NewApiKey"];
+export type Webhook = Schemas["Webhook"];
+export type NewWebhook = Schemas["NewWebhook"];
+export type WebhookUpdate = Schemas["WebhookUpdate"];
+export type CreatedWebhook = Schemas["CreatedWebhook"];
+export type RotatedWebhook = Schemas["RotatedWebhook"];
+export type SecretRotation = Schemas["SecretRotation"];
+export type ReplayRange = Schemas["ReplayRange"];
+export type QueuedDelivery = Schemas["QueuedDelivery"];
+export type QueuedDeliveries = Schemas["QueuedDeliveries"];
+export type Delivery = Schemas["Delivery"];
+export type DeliveryPage = Schemas["DeliveryPage"];
+export type Verification = Schemas["Verification"];
+export type VerificationRange = NonNullable<operations["verify-chain"]["parameters"]["query"]>;
+export type Export = Schemas["Export"];
+export type ExportPage = Schemas["ExportPage"];
+export type NewExport = Schemas["NewExport"];
+
+/** What a webhook receives. */
+export type WebhookPayload =
+  | Schemas["EventCreatedPayload"]
+  | Schemas["EventVerifiedPayload"]
+  | Schemas["ExportCompletedPayload"]
+  | Schemas["WebhookTestPayload"];

@@ -1,0 +1,123 @@
+// Guarantee: the SDK has a method for every route of the interface, and each works against the service; lists
+// lead over all pages; what it verifies of a list is verified, and a changed event is found.
+
+import { Annals, type Event, type Proof } from "@annals/sdk";
+import { V1 } from "@annals/gateway/src/v1.ts";
+import { eventually, newAccount } from "@annals/testing";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+
+const { baseUrl, databaseUrl } = inject("stack");
+const OPERATIONS = V1.map(([, , , name]) => name);
+
+async function newAnnals() {
+  const { key } = await newAccount(databaseUrl);
+  const called = new Set<string>();
+  const observe = ({ operation }: { operation: string }) => void called.add(operation);
+  return { annals: new Annals({ baseUrl, apiKey: key, observe }), called };
+}
+
+test("every route", async () => {
+  const { annals, called } = await newAnnals();
+  const { apiKeys, events, exports, keys, verify, webhooks } = annals;
+
+  const created = await apiKeys.create({ name: "one", scopes: ["verify"] });
+  expect((await apiKeys.update(created.id, { name: "two" })).name).toBe("two");
+  expect((await apiKeys.list().toArray()).map(({ name }) => name)).toContain("two");
+  await apiKeys.delete(created.id);
+  await keys.delete((await keys.create({ name: "three" })).id);
+
+  const event = await events.create({ action: "a" }, { idempotencyKey: "once" });
+  expect(await events.create({ action: "a" }, { idempotencyKey: "once" })).toEqual(event);
+  expect(await events.createMany([{ action: "b" }, { action: "c" }])).toHaveLength(2);
+  expect(await events.get(event.id)).toEqual(event);
+  expect((await events.getWithProof(event.id)).proof.v).toBe(1);
+  expect((await events.list().toArray()).map(({ action }) => action)).toEqual(["c", "b", "a"]);
+  expect(await verify.chain({ from_sequence: 1 })).toMatchObject({ valid: true, checked: 3 });
+
+  const { id } = await exports.create({ include_proofs: true });
+  await eventually("the export", async () => (await exports.get(id)).status === "completed");
+  expect(await (await exports.content(id)).text()).toContain('"manifest"');
+  expect((await exports.list().toArray()).map((each) => each.id)).toEqual([id]);
+  await exports.delete(id);
+
+  const hook = { url: "https://hooks.annals.invalid/", events: ["event.created" as const] };
+  const webhook = await webhooks.create(hook);
+  expect((await webhooks.update(webhook.id, { active: true })).active).toBe(true);
+  expect(await webhooks.list().toArray()).toHaveLength(1);
+  await webhooks.test(webhook.id);
+  const range = { from_sequence_number: 1, to_sequence_number: 2 };
+  expect(await webhooks.replayEvents(webhook.id, range)).toEqual({ deliveries: 2 });
+  const delivery = await eventually("a delivery", async () => {
+    const deliveries = await webhooks.deliveries(webhook.id).toArray();
+    return deliveries.find(({ event }) => event === "event.created");
+  });
+  await webhooks.replayDelivery(webhook.id, delivery.id);
+  expect((await webhooks.rotateSecret(webhook.id)).secret).toMatch(/^whsec_/);
+  await webhooks.delete(webhook.id);
+
+  expect([...called].toSorted()).toEqual(OPERATIONS.toSorted());
+});
+
+describe("verify.events", () => {
+  let annals: Annals;
+  const asked = (order: "asc" | "desc") => ({ include: "proof", limit: 3, order }) as const;
+
+  beforeAll(async () => {
+    ({ annals } = await newAnnals());
+    const actions = Array.from({ length: 10 }, (_, at) => ({
+      action: `a${at}`,
+      actor: { id: `u_${at % 2}` },
+    }));
+    await annals.events.createMany(actions);
+  });
+
+  test.each(["asc", "desc"] as const)("finds a whole chain verified, %s", async (order) => {
+    const checked = await annals.verify.events(annals.events.list(asked(order)).pages());
+    expect(checked).toEqual({
+      state: "verified",
+      events: 10,
+      linksChecked: 10,
+      linksUnchecked: 0,
+      faults: [],
+    });
+  });
+
+  test("counts the links that a filter leaves out", async () => {
+    const list = annals.events.list({ ...asked("asc"), actor_id: "u_1" });
+    expect(await annals.verify.events(list.pages())).toMatchObject({
+      state: "verified",
+      events: 5,
+      linksChecked: 0,
+      linksUnchecked: 5,
+    });
+  });
+
+  test.each(["asc", "desc"] as const)(
+    "finds a change of any page, and a forged link between two pages, %s",
+    async (order) => {
+      const pages: { data: Event[]; proofs: Proof[] }[] = [];
+      for await (const page of annals.events.list(asked(order)).pages())
+        pages.push(page as (typeof pages)[number]);
+      const changed = structuredClone(pages);
+      Object.assign(changed[1]?.data[1] ?? {}, { actor: { id: "u_9" } });
+      expect(await annals.verify.events(changed)).toMatchObject({
+        state: "differs",
+        faults: [{ check: { parts: { actor: "differs" }, hash: "verified" }, link: "verified" }],
+      });
+      const cut = structuredClone(pages);
+      const before = cut[order === "asc" ? 0 : 1]?.data;
+      Object.assign(before?.[order === "asc" ? 2 : 0] ?? {}, { hash: "0".repeat(64) });
+      const { faults } = await annals.verify.events(cut);
+      expect(faults.some(({ link }) => link === "differs")).toBe(true);
+    },
+  );
+
+  test("without proofs, and without events, nothing is verified", async () => {
+    expect(await annals.verify.events(annals.events.list().pages())).toMatchObject({
+      state: "unchecked",
+      events: 10,
+    });
+    const none = annals.events.list({ ...asked("asc"), action: "none" });
+    expect(await annals.verify.events(none.pages())).toMatchObject({ state: "unchecked" });
+  });
+});
