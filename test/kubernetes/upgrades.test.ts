@@ -33,27 +33,35 @@ async function revision(): Promise<number> {
 test("an upgrade replaces every pod, and a rollback does", async () => {
   const before = namesOf(await allPods());
   const from = await revision();
+  const { values } = installation;
   const appended = await installation.withoutFailure(async () => {
     await installation.upgrade({ pod: { annotations: { "example.com/roll": "1" } } }, ...WAIT);
     const between = namesOf(await allPods());
     expect(overlap(between, before)).toStrictEqual([]);
     await installation.namespace.rollback(from, ...WAIT);
+    installation.values = values;
     expect(overlap(namesOf(await allPods()), between)).toStrictEqual([]);
   });
   expect(appended).toBeGreaterThan(0);
 });
 
-const BROKEN: Record<string, { values: object; words: string[] }> = {
-  "an image that is absent": { values: { image: { tag: "absent" } }, words: BRIEFLY },
+/** The first fails in its migrations, and has changed nothing. The second has to be rolled back. */
+const BROKEN: Record<string, { values: object; words: string[]; isRolledBack: boolean }> = {
+  "an image that is absent": {
+    values: { image: { tag: "absent" } },
+    words: BRIEFLY,
+    isRolledBack: false,
+  },
   "a setting that the gateway refuses": {
     values: { gateway: { settings: { ANNALS_REQUESTS_MAX_UNDER_WAY: "0" } } },
     words: ["--wait", ...BRIEFLY],
+    isRolledBack: true,
   },
 };
 
 test.each(Object.entries(BROKEN))(
   "%s leaves the old pods serving",
-  async (_, { values, words }) => {
+  async (_, { values, words, isRolledBack }) => {
     const before = await allPods();
     const { namespace } = installation;
     const from = await revision();
@@ -67,7 +75,7 @@ test.each(Object.entries(BROKEN))(
         ))
           expect(there).toContain(name);
       }
-      await namespace.rollback(from, ...WAIT);
+      if (isRolledBack) await namespace.rollback(from, ...WAIT);
     });
     expect(appended).toBeGreaterThan(0);
     expect(namesOf(await allPods())).toStrictEqual(namesOf(before));
