@@ -1,11 +1,10 @@
 // Guarantees, at 100 appends a second. A pod of each service at once is evicted or deleted, NATS dies or is
-// replaced, or the volume of exports is full: every request is answered with 201. PostgreSQL crashes, is
-// deleted, or hangs: requests fail, no pod of a service restarts, all recover by themselves, nothing
-// acknowledged is lost. An export is read through a replica that did not write it.
+// replaced: every request is answered with 201. PostgreSQL crashes, is deleted, or hangs: requests fail, no
+// pod of a service restarts, all recover by themselves, nothing acknowledged is lost. An export is read
+// through a replica that did not write it.
 
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { Installation, type Pod, SERVICES, SMALL, WITHIN_MS } from "./installation.ts";
-import { removeSmallVolume, smallVolume } from "./small-volume.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Installation, type Pod, SERVICES, WITHIN_MS } from "./installation.ts";
 import { eventually } from "./namespace.ts";
 
 const REPLICAS = 2;
@@ -13,19 +12,12 @@ const REPLICAS = 2;
 const HANGS_S = 12;
 const POSTGRESQL = "annals-postgresql-0";
 
-/** With KUBECONFIG alone nothing can be mounted on a node. */
-const hasNode = inject("cluster").program !== undefined;
 let installation: Installation;
 
 beforeAll(async () => {
-  installation = await Installation.create(async (namespace) =>
-    hasNode ? { export: { ...SMALL, existingClaim: await smallVolume(namespace) } } : {},
-  );
+  installation = await Installation.create();
 });
-afterAll(async () => {
-  await installation?.namespace.remove();
-  if (hasNode) await removeSmallVolume(installation.namespace);
-});
+afterAll(() => installation?.namespace.remove());
 
 const kubectl = (...words: string[]) => installation.namespace.kubectl(...words);
 const allReady = () => Promise.all(SERVICES.map((each) => installation.ready(each, REPLICAS)));
@@ -73,33 +65,6 @@ describe("without a failed request", () => {
     );
   });
 });
-
-test.runIf(hasNode)(
-  "the volume of exports is full: the export is completed once there is room",
-  async () => {
-    const pods = await installation.ready("export", REPLICAS);
-    const file = "/var/lib/annals/exports/fill";
-    const node = (script: string) => kubectl("exec", pods[0]!.name, "--", "node", "-e", script);
-    const failed = async () => {
-      const counts = pods.map(({ name }) =>
-        installation.metric(name, "annals_export_attempts_total", 'outcome="failed"'),
-      );
-      return (await Promise.all(counts)).some((count) => count > 0) || undefined;
-    };
-    const appended = await installation.withoutFailure(async () => {
-      await node(`try { fs.writeFileSync("${file}", Buffer.alloc(64 << 20)) } catch {}`);
-      const { body } = await installation.request("POST", "/v1/exports", { format: "jsonl" });
-      await eventually(WITHIN_MS, failed);
-      await node(`fs.rmSync("${file}")`);
-      await eventually(WITHIN_MS, async () => {
-        const { body: now } = await installation.request("GET", `/v1/exports/${body.data.id}`);
-        return now.data.status === "completed" || undefined;
-      });
-    });
-    expect(appended).toBeGreaterThan(0);
-    expect(await installation.ready("export", REPLICAS)).toStrictEqual(pods);
-  },
-);
 
 test("an export is read after the pod that wrote it is gone", async () => {
   const pods = await installation.ready("export", REPLICAS);

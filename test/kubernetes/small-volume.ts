@@ -1,5 +1,5 @@
 // A claim whose volume a test can fill: a file system in memory, mounted on the node. Called by
-// losses.test.ts. It must never leave the mount behind.
+// full-volume.test.ts. It must never leave the mount behind.
 
 import type { Namespace } from "./namespace.ts";
 

@@ -2,6 +2,7 @@
 // its rollback; a change of plans; certificates and keys that are replaced without a restart. An upgrade to
 // an image that is absent, or to a setting that is refused, leaves the old pods as they are.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Installation, type Pod, type Service, SERVICES, WAIT, WITHIN_MS } from "./installation.ts";
 import { eventually } from "./namespace.ts";
@@ -10,6 +11,8 @@ const REPLICAS = 2;
 const BACKENDS = SERVICES.filter((name) => name !== "gateway");
 /** What is known to fail is not waited for. */
 const BRIEFLY = ["--timeout", "20s"];
+/** docs/operating.md: so long after the new secret signs, the old one may go. */
+const ADMISSION_MS = 60_000;
 
 let installation: Installation;
 
@@ -33,27 +36,35 @@ async function revision(): Promise<number> {
 test("an upgrade replaces every pod, and a rollback does", async () => {
   const before = namesOf(await allPods());
   const from = await revision();
+  const { values } = installation;
   const appended = await installation.withoutFailure(async () => {
     await installation.upgrade({ pod: { annotations: { "example.com/roll": "1" } } }, ...WAIT);
     const between = namesOf(await allPods());
     expect(overlap(between, before)).toStrictEqual([]);
     await installation.namespace.rollback(from, ...WAIT);
+    installation.values = values;
     expect(overlap(namesOf(await allPods()), between)).toStrictEqual([]);
   });
   expect(appended).toBeGreaterThan(0);
 });
 
-const BROKEN: Record<string, { values: object; words: string[] }> = {
-  "an image that is absent": { values: { image: { tag: "absent" } }, words: BRIEFLY },
+/** The first fails in its migrations, and has changed nothing. The second has to be rolled back. */
+const BROKEN: Record<string, { values: object; words: string[]; isRolledBack: boolean }> = {
+  "an image that is absent": {
+    values: { image: { tag: "absent" } },
+    words: BRIEFLY,
+    isRolledBack: false,
+  },
   "a setting that the gateway refuses": {
     values: { gateway: { settings: { ANNALS_REQUESTS_MAX_UNDER_WAY: "0" } } },
     words: ["--wait", ...BRIEFLY],
+    isRolledBack: true,
   },
 };
 
 test.each(Object.entries(BROKEN))(
   "%s leaves the old pods serving",
-  async (_, { values, words }) => {
+  async (_, { values, words, isRolledBack }) => {
     const before = await allPods();
     const { namespace } = installation;
     const from = await revision();
@@ -67,7 +78,7 @@ test.each(Object.entries(BROKEN))(
         ))
           expect(there).toContain(name);
       }
-      await namespace.rollback(from, ...WAIT);
+      if (isRolledBack) await namespace.rollback(from, ...WAIT);
     });
     expect(appended).toBeGreaterThan(0);
     expect(namesOf(await allPods())).toStrictEqual(namesOf(before));
@@ -149,15 +160,10 @@ test("certificates and keys are replaced without a restart", async () => {
       }
       for (const { setting, readers } of Object.values(secrets))
         await haveRead(readers, `"setting":"${setting}","msg":"new keys are in use"`, step + 1);
-      if (step === 1)
-        await kubectl(
-          "exec",
-          "deploy/annals-webhook-dispatcher",
-          "--",
-          "annals",
-          "webhooks",
-          "rotate-sealing-key",
-        );
+      if (step !== 1) continue;
+      const command = ["annals", "webhooks", "rotate-sealing-key"];
+      await kubectl("exec", "deploy/annals-webhook-dispatcher", "--", ...command);
+      await delay(ADMISSION_MS);
     }
     const certificates = SERVICES.map((name) => `annals-${name}-tls`);
     await kubectl("delete", "secret", ...certificates);
