@@ -7,12 +7,13 @@
 import { build } from "esbuild";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { IN_BROWSERS } from "./in-browsers.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 
 /** What is written, and the source that it is made of. */
 const BUNDLES = {
-  "packages/dashboard/dist/check-worker.js": "packages/dashboard/src/check/check-worker.ts",
+  "packages/dashboard/dist/check-worker.js": "packages/annals-verify/src/browser-worker.ts",
   "packages/dashboard/dist/dashboard.js": "packages/dashboard/src/main.ts",
   "packages/viewer/dist/viewer.js": "packages/viewer/src/index.ts",
 };
@@ -37,10 +38,9 @@ async function bundle(file, source) {
     bundle: true,
     write: false,
     format: "esm",
-    platform: "browser",
+    ...IN_BROWSERS,
     target: "es2022",
     conditions: ["source"],
-    minify: true,
     charset: "utf8",
     legalComments: "eof",
     tsconfigRaw: {},

@@ -8,6 +8,7 @@ import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
+import { IN_BROWSERS } from "./in-browsers.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -16,18 +17,6 @@ const PRIVATE = ["@annals/event", "@annals/proof"];
 
 const ESM = { format: "esm" };
 const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
-
-/**
- * The checks of annals-verify are written for Node; a browser gets the same ones with this in its place.
- */
-const NODE = join(ROOT, "packages/annals-verify/src/browser-node.ts");
-const IN_BROWSERS = {
-  ...ESM,
-  platform: "browser",
-  inject: [NODE],
-  alias: { "node:buffer": NODE, "node:crypto": NODE },
-  minify: true,
-};
 
 /**
  * The modules with types, and the bundles: options of esbuild, and modules by the name of their source.
@@ -45,7 +34,7 @@ const PACKAGES = {
     bundles: [
       [{ ...ESM, platform: "node" }, ["index", "main", "check-worker"]],
       [ESM, ["browser"]],
-      [IN_BROWSERS, ["browser-worker"]],
+      [{ ...ESM, ...IN_BROWSERS }, ["browser-worker"]],
     ],
   },
 };

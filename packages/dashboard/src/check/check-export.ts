@@ -1,7 +1,7 @@
 // Verifies an export in a worker, so that the page stays responsive. Called by the exports screen. The worker
 // has the file and nothing else: no key, no request.
 
-import type { Answer, Asked, Report } from "./messages.ts";
+import { BadLine, type Report, verify } from "annals-verify/browser";
 
 /** A file that was checked. */
 export interface Check {
@@ -35,25 +35,21 @@ function workerUrl(): string {
   return policy?.createScriptURL("") ?? WORKER;
 }
 
-let url: string | undefined;
+let worker: string | undefined;
 
 export async function checkExport(file: Blob, options: Options): Promise<Check> {
   const { name, sha256, onProgress, signal } = options;
-  url ??= workerUrl();
-  const worker = new Worker(url, { type: "module" });
+  worker ??= workerUrl();
   try {
-    return await new Promise<Check>((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(new Error("The check was stopped.")));
-      worker.addEventListener("error", () => reject(new Error("The check could not run.")));
-      worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => {
-        if (data.kind === "progress") onProgress(data.done);
-        else if (data.kind === "valid") resolve({ name, report: data.report, fault: undefined });
-        else resolve({ name, report: undefined, fault: data.fault });
-      });
-      const asked: Asked = { file, sha256 };
-      worker.postMessage(asked);
-    });
-  } finally {
-    worker.terminate();
+    const given = { worker, signal, ...(sha256 !== undefined && { sha256 }) };
+    return { name, report: await verify(file, onProgress, given), fault: undefined };
+  } catch (error) {
+    if (!(error instanceof BadLine)) throw error;
+    const { line, message } = error;
+    return {
+      name,
+      report: undefined,
+      fault: line === undefined ? message : `Line ${line}: ${message}`,
+    };
   }
 }

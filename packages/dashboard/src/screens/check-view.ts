@@ -11,7 +11,8 @@ export function checkView({ name, report, fault }: Check): TemplateResult {
       <p class="text">${fault}</p>
     </section>`;
   }
-  const missing = report.isFiltered
+  const { manifest } = report;
+  const missing = manifest.isFiltered
     ? "In order. Whether the filter left out more than it should cannot be seen in the file."
     : "No number is missing.";
   const unchecked =
@@ -28,13 +29,13 @@ export function checkView({ name, report, fault }: Check): TemplateResult {
       <dt>Links</dt>
       <dd>${numberText(report.linksChecked)} checked${unchecked}</dd>
       <dt>Range</dt>
-      <dd>${numberText(report.from)} to ${numberText(report.to)}. ${missing}</dd>
+      <dd>${numberText(manifest.range.from)} to ${numberText(manifest.range.to)}. ${missing}</dd>
       <dt>Account</dt>
-      <dd><code class="text">${report.chain}</code></dd>
+      <dd><code class="text">${manifest.chain}</code></dd>
       <dt>Made</dt>
-      <dd>${timeView(report.createdAt)} as <code class="text">${report.exportId}</code></dd>
+      <dd>${timeView(manifest.createdAt)} as <code class="text">${manifest.exportId}</code></dd>
       <dt>Head of the chain then</dt>
-      <dd><code class="breaks">${report.headHash}</code></dd>
+      <dd><code class="breaks">${manifest.head.hash}</code></dd>
       <dt>SHA-256 of the file</dt>
       <dd><code class="breaks">${report.sha256}</code></dd>
     </dl>
