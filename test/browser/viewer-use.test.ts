@@ -99,10 +99,12 @@ describe("a page", () => {
       page: { viewport: { width: 360, height: 740 } },
     });
     await viewer.getByText("Alle 100 geladenen Ereignisse sind geprüft").waitFor();
-    const [time, badge] = await Promise.all(
-      [".body time", ".body .badge"].map((part) => viewer.locator(part).first().boundingBox()),
+    const [actor, target] = await Promise.all(
+      [".body [part=actor]", ".body [part=target]"].map((part) =>
+        viewer.locator(part).first().boundingBox(),
+      ),
     );
-    expect(time?.x ?? 0).toBeGreaterThan(badge?.x ?? 0);
+    expect(actor?.x ?? 0).toBeGreaterThan(target?.x ?? 0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
       360,
     );
