@@ -1,7 +1,7 @@
 // Guarantee: a gateway that knows the ledger by a name uses every address of the name, and a ledger
-// that starts later gets its share without a restart of the gateway, since ledgers retire their
-// connections and a lost connection makes the gateway ask for the name again. The ledgers need one
-// port on several loopback addresses, which Linux has.
+// that starts later gets its share without a restart of the gateway, since the gateway looks the name up
+// every five seconds and when a connection ends. The ledgers need one port on several loopback addresses,
+// which Linux has.
 
 import { certificateFiles } from "@annals/certificates";
 import type { Stack } from "@annals/local";

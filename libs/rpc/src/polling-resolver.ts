@@ -17,8 +17,11 @@ export function polled(
 ): { target: string; options: ChannelOptions } {
   if (address.startsWith("ipv4:")) return { target: address, options: {} };
   experimental.registerResolver(SCHEME, PollingResolver);
-  const name = address.replace(/^dns:\/\/\//, "");
-  return { target: `${SCHEME}:///${name}`, options: { [EVERY_MS]: everyMs } };
+  // `dns://10.0.0.1/name` names a DNS server.
+  const target = address.startsWith("dns:")
+    ? address.replace("dns:", `${SCHEME}:`)
+    : `${SCHEME}:///${address}`;
+  return { target, options: { [EVERY_MS]: everyMs } };
 }
 
 class PollingResolver implements experimental.Resolver {

@@ -161,6 +161,8 @@ test("close releases the job at once and counts no attempt", async () => {
   const id = await queue();
   const endless: StreamEvents = (request, options) => {
     const stopped = gate();
+    // The worker may have stopped before it waits for the next event.
+    stopped.promise.catch(() => {});
     options?.signal?.addEventListener("abort", () => stopped.reject(options.signal?.reason));
     return ledger(() => stopped.promise)(request, options);
   };

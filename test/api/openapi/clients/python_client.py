@@ -84,7 +84,7 @@ new_token = models.NewWidgetToken(filter_=models.EventFilter(action=ACTION), vie
 token = call(create_widget_token, body=new_token, status=201).data
 widget = AuthenticatedClient(BASE_URL, token.token, httpx_args={"event_hooks": {"request": [log]}})
 looked = call(list_widget_events, by=widget, limit=1).data[0]
-assert call(get_widget_event, looked.id, by=widget).data.id == event.id
+assert call(get_widget_event, looked.id, by=widget).data.id == looked.id
 assert ACTION in call(list_widget_filters, by=widget).data.actions
 call(list_widget_tokens)
 call(delete_widget_token, token.id, status=204)
