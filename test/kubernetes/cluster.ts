@@ -21,7 +21,7 @@ const BACKING = { "annals.example/postgres:18": "postgres:18", "annals.example/n
 const SOURCES = new RegExp(
   `^(${[
     String.raw`package\.json|pnpm-(lock|workspace)\.yaml|tsconfig\.base\.json|\.dockerignore`,
-    String.raw`(patches|packages|proto|libs|services)/.*|deploy/(Dockerfile|entrypoint\.mjs|node-options\.txt)`,
+    String.raw`(patches|packages|proto|libs|services)/.*|deploy/(bundle/.*|Dockerfile|entrypoint\.mjs|node-options\.txt)`,
   ].join("|")})$`,
 );
 /** Nothing of these runs in the image. */

@@ -69,6 +69,12 @@ test("what the install needs of the checkout is in the image's context, patches 
   const taken = matches(readFileSync(join(ROOT, ".dockerignore"), "utf8"), /^!(.+)$/gm);
   expect(patches.length).toBeGreaterThan(0);
   for (const path of needed) expect(taken).toContain(path.split("/")[0]);
+  // What browsers load is bundled there, from sources.
+  const bundled = matches(
+    textOf("deploy/bundle/bundle.mjs") + textOf("deploy/bundle/in-browsers.mjs"),
+    /(packages\/[\w-]+)\/src/g,
+  );
+  expect(taken).toEqual(expect.arrayContaining(bundled));
 });
 
 test("compose runs every service from the image, read-only, with settings that the service has", () => {
