@@ -10,25 +10,16 @@ const MINIMAL = `${CHART}/ci/minimal-values.yaml`;
 const FULL = `${CHART}/ci/full-values.yaml`;
 const MONITORED = `networkPolicy.metrics.from=[{"podSelector":{}}]`;
 
-const helm = findHelm();
-
-/** Without helm one test says what was left out. */
-function describeRendered(name: string, tests: () => void): void {
-  if (helm !== undefined) describe(`${name}`, () => tests());
-  else
-    test(`${name}: left out without helm`, () => {
-      process.stderr.write(`helm is not here, so this was not checked: ${name}\n`);
-      expect(helm).toBeUndefined();
-    });
-}
+/** One or none: helm.test.ts says when it is not there. */
+const HELM = [findHelm()].filter((helm) => helm !== undefined);
 
 const of = (objects: Node[], kind: string) => objects.filter((each) => each["kind"] === kind);
 const componentOf = (object: Node) => object["metadata"].labels["app.kubernetes.io/component"];
 const named = (objects: Node[], kind: string, name: string) =>
   of(objects, kind).find((each) => each["metadata"].name === name) as Node;
 
-describeRendered("every value on", () => {
-  const objects = helm === undefined ? [] : render(helm, FULL);
+describe.each(HELM)("every value on, by %s", (helm) => {
+  const objects = render(helm, FULL);
   const pods = [...of(objects, "Deployment"), ...of(objects, "Job")].map((object) => ({
     component: componentOf(object),
     ...(object["spec"].template as { metadata: Node; spec: Node }),
@@ -127,8 +118,8 @@ describeRendered("every value on", () => {
   });
 });
 
-describeRendered("rendered", () => {
-  const rendered = (...more: string[]) => render(helm ?? "", undefined, ...more);
+describe.each(HELM)("rendered by %s", (helm) => {
+  const rendered = (...more: string[]) => render(helm, undefined, ...more);
 
   test("a ServiceMonitor selects the Service of its own, which has the admin port of every service", () => {
     const objects = rendered("--set", "serviceMonitor.enabled=true", "--set-json", MONITORED);
@@ -183,12 +174,12 @@ describeRendered("rendered", () => {
       "annals-gateway",
     );
     expect(gateway["spec"]).not.toHaveProperty("replicas");
-    const keda = render(helm ?? "", `${CHART}/examples/keda.yaml`);
+    const keda = render(helm, `${CHART}/examples/keda.yaml`);
     expect(of(keda, "ScaledObject")[0]?.["spec"].scaleTargetRef.name).toBe("annals-gateway");
   });
 });
 
-describeRendered("refused", () => {
+describe.each(HELM)("refused by %s", (helm) => {
   const cases: readonly (readonly [string, string])[] = [
     [
       'gateway.autoscaling={"enabled":true,"minReplicas":9,"maxReplicas":3}',
@@ -228,7 +219,7 @@ describeRendered("refused", () => {
   ];
 
   test.each(cases)("%s", (set, sentence) => {
-    expect(() => render(helm ?? "", undefined, "--set-json", set)).toThrow(sentence);
+    expect(() => render(helm, undefined, "--set-json", set)).toThrow(sentence);
   });
 
   const together: readonly (readonly [string, string, ...string[]])[] = [
@@ -250,7 +241,7 @@ describeRendered("refused", () => {
 
   test.each(together)("together: %s", (sentence, file, ...sets) => {
     const given = sets.flatMap((set) => ["--set-json", set]);
-    expect(() => render(helm ?? "", file, ...given)).toThrow(sentence);
+    expect(() => render(helm, file, ...given)).toThrow(sentence);
   });
 });
 
