@@ -146,6 +146,27 @@ test("a list beyond its account's share waits, and is refused when the time is o
   await released();
 });
 
+test("a list that waited is not made for an account that leaves large answers unread", async () => {
+  const { ask, areHeld, held, inFlight, refused, released } = await open();
+  const asked = Promise.all(Array.from({ length: SHARE + 2 }, (_, n) => ask(`address ${n}`)));
+  await areHeld(SHARE + 2);
+  const [[unread] = []] = held;
+  const outcomes = held.map(([request]) =>
+    inFlight.takeInTime(request, "lists", "acct_1").catch((error: unknown) => error),
+  );
+  await Promise.all(outcomes.slice(0, SHARE));
+  if (unread) inFlight.take(unread, "bytes", "acct_1", BYTES / 2);
+  held[1]?.[1].end();
+  expect(await outcomes[SHARE]).toBeUndefined();
+  if (unread) inFlight.take(unread, "bytes", "acct_1", 1);
+  held[SHARE]?.[1].end();
+  expect(await outcomes[SHARE + 1]).toMatchObject({ kind: "rate_limited" });
+  expect(refused).toStrictEqual(["bytes_share"]);
+  for (const [, response] of held) response.end();
+  await asked;
+  await released();
+});
+
 test("whatever is held is released when the client answers, resets, or leaves with requests in its pipeline", async () => {
   const { areHeld, held, inFlight, released, socket } = await open();
   const take = (from: number) => {

@@ -142,7 +142,11 @@ export class RequestsInFlight {
     if (exchange === undefined) return;
     const { taken, release } = this.#shares[resource].takeInTime(accountId);
     exchange.releases.push(release);
+    if (taken === undefined) return;
     this.#check(resource, await taken);
+    // Its answers are large, and it does not read them: another one would be made in vain.
+    const { bytes } = this.#options.shares;
+    if (this.#shares.bytes.heldBy(accountId) > bytes.share / 2) this.#check("bytes", "share");
   }
 
   /** Takes `amount` of the account's share until the request ends. Throws as `takeInTime` rejects. */

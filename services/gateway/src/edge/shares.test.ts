@@ -61,7 +61,7 @@ function waited() {
   const outcomes: Record<string, string> = {};
   const reserve = (holder: string, name: string) => {
     const { taken, release } = shares.takeInTime(holder);
-    void taken.then((refusal) => (outcomes[name] = refusal ?? "held"));
+    void Promise.resolve(taken).then((refusal) => (outcomes[name] = refusal ?? "held"));
     return release;
   };
   return { outcomes, reserve, shares };

@@ -14,8 +14,8 @@ export type Refusal = "share" | "total";
 
 /** One of what is shared, held or waited for. */
 export interface Reservation {
-  /** Resolves to undefined when it is held, or when `release` ended the wait. */
-  readonly taken: Promise<Refusal | undefined>;
+  /** Undefined when it is held. Resolves to undefined when it is, or when `release` ended the wait. */
+  readonly taken: Promise<Refusal | undefined> | undefined;
   /** Releases it, or ends the wait. To be called once. */
   readonly release: () => void;
 }
@@ -72,11 +72,15 @@ export class Shares {
     for (const { holder: next, end } of this.#waiting) if (!this.take(next)) end();
   }
 
+  /** What the holder has. */
+  heldBy(holder: string): number {
+    return this.#held.get(holder) ?? 0;
+  }
+
   /** Takes one as `take` does, or as soon as it is released. */
   takeInTime(holder: string): Reservation {
     const refusal = this.take(holder);
-    if (refusal === undefined)
-      return { taken: Promise.resolve(refusal), release: () => this.release(holder) };
+    if (refusal === undefined) return { taken: undefined, release: () => this.release(holder) };
     let isHeld = false;
     const { promise: taken, resolve } = Promise.withResolvers<Refusal | undefined>();
     const end = (ended?: Refusal): void => {
