@@ -56,7 +56,7 @@ export class Shares {
    * further one at least half of what was left, and the last of it goes to somebody who had none.
    */
   take(holder: string, amount = 1, share = this.#share): Refusal | undefined {
-    const wanted = (this.#held.get(holder) ?? 0) + amount;
+    const wanted = this.heldBy(holder) + amount;
     if (wanted > share) return "share";
     if (wanted > this.#total - this.#used) return "total";
     this.#held.set(holder, wanted);
@@ -65,7 +65,7 @@ export class Shares {
   }
 
   release(holder: string, amount = 1): void {
-    const left = (this.#held.get(holder) ?? 0) - amount;
+    const left = this.heldBy(holder) - amount;
     if (left > 0) this.#held.set(holder, left);
     else this.#held.delete(holder);
     this.#used -= amount;
