@@ -17,6 +17,10 @@ const FULL = {
   secrets: { creates: 500 },
   serviceCrash: { rounds: 50, appends: 1_000 },
   postgresCrash: { rounds: 20, appends: 1_000 },
+  /** Failovers of each kind, and how long the standby is away. */
+  failover: { rounds: 3, awayMs: 30_000 },
+  /** How long PostgreSQL or NATS are slow, and in how many ways. */
+  slowed: { forMs: 10_000, ways: 6 },
   sharedTransactions: { rounds: 20, accounts: 20 },
   lostAcknowledgements: { cuts: 100 },
   pausedLedger: { stoppedMs: 30_000 },
@@ -48,6 +52,8 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     secrets: { creates: 100 },
     serviceCrash: { rounds: 4, appends: 500 },
     postgresCrash: { rounds: 2, appends: 500 },
+    failover: { rounds: 1, awayMs: 4_000 },
+    slowed: { forMs: 5_000, ways: 1 },
     sharedTransactions: { rounds: 2, accounts: 10 },
     lostAcknowledgements: { cuts: 10 },
     pausedLedger: { stoppedMs: 12_000 },

@@ -8,6 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { Facts } from "./facts.ts";
 import { checkImage, type ImageLayer } from "./image-contents.ts";
+import { makeWithoutRegistry } from "./image-without-registry.ts";
 import { answers, ROOT, run } from "./run.ts";
 
 /** What Docker calls the architectures of Node.js. */
@@ -56,8 +57,7 @@ export async function makeImage(
   );
   const words = wordsOf(facts, name, source);
   try {
-    if (cluster !== "")
-      await run(ROOT, join(cluster, "images/make-project-image"), [ROOT, archive, name]);
+    if (cluster !== "") await makeWithoutRegistry(cluster, ROOT, archive, name);
     else if (await answers("docker", "info")) await BUILDS.docker(words, name, archive);
     else if (await answers("buildah", "--version")) await BUILDS.buildah(words, name, archive);
     else return undefined;

@@ -35,7 +35,7 @@ async function make(tag: string | undefined, out: string, withoutImage: boolean)
   const { version, committedAt } = facts;
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  const faults = await packPackages(version, out);
+  const faults = await packPackages(version, out, repository());
   if (tag !== undefined && faults.length > 0) throw new Error(faults.join("\n"));
   for (const fault of faults) say(`left out, and an error with --tag: ${fault}`);
   await packChart(version, committedAt, out);
@@ -54,11 +54,16 @@ async function make(tag: string | undefined, out: string, withoutImage: boolean)
   for (const name of files) say(`${size(statSync(join(out, name)).size)}  ${name}`);
 }
 
+/** Its address, where the workflow runs; empty elsewhere. */
+function repository(): string {
+  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
+  return GITHUB_REPOSITORY === undefined ? "" : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
+}
+
 async function image(facts: Awaited<ReturnType<typeof readFacts>>, out: string): Promise<void> {
-  const { ANNALS_TEST_CLUSTER, GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
-  const source = GITHUB_REPOSITORY === undefined ? "" : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
+  const { ANNALS_TEST_CLUSTER } = process.env;
   const cluster = ANNALS_TEST_CLUSTER === "none" ? "" : (ANNALS_TEST_CLUSTER ?? "");
-  const layers = await makeImage(facts, out, { cluster, source });
+  const layers = await makeImage(facts, out, { cluster, source: repository() });
   if (!layers) return say("no image: neither a running docker nor buildah is there");
   say("compressed  uncompressed  layer of the image");
   for (const { bytes, compressed, made } of layers)

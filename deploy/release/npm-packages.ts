@@ -2,7 +2,15 @@
 // copy of the checkout, so that no leftover of an earlier build is in one. Called by main.ts. It must never
 // pack what `npm install` could not use: a package that needs a private one, or that has a test.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { contentsOf, pnpm, readJson, ROOT, run } from "./run.ts";
@@ -17,6 +25,7 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean };
 }
 
 export interface PublicPackage {
@@ -43,9 +52,13 @@ export function publicPackages(): PublicPackage[] {
 
 /**
  * Writes a tarball for each package that can be published into `out`, and returns what is wrong with the
- * others.
+ * others. `source` is the address of the repository; npm accepts a package with provenance only from there.
  */
-export async function packPackages(version: string, out: string): Promise<string[]> {
+export async function packPackages(
+  version: string,
+  out: string,
+  source: string,
+): Promise<string[]> {
   const packages = publicPackages();
   const copy = mkdtempSync(join(tmpdir(), "annals-release-"));
   try {
@@ -56,7 +69,10 @@ export async function packPackages(version: string, out: string): Promise<string
     ]);
     await pnpm(copy, ...needed, "install", "--frozen-lockfile", "--prefer-offline");
     const faults: string[] = [];
-    for (const each of packages) faults.push(...(await packOne(copy, each, version, out)));
+    for (const each of packages) {
+      if (source !== "") nameRepository(join(copy, each.folder), each, source);
+      faults.push(...(await packOne(copy, each, version, out)));
+    }
     return faults;
   } finally {
     rmSync(copy, { recursive: true, force: true });
@@ -80,6 +96,12 @@ async function packOne(
   } catch (error) {
     return [`${manifest.name}: it cannot be packed: ${(error as Error).message}`];
   }
+}
+
+function nameRepository(folder: string, each: PublicPackage, source: string): void {
+  const repository = { type: "git", url: `git+${source}.git`, directory: each.folder };
+  const manifest = { ...each.manifest, repository };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, undefined, 2));
 }
 
 /** Every file that git has or would take, as it is now. */
@@ -111,6 +133,9 @@ export async function faultsOf(tarball: string, version: string): Promise<string
     faults.push(`package.json has the version ${manifest.version}, not ${version}`);
   if (manifest.license !== "Apache-2.0" || !files.has("LICENSE"))
     faults.push("the license is missing");
+  const { access, provenance } = manifest.publishConfig ?? {};
+  if (access !== "public" || provenance !== true)
+    faults.push("publishConfig of package.json has to say access: public, provenance: true");
   for (const [name, wanted] of Object.entries({
     ...manifest.dependencies,
     ...manifest.peerDependencies,

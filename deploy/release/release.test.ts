@@ -14,7 +14,7 @@ import { packChart } from "./chart.ts";
 import { disagreements, readFacts, sectionOf } from "./facts.ts";
 import { faultsOfFiles } from "./image-contents.ts";
 import { faultsOf, publicPackages } from "./npm-packages.ts";
-import { readJson, ROOT } from "./run.ts";
+import { contentsOf, readJson, ROOT } from "./run.ts";
 import { type Sbom, writeImageSbom } from "./sbom.ts";
 
 /** Ten seconds where the machine has nothing else to do. */
@@ -31,7 +31,13 @@ const sha256 = (file: string) => createHash("sha256").update(readFileSync(file))
 
 beforeAll(() => {
   const words = ["deploy/release/main.ts", "--without-image", "--out", OUT];
-  printed = execFileSync(process.execPath, words, { cwd: ROOT, encoding: "utf8" });
+  // As the workflow has it.
+  const env = {
+    ...process.env,
+    GITHUB_SERVER_URL: "https://forge.example",
+    GITHUB_REPOSITORY: "o/r",
+  };
+  printed = execFileSync(process.execPath, words, { cwd: ROOT, encoding: "utf8", env });
 }, MAKE_TIMEOUT_MS);
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
@@ -48,10 +54,15 @@ test("every package that is not private is there", async () => {
     [],
   );
   expect(publicPackages().length).toBeGreaterThan(0);
-  for (const { manifest } of publicPackages()) {
+  for (const { folder, manifest } of publicPackages()) {
     const name = manifest.name.replace("@", "").replace("/", "-");
     expect(readdirSync(OUT)).toContain(`${name}-${version}.npm.cdx.json`);
-    expect(await faultsOf(join(OUT, `${name}-${version}.tgz`), version)).toStrictEqual([]);
+    const tarball = join(OUT, `${name}-${version}.tgz`);
+    expect(await faultsOf(tarball, version)).toStrictEqual([]);
+    const packed = (await contentsOf(tarball)).get("package/package.json")?.toString() ?? "";
+    expect(JSON.parse(packed)).toMatchObject({
+      repository: { type: "git", url: "git+https://forge.example/o/r.git", directory: folder },
+    });
   }
 });
 
@@ -135,6 +146,7 @@ test("a tarball that nobody could use is refused, each reason in words", async (
     "x: package.json has the version 1.0.0, not 1.0.1",
     "x: package.json names index.d.ts, which is not there",
     "x: package.json says private",
+    "x: publishConfig of package.json has to say access: public, provenance: true",
     "x: testing/b.js is no file for users",
     "x: the license is missing",
   ]);

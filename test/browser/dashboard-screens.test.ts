@@ -16,12 +16,13 @@ const stack = inject("stack");
 const { baseUrl, databaseUrl } = stack;
 
 /** Each screen with the scope that it needs, and what it says where there is nothing. */
-const SCREENS: readonly (readonly [at: string, scope: Scope, empty: RegExp])[] = [
+const SCREENS: readonly (readonly [at: string, scope: Scope | undefined, empty: RegExp])[] = [
   ["verification", "verify", /Press Verify/],
   ["keys", "keys:manage", /Create a key/],
   ["webhooks", "keys:manage", /There is no webhook\. Create one below/],
   ["exports", "export", /There is no export\. Create one below/],
   ["widget-tokens", "events:read", /No token is live\. Create one below/],
+  ["usage", undefined, /There are no events yet/],
   // The last: it makes a widget token.
   ["events", "events:read", /There are no events yet\. Store the first one/],
 ];
@@ -64,6 +65,8 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await client.post(`/v1/webhooks/${webhookId}/test`);
     await visit(page, `webhooks/${webhookId}`);
     await expectUsable(page);
+    await visit(page, "usage");
+    await expectUsable(page);
     await visit(page, "verification");
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByText("verified", { exact: true }).waitFor();
@@ -77,6 +80,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   test("a missing scope is named", async () => {
     const { accountId } = await newClient(stack);
     for (const [at, scope] of SCREENS) {
+      if (scope === undefined) continue;
       const others = SCOPES.filter((one) => one !== scope);
       const { key } = await newKey(databaseUrl, accountId, others);
       const page = await openDashboard(browser, { ...look, key }, at);

@@ -25,6 +25,10 @@ export interface Embedding {
   readonly isAllowed?: boolean;
   readonly lang?: string;
   readonly page?: Omit<PageOptions, "origins">;
+  /** Whether the test moves the page's clock. */
+  readonly hasClock?: boolean;
+  /** The file of the viewer on the page's origin, by default what the gateway serves. */
+  readonly file?: { readonly path: string; readonly content: string };
   /** In the page's address. */
   readonly query?: string;
 }
@@ -32,11 +36,14 @@ export interface Embedding {
 /** The element is there, and has begun to load. */
 export async function embed(browser: Browser, embedding: Embedding) {
   const { baseUrl, client, attributes = "", host = "own", script = "", page: options } = embedding;
-  const { text: viewer } = await new HttpClient(baseUrl).get("/widget/viewer.js");
-  const source = host === "own" ? "/viewer.js" : `${baseUrl}/widget/viewer.js`;
+  const file = embedding.file ?? {
+    path: "/viewer.js",
+    content: (await new HttpClient(baseUrl).get("/widget/viewer.js")).text,
+  };
+  const source = host === "own" ? file.path : `${baseUrl}/widget/viewer.js`;
   const scripts = host === "own" ? "'self'" : `'self' ${baseUrl}`;
   const files: Record<string, { policy?: string; content: string }> = {
-    "/viewer.js": { content: viewer },
+    [file.path]: { content: file.content },
     "/page.js": {
       content: `const viewer = document.querySelector("annals-viewer"); ${script}`,
     },
@@ -57,6 +64,7 @@ export async function embed(browser: Browser, embedding: Embedding) {
       <script type="module" src="${source}"></script>`,
   };
   const page = await openPage(browser, { ...options, origins: [baseUrl, site.origin] });
+  if (embedding.hasClock === true) await page.clock.install();
   await page.goto(`${site.origin}/${embedding.query ?? ""}`);
   return { page, token, tokenId: id as string, viewer: page.locator("annals-viewer") };
 }

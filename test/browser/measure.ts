@@ -6,10 +6,12 @@
 
 import { HttpClient, newClient } from "@annals/testing";
 import { gzipSync } from "node:zlib";
-import type { Browser, CDPSession, Page } from "playwright-core";
+import type { Browser, CDPSession } from "playwright-core";
 import { startConstellation } from "../constellation.ts";
 import { openBrowser } from "./chromium.ts";
 import { INVOICE } from "./invoice.ts";
+import { longestTasks } from "./longest-tasks.ts";
+import { held, scrollTo } from "./scrolling.ts";
 import { openSite, TRUSTED_TYPES } from "./site.ts";
 
 const EVENTS = 100_000;
@@ -72,10 +74,10 @@ async function measure(
   const started = performance.now();
   await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline"] });
   await scrollTo(page, CHECKED);
-  await page.getByText(/^All [\d,]+ loaded events are verified$/).waitFor();
-  const tasks = longestTasks((await browser.stopTracing()).toString());
+  const { time, cpu } = longestTasks(await browser.stopTracing());
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  say(`${host}: ${CHECKED} events loaded and checked in ${seconds} s; longest tasks ${tasks}`);
+  say(`${host}: ${CHECKED} events loaded and checked in ${seconds} s`);
+  say(`${host}: longest tasks ${time.join(", ")} ms, of CPU ${cpu.join(", ")} ms`);
   // Memory does not depend on where the proofs are checked.
   for (const rows of host === "own" ? [CHECKED, EVENTS / 2, EVENTS] : []) {
     await scrollTo(page, rows);
@@ -85,60 +87,9 @@ async function measure(
   site.close();
 }
 
-/** Scrolls on until so many rows are loaded. */
-function scrollTo(page: Page, rows: number): Promise<unknown> {
-  return page.evaluate(async (wanted) => {
-    const root = document.querySelector("annals-viewer")?.shadowRoot;
-    for (;;) {
-      const grid = root?.querySelector(".grid");
-      const height = root?.querySelector(".body .row")?.getBoundingClientRect().height ?? 0;
-      if (grid && height > 0 && grid.scrollHeight / height >= wanted) return;
-      const fault = root?.querySelector("[role=alert]");
-      if (fault) throw new Error(fault.textContent ?? "");
-      if (grid) grid.scrollTop = grid.scrollHeight;
-      await new Promise((next) => {
-        requestAnimationFrame(next);
-      });
-    }
-  }, rows);
-}
-
-/**
- * Of the page's main thread, in milliseconds: those of the longest duration, and those of the most CPU. On a
- * machine that does other work too, only the second are the page's own.
- */
-function longestTasks(trace: string): string {
-  const { traceEvents } = JSON.parse(trace) as {
-    traceEvents: {
-      name: string;
-      tid: number;
-      dur?: number;
-      tdur?: number;
-      args: { name?: string };
-    }[];
-  };
-  const mains = new Set(
-    traceEvents
-      .filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain")
-      .map(({ tid }) => tid),
-  );
-  const tasks = traceEvents.filter(({ name, tid }) => name.endsWith("RunTask") && mains.has(tid));
-  const longest = (of: (task: (typeof tasks)[number]) => number | undefined) =>
-    tasks
-      .map((task) => (of(task) ?? 0) / 1000)
-      .toSorted((a, b) => b - a)
-      .slice(0, 5)
-      .map((ms) => ms.toFixed(0))
-      .join(", ");
-  return `${longest(({ dur }) => dur)} ms, of CPU ${longest(({ tdur }) => tdur)} ms`;
-}
-
 async function memory(session: CDPSession): Promise<string> {
-  await session.send("HeapProfiler.collectGarbage");
-  await session.send("Performance.enable");
-  const { metrics } = await session.send("Performance.getMetrics");
-  const value = (name: string) => metrics.find((each) => each.name === name)?.value ?? 0;
-  return `${(value("JSHeapUsedSize") / 1e6).toFixed(1)} MB of JavaScript heap, ${value("Nodes")} DOM nodes`;
+  const { heapBytes, nodes } = await held(session);
+  return `${(heapBytes / 1e6).toFixed(1)} MB of JavaScript heap, ${nodes} DOM nodes`;
 }
 
 /** In the page: when the first row is painted. */

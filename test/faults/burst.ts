@@ -1,7 +1,7 @@
 // Many appends at the same time with a blow at a random moment among them. Called by the tests that kill.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Load } from "./load.ts";
+import type { Load, SentAppend } from "./load.ts";
 import type { Testbed } from "./testbed.ts";
 
 /** What a burst takes when nothing happens to it: the span from which a moment for the blow is chosen. */
@@ -37,3 +37,16 @@ export async function burstWith(
   await answers;
   return burst;
 }
+
+/** How many appends got no 201 at their first try: each felt the blow. */
+export const feltBy = (appends: readonly SentAppend[]): number =>
+  appends.filter(({ outcomes }) => !outcomes[0]?.stored).length;
+
+const MAX_TIMES = 10;
+
+/**
+ * Whether another round is due after so many. Blows that no append felt prove nothing: where all came after
+ * the last answer, there are more rounds than asked for.
+ */
+export const isRoundDue = (done: number, asked: number, sent: readonly SentAppend[]): boolean =>
+  done < asked || (feltBy(sent) === 0 && done < MAX_TIMES * asked);

@@ -1,7 +1,7 @@
 // One link between two parts of the system, as a TCP proxy on the loopback interface that can be cut, made to
 // swallow what it is given, and slowed. Called by network-system.ts. It must never change or reorder a byte.
 
-import { randomInt } from "node:crypto";
+import { type ReservedPort, reserveFreePort } from "@annals/local";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
@@ -10,56 +10,47 @@ import { connect, createServer, type Server, type Socket } from "node:net";
  * through until the link is whole again, as when packets are lost. `slowed`: all comes late.
  */
 export type Fault = "cut" | "swallowed" | "slowed";
-export const FAULTS: readonly Fault[] = ["cut", "slowed", "swallowed"];
 
 /** What comes over a slowed link comes this much later, there and back together. */
 export const SLOWED_BY_MS = 500;
 
-/** Below the range that the kernel gives to outgoing connections: a cut link comes back on its port. */
-const PORTS = [20_000, 32_000] as const;
-const PORT_ATTEMPTS = 50;
+/** Of a slowed link, each way. */
+export interface Slowness {
+  readonly delayMs: number;
+  /** No limit by default. */
+  readonly bytesPerS?: number;
+}
+const SLOW: Slowness = { delayMs: SLOWED_BY_MS / 2 };
+
 const LOOPBACK = "127.0.0.1";
 
-/** A port without a listener at this moment. */
-export async function freePort(): Promise<number> {
-  const server = await listen(createServer());
-  const { port } = server;
-  server.server.close();
-  await once(server.server, "close");
-  return port;
-}
-
-async function listen(server: Server): Promise<{ server: Server; port: number }> {
-  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
-    const port = randomInt(...PORTS);
-    server.listen(port, LOOPBACK);
-    const isTaken = await Promise.race([
-      once(server, "listening").then(() => false),
-      once(server, "error").then(() => true),
-    ]).catch(() => true);
-    if (!isTaken) return { server, port };
-  }
-  throw new Error("no free port was found");
-}
-
 export class Link {
-  readonly port: number;
+  readonly #reserved: ReservedPort;
   readonly #server: Server;
-  readonly #target: number;
+  #target: number;
   readonly #directions = new Set<Direction>();
   #fault: Fault | undefined;
+  #slowness = SLOW;
 
-  private constructor(server: Server, port: number, target: number) {
+  private constructor(server: Server, reserved: ReservedPort, target: number) {
     this.#server = server;
-    this.port = port;
+    this.#reserved = reserved;
     this.#target = target;
     server.on("connection", (socket) => this.#join(socket));
   }
 
   /** A whole link to a port on this machine, where somebody may listen later. */
   static async to(target: number): Promise<Link> {
-    const { server, port } = await listen(createServer({ allowHalfOpen: true }));
-    return new Link(server, port, target);
+    // A cut link comes back on its port.
+    const reserved = await reserveFreePort();
+    const link = new Link(createServer({ allowHalfOpen: true }), reserved, target);
+    await reserved.release();
+    await link.#listen();
+    return link;
+  }
+
+  get port(): number {
+    return this.#reserved.port;
   }
 
   get address(): string {
@@ -74,24 +65,40 @@ export class Link {
     return changed.href;
   }
 
-  async inject(how: Fault): Promise<void> {
+  async inject(how: Fault, slowness = SLOW): Promise<void> {
     this.#fault = how;
+    this.#slowness = slowness;
     if (how === "cut") await this.#close();
-    for (const direction of this.#directions) direction.setFault(how);
+    for (const direction of this.#directions) direction.setFault(how, slowness);
   }
 
   async heal(): Promise<void> {
     const fault = this.#fault;
     this.#fault = undefined;
-    if (fault === "cut") {
-      this.#server.listen(this.port, LOOPBACK);
-      await once(this.#server, "listening");
-    }
+    if (fault === "cut") await this.#listen();
     for (const direction of this.#directions) direction.setFault(undefined);
+  }
+
+  /**
+   * New connections lead to another port from now on, as with a Service whose endpoint moves. Those that are
+   * open end at once or, with `isSilent`, hear nothing more and end when their client times out.
+   */
+  moveTo(target: number, { isSilent = false } = {}): void {
+    this.#target = target;
+    this.#fault = undefined;
+    for (const direction of this.#directions)
+      if (isSilent) direction.setFault("swallowed");
+      else direction.reset();
   }
 
   async close(): Promise<void> {
     if (this.#fault !== "cut") await this.#close();
+    await this.#reserved.close();
+  }
+
+  async #listen(): Promise<void> {
+    this.#server.listen(this.port, LOOPBACK);
+    await once(this.#server, "listening");
   }
 
   async #close(): Promise<void> {
@@ -113,7 +120,7 @@ export class Link {
       [server, client],
     ] as const) {
       const direction = new Direction(from, to);
-      direction.setFault(this.#fault);
+      direction.setFault(this.#fault, this.#slowness);
       this.#directions.add(direction);
       from.once("close", () => this.#directions.delete(direction));
     }
@@ -131,19 +138,23 @@ class Direction {
   readonly #from: Socket;
   readonly #waiting: Passing[] = [];
   #fault: Fault | undefined;
+  #slowness = SLOW;
+  /** From when on the slowed link has room for more bytes. */
+  #freeAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(from: Socket, to: Socket) {
     this.#from = from;
-    from.on("data", (chunk: Buffer) => this.#take(() => to.write(chunk)));
+    from.on("data", (chunk: Buffer) => this.#take(() => to.write(chunk), chunk.length));
     from.on("end", () => this.#take(() => to.end()));
     // An abrupt end is passed on at once: no byte could follow it.
     from.on("error", () => to.destroy());
     from.on("close", () => this.#take(() => to.destroySoon()));
   }
 
-  setFault(fault: Fault | undefined): void {
+  setFault(fault: Fault | undefined, slowness = SLOW): void {
     this.#fault = fault;
+    this.#slowness = slowness;
     this.#drain();
   }
 
@@ -153,10 +164,17 @@ class Direction {
     this.#from.resetAndDestroy();
   }
 
-  #take(pass: () => void): void {
-    const delayMs = this.#fault === "slowed" ? SLOWED_BY_MS / 2 : 0;
-    this.#waiting.push({ dueAt: performance.now() + delayMs, pass });
+  #take(pass: () => void, bytes = 0): void {
+    this.#waiting.push({ dueAt: this.#dueAt(bytes), pass });
     this.#drain();
+  }
+
+  #dueAt(bytes: number): number {
+    const now = performance.now();
+    if (this.#fault !== "slowed") return now;
+    const { bytesPerS = Infinity, delayMs } = this.#slowness;
+    this.#freeAt = Math.max(this.#freeAt, now) + (1_000 * bytes) / bytesPerS;
+    return this.#freeAt + delayMs;
   }
 
   #drain(): void {

@@ -1,10 +1,10 @@
-// A whole system each of whose internal links goes through a proxy of its own. Called by links.test.ts. It
+// A whole system each of whose internal links goes through a proxy of its own. Called by network-cases.ts. It
 // must never leave a way around a link: what does not go through its proxy would not feel it.
 
-import type { ServiceName } from "@annals/local";
+import { type ReservedPort, reserveFreePort, type ServiceName } from "@annals/local";
 import { newClient, ownerOf } from "@annals/testing";
 import { startConstellation } from "../constellation.ts";
-import { freePort, Link } from "./network-proxy.ts";
+import { Link } from "./network-proxy.ts";
 
 type End = ServiceName | "postgres" | "nats";
 
@@ -36,25 +36,34 @@ export const LINKS = ENDS.map(([from, to]) => `${from} to ${to}` as LinkName);
 const SERVICES: readonly ServiceName[] = ["keys", "ledger", "export", "webhook-dispatcher"];
 const RATE_LIMIT_PER_MINUTE = 100_000_000;
 
-export type LinkedSystem = Awaited<ReturnType<typeof startLinkedSystem>>;
-
 export async function startLinkedSystem() {
   // PostgreSQL and NATS by themselves: their addresses are known before anyone asks for them.
   const stores = await startConstellation({ without: [...SERVICES, "gateway"] });
   const links = new Map<LinkName, Link>();
+  const reserved: ReservedPort[] = [];
   const { databaseUrl, natsUrl } = stores;
+  const release = async (): Promise<void> => {
+    for (const link of links.values()) await link.close();
+    for (const port of reserved) await port.close();
+    await stores.stop();
+  };
   try {
     const ports = new Map<End, number>([
       ["postgres", portOf(databaseUrl)],
       ["nats", portOf(natsUrl)],
     ]);
-    for (const service of SERVICES) ports.set(service, await freePort());
+    for (const service of SERVICES) {
+      const one = await reserveFreePort();
+      reserved.push(one);
+      ports.set(service, one.port);
+    }
     for (const [at, [, to]] of ENDS.entries()) {
       const name = LINKS[at];
       if (name !== undefined) links.set(name, await Link.to(ports.get(to) ?? 0));
     }
     const env = environments({ databaseUrl, natsUrl }, ports, links);
     const rateLimitPerMinute = RATE_LIMIT_PER_MINUTE;
+    for (const one of reserved) await one.release();
     const stack = await startConstellation({ databaseUrl, natsUrl, rateLimitPerMinute, env });
     const owner = ownerOf(databaseUrl);
     return {
@@ -65,13 +74,11 @@ export async function startLinkedSystem() {
       stop: async () => {
         await owner.close();
         await stack.stop();
-        for (const link of links.values()) await link.close();
-        await stores.stop();
+        await release();
       },
     };
   } catch (error) {
-    for (const link of links.values()) await link.close();
-    await stores.stop();
+    await release();
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { HttpConnection, type Received } from "../bench/http-connection.ts";
 import type { Offer, Offered, Taken } from "./overload-load.ts";
 
-/** Connections are opened so many at a time, before anything is sent. */
+/** Connections are opened, and used once, so many at a time before anything is offered. */
 const OPENED_AT_A_TIME = 64;
 /** How often what is due is sent. */
 const TICK_MS = 5;
@@ -46,12 +46,16 @@ class Offering {
   }
 
   async #connect(): Promise<void> {
-    const { hostname, port } = new URL(this.#offer.baseUrl);
+    const { host, hostname, port } = new URL(this.#offer.baseUrl);
     let left = this.#offer.connections;
+    const first = Buffer.from(`GET / HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
     const connect = async (): Promise<void> => {
       for (; left > 0;) {
         left -= 1;
-        this.#idle.push(await HttpConnection.open(hostname, Number(port)));
+        const connection = await HttpConnection.open(hostname, Number(port));
+        // The kernel opens a connection before the gateway has accepted it, which under load takes seconds.
+        await connection.exchange(first);
+        this.#idle.push(connection);
       }
     };
     await Promise.all(Array.from({ length: OPENED_AT_A_TIME }, connect));

@@ -13,7 +13,7 @@ export interface Offer {
   readonly key: string;
   readonly perSecond: number;
   readonly forMs: number;
-  /** Kept alive, opened before. Each has one request in flight; where all have, what is due is held back. */
+  /** Kept alive, accepted before. Each has one request in flight; where all have, the rest is held back. */
   readonly connections: number;
   /** Begins every marker. */
   readonly mark: string;

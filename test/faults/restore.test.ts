@@ -14,11 +14,11 @@ import { startConstellation } from "../constellation.ts";
 import { ended } from "../api/exports/exports-client.ts";
 import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
 import { Backups } from "./restored-system.ts";
+import { runVerb } from "./operator.ts";
 import { processesOf } from "./testbed.ts";
 
 const ROLES = ["annals_keys", "annals_ledger", "annals_exports", "annals_webhooks"];
 const SERVICES = ["keys", "ledger", "export", "webhook-dispatcher"] as const;
-const ROOT = join(import.meta.dirname, "../..");
 
 let folder: string;
 let backups: Backups;
@@ -28,21 +28,6 @@ let account: Awaited<ReturnType<typeof newAccount>>;
 let exportId: string;
 /** Heads at the moment, and at the end. */
 let kept: { readonly moment: string; readonly end: string };
-
-/** A verb of a service, as an operator runs it. */
-function runVerb(stack: Stack, service: string, ...words: string[]) {
-  const main = join(ROOT, "services", service, "src/main.ts");
-  const env = {
-    PATH: process.env["PATH"],
-    ANNALS_DATABASE_URL: stack.databaseUrl,
-    ANNALS_LEDGER_ADDRESS: "unused:1",
-  };
-  return new Promise<{ status: number; stdout: string }>((resolve) => {
-    execFile(process.execPath, ["-C", "source", main, ...words], { env }, (error, stdout) =>
-      resolve({ status: error ? Number(error.code ?? 1) : 0, stdout }),
-    );
-  });
-}
 
 const clientOf = (stack: Stack) => new HttpClient(stack.baseUrls[0] ?? "", account.key);
 const EVENT = { action: "thing.done", metadata: { n: 1 } };

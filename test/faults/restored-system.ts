@@ -3,21 +3,17 @@
 // that it copies.
 
 import { execFile } from "node:child_process";
-import { chownSync, cpSync, existsSync, mkdirSync, realpathSync, rmSync, statSync } from "node:fs";
-import { appendFile, mkdtemp, writeFile } from "node:fs/promises";
+import { cpSync, existsSync, realpathSync, rmSync } from "node:fs";
+import { appendFile, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventually } from "@annals/testing";
-import pg from "pg";
+import { copyCluster, makeFolder, writeOwned } from "./base-backup.ts";
 import type { Testbed } from "./testbed.ts";
 import { processesOf } from "./testbed.ts";
 
 const run = promisify(execFile);
-/**
- * What is no part of a base backup: the log comes from the archive, the rest belongs to the running server.
- */
-const LEFT_OUT = ["pg_wal", "postmaster.pid", "postmaster.opts"];
 /** Beside the database: the password, the keys that seal webhook secrets, the export files. */
 const BESIDE = ["database-password", "webhook-secret-key", "bootstrap-key", "exports"];
 
@@ -48,20 +44,11 @@ export class Backups {
     return backups;
   }
 
-  /** The base backup by SQL, in one session. */
+  /** The base backup. */
   async base(): Promise<string> {
-    const copy = this.#own(`${this.#cluster}-base`);
-    const session = new pg.Client({ connectionString: this.#stack.databaseUrl });
-    await session.connect();
-    await session.query("SELECT pg_backup_start('annals', fast => true)");
-    await run("cp", ["-a", `${this.#cluster}/.`, copy]);
-    const { rows } = await session.query<{ labelfile: string }>(
-      "SELECT labelfile FROM pg_backup_stop(wait_for_archive => true)",
-    );
-    await session.end();
-    for (const name of LEFT_OUT) rmSync(join(copy, name), { recursive: true, force: true });
-    this.#own(join(copy, "pg_wal"));
-    await this.#write(join(copy, "backup_label"), rows[0]?.labelfile ?? "");
+    const copy = `${this.#cluster}-base`;
+    this.#made.push(copy);
+    await copyCluster(this.#stack.databaseUrl, this.#cluster, copy);
     return copy;
   }
 
@@ -87,7 +74,7 @@ export class Backups {
       "recovery_target_action = promote",
     ];
     await appendFile(join(cluster, "postgresql.auto.conf"), `${settings.join("\n")}\n`);
-    await this.#write(join(cluster, "recovery.signal"), "");
+    await writeOwned(join(cluster, "recovery.signal"), "", cluster);
     for (const name of BESIDE) {
       const from = join(this.#folder, name);
       if (existsSync(from)) cpSync(from, join(dataDir, name), { recursive: true });
@@ -103,19 +90,8 @@ export class Backups {
 
   /** A folder of PostgreSQL's user. */
   #own(path: string): string {
-    mkdirSync(path, { mode: 0o700 });
-    this.#give(path);
+    makeFolder(path, this.#cluster);
     this.#made.push(path);
     return path;
-  }
-
-  async #write(path: string, text: string): Promise<void> {
-    await writeFile(path, text);
-    this.#give(path);
-  }
-
-  #give(path: string): void {
-    const { uid, gid } = statSync(this.#cluster);
-    chownSync(path, uid, gid);
   }
 }

@@ -1,7 +1,7 @@
 // A disk of PostgreSQL's that can be filled and freed: two small file systems in memory where mounting is
 // allowed, one for everything and one for the largest table; elsewhere a bound on the size of a file, which
-// the kernel keeps for a user without any rights. Called by disk.test.ts. It must never fill what others use,
-// nor leave a file system mounted.
+// the kernel keeps for a user without any rights. Called by disk-full.test.ts. It must never fill what others
+// use, nor leave a file system mounted.
 
 import type { Stack } from "@annals/local";
 import type { TestDatabase } from "@annals/testing";

@@ -80,6 +80,13 @@ export async function overdue(owner: Owner, never: readonly Ending[]): Promise<s
   return found;
 }
 
+/** Whether a service has entries that the ledger lacks. */
+export async function hasAuditEntries(owner: Owner): Promise<boolean> {
+  for (const table of TABLES.filter((name) => name.endsWith(".audit_outbox")))
+    if ((await owner.query(`SELECT FROM ${table} LIMIT 1`)).length > 0) return true;
+  return false;
+}
+
 export type Sizes = ReadonlyMap<string, number>;
 
 export async function sizes(owner: Owner, directory: string): Promise<Sizes> {

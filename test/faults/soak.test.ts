@@ -18,6 +18,7 @@ import {
   OLDEST_DAYS,
   RETENTION_DAYS,
   ROUND_DAYS,
+  hasAuditEntries,
   type Sizes,
   sizes,
 } from "./soak-tables.ts";
@@ -82,6 +83,7 @@ async function soak(
   const client = new HttpClient(stack.baseUrls[0] ?? "", account.key);
   const { key } = await newKey(stack.databaseUrl, (await newAccount(stack.databaseUrl)).accountId);
   await client.post("/v1/webhooks", { url: subscriber.url(), events: ["*"] });
+  const isAudited = async (): Promise<boolean> => !(await hasAuditEntries(owner));
   const found: Sizes[] = [];
   for (let round = 0; round < count; round += 1) {
     const before = subscriber.received.length;
@@ -92,6 +94,8 @@ async function soak(
       const pending = "SELECT FROM webhooks.deliveries WHERE due_at IS NOT NULL LIMIT 1";
       return (await owner.query(pending)).length === 0;
     });
+    // An entry recorded only after the ageing would count as new: a size would depend on when it was.
+    await eventually("the round's audit entries are recorded", isAudited);
     await age(owner);
     // A sweep runs when its service starts, and then at its interval.
     const { processOf } = system;
@@ -102,6 +106,8 @@ async function soak(
       async () => (await overdue(owner, never)).length === 0,
       SWEPT_WITHIN_MS,
     );
+    // What the sweeps ended is recorded too, each entry with an idempotency key.
+    await eventually("every audit entry is recorded", isAudited, SWEPT_WITHIN_MS);
     found.push(await sizes(owner, join(stack.dataDir, "exports")));
   }
   // What is past its time right after a round is swept: of everything there is some again.

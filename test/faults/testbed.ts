@@ -45,8 +45,21 @@ export async function startTestbed(options: ConstellationOptions = {}) {
   }
 }
 
+/** Whether every event of the account is in a delivery that was attempted. */
+export async function allAttempted(
+  owner: ReturnType<typeof ownerOf>,
+  accountId: string,
+): Promise<boolean> {
+  const [row] = await owner.query<{ events: string; attempted: string }>(
+    `SELECT (SELECT count(*) FROM ledger.chain WHERE account_id = $1) AS events,
+       (SELECT count(*) FROM webhooks.deliveries WHERE account_id = $1 AND attempts > 0) AS attempted`,
+    [accountId],
+  );
+  return row?.events === row?.attempted;
+}
+
 /** An account, with a client of each gateway, and what can be done to its chain. */
-async function newChain(stack: Stack, owner: ReturnType<typeof ownerOf>) {
+export async function newChain(stack: Stack, owner: ReturnType<typeof ownerOf>) {
   const { accountId, key } = await newAccount(stack.databaseUrl);
   const clients = stack.baseUrls.map(
     (baseUrl) => new HttpClient(baseUrl, key, new Agent({ keepAlive: true })),

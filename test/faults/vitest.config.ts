@@ -15,9 +15,9 @@ const ALL = ["test/faults/**/*.test.ts"];
  * Only in the full form. The short form is in test/flows: webhooks-nothing-lost, webhooks-crash-points.
  */
 const FULL_ONLY = files("webhooks-crash-points", "webhooks-outage");
-/** They assert how long something takes, and mostly wait: nothing that uses much CPU runs beside them. */
-const WAITING = files("network-faults", "paused-ledger");
-/** They measure the capacity of the machine, or take all of it, so nothing runs beside them. */
+/** They assert how long something takes: nothing runs beside them. */
+const WAITING = files("failover", "network-faults", "network-silence", "paused-ledger", "slowed");
+/** They measure the capacity of the machine, or take all of it: they come last. */
 const ALONE = files("fairness", "overload");
 /** What has its short form in `npm test`. */
 const LONG_FLOWS = ["chain", "no-false-alarm", "rate-limit", "revocation", "webhooks-secrets"];
@@ -57,7 +57,7 @@ export default defineConfig(({ mode }) => {
                 exclude: [...configDefaults.exclude, ...WAITING, ...ALONE, ...FULL_ONLY],
               },
             },
-            { extends: true, test: { ...project("waiting", 1, 2), include: WAITING } },
+            { extends: true, test: { ...project("waiting", 1, 1), include: WAITING } },
             { extends: true, test: { ...project("alone", 2, 1), include: ALONE } },
           ]
         : [{ extends: true, test: { ...project("faults", 0, 1), include: [...ALL, ...flows] } }],

@@ -95,6 +95,7 @@ test("every tracked event is stored once and in order, whatever fails meanwhile"
       return chunks % 9 === 0 ? (fates[(chunks / 9) % fates.length] ?? "pass") : "pass";
     };
   const gateways = stack.processes.filter(({ service }) => service === "gateway");
+  const killed = gateways.map((gateway) => gateway.pid());
   for (const number of numbers(1, EVENTS)) {
     await annals.ready();
     track(number);
@@ -102,11 +103,14 @@ test("every tracked event is stored once and in order, whatever fails meanwhile"
   }
   await annals.flush();
   for (const proxy of proxies) proxy.onRequest = () => "pass";
+  // The last kill was at the last event.
+  await Promise.all(gateways.map((gateway) => gateway.waitReady()));
   expect(drops).toEqual([]);
   expect(await stored()).toEqual(numbers(1, EVENTS));
   expect([...failures].toSorted()).toEqual(
     expect.arrayContaining(["connection_error", "rate_limit_exceeded", "timeout_error"]),
   );
+  for (const gateway of gateways) expect(killed).not.toContain(gateway.pid());
 });
 
 test("a minute without the network: the buffer holds its bound and names what it dropped", async () => {

@@ -2,6 +2,7 @@
 // operation answered, signed in two schemes that implementations which are not ours verify; and the
 // receivers of docs/receivers work as they stand.
 
+import { freePort } from "@annals/local";
 import { eventually, type Received } from "@annals/testing";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -132,6 +133,7 @@ describe("the receivers of docs", () => {
     "%s handles each event once and in order, and heals what it missed",
     async (_, words) => {
       const client = await system.client();
+      // A webhook is made for a port that is known before its secret is.
       const port = await freePort();
       const hook = await client.post("/v1/webhooks", {
         url: `https://127.0.0.1:${port}/`,
@@ -195,14 +197,6 @@ describe("the receivers of docs", () => {
     expect(receiver.lines().filter((line) => line.startsWith("event "))).toEqual([]);
   });
 });
-
-/** A webhook is made for a port that is known before its secret is. */
-async function freePort(): Promise<number> {
-  const placeholder = await system.subscriber();
-  const { port } = placeholder;
-  await placeholder.close();
-  return port;
-}
 
 async function startReceiver(
   [command = "", ...words]: string[],

@@ -6,11 +6,13 @@
 //   load RATE KEY…                   appends so many times a second, with the keys of one account in
 //                                    turn, until standard input ends; prints what came of it
 //   receive                          answers each POST with 204 and prints it on a line
+//   forward HOST PORT DELAY_MS       passes connections to the same port of a host; between a SIGUSR2 and the
+//                                    next one every packet is late, each way
 
 import { readFileSync } from "node:fs";
 import { Agent, request as call } from "node:http";
 import { createServer } from "node:https";
-import { connect as open } from "node:net";
+import { connect as open, createServer as listen } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 const { GATEWAY } = process.env;
@@ -60,7 +62,8 @@ async function load(rate, ...keys) {
     outcome.last = Math.max(outcome.last, number);
     numbers.add(number);
   };
-  const callers = Math.max(1, Math.round(rate / REQUESTS_PER_S));
+  // Every key has a caller, so that none exceeds its rate limit for the others.
+  const callers = Math.max(keys.length, Math.round(rate / REQUESTS_PER_S));
   const pauseMs = (1_000 * callers) / rate;
   const caller = async (_, index) => {
     await delay((pauseMs * index) / callers);
@@ -103,6 +106,24 @@ function receive() {
   }).listen(8443);
 }
 
+function forward(host, port, delayMs) {
+  let isSlow = false;
+  process.on("SIGUSR2", () => (isSlow = !isSlow));
+  const pass = (from, to) => {
+    let last = Promise.resolve();
+    from.on("data", (chunk) => {
+      const due = isSlow ? delay(Number(delayMs)) : undefined;
+      last = last.then(() => due).then(() => to.write(chunk));
+    });
+    from.on("error", () => {}).on("close", () => void last.then(() => to.destroy()));
+  };
+  listen((client) => {
+    const server = open({ host, port: Number(port) });
+    pass(client, server);
+    pass(server, client);
+  }).listen(Number(port));
+}
+
 const [verb, ...words] = process.argv.slice(2);
-const printed = await { request, connect, load, receive }[verb](...words);
+const printed = await { request, connect, load, receive, forward }[verb](...words);
 if (printed !== undefined) process.stdout.write(JSON.stringify(printed));

@@ -9,9 +9,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
+import { makeWithoutRegistry, NO_SOURCES } from "../../deploy/release/image-without-registry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const CACHE = join(ROOT, "node_modules/.cache/annals/images");
+export const CACHE = join(ROOT, "node_modules/.cache/annals/images");
 
 /** The names that the chart has by default. */
 const IMAGE = `annals:${(JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string }).version}`;
@@ -25,7 +26,7 @@ const SOURCES = new RegExp(
   ].join("|")})$`,
 );
 /** Nothing of these runs in the image. */
-const LEFT_OUT = /(^|\/)(node_modules|dist|\.git|\.turbo|\.annals)$|\.(tsbuildinfo|test\.ts)$/;
+const LEFT_OUT = /\.(tsbuildinfo|test\.ts)$/;
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -57,16 +58,19 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   }
   const program = join(folder, "cluster");
   const cluster = (...words: string[]) => run(program, ...words);
-  const archives = await images(folder);
   const isRunning = await cluster("status").then(
     () => true,
     () => false,
   );
-  if (!isRunning) await cluster("up");
   const down = async (): Promise<void> => {
     if (!isRunning) await cluster("down");
   };
   try {
+    // The cluster starts while images are made. Both have ended before it is taken down.
+    const both = [images(folder), cluster(isRunning ? "status" : "up")] as const;
+    const failed = (await Promise.allSettled(both)).find(({ status }) => status === "rejected");
+    if (failed) throw (failed as PromiseRejectedResult).reason;
+    const archives = await both[0];
     await cluster("load-image", ...archives);
     const file = (await cluster("kubeconfig")).trim();
     const state = dirname(dirname(file));
@@ -87,16 +91,16 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 async function images(folder: string): Promise<string[]> {
   mkdirSync(CACHE, { recursive: true });
   const archive = join(CACHE, `annals-${hashOfSources()}.tar`);
+  const backing = ["postgres", "nats"].map((name) => join(CACHE, `${name}.tar`));
+  if (!backing.every((file) => existsSync(file)))
+    await run(join(folder, "images/make-test-images"), CACHE);
   if (!existsSync(archive)) {
     for (const old of readdirSync(CACHE).filter((name) => name.startsWith("annals-")))
       rmSync(join(CACHE, old));
     const part = join(CACHE, "annals.part");
-    await run(join(folder, "images/make-project-image"), ROOT, part, IMAGE);
+    await makeWithoutRegistry(folder, ROOT, part, IMAGE);
     renameSync(part, archive);
   }
-  const backing = ["postgres", "nats"].map((name) => join(CACHE, `${name}.tar`));
-  if (!backing.every((file) => existsSync(file)))
-    await run(join(folder, "images/make-test-images"), CACHE);
   return [archive, ...backing];
 }
 
@@ -107,7 +111,7 @@ function hashOfSources(): string {
       a.name < b.name ? -1 : 1,
     )) {
       const each = path === "" ? entry.name : `${path}/${entry.name}`;
-      if (LEFT_OUT.test(each)) continue;
+      if (NO_SOURCES.has(entry.name) || LEFT_OUT.test(each)) continue;
       if (entry.isDirectory()) walk(each);
       else if (SOURCES.test(each)) hash.update(`${each}\0`).update(readFileSync(join(ROOT, each)));
     }

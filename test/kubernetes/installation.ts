@@ -62,14 +62,18 @@ export class Installation {
     this.namespace = namespace;
   }
 
-  /** Every pod is ready. `prepare` makes what the install needs, and resolves to further values. */
+  /**
+   * Every pod is ready. `prepare` makes what the install needs, and resolves to values beside `values`, which
+   * by default have small requests.
+   */
   static async create(
     prepare: (namespace: Namespace) => Promise<object> = async () => ({}),
+    values: object = VALUES,
   ): Promise<Installation> {
     const installation = new Installation(await Namespace.create());
     const { namespace } = installation;
     await namespace.startClient(IMAGE);
-    installation.values = { ...VALUES, ...(await prepare(namespace)) };
+    installation.values = { ...values, ...(await prepare(namespace)) };
     await namespace.helm("install", installation.values, ...WAIT);
     installation.key = await namespace.secret("annals-bootstrap-key", "key");
     const made = Array.from({ length: KEYS }, (_, index) =>
@@ -156,21 +160,31 @@ export class Installation {
 
   /** The sum of the samples of a metric of one pod, of those that have the label where one is given. */
   async metric(pod: string, name: string, label = ""): Promise<number> {
-    const script =
-      "fetch('http://127.0.0.1:9091/metrics').then(async (a) => console.log(await a.text()))";
-    const text = await this.namespace.kubectl("exec", pod, "--", "node", "-e", script);
-    const samples = text
-      .split("\n")
-      .filter((line) => line.startsWith(`${name}{`) && line.includes(label));
-    return samples.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+    return (await this.#read(pod, name, label)).value;
   }
 
-  /** Which share of the growth of a metric, within a moment of work, the pods of `some` had. */
+  async #read(pod: string, name: string, label = ""): Promise<{ value: number; atMs: number }> {
+    const script =
+      "fetch('http://127.0.0.1:9091/metrics').then(async (a) => console.log(Date.now() + '\\n' + await a.text()))";
+    const text = await this.namespace.kubectl("exec", pod, "--", "node", "-e", script);
+    const [at, ...lines] = text.split("\n");
+    const samples = lines.filter((line) => line.startsWith(`${name}{`) && line.includes(label));
+    const value = samples.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+    return { value, atMs: Number(at) };
+  }
+
+  /**
+   * Which share of the growth of a metric, within a moment of work, the pods of `some` had. Each
+   * pod counts with its rate: a reading takes seconds, and not the same for all.
+   */
   async share(metric: string, pods: readonly Pod[], some: readonly Pod[], work = MOMENT) {
-    const read = () => Promise.all(pods.map(({ name }) => this.metric(name, metric)));
+    const read = () => Promise.all(pods.map(({ name }) => this.#read(name, metric)));
     const before = await read();
     await work();
-    const grown = (await read()).map((value, index) => value - before[index]!);
+    const grown = (await read()).map(
+      ({ value, atMs }, index) =>
+        (value - before[index]!.value) / ((atMs - before[index]!.atMs) / 1_000),
+    );
     const total = grown.reduce((sum, value) => sum + value, 0);
     const names = new Set(some.map(({ name }) => name));
     const theirs = grown.filter((_, index) => names.has(pods[index]!.name));

@@ -1,7 +1,7 @@
-// Guarantees, at 100 appends a second. A pod of each service at once is evicted or deleted, NATS dies or is
-// replaced: every request is answered with 201. PostgreSQL crashes, is deleted, or hangs: requests fail, no
-// pod of a service restarts, all recover by themselves, nothing acknowledged is lost. An export is read
-// through a replica that did not write it.
+// Guarantees, at 100 appends a second. Every pod of the services is evicted or deleted, in turn or one of
+// each service at once; NATS dies or is replaced: every request is answered with 201. PostgreSQL crashes, is
+// deleted, or hangs: requests fail, no pod of a service restarts, all recover by themselves, nothing
+// acknowledged is lost. An export is read through a replica that did not write it.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Installation, type Pod, SERVICES, WITHIN_MS } from "./installation.ts";
@@ -23,7 +23,7 @@ const kubectl = (...words: string[]) => installation.namespace.kubectl(...words)
 const allReady = () => Promise.all(SERVICES.map((each) => installation.ready(each, REPLICAS)));
 
 /** One pod of every service at once, then the others. */
-async function inTurn(remove: (pod: string) => Promise<unknown>): Promise<void> {
+async function inTwo(remove: (pod: string) => Promise<unknown>): Promise<void> {
   const pods = await allReady();
   for (let turn = 0; turn < REPLICAS; turn += 1) {
     const gone = pods.map((each) => each[turn]!.name);
@@ -32,17 +32,38 @@ async function inTurn(remove: (pod: string) => Promise<unknown>): Promise<void> 
   }
 }
 
+/** Strictly one pod after the other: the next when a new one is ready in place of the last. */
+async function inTurn(remove: (pod: string) => Promise<unknown>): Promise<void> {
+  for (const service of SERVICES) {
+    const gone: string[] = [];
+    for (const { name } of await installation.ready(service, REPLICAS)) {
+      gone.push(name);
+      await remove(name);
+      await installation.ready(service, REPLICAS, gone);
+    }
+  }
+}
+
+/** As `kubectl drain`: all pods one after the other, each again until its PodDisruptionBudget lets it go. */
+async function drain(): Promise<void> {
+  const gone = (await allReady()).flat().map(({ name }) => name);
+  for (const name of gone) await eventually(WITHIN_MS, () => installation.namespace.evict(name));
+  await Promise.all(SERVICES.map((each) => installation.ready(each, REPLICAS, gone)));
+}
+
 describe("without a failed request", () => {
-  const removals: Record<string, (pod: string) => Promise<unknown>> = {
-    evicted: (pod) => installation.namespace.evict(pod),
-    deleted: (pod) => kubectl("delete", "pod", pod),
+  const evict = (pod: string) => installation.namespace.evict(pod);
+  const remove = (pod: string) => kubectl("delete", "pod", pod);
+  const inOrder: Record<string, () => Promise<void>> = {
+    "one of each service at once is evicted, then the others": () => inTwo(evict),
+    "one of each service at once is deleted, then the others": () => inTwo(remove),
+    "one after the other is evicted": () => inTurn(evict),
+    "one after the other is deleted": () => inTurn(remove),
+    "all are drained, as their budgets allow": drain,
   };
-  test.each(Object.entries(removals))(
-    "a pod of each service is %s, then the others",
-    async (_, remove) => {
-      expect(await installation.withoutFailure(() => inTurn(remove))).toBeGreaterThan(0);
-    },
-  );
+  test.each(Object.entries(inOrder))("of all pods %s", async (_, work) => {
+    expect(await installation.withoutFailure(work)).toBeGreaterThan(0);
+  });
 
   test("NATS is killed, then replaced, and webhooks still arrive", async () => {
     const webhook = { url: installation.namespace.receiver, events: ["event.created"] };

@@ -12,13 +12,19 @@ import { promisify } from "node:util";
 import { inject } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const CHART = join(ROOT, "helm/annals");
+export const CHART = join(ROOT, "helm/annals");
 const POLL_MS = 250;
 
 export interface Answer {
   readonly status: number;
   // oxlint-disable-next-line no-explicit-any -- the test that reads it knows its shape
   readonly body: any;
+}
+
+/** What `annals migrate` prints. */
+export interface Report {
+  readonly failed: readonly string[];
+  readonly schemas: readonly { readonly service: string; readonly applied: readonly string[] }[];
 }
 
 /** What came of the appends of a load. */
@@ -35,6 +41,8 @@ export interface Outcome {
 
 export class Namespace {
   readonly name = `annals-test-${randomBytes(4).toString("hex")}`;
+  /** Of this checkout, where a test names no other. */
+  chart = CHART;
   readonly receiver = `https://client.${this.name}.svc.cluster.local:8443/`;
   readonly #env: NodeJS.ProcessEnv;
   readonly #program: string | undefined;
@@ -70,7 +78,7 @@ export class Namespace {
   /** `install` or `upgrade` of the release `annals`, with values beside the chart's own. */
   helm(verb: "install" | "upgrade", values: object, ...words: string[]): Promise<string> {
     const given = ["--namespace", this.name, "--values", "-", ...words];
-    return this.#run(JSON.stringify(values), "helm", verb, "annals", CHART, ...given);
+    return this.#run(JSON.stringify(values), "helm", verb, "annals", this.chart, ...given);
   }
 
   /** Resolves to the log of the test's pod; rejects where it fails. */
@@ -219,6 +227,14 @@ export class Namespace {
     if (this.#program === undefined)
       throw new Error("the cluster has no program to reach its node");
     return this.#run("", this.#program, "exec", ...words);
+  }
+
+  /** The line of a Job of migrations, which says nothing else but that it waits. */
+  async migrated(job: string): Promise<Report> {
+    const lines = (await this.kubectl("logs", `job/${job}`)).trim().split("\n");
+    const reports = lines.filter((line) => !line.includes('"msg":"waiting for the database"'));
+    if (reports.length !== 1) throw new Error(`not one line: ${lines.join("\n")}`);
+    return JSON.parse(reports[0]!) as Report;
   }
 
   async remove(): Promise<void> {

@@ -1,18 +1,32 @@
-// Guarantee: the SDK has a method for every route of the interface, and each works against the service; lists
-// lead over all pages; what it verifies of a list is verified, and a changed event is found.
+// Guarantee: the SDK has a method for every route that the service documents, and each works against the
+// service; lists lead over all pages; what it verifies of a list is verified, and a changed event is found.
 
-import { Annals, type Event, type Proof } from "@annals/sdk";
-import { V1 } from "@annals/gateway/src/v1.ts";
+import { Annals, type Attempt, type Event, type Proof } from "@annals/sdk";
 import { eventually, newAccount } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
 const { baseUrl, databaseUrl } = inject("stack");
-const OPERATIONS = V1.map(([, , , name]) => name);
+
+/** What the service's own document says of its routes: `get-event: GET /events/{}`. */
+async function documented(): Promise<string[]> {
+  const { paths } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) =>
+      lineOf(operationId, method, path.replace(/^\/v1/, "").replaceAll(/\{\w+\}/g, "{}")),
+    ),
+  );
+}
+
+const lineOf = (operation: string, method: string, path: string) =>
+  `${operation}: ${method.toUpperCase()} ${path}`;
 
 async function newAnnals() {
   const { key } = await newAccount(databaseUrl);
   const called = new Set<string>();
-  const observe = ({ operation }: { operation: string }) => void called.add(operation);
+  const observe = ({ operation, method, path }: Attempt) =>
+    void called.add(lineOf(operation, method, path.replaceAll(/(?<=\/)[a-z]+_\w+/g, "{}")));
   return { annals: new Annals({ baseUrl, apiKey: key, observe }), called, observe };
 }
 
@@ -33,6 +47,7 @@ test("every route", async () => {
   expect((await events.getWithProof(event.id)).proof.v).toBe(1);
   expect((await events.list().toArray()).map(({ action }) => action)).toEqual(["c", "b", "a"]);
   expect(await verify.chain({ from_sequence: 1 })).toMatchObject({ valid: true, checked: 3 });
+  expect((await annals.usage.get()).events).toEqual({ used: 3, limit: null });
 
   const { id } = await exports.create({ include_proofs: true });
   await eventually("the export", async () => (await exports.get(id)).status === "completed");
@@ -62,9 +77,13 @@ test("every route", async () => {
   expect((await widget.get(event.id)).proof.salts.context).toBeUndefined();
   expect((await widget.filters()).actions).toEqual(["a"]);
   expect(await widgetTokens.list().toArray()).toHaveLength(1);
+  await widgetTokens.create();
+  const { next_cursor } = await widgetTokens.list({ limit: 1 }).page();
+  const older = widgetTokens.list({ cursor: next_cursor ?? "" });
+  expect((await older.toArray()).map((each) => each.id)).toEqual([token.id]);
   await widgetTokens.delete(token.id);
 
-  expect([...called].toSorted()).toEqual(OPERATIONS.toSorted());
+  expect([...called].toSorted()).toEqual((await documented()).toSorted());
 });
 
 describe("verify.events", () => {

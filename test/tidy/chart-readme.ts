@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   objects: "list",
   resources: "resources",
   pod: "members of `pod`",
+  probe: "members of a probe",
   duration: "duration, `30s`",
   quantity: "quantity, `10Gi`",
 };

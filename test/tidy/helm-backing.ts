@@ -6,7 +6,7 @@ import type { Node } from "./sources.ts";
 
 const MIGRATED = ["keys", "ledger", "export", "webhook-dispatcher"];
 
-/** The owner's login and the bootstrap key are in this Job and in no other pod. */
+/** The owners' logins and the bootstrap key are in this Job and in no other pod. */
 export function checkMigrations(
   objects: Node[],
   checkContainer: (service: string, container: Node) => void,
@@ -17,22 +17,34 @@ export function checkMigrations(
   expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
   expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
   expect(JSON.stringify(pod.volumes ?? [])).not.toMatch(/tls|admission/);
-  const containers = pod.containers as Node[];
-  expect(containers.map((each) => each["name"])).toStrictEqual(MIGRATED);
-  const owners = containers.map((container) => {
-    checkContainer(container["name"], container);
-    expect(secretOf(container, "ANNALS_BOOTSTRAP_KEY") && container["name"]).toBeOneOf([
-      undefined,
-      "keys",
-    ]);
-    const serve = mainOf(objects, container["name"]);
+  expect(pod.containers).toHaveLength(1);
+  const [job] = pod.containers as [Node];
+  expect(job["args"]).toStrictEqual(["annals", "migrate"]);
+  const owners = MIGRATED.map((service) => {
+    const container = containerFor(service, job);
+    checkContainer(service, container);
+    expect(secretOf(container, "ANNALS_BOOTSTRAP_KEY") && service).toBeOneOf([undefined, "keys"]);
+    const serve = mainOf(objects, service);
     expect(secretOf(container, "ANNALS_SERVE_DATABASE_URL")).toStrictEqual(
       secretOf(serve, "ANNALS_DATABASE_URL"),
     );
     return secretOf(container, "ANNALS_DATABASE_URL");
   });
+  expect(owners).not.toContain(undefined);
   for (const { spec } of objects.filter(({ kind }) => kind === "Deployment"))
     expect(owners).not.toContainEqual(secretOf(spec.template.spec.containers[0]));
+}
+
+/** What `annals migrate` starts for one service: it takes the name of the service off its variables. */
+function containerFor(service: string, job: Node): Node {
+  const prefixOf = (name: string) => `${name.toUpperCase().replaceAll("-", "_")}_`;
+  const env = (job["env"] as Node[]).flatMap((each): Node[] => {
+    const name = each["name"] as string;
+    const of = MIGRATED.find((other) => name.startsWith(`${prefixOf(other)}ANNALS_`));
+    if (of === undefined) return [each];
+    return of === service ? [{ ...each, name: name.slice(prefixOf(of).length) }] : [];
+  });
+  return { ...job, args: [`services/${service}/dist/main.js`], env };
 }
 
 /** Without any value: each has a login of its own, and only those who use a server reach it. */

@@ -208,6 +208,22 @@ describe.each(HELM)("refused by %s", (helm) => {
     ["gateway.autoscaling.minReplicas=0", "minReplicas"],
     ['pod.extraEnv=[{"name":"ANNALS_PORT","value":"1"}]', "pod/extraEnv/0/name"],
     ['pod.extraSpec={"hostNetwork":true}', "invalid propertyName 'hostNetwork'"],
+    ['gateway.service.type="ExternalName"', "gateway/service/type"],
+    [
+      'gateway.service.loadBalancerSourceRanges=["192.0.2.0/24"]',
+      "gateway.service.loadBalancerSourceRanges needs gateway.service.type LoadBalancer",
+    ],
+    [
+      'gateway.service.externalTrafficPolicy="Local"',
+      "gateway.service.externalTrafficPolicy needs gateway.service.type NodePort or LoadBalancer",
+    ],
+    [
+      "gateway.service.nodePort=30080",
+      "gateway.service.nodePort needs gateway.service.type NodePort or LoadBalancer",
+    ],
+    ['pod.livenessProbe={"failureThreshold":0}', "pod/livenessProbe/failureThreshold"],
+    ['pod.livenessProbe={"httpGet":{}}', "httpGet"],
+    ['keys.pod.updateStrategy={"type":"OnDelete"}', "keys/pod/updateStrategy/type"],
     ["pod.startupSeconds=1", "pod/startupSeconds"],
     ["keys.pod.nodeselector={}", "nodeselector"],
     ['pod.topologySpreadConstraints=[{"topologyKey":"z"}]', "maxSkew"],

@@ -183,7 +183,11 @@ describe("the manifest", () => {
       exportOf({ lines: [], places: [] }, { include_proofs: false }),
       /without proofs/,
     ],
-    ["of a file cut within an event", valid.slice(0, 3_000), /^3: is not JSON/],
+    [
+      "of a file cut within an event",
+      valid.slice(0, 3_000),
+      /^3: the end was cut off: is not JSON/,
+    ],
     ["of an empty file", "", /^1: the file is empty/],
   ])("%s", async (_, text, expected) => {
     expect(await verdict(text)).toMatch(expected);

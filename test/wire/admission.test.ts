@@ -3,7 +3,7 @@
 // else is answered, and nothing of it is stored.
 
 import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
-import { parseKeyFile, type Permission, SCOPES, WIDGET } from "@annals/contract";
+import { ANY_KEY, parseKeyFile, type Permission, SCOPES, WIDGET } from "@annals/contract";
 import type { Stack } from "@annals/local";
 import { ExportsService } from "@annals/proto/exports";
 import { WebhooksService } from "@annals/proto/webhooks";
@@ -151,10 +151,11 @@ describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {
     await expectDenied(Buffer.from(other, "latin1").toString("base64url"));
   });
 
-  test("is refused with a key that lacks the scope", async () => {
+  test("is refused with a key that lacks the scope, or with a widget token", async () => {
     const others = SCOPES.filter((each) => each !== scope);
     const { key } = await newKey(stack.databaseUrl, account.accountId, others);
-    await expectDenied(await admission(clientOf("keys"), key));
+    const lacking = scope === ANY_KEY ? await newToken({}) : key;
+    await expectDenied(await admission(clientOf("keys"), lacking));
   });
 
   test("is refused with a statement of another secret, of an id that is known or not", async () => {
@@ -173,7 +174,8 @@ describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {
 /** A key with this scope alone, or a widget token. */
 async function keyWith(scope: Permission): Promise<string> {
   if (scope === WIDGET) return newToken({});
-  return (await newKey(stack.databaseUrl, account.accountId, [scope])).key;
+  const scopes = scope === ANY_KEY ? (["verify"] as const) : [scope];
+  return (await newKey(stack.databaseUrl, account.accountId, scopes)).key;
 }
 
 async function newToken(body: object): Promise<string> {

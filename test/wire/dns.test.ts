@@ -4,11 +4,10 @@
 // which Linux has.
 
 import { certificateFiles } from "@annals/certificates";
-import type { Stack } from "@annals/local";
+import { freePort, type Stack } from "@annals/local";
 import { eventually, HttpClient, newAccount } from "@annals/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
@@ -32,7 +31,7 @@ let http: HttpClient;
 
 beforeAll(async () => {
   dns = await startDns(addresses);
-  ledgerPort = await freePort("0.0.0.0");
+  ledgerPort = await freePort();
   stack = await startConstellation({
     shared: inject("stack"),
     without: ["nats", "export", "webhook-dispatcher"],
@@ -81,7 +80,7 @@ test("two ledgers behind one name both get calls, and a third that starts later 
  * the name.
  */
 async function startLedger(host: string): Promise<void> {
-  const adminPort = await freePort("127.0.0.1");
+  const adminPort = await freePort();
   const { ca, cert, key } = certificateFiles(stack.certificates, "ledger");
   const ledger = spawn(process.execPath, ["-C", "source", "services/ledger/src/main.ts", "serve"], {
     cwd: ROOT,
@@ -149,13 +148,4 @@ async function counts(): Promise<number[]> {
       return list.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
     }),
   );
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -19,6 +19,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     CreateWidgetToken: GATEWAY,
     ListWidgetTokens: GATEWAY,
     DeleteWidgetToken: GATEWAY,
+    GetUsage: GATEWAY,
   },
   ledger: {
     CreateEvents: GATEWAY,
@@ -33,6 +34,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     GetWidgetEvent: GATEWAY,
     ListWidgetEvents: GATEWAY,
     ListWidgetFilters: GATEWAY,
+    GetUsage: GATEWAY,
   },
   export: {
     CreateExport: GATEWAY,
@@ -42,6 +44,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     StreamExportContent: GATEWAY,
     GetOutboxPositions: DISPATCHER,
     ListOutbox: DISPATCHER,
+    GetUsage: GATEWAY,
   },
   "webhook-dispatcher": {
     CreateWebhook: GATEWAY,
@@ -53,6 +56,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     ReplayDelivery: GATEWAY,
     ReplayEvents: GATEWAY,
     RotateSecret: GATEWAY,
+    GetUsage: GATEWAY,
   },
 };
 

@@ -61,6 +61,13 @@ export async function reserveFreePort(
   throw new Error(`no free port found between ${low} and ${high} in ${ATTEMPTS} attempts`);
 }
 
+/** For a program that is told its port. */
+export async function freePort(): Promise<number> {
+  const reserved = await reserveFreePort();
+  await reserved.close();
+  return reserved.port;
+}
+
 function tryReserve(port: number): Promise<ReservedPort | undefined> {
   return new Promise((resolve, reject) => {
     // Early connections are closed: an open one would delay the release.

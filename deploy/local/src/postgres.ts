@@ -36,6 +36,8 @@ const ENVIRONMENT = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
  */
 const PID_LINE = 0;
 const STATE_LINE = 7;
+/** A standby takes connections too, for what only reads. */
+const READY: ReadonlySet<string | undefined> = new Set(["ready", "standby"]);
 
 /** Above the most that Linux (2^22) and macOS (99,999) give to a process. */
 const IMPOSSIBLE_PID = 2 ** 30;
@@ -89,7 +91,7 @@ export function postgresSpec(
     },
     isReady: async (pid) => {
       const lines = postmasterFile(location.cluster);
-      return Number(lines[PID_LINE]) === pid && lines[STATE_LINE]?.trim() === "ready";
+      return Number(lines[PID_LINE]) === pid && READY.has(lines[STATE_LINE]?.trim());
     },
   };
 }

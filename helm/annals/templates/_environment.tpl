@@ -171,21 +171,32 @@
 {{ include (printf "annals.%sEnvironment" .name) . }}
 {{- end }}
 
-{{/* Of `migrate`: the settings that every verb requires, with the owner's login. */}}
+{{/* Of `annals migrate`; takes root and pod. What is for one service alone has its name in front. */}}
 {{- define "annals.migrateEnvironment" -}}
-{{ include "annals.processEnvironment" . }}
-{{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_DATABASE_URL" "url" "migrateUrl") .) }}
-{{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_SERVE_DATABASE_URL" "url" "databaseUrl") .) }}
+{{ include "annals.processEnvironment" (dict "root" .root "one" dict "pod" .pod) }}
 - name: ANNALS_MIGRATE_WAIT_S
   value: {{ .root.Values.migrate.waitSeconds | quote }}
+{{- range $name := list "keys" "ledger" "export" "webhook-dispatcher" }}
+{{- $one := index $.root.Values (include "annals.member" (dict "name" $name)) }}
+{{- range include "annals.ownMigrateEnvironment" (dict "root" $.root "name" $name "one" $one) | fromYamlArray }}
+- {{ merge (dict "name" (printf "%s_%s" ($name | upper | replace "-" "_") .name)) . | toYaml | nindent 2 | trim }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The settings of one service, which its `migrate` checks too, with the login that owns its schema. */}}
+{{- define "annals.ownMigrateEnvironment" -}}
+{{- range $env, $value := .one.settings }}
+- name: {{ $env }}
+  value: {{ $value | quote }}
+{{- end }}
+{{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_DATABASE_URL" "url" "migrateUrl") .) }}
+{{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_SERVE_DATABASE_URL" "url" "databaseUrl") .) }}
 {{- if eq .name "keys" }}
 {{- if .one.bootstrapKey.secret }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_BOOTSTRAP_KEY" "from" .one.bootstrapKey "path" "keys.bootstrapKey") }}
 {{- else if include "annals.ownPostgresql" .root }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_BOOTSTRAP_KEY" "from" (dict "secret" (include "annals.name" (dict "root" .root "name" "bootstrap-key")) "key" "key") "path" "keys.bootstrapKey") }}
 {{- end }}
-{{- end }}
-{{- if has .name (list "export" "webhook-dispatcher") }}
-{{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
 {{- end }}
 {{- end }}

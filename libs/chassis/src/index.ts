@@ -1,6 +1,7 @@
 export * from "./admin-server.ts";
 export * from "./bounded-log.ts";
 export * from "./config.ts";
+export * from "./follow.ts";
 export * from "./key-file.ts";
 export * from "./log.ts";
 export * from "./loop.ts";

@@ -4,8 +4,9 @@
 
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "./config.ts";
+import { follow } from "./follow.ts";
 import type { Logger } from "./log.ts";
-import { type Loop, startLoop } from "./loop.ts";
+import type { Loop } from "./loop.ts";
 
 export interface KeyFileSetting {
   readonly env: string;
@@ -13,7 +14,10 @@ export interface KeyFileSetting {
   readonly purpose: string;
 }
 
-const RELOAD_INTERVAL_MS = 5_000;
+const KEY_MESSAGES = {
+  isNew: "new keys are in use",
+  cannotBeUsed: "new keys cannot be used: the old ones stay",
+};
 
 /** Throws a ConfigError where the file is not set, not readable or malformed. */
 export async function readKeyFile<T>(
@@ -36,26 +40,21 @@ export function followKeyFile(
   { env }: KeyFileSetting,
   file: string,
   use: (text: string) => void,
-  { log, intervalMs = RELOAD_INTERVAL_MS }: { readonly log: Logger; readonly intervalMs?: number },
+  { log, intervalMs }: { readonly log: Logger; readonly intervalMs?: number },
 ): Loop {
   let current: string | undefined;
-  let reported = "";
-  const reload = async (): Promise<void> => {
-    try {
+  return follow({
+    name: "key_file",
+    log,
+    fields: { setting: env },
+    messages: KEY_MESSAGES,
+    intervalMs,
+    reload: async () => {
       const text = await readFile(file, "utf8");
-      if (text !== current) use(text);
-      if (text !== current && current !== undefined) {
-        log.info({ setting: env }, "new keys are in use");
-      }
+      const [isFirst, isNew] = [current === undefined, text !== current];
+      if (isNew) use(text);
       current = text;
-      reported = "";
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : "cannot be read";
-      if (reason === reported) return;
-      log.error({ setting: env, reason }, "new keys cannot be used: the old ones stay");
-      reported = reason;
-    }
-  };
-  const failures = { inc: () => {} };
-  return startLoop({ name: "key_file", log, failures, delayMs: intervalMs, run: reload });
+      return isNew && !isFirst;
+    },
+  });
 }

@@ -8,8 +8,16 @@ export type Scope = (typeof SCOPES)[number];
 /** What a widget token has in place of scopes. It is none of them: no API key can have it. */
 export const WIDGET = "widget";
 
+/** Needed where any API key may call, whatever its scopes, and no widget token. */
+export const ANY_KEY = "any_key";
+
 /** What a route or an RPC needs of whoever calls it. */
-export type Permission = Scope | typeof WIDGET;
+export type Permission = Scope | typeof WIDGET | typeof ANY_KEY;
+
+/** Whether who has these scopes has what is needed. */
+export function isPermitted(scopes: readonly string[], needed: Permission): boolean {
+  return needed === ANY_KEY ? scopes.some(isScope) : scopes.includes(needed);
+}
 
 const known: ReadonlySet<string> = new Set(SCOPES);
 

@@ -27,6 +27,12 @@ export interface NoticeConsumer {
 
 /** Messages that are requested ahead. The sweep recovers those that a crashed process had not handled. */
 const MAX_AHEAD = 500;
+/**
+ * The next pull request is sent when this many messages of the last one are left. The server serves pull
+ * requests round-robin, whoever sent them. By default a client sends the next at 75 %, so a busy replica has
+ * several open, and a replica that joins gets few messages.
+ */
+const THRESHOLD_MESSAGES = 1;
 /** How long one request for messages is valid; the server sends a heartbeat at half of it. */
 const REQUEST_EXPIRES_MS = 10_000;
 /** Between a failure and the next attempt. */
@@ -80,6 +86,7 @@ async function open(
     .consumers.get(STREAM, durable);
   return consumer.consume({
     max_messages: MAX_AHEAD,
+    threshold_messages: THRESHOLD_MESSAGES,
     expires: REQUEST_EXPIRES_MS,
     abort_on_missing_resource: true,
   });

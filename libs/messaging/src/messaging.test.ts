@@ -11,7 +11,7 @@ import { connectMessaging, type Messaging } from "./connection.ts";
 import { consumeNotices } from "./consume.ts";
 import { newMetrics, TestNats } from "./testing/nats.ts";
 import { NoticePublisher } from "./publish.ts";
-import type { Notice } from "./subjects.ts";
+import { encodeNotices, type Notice, subjectOf } from "./subjects.ts";
 
 const log = createLog({ service: "test", level: "error" }, { write: () => {} });
 const closing: (() => Promise<void>)[] = [];
@@ -106,6 +106,28 @@ describe("a reachable server", () => {
     );
     expect(await read("events", "published")).toBe(40);
     expect(await read("events", "failed")).toBe(0);
+  });
+
+  test("a replica that joins a busy one gets as many messages as it", async () => {
+    const [here, there] = [await messaging(), await messaging()];
+    await connected(here);
+    const send = async (count: number): Promise<void> => {
+      const message = encodeNotices([{ kind: "events", accountId: newAccount(), position: 1n }]);
+      for (let n = 0; n < count; n += 1)
+        await here.connection?.jetstream().publish(subjectOf("events"), message);
+    };
+    const busy = consumer(here, "joined").seen;
+    await eventually("it gets some", () => send(1).then(() => busy.length > 0));
+    await send(1_200);
+    const joined = consumer(there, "joined").seen;
+    await eventually("the other gets some", () => send(1).then(() => joined.length > 0));
+    const before = [busy.length, joined.length] as const;
+    await send(400);
+    await eventually(
+      "all arrive",
+      () => busy.length + joined.length >= before[0] + before[1] + 400,
+    );
+    expect(joined.length - before[1]).toBeGreaterThan(160);
   });
 
   test("queued notices of an account become one for each kind, with the newest position", async () => {

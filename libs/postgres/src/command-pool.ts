@@ -70,7 +70,7 @@ function forOperator(error: unknown, role: string): unknown {
 }
 
 /** Of several addresses that were tried, Node names them in `errors` only. */
-function reasonOf(cause: Error): string {
+export function reasonOf(cause: Error): string {
   return cause instanceof AggregateError
     ? cause.errors.map((each: Error) => each.message).join(", ")
     : cause.message;

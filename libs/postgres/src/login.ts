@@ -10,6 +10,15 @@ const ITERATIONS = 4096;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
+/** What was done with a login, with the names of the fields in the log. */
+export interface Login {
+  readonly name: string;
+  readonly made: boolean;
+  readonly password_set: boolean;
+  /** The role, which it lacked. */
+  readonly granted: string | null;
+}
+
 /**
  * Makes the login if it is absent, gives it the URL's password if the caller administers it, and grants it
  * `role`. A login that someone else made keeps its password.
@@ -18,7 +27,7 @@ export async function setLogin(
   client: Pick<pg.Client, "query">,
   serveUrl: string,
   role: string,
-): Promise<void> {
+): Promise<Login> {
   const { username, password } = new URL(serveUrl);
   const login = decodeURIComponent(username);
   if (login === "") throw new ConfigError("ANNALS_SERVE_DATABASE_URL: names no login");
@@ -34,9 +43,12 @@ export async function setLogin(
   const name = pg.escapeIdentifier(login);
   const secret =
     password === "" ? "" : `PASSWORD ${pg.escapeLiteral(verifier(decodeURIComponent(password)))}`;
-  if (!is?.exists) await client.query(`CREATE ROLE ${name} LOGIN NOINHERIT ${secret}`);
-  else if (is.ours && secret !== "") await client.query(`ALTER ROLE ${name} ${secret}`);
+  const isMade = !is?.exists;
+  const isSet = secret !== "" && (isMade || is.ours);
+  if (isMade) await client.query(`CREATE ROLE ${name} LOGIN NOINHERIT ${secret}`);
+  else if (isSet) await client.query(`ALTER ROLE ${name} ${secret}`);
   if (!is?.holds) await client.query(`GRANT ${pg.escapeIdentifier(role)} TO ${name}`);
+  return { name: login, made: isMade, password_set: isSet, granted: is?.holds ? null : role };
 }
 
 /** What PostgreSQL stores of a password (RFC 5803), made here as psql's \password does. */

@@ -26,7 +26,8 @@ async function withFolder(files: Record<string, string> = FIRST) {
   return {
     database,
     write,
-    up: () => migrate(options),
+    up: async () => (await migrate(options)).applied,
+    report: () => migrate(options),
     check: schemaCheck(openPool(database.url), options),
   };
 }
@@ -82,11 +83,15 @@ test("the check tells a schema that is behind, and which command fixes it", asyn
 });
 
 test("the check and migrate accept a migration of a later release", async () => {
-  const { database, up, check } = await withFolder();
-  await up();
+  const { database, report, check } = await withFolder();
+  const none = { roles: [], logins: [], waited_ms: expect.any(Number) };
+  const applied = ["0001_things.sql"];
+  const first = { ...none, before: null, after: "0001_things.sql", applied, rights_set: true };
+  expect(await report()).toStrictEqual(first);
   await database.query("INSERT INTO shop.migrations (name, sha256) VALUES ('0009_later.sql', 'x')");
   expect(await check()).toBeUndefined();
-  expect(await up()).toStrictEqual([]);
+  const later = { before: "0009_later.sql", after: "0009_later.sql", applied: [] };
+  expect(await report()).toStrictEqual({ ...none, ...later, rights_set: false });
 });
 
 /** Of roles that only this test has: roles belong to the whole server. */

@@ -3,14 +3,21 @@
 // A file that was applied may never change. A service whose schema lacks a migration, or has another one, is
 // not ready and says why.
 
-import type { ConfigOf, databaseSettings, Logger } from "@annals/chassis";
+import {
+  CommandError,
+  ConfigError,
+  type ConfigOf,
+  type databaseSettings,
+  type Logger,
+} from "@annals/chassis";
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { reasonOf } from "./command-pool.ts";
 import { isAnswer } from "./failure.ts";
-import { setLogin } from "./login.ts";
+import { type Login, setLogin } from "./login.ts";
 import { checkUrl } from "./pool.ts";
 import { rolesOf, setRights } from "./rights.ts";
 import { type Database, statement } from "./statement.ts";
@@ -31,6 +38,21 @@ export interface MigrateOptions {
 /** What a service says of its schema. */
 export type Schema = Pick<MigrateOptions, "schema" | "directory">;
 
+/** What a migration found and did, with the names of the fields in the log. */
+export interface Migrated {
+  /** The last migration that the database had; null where it had none. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly applied: readonly string[];
+  readonly roles: readonly string[];
+  /** False where the schema is of a later release, whose rights are left as they are. */
+  readonly rights_set: boolean;
+  /** Of `serve`, one for each role, where its URL was given. */
+  readonly logins: readonly Login[];
+  /** For the server. */
+  readonly waited_ms: number;
+}
+
 interface Migration {
   readonly name: string;
   readonly sql: string;
@@ -47,30 +69,35 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Between two attempts to reach the server. */
 const RETRY_DELAY_MS = 500;
 
-/** The verb `migrate` of every service. It reports in one line. */
+/** The verb `migrate` of every service. It reports in one line, a failure in one sentence. */
 export async function migrateSchema(
   config: ConfigOf<typeof databaseSettings>,
   log: Logger,
   schema: Schema,
 ): Promise<void> {
-  const applied = await migrate({
+  const began = performance.now();
+  const report = await migrate({
     ...schema,
     connectionString: config.databaseUrl,
     serveConnectionString: config.serveDatabaseUrl,
     waitMs: config.migrateWaitS * 1000,
     log,
+  }).catch((error: unknown) => {
+    if (error instanceof ConfigError || !(error instanceof Error)) throw error;
+    // A code of PostgreSQL or of the system.
+    const code = "code" in error ? ` (${String(error.code)})` : "";
+    throw new CommandError(`${schema.schema}: ${reasonOf(error)}${code}`);
   });
-  log.info({ schema: schema.schema, applied }, "migrated");
+  log.info({ schema: schema.schema, ...report, duration_ms: since(began) }, "migrated");
 }
 
-/**
- * Applies what is missing and resolves to the names of what was applied. Throws when an applied
- * file has changed.
- */
-export async function migrate(options: MigrateOptions): Promise<string[]> {
+/** Applies what is missing. Throws when an applied file has changed. */
+export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const migrations = await readMigrations(options.directory);
   checkUrl(options.connectionString);
+  const began = performance.now();
   const client = await connect(options);
+  const waited = since(began);
   try {
     await client.query("BEGIN");
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
@@ -80,32 +107,53 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
          name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     );
     const { rows } = await client.query<Applied>(
-      `SELECT name, sha256 FROM ${options.schema}.migrations`,
+      `SELECT name, sha256 FROM ${options.schema}.migrations ORDER BY name COLLATE "C"`,
     );
     const fault = changedFile(migrations, rows);
     if (fault !== undefined) throw new Error(fault);
-    const applied = new Set(rows.map(({ name }) => name));
-    const missing = migrations.filter(({ name }) => !applied.has(name));
-    for (const { name, sql, sha256 } of missing) {
-      await client.query(sql);
-      await client.query(
-        `INSERT INTO ${options.schema}.migrations (name, sha256) VALUES ($1, $2)`,
-        [name, sha256],
-      );
-    }
+    const had = rows.map(({ name }) => name);
+    const missing = migrations.filter(({ name }) => !had.includes(name));
+    for (const each of missing) await apply(client, options.schema, each);
     const files = migrations.map(({ sql }) => sql);
     // A later release may have given the role more: this one does not know, and leaves the rights as they
     // are.
-    if (!hasUnknown(migrations, rows)) await setRights(client, options.schema, files);
+    const isLater = hasUnknown(migrations, rows);
+    if (!isLater) await setRights(client, options.schema, files);
+    const roles = rolesOf(files);
+    const logins: Login[] = [];
     if (options.serveConnectionString !== undefined) {
-      for (const role of rolesOf(files))
-        await setLogin(client, options.serveConnectionString, role);
+      for (const role of roles)
+        logins.push(await setLogin(client, options.serveConnectionString, role));
     }
     await client.query("COMMIT");
-    return missing.map(({ name }) => name);
+    const applied = missing.map(({ name }) => name);
+    return {
+      before: had.at(-1) ?? null,
+      after: [...had, ...applied].toSorted().at(-1) ?? null,
+      applied,
+      roles,
+      rights_set: !isLater,
+      logins,
+      waited_ms: waited,
+    };
   } finally {
     await client.end();
   }
+}
+
+const since = (began: number): number => Math.round(performance.now() - began);
+
+async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
+  const { name, sha256, sql } = migration;
+  await client.query(sql).catch((error: unknown) => {
+    // PostgreSQL does not know which file it is.
+    if (error instanceof Error) error.message = `${name}: ${error.message}`;
+    throw error;
+  });
+  await client.query(`INSERT INTO ${schema}.migrations (name, sha256) VALUES ($1, $2)`, [
+    name,
+    sha256,
+  ]);
 }
 
 /** Tries again while no server answers, or one that starts. A refusal, such as a wrong password, is final. */

@@ -42,6 +42,21 @@ test("a server that stops answering times out, and the pool serves again over an
   expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
 });
 
+test("once a connection has had no answer, the others that were idle meanwhile are not used", async () => {
+  const { url } = await newDatabase();
+  const proxy = await startProxy(url);
+  const pool = openPool(proxy.url, { statementTimeoutMs: 500, maxConnections: 3 });
+  const cutOff = new Set<unknown>();
+  proxy.onRequest = (_, client) => (cutOff.add(client), "pass");
+  await Promise.all([0.2, 0.2, 0.2].map((seconds) => pool.run(sleep, [seconds])));
+  expect(cutOff.size).toBe(3);
+  // As with a former primary that cannot be reached: new connections lead elsewhere.
+  proxy.onRequest = (_, client) => (cutOff.has(client) ? "hold" : "pass");
+  await expect(pool.run(one, [])).rejects.toMatchObject(UNAVAILABLE);
+  const answers = await Promise.all([one, one, one].map((each) => pool.run(each, [])));
+  expect(answers).toStrictEqual([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]);
+});
+
 describe("a lost connection", () => {
   test("while idle is noticed without harm", async () => {
     const database = await newDatabase();

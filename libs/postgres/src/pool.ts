@@ -87,6 +87,7 @@ export function createPool(options: PoolOptions): Pool {
   // So does the loss of one between the pool and the code that asked for it: the pool has removed its
   // listener by then. The next statement on the connection reports it.
   pool.on("connect", (client) => client.on("error", () => {}));
+  const silence = new Silence();
   options.metrics?.watch(options.maxConnections, () => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
@@ -95,10 +96,10 @@ export function createPool(options: PoolOptions): Pool {
   return {
     run: (statement, params) =>
       observed(options, statement, () =>
-        onConnection(pool, options, (connection) => send(connection, statement, params)),
+        onConnection(pool, silence, options, (connection) => send(connection, statement, params)),
       ),
     transaction: (work) =>
-      onConnection(pool, options, (connection) => transaction(connection, options, work)),
+      onConnection(pool, silence, options, (connection) => transaction(connection, options, work)),
     close: () => pool.end(),
   };
 }
@@ -139,23 +140,52 @@ function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
   };
 }
 
+/**
+ * Which idle connections may be as dead as one that got no answer, such as all to a former primary that was
+ * cut off: those on which nothing was heard since its statement was sent.
+ */
+class Silence {
+  readonly #heardAt = new WeakMap<pg.PoolClient, number>();
+  #since = 0;
+
+  heard(client: pg.PoolClient): void {
+    this.#heardAt.set(client, performance.now());
+  }
+
+  /** A statement sent at `since` got no answer. */
+  noticed(since: number): void {
+    this.#since = Math.max(this.#since, since);
+  }
+
+  /** A connection of the pool that is none of them; they are closed, and new ones take their place. */
+  async connection(pool: pg.Pool): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if ((this.#heardAt.get(client) ?? Infinity) >= this.#since) return client;
+      client.release(true);
+    }
+  }
+}
+
 interface Connection {
   readonly client: pg.PoolClient;
+  readonly silence: Silence;
   /** True once it has failed in any way but a statement's: it must not be used again. */
   isLost: boolean;
 }
 
 async function onConnection<T>(
   pool: pg.Pool,
+  silence: Silence,
   { log, metrics }: PoolOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const askedAt = performance.now();
   // Outside of the request's trace: the connection outlives it.
-  const client = await inTrace(undefined, () => pool.connect())
+  const client = await inTrace(undefined, () => silence.connection(pool))
     .catch(rethrow)
     .finally(() => metrics?.wait.observe((performance.now() - askedAt) / 1000));
-  const connection: Connection = { client, isLost: false };
+  const connection: Connection = { client, silence, isLost: false };
   // A connection that breaks between two statements must not end the process; the next statement reports it.
   const onError = (error: Error): void => {
     connection.isLost = true;
@@ -206,10 +236,18 @@ async function send<Params extends readonly unknown[], Row>(
 }
 
 async function query(connection: Connection, config: pg.QueryConfig): Promise<pg.QueryResult> {
+  const { client, silence } = connection;
+  const sentAt = performance.now();
   try {
-    return await connection.client.query(config);
+    const result = await client.query(config);
+    silence.heard(client);
+    return result;
   } catch (error) {
-    if (!isAnswer(error)) connection.isLost = true;
+    if (isAnswer(error)) silence.heard(client);
+    else {
+      connection.isLost = true;
+      silence.noticed(sentAt);
+    }
     throw translateFailure(error);
   }
 }

@@ -11,11 +11,11 @@ import {
   type Closers,
   ConfigError,
   type ConfigOf,
+  follow,
   type Logger,
   type Loop,
   type Registry,
   type rpcTlsSettings,
-  startLoop,
 } from "@annals/chassis";
 import { type IdentifiedService, identityOf } from "@annals/contract";
 import { ChannelCredentials } from "@grpc/grpc-js";
@@ -46,7 +46,10 @@ interface Pem {
   readonly key: string;
 }
 
-const RELOAD_INTERVAL_MS = 5_000;
+const MESSAGES = {
+  isNew: "new certificates are in use",
+  cannotBeUsed: "new certificates cannot be used: the old ones stay",
+};
 
 const SETTING_OF = {
   tlsCaFile: "ANNALS_TLS_CA_FILE",
@@ -106,21 +109,19 @@ export class Certificates {
   readonly #loop: Loop;
   #pem: Pem;
   #context: SecureContext;
-  /** Why new files cannot be used, and how often in succession that was so. */
-  #failure = { reason: "", count: 0 };
 
   private constructor(options: CertificatesOptions, pem: Pem) {
     this.#options = options;
     this.#pem = pem;
     this.#context = this.#accept(pem);
-    const delayMs = options.reloadIntervalMs ?? RELOAD_INTERVAL_MS;
-    this.#loop = startLoop({
+    this.#loop = follow({
       name: "certificates",
       log: options.log,
-      failures: { inc: () => {} },
-      delayMs,
-      initialDelayMs: delayMs,
-      run: () => this.#reload(),
+      messages: MESSAGES,
+      // The files may be read in the middle of their replacement.
+      tolerated: 1,
+      intervalMs: options.reloadIntervalMs,
+      reload: () => this.#reload(),
     });
   }
 
@@ -160,25 +161,14 @@ export class Certificates {
     return this.#loop.stop();
   }
 
-  async #reload(): Promise<void> {
-    try {
-      const pem = await readPem(this.#options);
-      const isNew = !isDeepStrictEqual(pem, this.#pem);
-      if (isNew) await check(pem, this.#options);
-      this.#failure = { reason: "", count: 0 };
-      if (!isNew) return;
-      this.#context = this.#accept(pem);
-      this.#pem = pem;
-      for (const listener of this.#listeners) listener({ ...SECURE, ...pem });
-      this.#options.log.info("new certificates are in use");
-    } catch (err) {
-      const reason = err instanceof Error ? err.message : String(err);
-      const count = reason === this.#failure.reason ? this.#failure.count + 1 : 1;
-      this.#failure = { reason, count };
-      // Once, and not the first time: the files may be read in the middle of their replacement.
-      if (count !== 2) return;
-      this.#options.log.error({ reason }, "new certificates cannot be used: the old ones stay");
-    }
+  async #reload(): Promise<boolean> {
+    const pem = await readPem(this.#options);
+    if (isDeepStrictEqual(pem, this.#pem)) return false;
+    await check(pem, this.#options);
+    this.#context = this.#accept(pem);
+    this.#pem = pem;
+    for (const listener of this.#listeners) listener({ ...SECURE, ...pem });
+    return true;
   }
 
   /** Reports when they expire. */

@@ -9,4 +9,5 @@ export * from "./client.ts";
 export * from "./interceptors/request-id.ts";
 export * from "./interceptors/require-access.ts";
 export * from "./interceptors/stacks.ts";
+export * from "./keyset-page.ts";
 export * from "./server.ts";

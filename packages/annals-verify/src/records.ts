@@ -10,14 +10,19 @@ export interface Piece {
   readonly bounds: Uint32Array;
   /** The line of each record, from 1. */
   readonly lines: readonly number[];
+  /** One record, at the end of the file, without its line break. */
+  readonly isOpen?: boolean;
 }
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
-/** Bytes of one record: an event of the largest allowed size takes 1.2 MB, however it is escaped. */
-const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+/**
+ * Bytes of one record: an event of the largest allowed size takes 1.2 MB, however it is escaped. A file
+ * without line breaks is no export, and is not read further.
+ */
+const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
 /** The record with this index, a view of the bytes. */
 export function recordOf({ bytes, bounds }: Pick<Piece, "bytes" | "bounds">, at: number): Buffer {
@@ -49,7 +54,8 @@ export async function* pieces(
     if (rest.length > MAX_RECORD_BYTES) throw new BadLine("is too long", line);
     if (lines.length > 0) yield { bytes, bounds: Uint32Array.from(bounds), lines };
   }
-  if (rest.length > 0) yield { bytes: rest, bounds: Uint32Array.of(0, rest.length), lines: [line] };
+  if (rest.length > 0)
+    yield { bytes: rest, bounds: Uint32Array.of(0, rest.length), lines: [line], isOpen: true };
 }
 
 /** Offset of the line feed that ends the record; -1 where it is not in `bytes`. */

@@ -53,6 +53,7 @@ export const CHUNK_BYTES = 1024 * 1024;
 /** Bytes at the end that hold the manifest; only its filter can be long. */
 const TAIL_BYTES = 256 * 1024;
 const OPENING_BRACE = 0x7b;
+const CUT_OFF = "the end was cut off";
 
 /** Rejects with BadLine naming the first line that is not valid, and as the source does. */
 export async function verifySource(
@@ -94,6 +95,8 @@ interface Walked extends VerifyOptions {
 interface Asked {
   readonly checked: Promise<Checked>;
   readonly lines: readonly number[];
+  /** Whether the file ends in the midst of them: every record of an export has its line break. */
+  readonly isOpen: boolean;
 }
 
 async function walkSource(given: Walked): Promise<Report> {
@@ -114,7 +117,7 @@ async function walkSource(given: Walked): Promise<Report> {
     // Awaited below; until then a failure would be an unhandled rejection.
     checked.catch(() => {});
     chain ??= (await checked).chain;
-    asked.push({ checked, lines });
+    asked.push({ checked, lines, isOpen: piece.isOpen === true });
     if (sorter.fault) break;
     if (asked.length > checks.size) await takeFirst(asked, walk);
   }
@@ -123,7 +126,7 @@ async function walkSource(given: Walked): Promise<Report> {
   const { line } = sorter;
   if (given.fault) throw given.fault.at(line);
   if (!sorter.ended || !manifest)
-    throw new BadLine("the manifest is missing: the end was cut off", line + 1);
+    throw new BadLine(`the manifest is missing: ${CUT_OFF}`, line + 1);
   return conclude(given, manifest, walk, digest, line);
 }
 
@@ -138,7 +141,7 @@ async function takeFirst(asked: Asked[], walk: ChainWalk): Promise<void> {
       walk.take(event);
       at += 1;
     }
-    if (fault !== undefined) throw new BadLine(fault);
+    if (fault !== undefined) throw new BadLine(next.isOpen ? `${CUT_OFF}: ${fault}` : fault);
   } catch (error) {
     throw error instanceof BadLine ? error.at(next.lines[at] ?? 0) : error;
   }

@@ -1,20 +1,17 @@
 // The command `annals`: finds the verb in verbs.ts and runs the program of its service with it; `migrate`
-// runs several; `status` asks the processes. It ends as the program does. It must never read a service's
-// settings itself, nor print a secret.
+// starts several programs; `status` asks the processes. It ends as the program does. It must never read a
+// service's settings itself, nor print a secret.
 
 import { fileURLToPath } from "node:url";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import { adminUrls, completed } from "./local-stack.ts";
+import { adminUrls } from "./local-stack.ts";
+import { migrateAll } from "./migrate.ts";
+import { environmentOf, programOf } from "./programs.ts";
 import { statusLines, statusOf } from "./status.ts";
 import { HELP, MIGRATE_HELP, MIGRATING, STATUS_HELP, type Verb, VERBS } from "./verbs.ts";
 
 const USAGE = 2;
 const NOT_GOOD = 3;
-
-/** The programs beside this one: source beside source, emitted beside emitted. */
-const [FOLDER, EXTENSION] = import.meta.url.endsWith(".ts") ? ["src", "ts"] : ["dist", "js"];
-/** Two services require this setting for every verb; only `serve` uses it. */
-const UNUSED = { ANNALS_LEDGER_ADDRESS: "ledger:9090" };
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -32,17 +29,15 @@ async function main(argv: readonly string[]): Promise<number> {
 async function migrate(words: readonly string[]): Promise<number> {
   const given = parse(words, { service: { type: "string", multiple: true } }, MIGRATE_HELP);
   if (!given) return USAGE;
-  const services = (given["service"] ?? MIGRATING) as readonly string[];
-  for (const service of services) {
-    if (!MIGRATING.some((each) => each === service)) {
-      return refuse(`--service: there is no ${service}: there are ${MIGRATING.join(", ")}\n`);
-    }
+  const services = (given["service"] ?? [...MIGRATING.keys()]) as readonly string[];
+  const unknown = services.find((service) => !MIGRATING.has(service));
+  if (unknown !== undefined) {
+    const known = [...MIGRATING.keys()].join(", ");
+    return refuse(`--service: there is no ${unknown}: there are ${known}\n`);
   }
-  for (const service of services) {
-    const code = await run({ service, verb: "migrate" }, []);
-    if (code !== 0) return code;
-  }
-  return 0;
+  const outcome = await migrateAll([...new Set(services)], process.env);
+  print(`${outcome.line}\n`);
+  return outcome.status;
 }
 
 async function status(words: readonly string[]): Promise<number> {
@@ -60,18 +55,10 @@ async function status(words: readonly string[]): Promise<number> {
 }
 
 /** Runs a verb of a service's own program in this process. It ends the process where it fails. */
-async function run(
-  verb: Pick<Verb, "service" | "verb">,
-  words: readonly string[],
-): Promise<number> {
-  const { service, verb: name } = verb;
-  const program = new URL(
-    `../../../services/${service}/${FOLDER}/main.${EXTENSION}`,
-    import.meta.url,
-  );
-  Object.assign(process.env, { ...UNUSED, ...completed(process.env) });
+async function run({ service, verb: name }: Verb, words: readonly string[]): Promise<number> {
+  const program = programOf(service);
+  Object.assign(process.env, environmentOf(process.env));
   process.argv.splice(1, Infinity, fileURLToPath(program), name, ...words);
-  // Each program has modules of its own, so one after the other can run here.
   await import(program.href);
   return Number(process.exitCode ?? 0);
 }

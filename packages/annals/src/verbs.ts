@@ -1,7 +1,13 @@
 // The table of contents of the command `annals`: which verb of which service each line runs. No logic. A
 // service reads its own settings and prints its own help, so a verb gets no rights but those of its service.
 
-export const MIGRATING = ["keys", "ledger", "export", "webhook-dispatcher"] as const;
+/** The services with a schema, and its name. */
+export const MIGRATING: ReadonlyMap<string, string> = new Map([
+  ["keys", "keys"],
+  ["ledger", "ledger"],
+  ["export", "exports"],
+  ["webhook-dispatcher", "webhooks"],
+]);
 
 export interface Verb {
   /** As they are typed. */
@@ -49,10 +55,17 @@ well). docs/operators/command-line.md has the details.
 
 export const MIGRATE_HELP = `usage: annals migrate [--service SERVICE]…
 
-Runs \`migrate\` of ${MIGRATING.join(", ")}, one after the other, or of the services that are named. Run
-again, it changes nothing. It stops at the first that fails.
+Runs \`migrate\` of ${[...MIGRATING.keys()].join(", ")} side by side, or of the
+services that are named, each as a process of its own. Run again, it changes nothing. One that fails does not stop the
+others.
 
-Needs ANNALS_DATABASE_URL with a login that may create roles: the same for all services that run.
+Prints one line of JSON: of each schema the version before and after, what was applied, roles and logins, or why it
+failed. Waiting for a database is said on standard error.
+
+Needs ANNALS_DATABASE_URL with a login that may create roles. A setting of one service alone has its name in front:
+KEYS_ANNALS_DATABASE_URL, WEBHOOK_DISPATCHER_ANNALS_DATABASE_URL.
+
+Exit status: 0 done, 1 a schema failed, 2 wrong words or settings.
 
 Examples:
   annals migrate

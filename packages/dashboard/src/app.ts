@@ -1,7 +1,8 @@
 // The dashboard as a whole: login, menu, the screen of the address, messages. Made by main.ts once.
 
+import { type Annals, AnnalsError } from "@annals/sdk";
 import { html, nothing, render, type TemplateResult } from "lit";
-import { Api, ApiError } from "./api.ts";
+import { newClient } from "./client.ts";
 import { errorView } from "./parts/error-view.ts";
 import { type Route, routeOf, ROUTES } from "./routes.ts";
 import { Action, type Context, type Screen, type SessionData } from "./screen.ts";
@@ -20,12 +21,15 @@ interface Deps {
   readonly root: HTMLElement;
   readonly fetch: typeof fetch;
   readonly now: () => number;
+  /** Of the tab. */
   readonly storage: Storage;
+  /** Of the browser. It must never get a key. */
+  readonly notes: Storage;
 }
 
 /** What lives from the login to the log out. */
 interface Login {
-  readonly api: Api;
+  readonly api: Annals;
   readonly data: SessionData;
 }
 
@@ -54,23 +58,21 @@ export class App {
   readonly #update = (): void => void render(this.#view(), this.#deps.root);
 
   #newLogin(key: string): Login {
-    const api = new Api({
+    const api = newClient({
       key,
       fetch: this.#deps.fetch,
-      now: this.#deps.now,
       onRefusedKey: (error) => this.#refused(api, error),
-      onRateLimit: this.#update,
     });
-    return { api, data: { verifications: [], minted: [] } };
+    return { api, data: { minted: [] } };
   }
 
   /** Any answer but a 401 says that the service knows the key: a scope may still be missing. */
   async #logIn(key: string, isKept: boolean): Promise<void> {
     const login = this.#newLogin(key);
     try {
-      await login.api.page("/events", { limit: 1 });
+      await login.api.events.list({ limit: 1 }).page();
     } catch (error) {
-      const isKnown = error instanceof ApiError && error.status === 403;
+      const isKnown = AnnalsError.is(error) && error.status === 403;
       if (!isKnown) throw error;
     }
     this.#login = login;
@@ -80,7 +82,7 @@ export class App {
   }
 
   /** The key was revoked since the login. */
-  #refused(api: Api, error: ApiError): void {
+  #refused(api: Annals, error: AnnalsError): void {
     if (this.#login?.api !== api) return;
     this.#logOut(errorView(error));
   }
@@ -94,7 +96,7 @@ export class App {
     this.#open(true);
     for (const id of notice === undefined ? (login?.data.minted ?? []) : []) {
       // One that is not revoked expires within the hour.
-      login?.api.send("DELETE", `/widget-tokens/${id}`).catch(() => {});
+      login?.api.widgetTokens.delete(id).catch(() => {});
     }
   }
 
@@ -119,6 +121,7 @@ export class App {
         this.#update();
       },
       now: this.#deps.now,
+      notes: this.#deps.notes,
       session: data,
     };
     const { name, id } = this.#route;

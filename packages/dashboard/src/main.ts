@@ -5,5 +5,6 @@ import { App } from "./app.ts";
 const root = document.querySelector<HTMLElement>("#dashboard");
 if (root) {
   const now = () => Date.now();
-  new App({ root, fetch: fetch.bind(globalThis), now, storage: sessionStorage }).begin();
+  const stores = { storage: sessionStorage, notes: localStorage };
+  new App({ root, fetch: fetch.bind(globalThis), now, ...stores }).begin();
 }

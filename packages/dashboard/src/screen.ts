@@ -1,37 +1,28 @@
 // What a screen is, and its two ways to talk to the service: a Loader for what it shows, an Action for what
 // a person asks for. Each screen is made by app.ts when its route is shown, and stopped when it is left.
 
+import type { Annals } from "@annals/sdk";
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import type { Api } from "./api.ts";
 import { errorView } from "./parts/error-view.ts";
 
 export interface Context {
-  readonly api: Api;
+  readonly api: Annals;
   /** Shows the screen again: to be called after each change of what it shows. */
   readonly update: () => void;
   /** Says it to who sees it and to who hears it. */
   readonly say: (message: string) => void;
   readonly now: () => number;
+  /** What outlives the login, without a secret. */
+  readonly notes: Storage;
   /** Holds what lives as long as the login. */
   readonly session: SessionData;
 }
 
 /** What the screens remember until the log out. */
 export interface SessionData {
-  readonly verifications: Finished[];
   /** The widget tokens that the events screen minted. */
   readonly minted: string[];
-}
-
-/** A verification that ended. */
-export interface Finished {
-  readonly verified_at: string;
-  readonly from: number;
-  readonly to: number;
-  readonly checked: number;
-  readonly headHash: string;
-  readonly fault: { readonly sequence: number; readonly reason: string } | undefined;
 }
 
 export interface Screen {

@@ -17,6 +17,13 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
+/** Where a list begins, and how many of its items are asked for at a time. */
+export interface PageOptions extends CallOptions {
+  readonly limit?: number;
+  /** The `next_cursor` of another page. By default the list begins at its first one. */
+  readonly cursor?: string | undefined;
+}
+
 export interface EventWithProof<OneEvent = T.Event, OneProof = T.Proof> {
   readonly data: OneEvent;
   readonly proof: OneProof;
@@ -95,11 +102,16 @@ export class Annals {
     events: verifyEvents,
   };
 
+  readonly usage = {
+    /** What the plan allows, and what of each limit is used. */
+    get: (options?: CallOptions): Promise<T.Usage> => this.#get("get-usage", "/usage", options),
+  };
+
   readonly exports = {
     create: (options: T.NewExport = {}, call?: CallOptions): Promise<T.Export> =>
       this.#post("create-export", "/exports", options, call),
-    list: (options?: CallOptions): Pages<T.Export, T.ExportPage> =>
-      this.#list("list-exports", "/exports", {}, options),
+    list: (options?: PageOptions): Pages<T.Export, T.ExportPage> =>
+      this.#list("list-exports", "/exports", pageOf(options), options),
     get: (id: string, options?: CallOptions): Promise<T.Export> =>
       this.#get("get-export", `/exports/${path(id)}`, options),
     /** The answer with the file, to be read as a stream. */
@@ -137,8 +149,8 @@ export class Annals {
       this.#patch("update-webhook", `/webhooks/${path(id)}`, change, options),
     delete: (id: string, options?: CallOptions): Promise<void> =>
       this.#delete("delete-webhook", `/webhooks/${path(id)}`, options),
-    deliveries: (id: string, options?: CallOptions): Pages<T.Delivery, T.DeliveryPage> =>
-      this.#list("list-deliveries", `/webhooks/${path(id)}/deliveries`, {}, options),
+    deliveries: (id: string, options?: PageOptions): Pages<T.Delivery, T.DeliveryPage> =>
+      this.#list("list-deliveries", `/webhooks/${path(id)}/deliveries`, pageOf(options), options),
     test: (id: string, options?: CallOptions): Promise<T.QueuedDelivery> =>
       this.#post("test-webhook", `/webhooks/${path(id)}/test`, undefined, options),
     replayDelivery: (
@@ -174,8 +186,8 @@ export class Annals {
   readonly widgetTokens = {
     create: (token: T.NewWidgetToken = {}, options?: CallOptions): Promise<T.CreatedWidgetToken> =>
       this.#post("create-widget-token", "/widget-tokens", token, options),
-    list: (options?: CallOptions): Pages<T.WidgetToken, T.WidgetTokenPage> =>
-      this.#list("list-widget-tokens", "/widget-tokens", {}, options),
+    list: (options?: PageOptions): Pages<T.WidgetToken, T.WidgetTokenPage> =>
+      this.#list("list-widget-tokens", "/widget-tokens", pageOf(options), options),
     delete: (id: string, options?: CallOptions): Promise<void> =>
       this.#delete("delete-widget-token", `/widget-tokens/${path(id)}`, options),
   };
@@ -246,6 +258,10 @@ function get(operation: string, at: string) {
 
 function post(operation: string, at: string) {
   return { operation, method: "POST", path: at };
+}
+
+function pageOf({ limit, cursor }: PageOptions = {}) {
+  return { limit, cursor };
 }
 
 function idempotent(options: CreateOptions = {}): CreateOptions {

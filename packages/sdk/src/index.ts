@@ -1,7 +1,13 @@
 // What `@annals/sdk` exports.
 
 export { type Action, defineActions, type EventOf, of, type TypeOf } from "./actions.ts";
-export { Annals, type AnnalsOptions, type CreateOptions, type EventWithProof } from "./annals.ts";
+export {
+  Annals,
+  type AnnalsOptions,
+  type CreateOptions,
+  type EventWithProof,
+  type PageOptions,
+} from "./annals.ts";
 export { AnnalsError, type ErrorDetail, type ErrorType } from "./annals-error.ts";
 export type { Clock } from "./clock.ts";
 export { diff } from "./diff.ts";

@@ -29,6 +29,7 @@ export type QueuedDeliveries = Schemas["QueuedDeliveries"];
 export type Delivery = Schemas["Delivery"];
 export type DeliveryPage = Schemas["DeliveryPage"];
 export type Verification = Schemas["Verification"];
+export type Usage = Schemas["Usage"];
 export type VerificationRange = NonNullable<operations["verify-chain"]["parameters"]["query"]>;
 export type Export = Schemas["Export"];
 export type ExportPage = Schemas["ExportPage"];

@@ -8,6 +8,13 @@ async function tokenProvider() {
   return answer.json();
 }
 
-export function AuditLog({ server, onSelect }) {
-  return <annals-viewer server={server} tokenProvider={tokenProvider} onannals-select={onSelect} />;
+export function AuditLog({ server, onSelect, onTokenExpiring }) {
+  return (
+    <annals-viewer
+      server={server}
+      tokenProvider={tokenProvider}
+      onannals-select={({ detail }) => onSelect?.(detail.event)}
+      onannals-token-expiring={({ detail }) => onTokenExpiring?.(detail.hasExpired)}
+    />
+  );
 }

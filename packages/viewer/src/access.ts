@@ -5,6 +5,8 @@ import type { WidgetToken } from "./types.ts";
 
 /** How long before its end a token is renewed. */
 const BEFORE_END_MS = 60_000;
+/** A provider is not asked sooner for the next one: a token may be shorter, or the reader's clock wrong. */
+const MIN_RENEWAL_MS = 30_000;
 /** The longest time that a timer takes. */
 const MAX_TIMER_MS = 2_147_483_647;
 
@@ -27,13 +29,13 @@ export class Token implements Access {
     this.#options = options;
   }
 
-  set(token: WidgetToken): void {
+  set(token: WidgetToken, soonestMs = 0): void {
     this.#current = token;
     if (token.token !== "") this.#given.resolve();
     clearTimeout(this.#timer);
     const end = Date.parse(token.expires_at ?? "");
     if (Number.isNaN(end)) return;
-    const wait = Math.max(0, end - BEFORE_END_MS - Date.now());
+    const wait = Math.max(soonestMs, end - BEFORE_END_MS - Date.now());
     if (wait <= MAX_TIMER_MS) this.#timer = setTimeout(() => this.#expire(), wait);
   }
 
@@ -69,7 +71,7 @@ export class Token implements Access {
     if (!provider) return;
     this.#asking ??= provider().then(tokenOf);
     try {
-      this.set(await this.#asking);
+      this.set(await this.#asking, MIN_RENEWAL_MS);
     } finally {
       this.#asking = undefined;
     }

@@ -191,7 +191,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
             newer: viewport.newer,
             isFiltered: Object.keys(this.filter).length > 0,
             onNewer: () => viewport.toTop(),
-            onRetry: () => this.#set(() => feed.retry()),
+            onRetry: () => feed.retry(),
           })}
         </div>
         ${this.#selected ? this.#detail(this.#selected) : nothing}

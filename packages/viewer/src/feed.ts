@@ -49,7 +49,10 @@ export class Feed {
   }
 
   retry(): void {
+    const { signal, onChange } = this.#options;
+    if (signal.aborted) return;
     this.error = undefined;
+    onChange();
     this.show(this.#from, this.#to);
   }
 

@@ -11,4 +11,5 @@ export const ACCESS: Access<typeof ExportsService> = {
   streamExportContent: { gateway: "export" },
   getOutboxPositions: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
+  getUsage: { gateway: "any_key" },
 };

@@ -123,6 +123,7 @@ export async function serve(
     routes: exportsService({
       ...work,
       limits: config,
+      retentionDays: config.retentionDays,
       random: randomBytes,
       onDeleted: () => sweep.wake(),
       wake: (jobId) => worker.wake(jobId),

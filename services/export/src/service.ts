@@ -11,6 +11,7 @@ import { createExport } from "./rpc/create-export.ts";
 import { deleteExport } from "./rpc/delete-export.ts";
 import { getExport } from "./rpc/get-export.ts";
 import { getOutboxPositions } from "./rpc/get-outbox-positions.ts";
+import { getUsage } from "./rpc/get-usage.ts";
 import { listExports } from "./rpc/list-exports.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
 import { streamExportContent } from "./rpc/stream-export-content.ts";
@@ -20,6 +21,8 @@ export interface Deps {
   readonly database: Pool;
   readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
   readonly limits: ExportLimits;
+  /** Days after which an export ends; 0: never. */
+  readonly retentionDays: number;
   readonly random: (size: number) => Uint8Array;
   readonly storage: Storage;
   /** Called when an export was deleted. */
@@ -38,5 +41,6 @@ export function exportsService(deps: Deps): (router: ConnectRouter) => void {
       streamExportContent: streamExportContent(deps),
       getOutboxPositions: getOutboxPositions(deps),
       listOutbox: listOutbox(deps),
+      getUsage: getUsage(deps),
     });
 }

@@ -22,7 +22,7 @@ export interface OpenClients extends Clients {
 }
 
 const LEDGER_READS = [
-  ...(["GetEvent", "ListEvents", "VerifyChain"] as const),
+  ...(["GetEvent", "ListEvents", "VerifyChain", "GetUsage"] as const),
   ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
 ];
 
@@ -43,7 +43,7 @@ export function openClients(options: {
     service: KeysService,
     peer: "keys",
     address: options.keysAddress,
-    idempotentMethods: ["ListApiKeys", "UpdateApiKey", "ListWidgetTokens"],
+    idempotentMethods: ["ListApiKeys", "UpdateApiKey", "ListWidgetTokens", "GetUsage"],
   });
   const ledger = connectRpc({
     ...shared,
@@ -58,14 +58,14 @@ export function openClients(options: {
     service: ExportsService,
     peer: "export",
     address: options.exportAddress,
-    idempotentMethods: ["GetExport", "ListExports"],
+    idempotentMethods: ["GetExport", "ListExports", "GetUsage"],
   });
   const webhooks = connectRpc({
     ...shared,
     service: WebhooksService,
     peer: "webhook-dispatcher",
     address: options.webhookDispatcherAddress,
-    idempotentMethods: ["ListWebhooks", "UpdateWebhook", "ListDeliveries"],
+    idempotentMethods: ["ListWebhooks", "UpdateWebhook", "ListDeliveries", "GetUsage"],
   });
   return {
     keys: keys.client,

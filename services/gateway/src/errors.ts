@@ -3,35 +3,19 @@
 // client gets a request id and nothing more.
 
 import { JsonFault } from "@annals/event";
-import { AnnalsError, type ErrorKind, type FieldFault, invalid } from "@annals/errors";
+import {
+  AnnalsError,
+  answerOf,
+  type ErrorAnswer,
+  type ErrorKind,
+  type ErrorRow,
+  invalid,
+} from "@annals/errors";
 import type { FastifyError } from "fastify";
 import { urlTooLong } from "./url-length.ts";
 import { validationFault } from "./validation-fault.ts";
 
-export interface ErrorBody {
-  readonly error: {
-    readonly type: string;
-    readonly code?: string;
-    readonly message: string;
-    readonly details?: readonly FieldFault[];
-  };
-}
-
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: ErrorBody;
-  /** Whether an operator should investigate it. */
-  readonly unexpected: boolean;
-}
-
-interface Row {
-  readonly status: number;
-  readonly type: string;
-  readonly code?: string;
-}
-
-const TABLE: Record<ErrorKind, Row> = {
+const TABLE: Record<ErrorKind, ErrorRow | undefined> = {
   unauthenticated: { status: 401, type: "authentication_error", code: "unauthorized" },
   scope_missing: { status: 403, type: "scope_error", code: "forbidden" },
   plan_feature_unavailable: { status: 403, type: "plan_feature_unavailable" },
@@ -42,31 +26,13 @@ const TABLE: Record<ErrorKind, Row> = {
   rate_limited: { status: 429, type: "rate_limit_exceeded" },
   unavailable: { status: 500, type: "server_error" },
   // A call of our own that a service refused: no client can do anything about it.
-  permission_denied: { status: 500, type: "server_error" },
-  internal: { status: 500, type: "server_error" },
+  permission_denied: undefined,
+  internal: undefined,
 };
 
 /** The answer to a request that failed with `error`. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  const known = knownError(error);
-  const { status, type, code } = TABLE[known?.kind ?? "internal"];
-  const shown = known && known.kind !== "internal" && known.kind !== "permission_denied";
-  const message = shown
-    ? known.message
-    : `Something failed on our side. Name the request id ${requestId} when you report it.`;
-  return {
-    status,
-    headers: known?.retryAfterS === undefined ? {} : { "retry-after": String(known.retryAfterS) },
-    body: {
-      error: {
-        type,
-        ...(code !== undefined && { code }),
-        message,
-        ...(known && known.faults.length > 0 && { details: known.faults }),
-      },
-    },
-    unexpected: !shown,
-  };
+  return answerOf(knownError(error), TABLE, requestId);
 }
 
 function knownError(error: unknown): AnnalsError | undefined {

@@ -19,6 +19,7 @@ import { AccessLog } from "./edge/access-log.ts";
 import { clientAddress } from "./edge/client-address.ts";
 import { drain } from "./edge/drain.ts";
 import { EarlyAnswers } from "./edge/early-answer.ts";
+import { ListeningSockets } from "./edge/listening-sockets.ts";
 import { RefusalBudget } from "./edge/refusal-budget.ts";
 import { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import type { SharesOptions } from "./edge/shares.ts";
@@ -28,9 +29,6 @@ import { EventAppends } from "./v1/events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
 const READY_TIMEOUT_MS = 1_000;
-
-/** Connections that the kernel queues until they are accepted; Node's 511 are too few for a burst. */
-const LISTEN_BACKLOG = 4_096;
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
@@ -90,10 +88,13 @@ export async function serve(
     widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
     requestTimeoutMs: config.requestTimeoutMs,
   });
+  const sockets = new ListeningSockets(app.server);
+  closers.add("connections", sockets, () => sockets.ended());
   closers.add("http server", app, () => app.close());
   inFlight.bound(app.server);
-  await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG });
-  closers.add("connections", app, () => drain(app.server));
+  closers.add("listening sockets", sockets, () => sockets.stop());
+  await sockets.open(config, (options) => app.listen(options));
+  closers.add("requests", sockets, () => drain(app.server, () => sockets.connections()));
 
   const admin = await startAdminServer({
     host: config.adminHost,

@@ -20,6 +20,7 @@ import { getExport } from "./v1/exports/get-export.ts";
 import { listExports } from "./v1/exports/list-exports.ts";
 import { createKey } from "./v1/keys/create-key.ts";
 import { deleteKey } from "./v1/keys/delete-key.ts";
+import { getUsage } from "./v1/usage/get-usage.ts";
 import { verifyChain } from "./v1/verify/verify-chain.ts";
 import { createWebhook } from "./v1/webhooks/create-webhook.ts";
 import { deleteWebhook } from "./v1/webhooks/delete-webhook.ts";
@@ -87,6 +88,7 @@ export const V1: readonly Row[] = [
   ["POST", "/widget-tokens", "events:read", "create-widget-token", createWidgetToken],
   ["GET", "/widget-tokens", "events:read", "list-widget-tokens", listWidgetTokens],
   ["DELETE", "/widget-tokens/:id", "events:read", "delete-widget-token", deleteWidgetToken],
+  ["GET", "/usage", "any_key", "get-usage", getUsage],
 
   // By a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents],

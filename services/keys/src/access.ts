@@ -12,4 +12,5 @@ export const ACCESS: Access<typeof KeysService> = {
   createWidgetToken: { gateway: "events:read" },
   listWidgetTokens: { gateway: "events:read" },
   deleteWidgetToken: { gateway: "events:read" },
+  getUsage: { gateway: "any_key" },
 };

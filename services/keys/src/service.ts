@@ -13,6 +13,7 @@ import { createApiKey } from "./rpc/create-api-key.ts";
 import { createWidgetToken } from "./rpc/create-widget-token.ts";
 import { deleteApiKey } from "./rpc/delete-api-key.ts";
 import { deleteWidgetToken } from "./rpc/delete-widget-token.ts";
+import { getUsage } from "./rpc/get-usage.ts";
 import { listApiKeys } from "./rpc/list-api-keys.ts";
 import { listWidgetTokens } from "./rpc/list-widget-tokens.ts";
 import { updateApiKey } from "./rpc/update-api-key.ts";
@@ -38,5 +39,6 @@ export function keysService(deps: Deps): (router: ConnectRouter) => void {
       createWidgetToken: createWidgetToken(deps),
       listWidgetTokens: listWidgetTokens(deps),
       deleteWidgetToken: deleteWidgetToken(deps),
+      getUsage: getUsage(deps),
     });
 }

@@ -16,4 +16,5 @@ export const ACCESS: Access<typeof LedgerService> = {
   listWidgetEvents: { gateway: "widget" },
   listWidgetFilters: { gateway: "widget" },
   recordAuditEvents: { keys: "itself", export: "itself", "webhook-dispatcher": "itself" },
+  getUsage: { gateway: "any_key" },
 };

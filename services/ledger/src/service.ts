@@ -13,6 +13,7 @@ import { createEvents } from "./rpc/create-events.ts";
 import { getEvent } from "./rpc/get-event.ts";
 import { getWidgetEvent } from "./rpc/get-widget-event.ts";
 import { getPositions } from "./rpc/get-positions.ts";
+import { getUsage } from "./rpc/get-usage.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listWidgetEvents } from "./rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
@@ -50,5 +51,6 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       getWidgetEvent: getWidgetEvent(deps),
       listWidgetEvents: listWidgetEvents(deps),
       listWidgetFilters: listWidgetFilters(deps),
+      getUsage: getUsage(deps),
     });
 }

@@ -13,4 +13,5 @@ export const ACCESS: Access<typeof WebhooksService> = {
   replayDelivery: { gateway: "keys:manage" },
   replayEvents: { gateway: "keys:manage" },
   rotateSecret: { gateway: "keys:manage" },
+  getUsage: { gateway: "any_key" },
 };

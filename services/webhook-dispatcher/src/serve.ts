@@ -135,6 +135,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
         onDisabled: () => cleanUp.wake(),
       }),
       maxPendingPerAccount: config.maxPendingPerAccount,
+      retentionDays: config.retentionDays,
       onDeliveries: (...made) => engine.notify(...made),
       onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
     }),

@@ -4,6 +4,7 @@ import { WebhooksService } from "@annals/proto/webhooks";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { createWebhook, type CreateWebhookDeps } from "./rpc/create-webhook.ts";
 import { deleteWebhook, type DeleteWebhookDeps } from "./rpc/delete-webhook.ts";
+import { getUsage, type GetUsageDeps } from "./rpc/get-usage.ts";
 import { listDeliveries } from "./rpc/list-deliveries.ts";
 import { listWebhooks } from "./rpc/list-webhooks.ts";
 import type { QueueDeliveriesDeps } from "./rpc/queue-deliveries.ts";
@@ -18,7 +19,8 @@ export type Deps = CreateWebhookDeps &
   DeleteWebhookDeps &
   QueueDeliveriesDeps &
   ReplayDeps &
-  RotateSecretDeps;
+  RotateSecretDeps &
+  GetUsageDeps;
 
 export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
   return (router) =>
@@ -32,5 +34,6 @@ export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
       replayDelivery: replayDelivery(deps),
       replayEvents: replayEvents(deps),
       rotateSecret: rotateSecret(deps),
+      getUsage: getUsage(deps),
     });
 }

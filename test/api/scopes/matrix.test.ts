@@ -1,8 +1,9 @@
 // Each operation needs a key, and exactly the scope of its row in v1.ts, whatever other scopes the key holds
 // (interface 2.1, 4, 5). A 403 names the missing scope and does nothing. Every subset of the five scopes
-// meets every row: a new row is met at once. Rows for widget tokens take no key at all.
+// meets every row: a new row is met at once. Rows for widget tokens take no key at all, and rows for any key
+// take every one.
 
-import { SCOPES, type Scope, WIDGET } from "@annals/contract";
+import { ANY_KEY, SCOPES, type Scope, WIDGET } from "@annals/contract";
 import { requireScope } from "@annals/gateway/src/admission/require-scope.ts";
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { PlanSchema } from "@annals/proto/keys";
@@ -21,8 +22,11 @@ const SUBSETS: readonly Scope[][] = Array.from({ length: 2 ** SCOPES.length }, (
 );
 const [NONE = [], ...OTHERS] = SUBSETS;
 
-const ROWS = V1.flatMap((row) => (row[2] === WIDGET ? [] : [{ row, name: row[3], scope: row[2] }]));
 const OF_WIDGETS = V1.filter((row) => row[2] === WIDGET);
+const OF_ANY_KEY = V1.filter((row) => row[2] === ANY_KEY);
+const ROWS = V1.flatMap((row) =>
+  row[2] === WIDGET || row[2] === ANY_KEY ? [] : [{ row, name: row[3], scope: row[2] }],
+);
 
 afterAll(() => client.close());
 
@@ -31,7 +35,7 @@ test("there are 32 subsets, and every row needs a known scope", () => {
   expect(NONE).toEqual([]);
   expect(V1.length).toBeGreaterThanOrEqual(11);
   for (const { scope } of ROWS) expect(SCOPES).toContain(scope);
-  expect(ROWS.length + OF_WIDGETS.length).toBe(V1.length);
+  expect(ROWS.length + OF_WIDGETS.length + OF_ANY_KEY.length).toBe(V1.length);
 });
 
 const missing = (scope: Scope) => `This operation needs a key with the scope ${scope}.`;
@@ -74,7 +78,19 @@ describe.each(OTHERS.map((scopes) => ({ scopes, name: scopes.join(" ") })))("$na
       expect(answer.body.error.code).toBe("forbidden");
     }
   });
+
+  test.each(OF_ANY_KEY.map((row) => ({ row, name: row[3] })))("$name", async ({ row }) => {
+    expect((await send(row, key)).status).toBe(200);
+  });
 });
+
+test.each(OF_ANY_KEY.map((row) => ({ row, name: row[3] })))(
+  "$name takes no widget token",
+  async ({ row }) => {
+    const { body } = await client.as(account.key).post("/v1/widget-tokens", {});
+    expectRefused(await send(row, body.data.token), "authentication_error");
+  },
+);
 
 describe("no scope at all", () => {
   test("is a key that neither the interface nor the database takes", async () => {
@@ -87,7 +103,14 @@ describe("no scope at all", () => {
     // Such a key cannot be made, so the check is asked itself.
     const plan = create(PlanSchema);
     const key = { requestId: "r", accountId: "a", keyId: "k", scopes: NONE, statement: "" };
-    const admission = { ...key, isAfterBody: true, limit: 1, remaining: 0, plan };
+    const admission = {
+      ...key,
+      isAfterBody: true,
+      limit: 1,
+      remaining: 0,
+      windowEndsInS: 60,
+      plan,
+    };
     expect(() => requireScope(admission, scope)).toThrow(missing(scope));
   });
 });

@@ -1,7 +1,7 @@
 // Gives an operation an account of its own with what its requests may name: events, keys, webhooks with
 // deliveries, exports. Called by fuzz.test.ts. It must never give one operation what another changes.
 
-import { type Permission, SCOPES, WIDGET } from "@annals/contract";
+import { ANY_KEY, type Permission, SCOPES, WIDGET } from "@annals/contract";
 import { type Answer, eventually, HttpClient, newAccount, newKey } from "@annals/testing";
 import type { Known } from "./request.ts";
 
@@ -38,7 +38,11 @@ export async function knownTo(
   const keys =
     scope === WIDGET
       ? { good: await token(client), weak: key, revoked: await revokedToken(client) }
-      : { good: key, weak: weak.key, revoked: old.key };
+      : {
+          good: key,
+          weak: scope === ANY_KEY ? await token(client) : weak.key,
+          revoked: old.key,
+        };
   expectStatus(204, await client.delete(`/v1/api-keys/${old.keyId}`));
   const count = method === "DELETE" ? Math.min(system.deletions, MAX_DELETED) : 1;
   const things = await thingsOf({ method, path }, client, count);
@@ -62,6 +66,7 @@ async function thingsOf(
       return method === "DELETE"
         ? { ids: await many(client, "/v1/exports", { format: "jsonl" }, count) }
         : exportsOf(client);
+    case "usage":
     case "widget":
       return events(client);
     case "widget-tokens":

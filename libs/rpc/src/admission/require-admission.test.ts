@@ -37,6 +37,7 @@ const ACCESS: Access<typeof LedgerService> = {
   getWidgetEvent: { gateway: "widget" },
   listWidgetEvents: { gateway: "widget" },
   listWidgetFilters: { gateway: "widget" },
+  getUsage: { gateway: "any_key" },
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

@@ -2,7 +2,7 @@
 // The keys service signs them and every backend verifies them. The gateway hands them on and has no secret.
 // A statement must never be accepted for another account than its own.
 
-import type { Clock, Permission } from "@annals/contract";
+import { type Clock, isPermitted, type Permission } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import {
   type AdmissionStatement,
@@ -92,7 +92,7 @@ export class AdmissionVerifier {
     if (statement.accountId !== needed.accountId) {
       throw denied("The admission of this call is of another account.");
     }
-    if (!statement.scopes.includes(needed.scope)) {
+    if (!isPermitted(statement.scopes, needed.scope)) {
       throw denied(`The admission of this call lacks the scope ${needed.scope}.`);
     }
     return statement;

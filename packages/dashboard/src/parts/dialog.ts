@@ -36,8 +36,14 @@ export class Dialog {
     const question = this.#question;
     if (question === undefined) return nothing;
     const { title, content, confirm, isDangerous = false } = question;
-    const close = () => this.#close();
-    return html`<dialog ${ref(this.#show)} aria-labelledby="question" @close=${close}>
+    const close = () => this.#close(question);
+    // "close" comes a moment after Escape: the reader may have opened the next dialog by then.
+    return html`<dialog
+      ${ref(this.#show)}
+      aria-labelledby="question"
+      @cancel=${close}
+      @close=${close}
+    >
       <form @submit=${(event: SubmitEvent) => this.#submit(event, question)}>
         <h2 id="question">${title}</h2>
         ${content} ${this.#action.view()}
@@ -51,18 +57,18 @@ export class Dialog {
     </dialog>`;
   }
 
-  #submit(event: SubmitEvent, { work }: Question): void {
+  #submit(event: SubmitEvent, question: Question): void {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     void this.#action.run(async () => {
-      await work(form);
-      this.#close();
+      await question.work(form);
+      this.#close(question);
     });
   }
 
-  /** The focus returns to what opened it, or to the heading where that is gone. */
-  #close(): void {
-    if (this.#question === undefined) return;
+  /** Does nothing once another question is asked. The focus returns to what opened it, or to the heading. */
+  #close(question: Question): void {
+    if (this.#question !== question) return;
     this.#question = undefined;
     this.#element?.close();
     this.#update();

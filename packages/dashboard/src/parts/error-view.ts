@@ -1,10 +1,11 @@
 // How each screen shows an error: what happened, what to do, and the request id to quote.
 
+import { AnnalsError } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
-import { ApiError } from "../api.ts";
+import { missingScopeOf } from "../client.ts";
 
 export function errorView(error: unknown, retry?: () => void): TemplateResult {
-  const known = error instanceof ApiError ? error : undefined;
+  const known = AnnalsError.is(error) ? error : undefined;
   const message = error instanceof Error ? error.message : String(error);
   const { title, advice } = explained(known);
   return html`<div class="error" role="alert">
@@ -16,15 +17,16 @@ export function errorView(error: unknown, retry?: () => void): TemplateResult {
   </div>`;
 }
 
-function explained(error: ApiError | undefined): { title: string; advice: string } {
-  if (error?.missingScope !== undefined) {
+function explained(error: AnnalsError | undefined): { title: string; advice: string } {
+  const scope = error && missingScopeOf(error);
+  if (scope !== undefined) {
     return {
-      title: `This key lacks the scope ${error.missingScope}`,
-      advice: `A key keeps the scopes that it was created with. Log in with one that has ${error.missingScope}.`,
+      title: `This key lacks the scope ${scope}`,
+      advice: `A key keeps the scopes that it was created with. Log in with one that has ${scope}.`,
     };
   }
-  const wait = error?.retryAfterS;
-  const retry = wait === undefined ? "" : `Try again in ${wait} seconds.`;
+  const wait = error?.retryAfterMs;
+  const retry = wait === undefined ? "" : `Try again in ${Math.ceil(wait / 1_000)} seconds.`;
   switch (error?.type) {
     case "authentication_error":
       return { title: "The key is not valid", advice: "Log in with one that is live." };
@@ -38,7 +40,8 @@ function explained(error: ApiError | undefined): { title: string; advice: string
       return { title: "The service refused this", advice: "" };
     case "not_found":
       return { title: "There is no such thing", advice: "It may have been removed meanwhile." };
-    case "no_answer":
+    case "connection_error":
+    case "timeout_error":
       return { title: "No answer", advice: "Check the connection, then try again." };
     default:
       return { title: "That did not work", advice: retry };

@@ -84,8 +84,15 @@ export const textIn = (form: FormData, name: string): string => {
   return typeof value === "string" ? value.trim() : "";
 };
 
-/** The chosen values. */
-export const chosenIn = (form: FormData, name: string): string[] => form.getAll(name).map(String);
+/** The chosen ones of the values. */
+export function chosenIn<Value extends string>(
+  form: FormData,
+  name: string,
+  values: readonly Value[],
+): Value[] {
+  const chosen = form.getAll(name);
+  return values.filter((value) => chosen.includes(value));
+}
 
 /** Calls `work` with what a form holds; the page stays. */
 export const onSubmit =

@@ -1,9 +1,10 @@
 // Events: the viewer, with a widget token that this screen mints with the key and renews before it expires.
 // The viewer never gets the key.
 
+import type { CreatedWidgetToken } from "@annals/sdk";
 import { html, type TemplateResult } from "lit";
 import { type Context, Loader, type Screen } from "../screen.ts";
-import { PARTS, type WidgetToken } from "../shapes.ts";
+import { PARTS } from "../words.ts";
 
 /** Seconds that a token lives: a page that is closed leaves one for no longer. */
 const LIFETIME_S = 3_600;
@@ -13,7 +14,7 @@ const VIEWER = "/widget/viewer.js";
 
 export class EventsScreen implements Screen {
   readonly #context: Context;
-  readonly #first: Loader<WidgetToken>;
+  readonly #first: Loader<CreatedWidgetToken>;
 
   constructor(context: Context) {
     this.#context = context;
@@ -36,15 +37,15 @@ export class EventsScreen implements Screen {
         ></annals-viewer>`,
     );
 
-  readonly #renew = (): Promise<WidgetToken> => this.#mint();
+  readonly #renew = (): Promise<CreatedWidgetToken> => this.#mint();
 
-  async #mint(signal?: AbortSignal): Promise<WidgetToken> {
+  async #mint(signal?: AbortSignal): Promise<CreatedWidgetToken> {
     const { api, session } = this.#context;
     const viewer = { id: "dashboard", name: "The dashboard" };
-    const minted = await api.send<WidgetToken>("POST", "/widget-tokens", {
-      body: { parts: PARTS, expires_in: LIFETIME_S, viewer },
-      ...(signal && { signal }),
-    });
+    const minted = await api.widgetTokens.create(
+      { parts: [...PARTS], expires_in: LIFETIME_S, viewer },
+      signal && { signal },
+    );
     session.minted.push(minted.id);
     return minted;
   }

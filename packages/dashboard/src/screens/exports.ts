@@ -1,16 +1,16 @@
 // Exports: create, progress, download, delete, and the check of a file in this browser. The file is read
 // here and sent nowhere.
 
+import type { Export, ExportPage } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
 import { type Check, checkExport } from "../check/check-export.ts";
 import { saveFile, takeFile } from "../check/take-file.ts";
 import { Dialog } from "../parts/dialog.ts";
 import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
-import { onSubmit, select } from "../parts/form.ts";
+import { onSubmit, select, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
 import { numberText, sizeText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-import type { Export, Page } from "../shapes.ts";
 import { checkView } from "./check-view.ts";
 
 const PAGE_SIZE = 20;
@@ -28,7 +28,7 @@ interface Transfer {
 
 export class ExportsScreen implements Screen {
   readonly #context: Context;
-  readonly #exports: Loader<Page<Export>>;
+  readonly #exports: Loader<ExportPage>;
   readonly #creation: Action;
   readonly #action: Action;
   readonly #dialog: Dialog;
@@ -45,11 +45,8 @@ export class ExportsScreen implements Screen {
     this.#action = new Action(update);
     this.#dialog = new Dialog(update);
     this.#exports = new Loader(update, async (signal) => {
-      const page = await api.page<Export>(
-        "/exports",
-        { limit: PAGE_SIZE, cursor: this.#cursor },
-        signal,
-      );
+      const from = { limit: PAGE_SIZE, cursor: this.#cursor };
+      const page = await api.exports.list({ ...from, signal }).page();
       this.#poll(page);
       return page;
     });
@@ -79,7 +76,7 @@ export class ExportsScreen implements Screen {
     </p>`;
   }
 
-  #listView({ data, nextCursor }: Page<Export>): TemplateResult {
+  #listView({ data, next_cursor }: ExportPage): TemplateResult {
     const list =
       data.length === 0
         ? html`<p class="empty">
@@ -107,7 +104,7 @@ export class ExportsScreen implements Screen {
     return html`${list}
       <p class="buttons">
         ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
-        ${nextCursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(nextCursor)}>Older</button>`}
+        ${next_cursor === null ? nothing : html`<button type="button" @click=${() => void this.#turnTo(next_cursor)}>Older</button>`}
       </p>
       ${this.#formView()} ${this.#fileView()}`;
   }
@@ -164,12 +161,11 @@ export class ExportsScreen implements Screen {
   #create(form: FormData): Promise<void> {
     const { api, say } = this.#context;
     return this.#creation.run(async () => {
-      const body = {
-        format: form.get("format"),
+      await api.exports.create({
+        format: textIn(form, "format") === "csv" ? "csv" : "jsonl",
         include_proofs: form.has("proofs"),
         filter: filterIn(form),
-      };
-      await api.send("POST", "/exports", { body });
+      });
       say("The export is being written.");
       await this.#turnTo(undefined);
     });
@@ -190,10 +186,9 @@ export class ExportsScreen implements Screen {
   }
 
   async #take({ id, size_bytes }: Export): Promise<Blob> {
-    const response = await this.#context.api.download(
-      `/exports/${id}/content`,
-      this.#ending.signal,
-    );
+    const response = await this.#context.api.exports.content(id, {
+      signal: this.#ending.signal,
+    });
     try {
       return await takeFile(response, (done) => this.#show("Downloading", done, size_bytes ?? 0));
     } finally {
@@ -237,14 +232,14 @@ export class ExportsScreen implements Screen {
       confirm: "Delete export",
       isDangerous: true,
       work: async () => {
-        await api.send("DELETE", `/exports/${id}`);
+        await api.exports.delete(id);
         await this.#exports.load();
         say("The export is deleted.");
       },
     });
   }
 
-  #poll({ data }: Page<Export>): void {
+  #poll({ data }: ExportPage): void {
     clearTimeout(this.#timer);
     const isWriting = data.some(({ status }) => status === "pending" || status === "running");
     if (isWriting) this.#timer = setTimeout(() => void this.#exports.load(), POLL_MS);

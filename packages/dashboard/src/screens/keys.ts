@@ -1,5 +1,6 @@
 // API keys: create, shown once, rename, revoke.
 
+import type { ApiKey, CreatedApiKey } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
 import { Dialog } from "../parts/dialog.ts";
 import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
@@ -7,7 +8,7 @@ import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-import { type ApiKey, SCOPES } from "../shapes.ts";
+import { SCOPES } from "../words.ts";
 
 const MAX_NAME_LENGTH = 255;
 
@@ -24,17 +25,14 @@ export class KeysScreen implements Screen {
   readonly #keys: Loader<readonly ApiKey[]>;
   readonly #creation: Action;
   readonly #dialog: Dialog;
-  #created: ApiKey | undefined;
+  #created: CreatedApiKey | undefined;
 
   constructor(context: Context) {
     const { api, update } = context;
     this.#context = context;
     this.#creation = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#keys = new Loader(update, async (signal) => {
-      const { data } = await api.page<ApiKey>("/api-keys", {}, signal);
-      return data;
-    });
+    this.#keys = new Loader(update, (signal) => api.apiKeys.list({ signal }).toArray());
   }
 
   readonly stop = (): void => this.#keys.stop();
@@ -105,11 +103,11 @@ export class KeysScreen implements Screen {
 
   #create(form: FormData, element: HTMLFormElement): Promise<void> {
     return this.#creation.run(async () => {
-      const scopes = chosenIn(form, "scopes");
+      const scopes = chosenIn(form, "scopes", SCOPES);
       // Without scopes the service would grant all five.
       if (scopes.length === 0) throw new Error("Choose at least one scope.");
       const body = { name: textIn(form, "name"), scopes };
-      this.#created = await this.#context.api.send<ApiKey>("POST", "/api-keys", { body });
+      this.#created = await this.#context.api.apiKeys.create(body);
       element.reset();
       this.#context.say("The key is created. Copy it now.");
       await this.#keys.load();
@@ -129,9 +127,7 @@ export class KeysScreen implements Screen {
       }),
       confirm: "Rename",
       work: async (form) => {
-        await api.send("PATCH", `/api-keys/${key.id}`, {
-          body: { name: textIn(form, "new-name") },
-        });
+        await api.apiKeys.update(key.id, { name: textIn(form, "new-name") });
         await this.#keys.load();
         say("The key is renamed.");
       },
@@ -150,7 +146,7 @@ export class KeysScreen implements Screen {
       confirm: "Revoke key",
       isDangerous: true,
       work: async () => {
-        await api.send("DELETE", `/api-keys/${key.id}`);
+        await api.apiKeys.delete(key.id);
         await this.#keys.load();
         say("The key is revoked.");
       },

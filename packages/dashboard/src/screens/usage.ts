@@ -1,160 +1,146 @@
-// What this key may do, and what was used of the limits that the service shows. Each row is one cheap request
-// that changes nothing: where the scope or the plan refuses it, the answer says so.
+// What is used of each limit of the account, and what the key may do. All of it is one answer of the service.
 
-import { html, type TemplateResult } from "lit";
-import { ApiError } from "../api.ts";
+import type { Scope, Usage } from "@annals/sdk";
+import { html, nothing, type TemplateResult } from "lit";
 import { table } from "../parts/table.ts";
-import { numberText, timeView } from "../parts/time.ts";
+import { numberText } from "../parts/time.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
-import type { ApiKey, Export, Webhook } from "../shapes.ts";
 
-const EXPORTS_COUNTED = 100;
+/** From this part of a limit on, its bar is of another colour. */
+const HIGH = 0.8;
 
-type Verdict = "allowed" | "scope missing" | "not in the plan";
+type Feature = Usage["plan"]["features"][number];
+
+interface Bar {
+  readonly id: string;
+  readonly what: string;
+  readonly use: { readonly used: number; readonly limit: number | null } | null;
+  readonly hint?: string;
+}
 
 interface Allowed {
-  readonly scope: string;
   readonly what: string;
-  readonly verdict: Verdict;
+  readonly scope: Scope;
+  /** Of a plan; undefined where no plan leaves it out. */
+  readonly feature?: Feature;
 }
 
-interface Used {
-  readonly what: string;
-  readonly used: string;
-}
-
-interface Usage {
-  readonly allowed: readonly Allowed[];
-  readonly used: readonly Used[];
-}
+const USES: readonly Allowed[] = [
+  { what: "Events and widget tokens", scope: "events:read" },
+  { what: "Storing events", scope: "events:write" },
+  { what: "Verification", scope: "verify", feature: "verify" },
+  { what: "Exports", scope: "export", feature: "exports" },
+  { what: "API keys", scope: "keys:manage" },
+  { what: "Webhooks", scope: "keys:manage", feature: "webhooks" },
+];
 
 export class UsageScreen implements Screen {
-  readonly #context: Context;
   readonly #usage: Loader<Usage>;
 
-  constructor(context: Context) {
-    this.#context = context;
-    this.#usage = new Loader(context.update, (signal) => this.#load(signal));
+  constructor({ api, update }: Context) {
+    this.#usage = new Loader(update, (signal) => api.usage.get({ signal }));
   }
 
   readonly stop = (): void => this.#usage.stop();
 
   readonly view = (): TemplateResult =>
-    html`${this.#rateLimitView()} ${this.#usage.view((usage) => usageView(usage))}
+    html`${this.#usage.view(usageView)}
       <p class="buttons">
         <button type="button" @click=${() => void this.#usage.load()}>Refresh</button>
       </p>`;
-
-  #rateLimitView(): TemplateResult {
-    const { rateLimit } = this.#context.api;
-    if (rateLimit === undefined) return html``;
-    const { limit, remaining, seenAt } = rateLimit;
-    const used = limit - remaining;
-    return html`<section aria-labelledby="rate">
-      <h2 id="rate">Requests of this key</h2>
-      <p>
-        <label for="requests"
-          >${numberText(used)} of ${numberText(limit)} in the current window of 60 seconds</label
-        >
-        <meter id="requests" max=${limit} high=${limit * 0.8} .value=${used}></meter>
-      </p>
-      <p class="hint">
-        The dashboard's own requests count too. Seen ${timeView(new Date(seenAt).toISOString())}.
-      </p>
-    </section>`;
-  }
-
-  async #load(signal: AbortSignal): Promise<Usage> {
-    const { api } = this.#context;
-    const allowed = [
-      await ask("events:read", "Events and widget tokens", () =>
-        api.page<{ sequence_number: number }>("/events", { limit: 1 }, signal),
-      ),
-      // Without an action nothing is stored.
-      await ask("events:write", "Storing events", () =>
-        api.send("POST", "/events", { body: {}, signal }),
-      ),
-      // No event has the number 0, so nothing is verified.
-      await ask("verify", "Verification", () =>
-        api.send("GET", "/verify", { query: { from_sequence: 0 }, signal }),
-      ),
-      await ask("export", "Exports", () =>
-        api.page<Export>("/exports", { limit: EXPORTS_COUNTED }, signal),
-      ),
-      await ask("keys:manage", "API keys", () => api.page<ApiKey>("/api-keys", {}, signal)),
-      await ask("keys:manage", "Webhooks", () => api.page<Webhook>("/webhooks", {}, signal)),
-    ] as const;
-    const [events, , , exports, keys, webhooks] = allowed;
-    const counted = [
-      {
-        what: "Events in the chain",
-        used: events.value && numberText(events.value.data[0]?.sequence_number ?? 0),
-      },
-      {
-        what: "Exports kept",
-        used:
-          exports.value &&
-          `${exports.value.data.length}${exports.value.nextCursor === undefined ? "" : " or more"}`,
-      },
-      { what: "Live API keys", used: keys.value && numberText(keys.value.data.length) },
-      { what: "Webhooks", used: webhooks.value && numberText(webhooks.value.data.length) },
-    ];
-    return {
-      allowed,
-      used: counted.map(({ what, used }) => ({ what, used: used ?? "not shown to this key" })),
-    };
-  }
 }
 
-/** Errors other than those of the scope and the plan, and of what was asked, are the screen's. */
-async function ask<T>(
-  scope: string,
-  what: string,
-  request: () => Promise<T>,
-): Promise<Allowed & { value?: T }> {
-  try {
-    return { scope, what, verdict: "allowed", value: await request() };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.type === "scope_error") return { scope, what, verdict: "scope missing" };
-    if (error.type === "plan_feature_unavailable")
-      return { scope, what, verdict: "not in the plan" };
-    // Scope and plan are checked before what was asked.
-    if (error.type === "validation_error") return { scope, what, verdict: "allowed" };
-    throw error;
-  }
-}
-
-function usageView({ allowed, used }: Usage): TemplateResult {
-  return html`<section aria-labelledby="allowed">
+function usageView(usage: Usage): TemplateResult {
+  const { plan, retention_days: days } = usage;
+  return html`<p>
+      The plan of this account is <strong class="text">${plan.name}</strong>. The operator sets the
+      limits.
+    </p>
+    ${emptyView(usage)}
+    <section aria-labelledby="limits">
+      <h2 id="limits">Limits</h2>
+      ${barsOf(usage).map(barView)}
+      <p class="hint">${keptText("An export", days.exports, plan, "exports")}</p>
+      <p class="hint">${keptText("The record of a delivery", days.deliveries, plan, "webhooks")}</p>
+    </section>
+    <section aria-labelledby="allowed">
       <h2 id="allowed">What this key may do</h2>
       ${table<Allowed>(
         "What this key may do",
         [
           { title: "Use", cell: ({ what }) => what },
           { title: "Scope", cell: ({ scope }) => html`<code>${scope}</code>` },
-          { title: "State", cell: verdictView },
+          { title: "State", cell: (one) => verdictView(one, usage) },
         ],
-        allowed,
+        USES,
       )}
-    </section>
-    <section aria-labelledby="used">
-      <h2 id="used">In use</h2>
-      ${table<Used>(
-        "In use",
-        [
-          { title: "What", cell: ({ what }) => what },
-          { title: "Number", cell: (one) => one.used },
-        ],
-        used,
-      )}
-      <p class="hint">
-        The limits of the plan are the operator's. Where one is reached, the service refuses the
-        request and names the limit.
-      </p>
     </section>`;
 }
 
-function verdictView({ verdict }: Allowed): TemplateResult {
-  return html`<span class="badge ${verdict === "allowed" ? "good" : "bad"}">${verdict}</span>`;
+function emptyView({ events }: Usage): TemplateResult | typeof nothing {
+  if (events.used > 0) return nothing;
+  return html`<p class="empty">
+    There are no events yet. Store the first one with <code>POST /v1/events</code>:
+    <a href="/docs">the reference</a> says how.
+  </p>`;
+}
+
+function barsOf(usage: Usage): Bar[] {
+  const { month_events, requests } = usage;
+  return [
+    {
+      id: "requests",
+      what: "Requests of this key",
+      use: requests,
+      hint: `The window ends in ${requests.resets_in} seconds. The dashboard's own requests count.`,
+    },
+    { id: "month_events", what: `Events of ${month_events.month}`, use: month_events },
+    { id: "events", what: "Events that are stored", use: usage.events },
+    { id: "api_keys", what: "Live API keys", use: usage.api_keys },
+    { id: "widget_tokens", what: "Live widget tokens", use: usage.widget_tokens },
+    { id: "webhooks", what: "Webhooks", use: usage.webhooks },
+    { id: "pending_deliveries", what: "Pending deliveries", use: usage.pending_deliveries },
+    { id: "exports_under_way", what: "Exports under way", use: usage.exports_under_way },
+    { id: "exports", what: "Exports that are kept", use: usage.exports },
+  ];
+}
+
+function barView({ id, what, use, hint }: Bar): TemplateResult {
+  if (use === null) return html`<p><strong>${what}</strong>: not in the plan</p>`;
+  const { used, limit } = use;
+  if (limit === null)
+    return html`<p><strong>${what}</strong>: ${numberText(used)}, without a limit</p>`;
+  const isReached = used >= limit;
+  // A limit of 0 is a full bar.
+  return html`<div class="use">
+    <label for=${id}>
+      <strong>${what}</strong>: ${numberText(used)} of ${numberText(limit)}
+      ${isReached ? html`<span class="badge bad">limit reached</span>` : nothing}
+    </label>
+    <meter
+      id=${id}
+      max=${Math.max(1, limit)}
+      high=${limit * HIGH}
+      .value=${isReached ? Math.max(1, limit) : used}
+    ></meter>
+    ${hint === undefined ? nothing : html`<p class="hint">${hint}</p>`}
+  </div>`;
+}
+
+/** Nothing for what the plan leaves out. */
+function keptText(
+  what: string,
+  days: number | null,
+  plan: Usage["plan"],
+  feature: Feature,
+): string {
+  if (!plan.features.includes(feature)) return "";
+  return days === null ? `${what} is kept permanently.` : `${what} is kept ${days} days.`;
+}
+
+function verdictView({ feature, scope }: Allowed, { key, plan }: Usage): TemplateResult {
+  if (!key.scopes.includes(scope)) return html`<span class="badge bad">scope missing</span>`;
+  if (feature !== undefined && !plan.features.includes(feature))
+    return html`<span class="badge bad">not in the plan</span>`;
+  return html`<span class="badge good">allowed</span>`;
 }

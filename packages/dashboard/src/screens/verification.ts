@@ -1,13 +1,13 @@
-// Verifies the chain, or a range of it, with progress, and shows what earlier verifications of this login
-// found. The service keeps no history of verifications: this one ends with the log out.
+// Verifies the chain, or a range of it, with progress, and shows what earlier verifications in this browser
+// found (verification-history.ts).
 
+import { AnnalsError, type Verification } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
-import { ApiError } from "../api.ts";
 import { field, onSubmit, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
-import { Action, type Context, type Finished, type Screen } from "../screen.ts";
-import type { Verification } from "../shapes.ts";
+import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import { type Finished, KEPT, VerificationHistory } from "../verification-history.ts";
 import { piecesOf } from "../verification-plan.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -31,15 +31,25 @@ interface Asked {
 export class VerificationScreen implements Screen {
   readonly #context: Context;
   readonly #action: Action;
+  readonly #history: Loader<VerificationHistory>;
   #progress: Progress | undefined;
   #under: AbortController | undefined;
 
   constructor(context: Context) {
     this.#context = context;
     this.#action = new Action(context.update);
+    this.#history = new Loader(context.update, async (signal) => {
+      const usage = context.api.usage.get({ signal });
+      // Not knowing the account must keep nobody from seeing what a verification found.
+      const accountId = await usage.then(({ account_id }) => account_id).catch(() => undefined);
+      return new VerificationHistory(context.notes, accountId);
+    });
   }
 
-  readonly stop = (): void => this.#under?.abort();
+  readonly stop = (): void => {
+    this.#under?.abort();
+    this.#history.stop();
+  };
 
   readonly view = (): TemplateResult =>
     html`<p>
@@ -56,10 +66,11 @@ export class VerificationScreen implements Screen {
         </details>
         <p class="buttons">
           <button class="primary" ?disabled=${this.#action.isBusy}>Verify</button>
-          ${this.#action.isBusy ? html`<button type="button" @click=${this.stop}>Stop</button>` : nothing}
+          ${this.#action.isBusy ? html`<button type="button" @click=${() => this.#under?.abort()}>Stop</button>` : nothing}
         </p>
       </form>
-      ${this.#progressView()} ${this.#action.view()} ${this.#historyView()}`;
+      ${this.#progressView()} ${this.#action.view()}
+      ${this.#history.view((history) => this.#historyView(history))}`;
 
   #progressView(): TemplateResult | typeof nothing {
     if (this.#progress === undefined) return nothing;
@@ -70,15 +81,25 @@ export class VerificationScreen implements Screen {
     </p>`;
   }
 
-  #historyView(): TemplateResult {
-    const { verifications } = this.#context.session;
-    if (verifications.length === 0) {
+  #historyView(history: VerificationHistory): TemplateResult {
+    if (history.all.length === 0) {
       return html`<p class="empty">
-        Nothing was verified since you logged in. Press Verify to check the whole chain.
+        Nothing was verified in this browser yet. Press Verify to check the whole chain.
       </p>`;
     }
+    const clear = () => {
+      history.clear();
+      this.#context.say("The history is cleared.");
+    };
     return html`<section aria-labelledby="history">
-      <h2 id="history">Since you logged in</h2>
+      <h2 id="history">Verified in this browser</h2>
+      <p class="hint">
+        ${
+          history.isKept
+            ? `The newest ${KEPT} of this account. They stay here when you log out, without the key.`
+            : "Until you leave this screen: the service did not say which account this is."
+        }
+      </p>
       ${table<Finished>(
         "Verifications",
         [
@@ -95,8 +116,9 @@ export class VerificationScreen implements Screen {
           },
           { title: "Finished", cell: (one) => timeView(one.verified_at) },
         ],
-        verifications,
+        history.all,
       )}
+      <p><button type="button" @click=${clear}>Clear the history</button></p>
     </section>`;
   }
 
@@ -108,7 +130,8 @@ export class VerificationScreen implements Screen {
     return this.#action.run(async () => {
       try {
         const finished = await this.#run(asked, signal);
-        this.#context.session.verifications.unshift(finished);
+        if (!this.#history.value) await this.#history.load();
+        this.#history.value?.add(finished);
         this.#context.say(finished.fault ? "The chain does not verify." : "The range verifies.");
       } catch (error) {
         if (!signal.aborted) throw error;
@@ -149,15 +172,15 @@ export class VerificationScreen implements Screen {
       return (await this.#ask({ from, to: from }, signal)).head.sequence_number;
     } catch (error) {
       // A chain without an event has no range that could be named.
-      if (error instanceof ApiError && error.status === 422 && from === 1) return 0;
+      if (AnnalsError.is(error, "validation_error") && from === 1) return 0;
       throw error;
     }
   }
 
   #ask({ from, to }: Asked, signal: AbortSignal): Promise<Verification> {
     const isWhole = from === 1 && to === undefined;
-    const query = isWhole ? {} : { from_sequence: from, to_sequence: to };
-    return this.#context.api.send<Verification>("GET", "/verify", { query, signal });
+    const range = { from_sequence: from, ...(to !== undefined && { to_sequence: to }) };
+    return this.#context.api.verify.chain(isWhole ? {} : range, { signal });
   }
 }
 

@@ -1,12 +1,12 @@
 // The deliveries of one webhook: a test, attempts, the next retry, replays of one delivery and of a range of
 // events.
 
+import type { Delivery, DeliveryPage } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
 import { field, onSubmit, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-import type { Delivery, Page } from "../shapes.ts";
 
 const PAGE_SIZE = 50;
 
@@ -19,8 +19,8 @@ const POLLS = 15;
 
 export class WebhookScreen implements Screen {
   readonly #context: Context;
-  readonly #path: string;
-  readonly #deliveries: Loader<Page<Delivery>>;
+  readonly #id: string;
+  readonly #deliveries: Loader<DeliveryPage>;
   readonly #action: Action;
   #cursor: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,14 +29,10 @@ export class WebhookScreen implements Screen {
   constructor(context: Context, id: string) {
     const { api, update } = context;
     this.#context = context;
-    this.#path = `/webhooks/${id}`;
+    this.#id = id;
     this.#action = new Action(update);
     this.#deliveries = new Loader(update, (signal) =>
-      api.page<Delivery>(
-        `${this.#path}/deliveries`,
-        { limit: PAGE_SIZE, cursor: this.#cursor },
-        signal,
-      ),
+      api.webhooks.deliveries(id, { limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
     );
   }
 
@@ -62,7 +58,7 @@ export class WebhookScreen implements Screen {
       ${this.#action.view()} ${this.#deliveries.view((page) => this.#listView(page))}
       ${this.#rangeView()}`;
 
-  #listView({ data, nextCursor }: Page<Delivery>): TemplateResult {
+  #listView({ data, next_cursor }: DeliveryPage): TemplateResult {
     if (data.length === 0) {
       return html`<p class="empty">
         Nothing was delivered yet. Send a test: it appears here as soon as it was attempted.
@@ -82,7 +78,7 @@ export class WebhookScreen implements Screen {
     return html`${table("Deliveries", columns, data)}
       <p class="buttons">
         ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
-        ${nextCursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(nextCursor)}>Older</button>`}
+        ${next_cursor === null ? nothing : html`<button type="button" @click=${() => void this.#turnTo(next_cursor)}>Older</button>`}
       </p>`;
   }
 
@@ -91,8 +87,8 @@ export class WebhookScreen implements Screen {
     if (event === TEST) return html`<span>–</span>`;
     const replay = () =>
       this.#queue(async () => {
-        const path = `${this.#path}/deliveries/${id}/replay`;
-        return (await this.#context.api.send<{ id: string }>("POST", path)).id;
+        const { webhooks } = this.#context.api;
+        return (await webhooks.replayDelivery(this.#id, id)).id;
       }, "The replay is queued.");
     return html`<button
       type="button"
@@ -119,21 +115,16 @@ export class WebhookScreen implements Screen {
 
   #test(): Promise<void> {
     const send = async () => {
-      const { id } = await this.#context.api.send<{ id: string }>("POST", `${this.#path}/test`);
-      return id;
+      return (await this.#context.api.webhooks.test(this.#id)).id;
     };
     return this.#queue(send, "The test is queued.");
   }
 
   #replayRange(form: FormData): Promise<void> {
     return this.#action.run(async () => {
-      const body = {
+      const { deliveries } = await this.#context.api.webhooks.replayEvents(this.#id, {
         from_sequence_number: Number(textIn(form, "from")),
         to_sequence_number: Number(textIn(form, "to")),
-      };
-      const path = `${this.#path}/replay`;
-      const { deliveries } = await this.#context.api.send<{ deliveries: number }>("POST", path, {
-        body,
       });
       this.#context.say(`${numberText(deliveries)} deliveries are queued.`);
     });

@@ -1,6 +1,7 @@
 // Webhooks: create, the secret once, test, disable, rotate the secret, delete. The deliveries of one are in
 // webhook.ts.
 
+import type { Webhook } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
 import { Dialog } from "../parts/dialog.ts";
 import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
@@ -8,7 +9,7 @@ import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-import { EVENT_NAMES, type Webhook } from "../shapes.ts";
+import { EVENT_NAMES } from "../words.ts";
 
 const MAX_URL_LENGTH = 2_048;
 const DAY_S = 86_400;
@@ -46,10 +47,7 @@ export class WebhooksScreen implements Screen {
     this.#creation = new Action(update);
     this.#change = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#webhooks = new Loader(update, async (signal) => {
-      const { data } = await api.page<Webhook>("/webhooks", {}, signal);
-      return data;
-    });
+    this.#webhooks = new Loader(update, (signal) => api.webhooks.list({ signal }).toArray());
   }
 
   readonly stop = (): void => this.#webhooks.stop();
@@ -117,10 +115,10 @@ export class WebhooksScreen implements Screen {
   #create(form: FormData, element: HTMLFormElement): Promise<void> {
     const { api, say } = this.#context;
     return this.#creation.run(async () => {
-      const events = chosenIn(form, "events");
+      const events = chosenIn(form, "events", EVENT_NAMES);
       if (events.length === 0) throw new Error("Choose at least one event.");
       const body = { url: textIn(form, "url"), events };
-      const { secret } = await api.send<Webhook>("POST", "/webhooks", { body });
+      const { secret } = await api.webhooks.create(body);
       this.#secret = secret;
       element.reset();
       say("The webhook is created. Copy its secret now.");
@@ -131,7 +129,7 @@ export class WebhooksScreen implements Screen {
   #switch({ id, active }: Webhook): Promise<void> {
     const { api, say } = this.#context;
     return this.#change.run(async () => {
-      await api.send("PATCH", `/webhooks/${id}`, { body: { active: !active } });
+      await api.webhooks.update(id, { active: !active });
       await this.#webhooks.load();
       say(active ? "The webhook is disabled." : "The webhook is enabled.");
     });
@@ -146,9 +144,7 @@ export class WebhooksScreen implements Screen {
       confirm: "Rotate secret",
       work: async (form) => {
         const body = { grace_seconds: Number(textIn(form, "grace")) };
-        const { secret } = await api.send<Webhook>("POST", `/webhooks/${id}/rotate-secret`, {
-          body,
-        });
+        const { secret } = await api.webhooks.rotateSecret(id, body);
         this.#secret = secret;
         say("The secret is rotated. Copy the new one now.");
       },
@@ -164,7 +160,7 @@ export class WebhooksScreen implements Screen {
       confirm: "Delete webhook",
       isDangerous: true,
       work: async () => {
-        await api.send("DELETE", `/webhooks/${id}`);
+        await api.webhooks.delete(id);
         await this.#webhooks.load();
         say("The webhook is deleted.");
       },

@@ -1,5 +1,6 @@
 // Widget tokens: create, the token once, the live ones, revoke.
 
+import type { WidgetToken, WidgetTokenPage } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
 import { Dialog } from "../parts/dialog.ts";
 import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
@@ -8,7 +9,7 @@ import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-import { type Page, PARTS, type WidgetToken } from "../shapes.ts";
+import { PARTS } from "../words.ts";
 
 const PAGE_SIZE = 50;
 const MAX_LENGTH = 255;
@@ -33,7 +34,7 @@ const LIFETIMES = { 3600: "1 hour", 600: "10 minutes", 28_800: "8 hours", 86_400
 
 export class WidgetTokensScreen implements Screen {
   readonly #context: Context;
-  readonly #tokens: Loader<Page<WidgetToken>>;
+  readonly #tokens: Loader<WidgetTokenPage>;
   readonly #creation: Action;
   readonly #dialog: Dialog;
   #cursor: string | undefined;
@@ -45,7 +46,7 @@ export class WidgetTokensScreen implements Screen {
     this.#creation = new Action(update);
     this.#dialog = new Dialog(update);
     this.#tokens = new Loader(update, (signal) =>
-      api.page<WidgetToken>("/widget-tokens", { limit: PAGE_SIZE, cursor: this.#cursor }, signal),
+      api.widgetTokens.list({ limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
     );
   }
 
@@ -69,7 +70,7 @@ export class WidgetTokensScreen implements Screen {
     return secretView({ what: "widget token", text: this.#token, say: this.#context.say, onClose });
   }
 
-  #listView({ data, nextCursor }: Page<WidgetToken>): TemplateResult {
+  #listView({ data, next_cursor }: WidgetTokenPage): TemplateResult {
     const list =
       data.length === 0
         ? html`<p class="empty">
@@ -107,7 +108,7 @@ export class WidgetTokensScreen implements Screen {
     return html`${list}
       <p class="buttons">
         ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
-        ${nextCursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(nextCursor)}>Older</button>`}
+        ${next_cursor === null ? nothing : html`<button type="button" @click=${() => void this.#turnTo(next_cursor)}>Older</button>`}
       </p>
       ${this.#formView()}`;
   }
@@ -144,14 +145,14 @@ export class WidgetTokensScreen implements Screen {
       const name = textIn(form, "viewer-name");
       const body = {
         filter: filterIn(form),
-        parts: chosenIn(form, "parts"),
+        parts: chosenIn(form, "parts", PARTS),
         origins: textIn(form, "origins")
           .split(/[\s,]+/)
           .filter((origin) => origin !== ""),
         expires_in: Number(form.get("lifetime")),
         viewer: { id: textIn(form, "viewer-id"), ...(name !== "" && { name }) },
       };
-      const { token } = await api.send<WidgetToken>("POST", "/widget-tokens", { body });
+      const { token } = await api.widgetTokens.create(body);
       this.#token = token;
       element.reset();
       say("The token is created. Copy it now.");
@@ -168,7 +169,7 @@ export class WidgetTokensScreen implements Screen {
       confirm: "Revoke token",
       isDangerous: true,
       work: async () => {
-        await api.send("DELETE", `/widget-tokens/${id}`);
+        await api.widgetTokens.delete(id);
         await this.#tokens.load();
         say("The token is revoked.");
       },

@@ -221,6 +221,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what is used of each limit
+         * @description The limits are those of the plan and of the service's settings. Any API key will do.
+         */
+        get: operations["get-usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/verify": {
         parameters: {
             query?: never;
@@ -1359,6 +1379,145 @@ export interface components {
              * @example invoice
              */
             type?: string;
+        };
+        Usage: {
+            /** @example acct_0h4n8r2v6y1b5e9j3m7q0t4w8z */
+            account_id: string;
+            /** @description Live keys. */
+            api_keys: {
+                /**
+                 * @description Null: there is none.
+                 * @example 5
+                 */
+                limit: number | null;
+                /** @example 2 */
+                used: number;
+            };
+            /** @description Events that are stored. No plan limits them. */
+            events: {
+                /**
+                 * @description Null: there is none.
+                 * @example null
+                 */
+                limit: number | null;
+                /** @example 4200 */
+                used: number;
+            };
+            /** @description Null where the plan leaves the feature out. */
+            exports: {
+                /**
+                 * @description Null: there is none.
+                 * @example 1000
+                 */
+                limit: number | null;
+                /** @example 4 */
+                used: number;
+            } | null;
+            /** @description Null where the plan leaves the feature out. */
+            exports_under_way: {
+                /**
+                 * @description Null: there is none.
+                 * @example 10
+                 */
+                limit: number | null;
+                /** @example 1 */
+                used: number;
+            } | null;
+            /** @description The API key of this request. */
+            key: {
+                /**
+                 * @description `key_` and an opaque text.
+                 * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
+                 */
+                id: string;
+                /**
+                 * @example [
+                 *       "verify"
+                 *     ]
+                 */
+                scopes: components["schemas"]["Scope"][];
+            };
+            /** @description Events of this month that count against the plan. */
+            month_events: {
+                /**
+                 * @description Null: there is none.
+                 * @example 10000
+                 */
+                limit: number | null;
+                /**
+                 * @description The month, in UTC.
+                 * @example 2026-01
+                 */
+                month: string;
+                /** @example 310 */
+                used: number;
+            };
+            /** @description Null where the plan leaves the feature out. */
+            pending_deliveries: {
+                /**
+                 * @description Null: there is none.
+                 * @example 100000
+                 */
+                limit: number | null;
+                /** @example 0 */
+                used: number;
+            } | null;
+            plan: {
+                /**
+                 * @description What the plan includes.
+                 * @example [
+                 *       "webhooks",
+                 *       "verify"
+                 *     ]
+                 */
+                features: ("webhooks" | "exports" | "verify")[];
+                /** @example free */
+                name: string;
+            };
+            /** @description Of this key in its window of 60 seconds, this request included. */
+            requests: {
+                /** @example 100 */
+                limit: number;
+                /**
+                 * @description Seconds until the window ends.
+                 * @example 41
+                 */
+                resets_in: number;
+                /** @example 3 */
+                used: number;
+            };
+            retention_days: {
+                /**
+                 * @description How long the record of a delivery is kept. Null where the plan leaves the feature out.
+                 * @example 30
+                 */
+                deliveries: number | null;
+                /**
+                 * @description How long an export is kept. Null where it does not end. Null where the plan leaves the feature out.
+                 * @example 30
+                 */
+                exports: number | null;
+            };
+            /** @description Null where the plan leaves the feature out. */
+            webhooks: {
+                /**
+                 * @description Null: there is none.
+                 * @example 3
+                 */
+                limit: number | null;
+                /** @example 1 */
+                used: number;
+            } | null;
+            /** @description Live tokens. */
+            widget_tokens: {
+                /**
+                 * @description Null: there is none.
+                 * @example 10000
+                 */
+                limit: number | null;
+                /** @example 0 */
+                used: number;
+            };
         };
         Verification: {
             /**
@@ -2551,6 +2710,90 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    "get-usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account_id": "acct_0h4n8r2v6y1b5e9j3m7q0t4w8z",
+                     *         "key": {
+                     *           "id": "key_8m3kqa7v0d4x2c9r5t1w6y8b3e",
+                     *           "scopes": [
+                     *             "verify"
+                     *           ]
+                     *         },
+                     *         "plan": {
+                     *           "name": "free",
+                     *           "features": [
+                     *             "webhooks",
+                     *             "verify"
+                     *           ]
+                     *         },
+                     *         "requests": {
+                     *           "used": 3,
+                     *           "limit": 100,
+                     *           "resets_in": 41
+                     *         },
+                     *         "events": {
+                     *           "used": 4200,
+                     *           "limit": null
+                     *         },
+                     *         "month_events": {
+                     *           "used": 310,
+                     *           "limit": 10000,
+                     *           "month": "2026-01"
+                     *         },
+                     *         "api_keys": {
+                     *           "used": 2,
+                     *           "limit": 5
+                     *         },
+                     *         "widget_tokens": {
+                     *           "used": 0,
+                     *           "limit": 10000
+                     *         },
+                     *         "webhooks": {
+                     *           "used": 1,
+                     *           "limit": 3
+                     *         },
+                     *         "pending_deliveries": {
+                     *           "used": 0,
+                     *           "limit": 100000
+                     *         },
+                     *         "exports": {
+                     *           "used": 4,
+                     *           "limit": 1000
+                     *         },
+                     *         "exports_under_way": {
+                     *           "used": 1,
+                     *           "limit": 10
+                     *         },
+                     *         "retention_days": {
+                     *           "deliveries": 30,
+                     *           "exports": 30
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Usage"];
+                    };
+                };
             };
         };
     };

@@ -1,4 +1,4 @@
-// The texts of the viewer in German. Used by messages.ts.
+// The texts of the viewer in German. Used by texts.ts.
 
 import type { Messages } from "../types.ts";
 

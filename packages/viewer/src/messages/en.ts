@@ -1,4 +1,4 @@
-// The texts of the viewer in English. Used by messages.ts.
+// The texts of the viewer in English. Used by texts.ts.
 
 import type { Messages } from "../types.ts";
 

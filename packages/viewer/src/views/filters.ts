@@ -37,7 +37,7 @@ export const FILTER_NAMES: readonly (keyof EventFilter)[] = FIELDS.map(({ name }
 export function filters({ texts, filter, choices, onApply }: FiltersView): TemplateResult {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    onApply(read(event.currentTarget as HTMLFormElement));
+    onApply(read(event.currentTarget as HTMLFormElement, filter));
   };
   return html`<form
     class="filters"
@@ -86,11 +86,17 @@ function timeInput({ name }: Field, filter: EventFilter) {
   />`;
 }
 
-function read(form: HTMLFormElement): EventFilter {
+/** A time that was not changed stays as exact as it was: the field has whole seconds. */
+function read(form: HTMLFormElement, before: EventFilter): EventFilter {
   const filter: EventFilter = {};
   for (const { name, isTime } of FIELDS) {
     const { value } = form.elements.namedItem(name) as HTMLInputElement;
-    if (value !== "") filter[name] = isTime ? new Date(value).toISOString() : value;
+    const kept = before[name];
+    if (value === "") continue;
+    if (!isTime) filter[name] = value;
+    else if (kept !== undefined && Date.parse(value) === Date.parse(localOf(kept)))
+      filter[name] = kept;
+    else filter[name] = new Date(value).toISOString();
   }
   return filter;
 }

@@ -35,6 +35,8 @@ export interface Admission {
   readonly isAfterBody: boolean;
   readonly limit: number;
   readonly remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  readonly windowEndsInS: number;
   /**
    * What the account may do: features left out, maxKeys, maxWebhooks, monthlyEvents; an absent limit is
    * none.
@@ -211,7 +213,7 @@ async function admitGroup(
       const reason = new RateLimited(limit, admission.windowEndsInS, admission);
       return { status: "rejected", reason };
     }
-    const { accountId, keyId, scopes, statement, widget, plan = UNLIMITED } = admission;
+    const { accountId, keyId, scopes, statement, widget, windowEndsInS } = admission;
     const remaining = admission.remaining + admission.admitted - order;
     const value = {
       requestId,
@@ -222,7 +224,8 @@ async function admitGroup(
       widget,
       limit,
       remaining,
-      plan,
+      windowEndsInS,
+      plan: admission.plan ?? UNLIMITED,
     };
     const isFinal = statement === "" || isAfterBody[at] === true;
     return { status: "fulfilled", value: { ...value, isAfterBody: isFinal } };

@@ -1,11 +1,11 @@
 // Scopes (interface 2.1 and 5): each operation needs one, and the refusal names it.
 
-import type { Permission } from "@annals/contract";
+import { isPermitted, type Permission } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import type { Admission } from "./admission.ts";
 
 /** Throws `scope_missing` (403) when the key lacks `scope`. */
 export function requireScope({ scopes }: Admission, scope: Permission): void {
-  if (scopes.includes(scope)) return;
+  if (isPermitted(scopes, scope)) return;
   throw new AnnalsError("scope_missing", `This operation needs a key with the scope ${scope}.`);
 }

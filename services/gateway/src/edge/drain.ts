@@ -16,7 +16,7 @@ const POLL_MS = 20;
  * Keeps serving, with `connection: close` in each response, until no client is connected, none has sent a
  * request for a while, or the time is over.
  */
-export async function drain(server: Server): Promise<void> {
+export async function drain(server: Server, connections: () => Promise<number>): Promise<void> {
   const started = performance.now();
   let last = started;
   // Before the listener that answers.
@@ -27,16 +27,7 @@ export async function drain(server: Server): Promise<void> {
   for (;;) {
     const now = performance.now();
     if (now - last > QUIET_MS || now - started > MAX_DRAIN_MS) return;
-    if ((await connections(server)) === 0) return;
+    if ((await connections()) === 0) return;
     await sleep(POLL_MS);
   }
-}
-
-function connections(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => {
-      if (error) reject(error);
-      else resolve(count);
-    });
-  });
 }

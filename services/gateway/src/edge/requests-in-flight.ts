@@ -74,7 +74,10 @@ export class RequestsInFlight {
     };
   }
 
-  /** Wraps the present request listeners of `server`, and looks for slow clients until it closes. */
+  /**
+   * Wraps the present request listeners of `server`, and looks for slow clients until it has closed and no
+   * request is left: other sockets than its own may have accepted some.
+   */
   bound(server: Server): void {
     const handlers = server.listeners("request") as Handler[];
     server.removeAllListeners("request");
@@ -102,8 +105,12 @@ export class RequestsInFlight {
       for (const handle of handlers) handle.call(server, request, response);
     });
     this.#server = server;
-    const timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
-    server.once("close", () => clearInterval(timer));
+    let hasClosed = false;
+    server.once("close", () => (hasClosed = true));
+    const timer = setInterval(() => {
+      this.#sweep();
+      if (hasClosed && this.#open.size === 0) clearInterval(timer);
+    }, SWEEP_INTERVAL_MS).unref();
   }
 
   /** How much of each resource is in use. */

@@ -14,6 +14,7 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
   "api-keys": { name: "API keys", description: "Create, list, rename and revoke keys." },
   keys: { name: "Keys", description: "The other form of creating and revoking API keys." },
   events: { name: "Events", description: "Store events, and read them back." },
+  usage: { name: "Usage", description: "What a key may do, and what was used of each limit." },
   verify: { name: "Verification", description: "Verify the hash chain." },
   exports: { name: "Exports", description: "Write a range of the log to a file." },
   widget: {

@@ -2,7 +2,7 @@
 // operations share is in `components.responses`.
 
 import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/errors";
-import { type Permission, WIDGET } from "@annals/contract";
+import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
 import { OTHER_ORIGIN } from "../edge/cors.ts";
 import { errorAnswer } from "../errors.ts";
@@ -99,13 +99,16 @@ export function failureResponses(scope: Permission, route: Route, components: Co
   const quota = [...errors, MONTH];
   return {
     401: reference(401),
-    403: response(
-      scope === WIDGET
-        ? "The token does not name the origin of the page."
-        : "The key or the plan does not allow it.",
-      forbidden(scope, route),
-      components,
-    ),
+    // Nothing of a key or a plan forbids what any key may do.
+    ...(scope !== ANY_KEY && {
+      403: response(
+        scope === WIDGET
+          ? "The token does not name the origin of the page."
+          : "The key or the plan does not allow it.",
+        forbidden(scope, route),
+        components,
+      ),
+    }),
     ...(route.failures?.includes(404) && { 404: reference(404) }),
     422: reference(422),
     429: route.planLimit === "month" ? response(description, quota, components) : reference(429),

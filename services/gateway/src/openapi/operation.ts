@@ -1,6 +1,6 @@
 // One operation of the document, from its row of v1.ts and its route.
 
-import { type Permission, WIDGET } from "@annals/contract";
+import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import type { TObject, TSchema } from "typebox";
 import { exampleOf, type Schema } from "../render/example.ts";
 import { OPEN } from "../render/schema.ts";
@@ -40,7 +40,8 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
 }
 
 function needOf(scope: Permission): string {
-  return scope === WIDGET ? "Needs a widget token." : `Needs the scope \`${scope}\`.`;
+  if (scope === WIDGET) return "Needs a widget token.";
+  return scope === ANY_KEY ? "Any API key will do." : `Needs the scope \`${scope}\`.`;
 }
 
 export function parametersOf(

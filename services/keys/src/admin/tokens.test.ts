@@ -5,10 +5,10 @@
 import { Closers, createLog, createRegistry, parseConfig } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { SETTINGS } from "../config.ts";
 import { UNLIMITED_PLANS } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
@@ -19,6 +19,7 @@ import { AdminTokens } from "./tokens.ts";
 const folder = await mkdtemp(join(tmpdir(), "annals-tokens-"));
 afterAll(() => rm(folder, { recursive: true }));
 const FILE = join(folder, "tokens");
+const RELOAD_MS = 5;
 const OLD = "old-".repeat(8);
 const NEW = "new+".repeat(8);
 
@@ -30,7 +31,7 @@ function capture() {
 
 async function open(text: string, log = capture().log): Promise<AdminTokens> {
   await writeFile(FILE, text);
-  const tokens = await AdminTokens.open(FILE, log);
+  const tokens = await AdminTokens.open(FILE, log, RELOAD_MS);
   onTestFinished(() => tokens.close());
   return tokens;
 }
@@ -45,15 +46,17 @@ test("a token of the file is accepted, and nothing else", async () => {
 test("a changed file is used, one that cannot be used replaces nothing and is reported once", async () => {
   const { lines, log } = capture();
   const tokens = await open(OLD, log);
-  await writeFile(FILE, NEW);
-  await tokens.reload();
+  // At once, as Kubernetes does it.
+  const replace = async (text: string, reported: number): Promise<void> => {
+    await writeFile(`${FILE}.new`, text);
+    await rename(`${FILE}.new`, FILE);
+    await vi.waitFor(() => expect(lines).toHaveLength(reported));
+  };
+  await replace(NEW, 1);
   expect([tokens.accepts(OLD), tokens.accepts(NEW)]).toEqual([false, true]);
-  for (const text of ["short", "short", ""]) {
-    await writeFile(FILE, text);
-    await tokens.reload();
-    expect(tokens.accepts(NEW)).toBe(true);
-    expect(tokens.accepts(text)).toBe(false);
-  }
+  await replace("short", 2);
+  await replace("", 3);
+  expect(["short", "", NEW].map((each) => tokens.accepts(each))).toEqual([false, false, true]);
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
     "new tokens of the admin API are in use",
     "new tokens of the admin API cannot be used: the old ones stay",

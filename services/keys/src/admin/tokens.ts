@@ -2,7 +2,7 @@
 // without a restart. Opened by serve.ts, asked by api.ts. A file that cannot be used never replaces what
 // works. It must never log a token.
 
-import { type Logger, type Loop, readKeyFile, startLoop } from "@annals/chassis";
+import { follow, type Logger, type Loop, readKeyFile } from "@annals/chassis";
 import { hash, timingSafeEqual } from "node:crypto";
 
 const SETTING = {
@@ -12,58 +12,40 @@ const SETTING = {
 const MIN_LENGTH = 32;
 /** Two are needed while one replaces the other. */
 const MAX_TOKENS = 8;
-const RELOAD_INTERVAL_MS = 5_000;
+const MESSAGES = {
+  isNew: "new tokens of the admin API are in use",
+  cannotBeUsed: "new tokens of the admin API cannot be used: the old ones stay",
+};
 
 export class AdminTokens {
-  readonly #file: string;
-  readonly #log: Pick<Logger, "error" | "info">;
   readonly #loop: Loop;
   #digests: readonly Buffer[];
-  #reason = "";
 
-  private constructor(file: string, digests: readonly Buffer[], log: Logger) {
-    this.#file = file;
+  private constructor(digests: readonly Buffer[], file: string, log: Logger, intervalMs?: number) {
     this.#digests = digests;
-    this.#log = log;
-    this.#loop = startLoop({
+    this.#loop = follow({
       name: "admin_tokens",
       log,
-      failures: { inc: () => {} },
-      delayMs: RELOAD_INTERVAL_MS,
-      initialDelayMs: RELOAD_INTERVAL_MS,
-      run: () => this.reload(),
+      messages: MESSAGES,
+      intervalMs,
+      reload: async () => {
+        const read = await readTokens(file);
+        const isNew = Buffer.compare(Buffer.concat(read), Buffer.concat(this.#digests)) !== 0;
+        this.#digests = read;
+        return isNew;
+      },
     });
   }
 
-  /** Throws a ConfigError where the file cannot be used. */
-  static async open(file: string, log: Logger): Promise<AdminTokens> {
-    return new AdminTokens(file, await readTokens(file), log);
+  /** Throws a ConfigError where the file cannot be used. `intervalMs`: between two readings. */
+  static async open(file: string, log: Logger, intervalMs?: number): Promise<AdminTokens> {
+    return new AdminTokens(await readTokens(file), file, log, intervalMs);
   }
 
   /** The time it takes depends on the length of `given` alone, not on what is in it or in the file. */
   accepts(given: string): boolean {
     const digest = hash("sha256", given, "buffer");
     return this.#digests.map((each) => timingSafeEqual(each, digest)).includes(true);
-  }
-
-  /** Reads the file again. */
-  async reload(): Promise<void> {
-    try {
-      const digests = await readTokens(this.#file);
-      const isNew = Buffer.compare(Buffer.concat(digests), Buffer.concat(this.#digests)) !== 0;
-      this.#digests = digests;
-      this.#reason = "";
-      if (isNew) this.#log.info("new tokens of the admin API are in use");
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== this.#reason) {
-        this.#log.error(
-          { reason },
-          "new tokens of the admin API cannot be used: the old ones stay",
-        );
-      }
-      this.#reason = reason;
-    }
   }
 
   close(): Promise<void> {

@@ -9,14 +9,11 @@ import { actorOf } from "@annals/rpc";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { KeyMaker } from "../domain/new-api-key.ts";
-import { newWidgetToken } from "../domain/new-widget-token.ts";
+import { MAX_LIVE_TOKENS, newWidgetToken } from "../domain/new-widget-token.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countWidgetTokens } from "../store/count-widget-tokens.ts";
 import { createWidgetToken as createWidgetTokenStatement } from "../store/create-widget-token.ts";
 import { lockAccount } from "../store/lock-account.ts";
-
-/** Live tokens of an account. */
-const MAX_LIVE_TOKENS = 10_000;
 
 interface Deps extends KeyMaker {
   readonly database: Pool;

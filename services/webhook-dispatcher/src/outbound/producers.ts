@@ -7,13 +7,10 @@ import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
 import type { ExportsService } from "@annals/proto/exports";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { OutboxEntry } from "@annals/proto/notices";
-import type { Client } from "@connectrpc/connect";
+import type { CallOptions, Client } from "@connectrpc/connect";
 import type { Entry } from "../domain/payload.ts";
 
 export type Positions = Readonly<Record<NoticeKind, bigint>>;
-
-/** A request waits for it. */
-const POSITIONS_TIMEOUT_MS = 3_000;
 
 /** Entries that one call may ask for: the limit of the ledger. */
 export const MAX_ENTRIES = 100;
@@ -42,9 +39,9 @@ export class Producers {
   async positions(
     accountIds: readonly string[],
     kinds: readonly NoticeKind[] = NOTICE_KINDS,
+    options: Pick<CallOptions, "timeoutMs"> = {},
   ): Promise<Positions[]> {
     const request = { accountIds: [...accountIds] };
-    const options = { timeoutMs: POSITIONS_TIMEOUT_MS };
     const asksLedger = kinds.includes("events") || kinds.includes("verifications");
     const [ledger, exports] = await Promise.all([
       asksLedger ? this.#ledger.getPositions(request, options) : undefined,

@@ -26,6 +26,8 @@ export interface SweepDeps {
 
 /** The most that one call to a producer may ask for. */
 const ACCOUNTS_PER_CALL = 1_000;
+/** A producer that does not answer delays the next sweep by no more. */
+const POSITIONS_TIMEOUT_MS = 3_000;
 
 export function startSweep(deps: SweepDeps): Loop {
   const lag = new OutboxLag(deps.metrics, () => performance.now());
@@ -65,9 +67,10 @@ async function compare(
   lag: OutboxLag,
 ): Promise<void> {
   const ids = accounts.map(({ account_id }) => account_id);
+  const options = { timeoutMs: POSITIONS_TIMEOUT_MS };
   const answers = await Promise.allSettled([
-    producers.positions(ids, ["events", "verifications"]),
-    producers.positions(ids, ["exports"]),
+    producers.positions(ids, ["events", "verifications"], options),
+    producers.positions(ids, ["exports"], options),
   ]);
   for (const answer of answers) {
     if (answer.status === "rejected") continue;

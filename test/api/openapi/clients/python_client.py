@@ -10,6 +10,7 @@ from annals_client.api.api_keys import create_api_key, delete_api_key, list_api_
 from annals_client.api.events import create_event, create_event_batch, get_event, list_events
 from annals_client.api.exports import create_export, delete_export, get_export, get_export_content, list_exports
 from annals_client.api.keys import create_key, delete_key
+from annals_client.api.usage import get_usage
 from annals_client.api.verification import verify_chain
 from annals_client.api.widget import get_widget_event, list_widget_events, list_widget_filters
 from annals_client.api.widget_tokens import create_widget_token, delete_widget_token, list_widget_tokens
@@ -72,11 +73,13 @@ call(create_event_batch, body=models.NewEventBatch(batch), status=201)
 assert call(list_events, actor_id="u_1", occurred_from=when, limit=1).data[0].id == event.id
 call(get_event, event.id, include="proof")
 assert call(verify_chain).data.valid
+assert call(get_usage).data.events.used >= 3
 
 call(test_webhook, webhook.id, status=201)
 call(replay_events, webhook.id, body=models.ReplayRange(1, 2), status=201)
-deliveries = until(lambda: call(list_deliveries, webhook.id).data or None)
-call(replay_delivery, webhook.id, deliveries[0].id, status=201)
+# Not that of the test, which cannot be replayed.
+delivery = until(lambda: next((d for d in call(list_deliveries, webhook.id).data if d.event == "event.created"), None))
+call(replay_delivery, webhook.id, delivery.id, status=201)
 call(rotate_secret, webhook.id, body=models.SecretRotation(grace_seconds=0))
 call(delete_webhook, webhook.id, status=204)
 

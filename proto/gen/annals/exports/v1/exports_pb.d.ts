@@ -390,6 +390,64 @@ export declare type ListOutboxResponse = Message<"annals.exports.v1.ListOutboxRe
 export declare const ListOutboxResponseSchema: GenMessage<ListOutboxResponse>;
 
 /**
+ * @generated from message annals.exports.v1.GetUsageRequest
+ */
+export declare type GetUsageRequest = Message<"annals.exports.v1.GetUsageRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.exports.v1.GetUsageRequest.
+ * Use `create(GetUsageRequestSchema)` to create a new message.
+ */
+export declare const GetUsageRequestSchema: GenMessage<GetUsageRequest>;
+
+/**
+ * @generated from message annals.exports.v1.GetUsageResponse
+ */
+export declare type GetUsageResponse = Message<"annals.exports.v1.GetUsageResponse"> & {
+  /**
+   * With those under way.
+   *
+   * @generated from field: uint32 kept = 1;
+   */
+  kept: number;
+
+  /**
+   * @generated from field: uint32 max_kept = 2;
+   */
+  maxKept: number;
+
+  /**
+   * Pending or running.
+   *
+   * @generated from field: uint32 under_way = 3;
+   */
+  underWay: number;
+
+  /**
+   * @generated from field: uint32 max_under_way = 4;
+   */
+  maxUnderWay: number;
+
+  /**
+   * Days after its creation when an export ends; 0: never.
+   *
+   * @generated from field: uint32 retention_days = 5;
+   */
+  retentionDays: number;
+};
+
+/**
+ * Describes the message annals.exports.v1.GetUsageResponse.
+ * Use `create(GetUsageResponseSchema)` to create a new message.
+ */
+export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
+
+/**
  * @generated from enum annals.exports.v1.ExportStatus
  */
 export enum ExportStatus {
@@ -516,6 +574,16 @@ export declare const ExportsService: GenService<{
     methodKind: "unary";
     input: typeof ListOutboxRequestSchema;
     output: typeof ListOutboxResponseSchema;
+  },
+  /**
+   * How many exports the account has, and how many it may have.
+   *
+   * @generated from rpc annals.exports.v1.ExportsService.GetUsage
+   */
+  getUsage: {
+    methodKind: "unary";
+    input: typeof GetUsageRequestSchema;
+    output: typeof GetUsageResponseSchema;
   },
 }>;
 

@@ -687,6 +687,50 @@ export declare type DeleteWidgetTokenResponse = Message<"annals.keys.v1.DeleteWi
 export declare const DeleteWidgetTokenResponseSchema: GenMessage<DeleteWidgetTokenResponse>;
 
 /**
+ * @generated from message annals.keys.v1.GetUsageRequest
+ */
+export declare type GetUsageRequest = Message<"annals.keys.v1.GetUsageRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.GetUsageRequest.
+ * Use `create(GetUsageRequestSchema)` to create a new message.
+ */
+export declare const GetUsageRequestSchema: GenMessage<GetUsageRequest>;
+
+/**
+ * @generated from message annals.keys.v1.GetUsageResponse
+ */
+export declare type GetUsageResponse = Message<"annals.keys.v1.GetUsageResponse"> & {
+  /**
+   * These are live ones.
+   *
+   * @generated from field: uint32 api_keys = 1;
+   */
+  apiKeys: number;
+
+  /**
+   * @generated from field: uint32 widget_tokens = 2;
+   */
+  widgetTokens: number;
+
+  /**
+   * @generated from field: uint32 max_widget_tokens = 3;
+   */
+  maxWidgetTokens: number;
+};
+
+/**
+ * Describes the message annals.keys.v1.GetUsageResponse.
+ * Use `create(GetUsageResponseSchema)` to create a new message.
+ */
+export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
+
+/**
  * @generated from service annals.keys.v1.KeysService
  */
 export declare const KeysService: GenService<{
@@ -769,6 +813,16 @@ export declare const KeysService: GenService<{
     methodKind: "unary";
     input: typeof DeleteWidgetTokenRequestSchema;
     output: typeof DeleteWidgetTokenResponseSchema;
+  },
+  /**
+   * What the account has of the things that are counted here.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.GetUsage
+   */
+  getUsage: {
+    methodKind: "unary";
+    input: typeof GetUsageRequestSchema;
+    output: typeof GetUsageResponseSchema;
   },
 }>;
 

@@ -1208,6 +1208,52 @@ export declare type ListWidgetFiltersResponse = Message<"annals.ledger.v1.ListWi
 export declare const ListWidgetFiltersResponseSchema: GenMessage<ListWidgetFiltersResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.GetUsageRequest
+ */
+export declare type GetUsageRequest = Message<"annals.ledger.v1.GetUsageRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetUsageRequest.
+ * Use `create(GetUsageRequestSchema)` to create a new message.
+ */
+export declare const GetUsageRequestSchema: GenMessage<GetUsageRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.GetUsageResponse
+ */
+export declare type GetUsageResponse = Message<"annals.ledger.v1.GetUsageResponse"> & {
+  /**
+   * @generated from field: int64 events = 1;
+   */
+  events: bigint;
+
+  /**
+   * The month of UTC in which the next append counts: YYYY-MM.
+   *
+   * @generated from field: string month = 2;
+   */
+  month: string;
+
+  /**
+   * Events of it that count against the quota of a plan.
+   *
+   * @generated from field: int64 month_events = 3;
+   */
+  monthEvents: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetUsageResponse.
+ * Use `create(GetUsageResponseSchema)` to create a new message.
+ */
+export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
+
+/**
  * The formats of export files (docs/exports.md).
  *
  * @generated from enum annals.ledger.v1.RecordFormat
@@ -1401,6 +1447,16 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof ListWidgetFiltersRequestSchema;
     output: typeof ListWidgetFiltersResponseSchema;
+  },
+  /**
+   * How many events the account has, read from the head of its chain.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.GetUsage
+   */
+  getUsage: {
+    methodKind: "unary";
+    input: typeof GetUsageRequestSchema;
+    output: typeof GetUsageResponseSchema;
   },
 }>;
 

@@ -609,6 +609,57 @@ export declare type RotateSecretResponse = Message<"annals.webhooks.v1.RotateSec
 export declare const RotateSecretResponseSchema: GenMessage<RotateSecretResponse>;
 
 /**
+ * @generated from message annals.webhooks.v1.GetUsageRequest
+ */
+export declare type GetUsageRequest = Message<"annals.webhooks.v1.GetUsageRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.GetUsageRequest.
+ * Use `create(GetUsageRequestSchema)` to create a new message.
+ */
+export declare const GetUsageRequestSchema: GenMessage<GetUsageRequest>;
+
+/**
+ * @generated from message annals.webhooks.v1.GetUsageResponse
+ */
+export declare type GetUsageResponse = Message<"annals.webhooks.v1.GetUsageResponse"> & {
+  /**
+   * @generated from field: uint32 webhooks = 1;
+   */
+  webhooks: number;
+
+  /**
+   * Deliveries whose next attempt is to come.
+   *
+   * @generated from field: uint32 pending_deliveries = 2;
+   */
+  pendingDeliveries: number;
+
+  /**
+   * @generated from field: uint32 max_pending_deliveries = 3;
+   */
+  maxPendingDeliveries: number;
+
+  /**
+   * Days that the record of a delivery is kept after its last attempt.
+   *
+   * @generated from field: uint32 retention_days = 4;
+   */
+  retentionDays: number;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.GetUsageResponse.
+ * Use `create(GetUsageResponseSchema)` to create a new message.
+ */
+export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
+
+/**
  * @generated from service annals.webhooks.v1.WebhooksService
  */
 export declare const WebhooksService: GenService<{
@@ -697,6 +748,16 @@ export declare const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof RotateSecretRequestSchema;
     output: typeof RotateSecretResponseSchema;
+  },
+  /**
+   * What the account has of the things that are counted here.
+   *
+   * @generated from rpc annals.webhooks.v1.WebhooksService.GetUsage
+   */
+  getUsage: {
+    methodKind: "unary";
+    input: typeof GetUsageRequestSchema;
+    output: typeof GetUsageResponseSchema;
   },
 }>;
 

@@ -1,0 +1,37 @@
+// The client of /v1: the SDK, as all screens use it. Made by app.ts for each login. The key is in a header
+// and nowhere else: it must never be part of a URL, of an error or of a log line.
+
+import { Annals, type AnnalsError } from "@annals/sdk";
+
+/** A long verification is the service's to end. */
+const TIMEOUT_MS = 660_000;
+
+export function newClient({
+  key,
+  fetch,
+  onRefusedKey,
+}: {
+  readonly key: string;
+  readonly fetch: typeof globalThis.fetch;
+  /** Called with each 401: the key does not work any more. */
+  readonly onRefusedKey: (error: AnnalsError) => void;
+}): Annals {
+  return new Annals({
+    baseUrl: location.origin,
+    apiKey: key,
+    timeoutMs: TIMEOUT_MS,
+    // A person sees the error, and tries again.
+    maxRetries: 0,
+    fetch: (url, init) => fetch(url, { ...init, cache: "no-store", credentials: "omit" }),
+    observe: () => ({
+      end: ({ error }) => {
+        if (error?.status === 401) onRefusedKey(error);
+      },
+    }),
+  });
+}
+
+/** The scope that the key lacks; undefined for any other error. */
+export function missingScopeOf({ type, message }: AnnalsError): string | undefined {
+  return type === "scope_error" ? /scope ([a-z]+:?[a-z]*)/.exec(message)?.[1] : undefined;
+}

@@ -1,0 +1,132 @@
+// GET /v1/usage (docs/open-details.md): what the account's plan allows, and what of each limit is used. Each
+// number comes from the service that enforces its limit. Any API key may ask: whoever meets a limit is told
+// of it too.
+
+import { FEATURES } from "@annals/contract";
+import { Type } from "typebox";
+import { admittedBy } from "../../admission/admission.ts";
+import { ApiKeyId, ScopeBody } from "../../render/api-key.ts";
+import { dataOf } from "../../render/data.ts";
+import { Count, type Described, named, Nullable } from "../../render/schema.ts";
+import { type Route, route } from "../../route.ts";
+import type { Deps } from "../../deps.ts";
+
+const Use = (description: string, used: number, limit: number | null) =>
+  Type.Object(
+    {
+      used: Count({ examples: [used] }),
+      limit: Nullable(Count(), { description: "Null: there is none.", examples: [limit] }),
+    },
+    { description },
+  );
+
+const LEFT_OUT = "Null where the plan leaves the feature out.";
+const OfFeature = (...given: Parameters<typeof Use>) =>
+  Nullable(Use(...given), { description: LEFT_OUT });
+const Days = (options: Described) => Nullable(Count(), options);
+
+const UsageBody = named(
+  "Usage",
+  Type.Object({
+    account_id: Type.String({ examples: ["acct_0h4n8r2v6y1b5e9j3m7q0t4w8z"] }),
+    key: Type.Object(
+      { id: ApiKeyId, scopes: Type.Array(ScopeBody, { examples: [["verify"]] }) },
+      { description: "The API key of this request." },
+    ),
+    plan: Type.Object({
+      name: Type.String({ examples: ["free"] }),
+      features: Type.Array(Type.Enum([...FEATURES]), {
+        description: "What the plan includes.",
+        examples: [["webhooks", "verify"]],
+      }),
+    }),
+    requests: Type.Object(
+      {
+        used: Count({ examples: [3] }),
+        limit: Count({ examples: [100] }),
+        resets_in: Type.Integer({
+          minimum: 1,
+          description: "Seconds until the window ends.",
+          examples: [41],
+        }),
+      },
+      { description: "Of this key in its window of 60 seconds, this request included." },
+    ),
+    events: Use("Events that are stored. No plan limits them.", 4_200, null),
+    month_events: Type.Object(
+      {
+        ...Use("", 310, 10_000).properties,
+        month: Type.String({
+          pattern: "^\\d{4}-\\d{2}$",
+          description: "The month, in UTC.",
+          examples: ["2026-01"],
+        }),
+      },
+      { description: "Events of this month that count against the plan." },
+    ),
+    api_keys: Use("Live keys.", 2, 5),
+    widget_tokens: Use("Live tokens.", 0, 10_000),
+    webhooks: OfFeature("Webhooks.", 1, 3),
+    pending_deliveries: OfFeature("Deliveries whose next attempt is to come.", 0, 100_000),
+    exports: OfFeature("Exports, finished or not.", 4, 1_000),
+    exports_under_way: OfFeature("Exports that are not finished.", 1, 10),
+    retention_days: Type.Object({
+      deliveries: Days({
+        description: `How long the record of a delivery is kept. ${LEFT_OUT}`,
+        examples: [30],
+      }),
+      exports: Days({
+        description: `How long an export is kept. Null where it does not end. ${LEFT_OUT}`,
+        examples: [30],
+      }),
+    }),
+  }),
+);
+
+type Owners = Pick<Deps, "exports" | "keys" | "ledger" | "webhooks">;
+
+export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
+  return route({
+    summary: "Get what is used of each limit",
+    description: "The limits are those of the plan and of the service's settings.",
+    openDetail: true,
+    success: { status: 200, body: dataOf(UsageBody) },
+    handle: async ({ admission }) => {
+      const { accountId, plan } = admission;
+      const [asked, by] = [{ accountId }, admittedBy(admission)];
+      const features = FEATURES.filter((one) => !plan.featuresLeftOut.includes(one));
+      // A service that offers what the plan leaves out need not be there.
+      const [ofKeys, ofLedger, ofWebhooks, ofExports] = await Promise.all([
+        keys.getUsage(asked, by),
+        ledger.getUsage(asked, by),
+        features.includes("webhooks") ? webhooks.getUsage(asked, by) : null,
+        features.includes("exports") ? exports.getUsage(asked, by) : null,
+      ]);
+      const { limit, remaining, windowEndsInS } = admission;
+      const data = {
+        account_id: accountId,
+        key: { id: admission.keyId, scopes: admission.scopes },
+        plan: { name: plan.name, features },
+        requests: { used: limit - remaining, limit, resets_in: windowEndsInS },
+        events: use(ofLedger.events),
+        month_events: { ...use(ofLedger.monthEvents, plan.monthlyEvents), month: ofLedger.month },
+        api_keys: use(ofKeys.apiKeys, plan.maxKeys),
+        widget_tokens: use(ofKeys.widgetTokens, ofKeys.maxWidgetTokens),
+        webhooks: ofWebhooks && use(ofWebhooks.webhooks, plan.maxWebhooks),
+        pending_deliveries:
+          ofWebhooks && use(ofWebhooks.pendingDeliveries, ofWebhooks.maxPendingDeliveries),
+        exports: ofExports && use(ofExports.kept, ofExports.maxKept),
+        exports_under_way: ofExports && use(ofExports.underWay, ofExports.maxUnderWay),
+        retention_days: {
+          deliveries: ofWebhooks && ofWebhooks.retentionDays,
+          exports: (ofExports?.retentionDays ?? 0) || null,
+        },
+      };
+      return { body: { data } };
+    },
+  });
+}
+
+function use(used: number | bigint, limit?: number | bigint) {
+  return { used: Number(used), limit: limit === undefined ? null : Number(limit) };
+}

@@ -1,0 +1,26 @@
+// GetUsage: how many events an account has, and how many of this month count against its plan
+// (docs/open-details.md). Both are in the row of the head: no event is counted.
+
+import type { Clock } from "@annals/contract";
+import { complete } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { monthAt } from "../domain/month.ts";
+import { getUsage as getUsageStatement } from "../store/get-usage.ts";
+
+interface Deps {
+  readonly clock: Clock;
+  readonly database: Database;
+}
+
+export function getUsage({ clock, database }: Deps): ServiceImpl<typeof LedgerService>["getUsage"] {
+  return async ({ accountId }) => {
+    complete({ account_id: accountId });
+    const [row] = await database.run(getUsageStatement, [accountId]);
+    const sequence = Number(row?.sequence_number ?? 0);
+    const head = { sequence, month: row?.month ?? "", monthStart: Number(row?.month_start ?? 0) };
+    const { month, monthStart } = monthAt(head, clock.nowText());
+    return { events: BigInt(sequence), month, monthEvents: BigInt(sequence - monthStart) };
+  };
+}

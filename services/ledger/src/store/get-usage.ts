@@ -1,0 +1,13 @@
+// Where the chain of an account ends, and where its month began. No row: it has no event yet.
+
+import { statement } from "@annals/postgres";
+
+interface UsageRow {
+  readonly sequence_number: string;
+  readonly month: string;
+  readonly month_start: string;
+}
+
+export const getUsage = statement<[accountId: string], UsageRow>(`/* ledger.get-usage */
+SELECT sequence_number, month, month_start FROM ledger.heads WHERE account_id = $1::text
+`);

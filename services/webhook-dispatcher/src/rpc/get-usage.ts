@@ -1,0 +1,31 @@
+// GetUsage: how many webhooks and pending deliveries an account has (docs/open-details.md). The bound of
+// pending deliveries bounds also what is counted.
+
+import { complete } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { countPending } from "../store/count-pending.ts";
+import { countWebhooks } from "../store/count-webhooks.ts";
+
+export interface GetUsageDeps {
+  readonly database: Database;
+  readonly maxPendingPerAccount: number;
+  /** Days that the record of a delivery is kept. */
+  readonly retentionDays: number;
+}
+
+export function getUsage(deps: GetUsageDeps): ServiceImpl<typeof WebhooksService>["getUsage"] {
+  const { database, maxPendingPerAccount, retentionDays } = deps;
+  return async ({ accountId }) => {
+    complete({ account_id: accountId });
+    const [webhooks] = await database.run(countWebhooks, [accountId]);
+    const pending = await database.run(countPending, [accountId]);
+    return {
+      webhooks: webhooks?.count ?? 0,
+      pendingDeliveries: pending.reduce((sum, row) => sum + row.pending, 0),
+      maxPendingDeliveries: maxPendingPerAccount,
+      retentionDays,
+    };
+  };
+}

@@ -1,0 +1,144 @@
+// Guarantee: `annals migrate` prints one line of JSON and nothing else, whatever becomes of the schemas. The
+// schemas may be in databases of their own. The line has the version of each before and after, what was
+// applied, its role and login, and why a schema failed; the others are migrated nevertheless. Wrong settings
+// end it with 2. No password is in what it prints.
+
+import { createDatabase, type TestDatabase } from "@annals/testing";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const PROGRAM = join(ROOT, "packages/annals/src/main.ts");
+const COMPILED = join(ROOT, "node_modules/.cache/annals/compiled");
+
+const LOGIN = `annals_migrate_${randomBytes(4).toString("hex")}`;
+const PASSWORD = `secret${randomBytes(8).toString("hex")}`;
+const filesOf = (service: string) => readdirSync(join(ROOT, "services", service, "migrations"));
+
+let shared: TestDatabase;
+let ofLedger: TestDatabase;
+
+beforeAll(async () => {
+  shared = await createDatabase(inject("stack").databaseUrl);
+  ofLedger = await createDatabase(inject("stack").databaseUrl);
+  afterAll(async () => {
+    await shared.drop();
+    await ofLedger.query(`DROP ROLE IF EXISTS ${LOGIN}`);
+    await ofLedger.drop();
+  });
+});
+
+const serveUrl = () =>
+  Object.assign(new URL(ofLedger.url), { username: LOGIN, password: PASSWORD }).href;
+
+/** The line, read, with the exit status. */
+async function migrate(environment: Readonly<Record<string, string>> = {}) {
+  const env = {
+    NODE_COMPILE_CACHE: COMPILED,
+    ANNALS_DATABASE_URL: shared.url,
+    LEDGER_ANNALS_DATABASE_URL: ofLedger.url,
+    LEDGER_ANNALS_SERVE_DATABASE_URL: serveUrl(),
+    ...environment,
+  };
+  const words = ["-C", "source", PROGRAM, "migrate"];
+  const [status, stdout, stderr] = await new Promise<[number, string, string]>((done) => {
+    execFile(process.execPath, words, { env }, (error, out, err) =>
+      done([error ? Number(error.code ?? 1) : 0, out, err]),
+    );
+  });
+  expect(stdout).toMatch(/^[^\n]+\n$/);
+  for (const secret of [PASSWORD, new URL(shared.url).password].filter((each) => each !== ""))
+    expect(`${stdout}${stderr}`).not.toContain(secret);
+  return { status, stderr, ...JSON.parse(stdout) };
+}
+
+const serviceOf = (report: { schemas: { service: string }[] }, service: string) =>
+  report.schemas.find((each) => each.service === service);
+
+test("says what was applied and set, and at the next run that nothing was missing", async () => {
+  const first = await migrate();
+  expect(first).toMatchObject({
+    status: 0,
+    stderr: "",
+    level: "info",
+    failed: [],
+    msg: "migrated",
+  });
+  expect(first.duration_ms).toBeGreaterThan(0);
+  for (const [service, schema, role] of [
+    ["keys", "keys", "annals_keys"],
+    ["ledger", "ledger", "annals_ledger"],
+    ["export", "exports", "annals_exports"],
+    ["webhook-dispatcher", "webhooks", "annals_webhooks"],
+  ] as const) {
+    const files = filesOf(service);
+    expect(serviceOf(first, service)).toStrictEqual({
+      service,
+      schema,
+      before: null,
+      after: files.at(-1),
+      applied: files,
+      roles: [role],
+      rights_set: true,
+      logins:
+        service === "ledger"
+          ? [{ name: LOGIN, made: true, password_set: true, granted: role }]
+          : [],
+      waited_ms: expect.any(Number),
+      duration_ms: expect.any(Number),
+    });
+  }
+  const [{ present }] = (await shared.query<{ present: boolean }>(
+    "SELECT to_regnamespace('ledger') IS NOT NULL AS present",
+  )) as [{ present: boolean }];
+  expect(present).toBe(false);
+  const again = await migrate({ ANNALS_LOG_LEVEL: "error" });
+  const last = filesOf("ledger").at(-1);
+  expect(serviceOf(again, "ledger")).toMatchObject({
+    before: last,
+    after: last,
+    applied: [],
+    logins: [{ name: LOGIN, made: false, password_set: true, granted: null }],
+  });
+});
+
+test("says which schema failed and why, migrates the others, and ends with 1", async () => {
+  await shared.query("DELETE FROM keys.migrations WHERE name >= '0005'");
+  await shared.query("DELETE FROM exports.migrations WHERE name >= '0004'");
+  await shared.query("DROP TABLE keys.widget_tokens");
+  const report = await migrate();
+  expect(report).toMatchObject({
+    status: 1,
+    level: "error",
+    failed: ["export"],
+    msg: "migration failed",
+  });
+  const { error, schema } = serviceOf(report, "export") as unknown as Record<string, string>;
+  expect(schema).toBe("exports");
+  expect(error).toMatch(/^exports: 0004_audit\.sql: relation .* already exists \(42P07\)$/);
+  expect(serviceOf(report, "keys")).toMatchObject({
+    before: "0004_audit.sql",
+    applied: filesOf("keys").filter((name) => name >= "0005"),
+  });
+  expect(serviceOf(report, "ledger")).toMatchObject({ applied: [] });
+});
+
+test("ends with 2 for a setting that one service refuses, and says a wait on standard error", async () => {
+  const nowhere = "postgresql://127.0.0.1:1/none";
+  const report = await migrate({
+    KEYS_ANNALS_KEY_PREFIX: "NOT",
+    LEDGER_ANNALS_DATABASE_URL: nowhere,
+    ANNALS_MIGRATE_WAIT_S: "1",
+  });
+  expect(report).toMatchObject({ status: 2, failed: expect.arrayContaining(["keys", "ledger"]) });
+  expect(serviceOf(report, "keys")).toMatchObject({
+    error: expect.stringContaining("ANNALS_KEY_PREFIX"),
+  });
+  expect(serviceOf(report, "ledger")).toMatchObject({
+    error: expect.stringMatching(/^ledger: .*ECONNREFUSED/),
+  });
+  expect(report.stderr).toContain("waiting for the database");
+});

@@ -1,0 +1,145 @@
+// Guarantee: the SDK and annals-verify as they are published work in the runtimes that their pages name: in
+// the oldest Node that they allow, in Bun, in Deno with no more rights than the network and the environment,
+// and the SDK in a Worker. A runtime that does not run on this machine is named in the output, and
+// has no tests.
+
+import { freePort } from "@annals/local";
+import { eventually } from "@annals/testing";
+import { spawn } from "node:child_process";
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { install, type Installed, PACKED_WITHIN_MS } from "../sdk/installed.ts";
+import {
+  ended,
+  installBlocks,
+  signedDelivery,
+  startWithAccount,
+  testBlocks,
+  WEBHOOK_SECRET,
+} from "../sdk/readme-blocks.ts";
+import { chainOf, csvOf, exportOf } from "../verifiers/made-export.ts";
+import { installRuntimes, programOf } from "./runtimes.ts";
+
+const FILES = ["calls.mjs", "program.mjs", "worker.mjs", "workerd.capnp"];
+const isHere = await installRuntimes();
+
+let sdk: Installed;
+let verify: Installed;
+
+beforeAll(async () => {
+  sdk = await installBlocks();
+  verify = await install("annals-verify", "annals-verify");
+  for (const file of FILES) await cp(join(import.meta.dirname, file), join(sdk.folder, file));
+  const chain = chainOf(
+    "acct_1",
+    // More than one megabyte: it is checked in threads.
+    Array.from({ length: 2_000 }, (_, n) => ({ n, text: "é€😀" })),
+  );
+  await writeFile(join(verify.folder, "valid.jsonl"), exportOf(chain));
+  await writeFile(join(verify.folder, "valid.csv"), csvOf(chain));
+  const changed = exportOf(chain).replace('"n":1700,', '"n":1701,');
+  await writeFile(join(verify.folder, "changed.jsonl"), changed);
+}, 2 * PACKED_WITHIN_MS);
+afterAll(async () => {
+  await sdk?.remove();
+  await verify?.remove();
+});
+
+/** What calls.mjs resolves to. */
+const CALLED = {
+  isStoredOnce: true,
+  isTakenAfterClose: false,
+  buffered: 0,
+  pages: [100, 100, 24],
+  actions: [
+    "created",
+    "many.1",
+    "many.2",
+    ...Array.from({ length: 220 }, (_, at) => at + 1),
+    "last",
+  ],
+  chain: expect.objectContaining({ valid: true, checked: 224 }) as unknown,
+  checked: { state: "verified", events: 224, linksChecked: 224, linksUnchecked: 0, faults: [] },
+  webhook: "event.created",
+  failures: [
+    "wrong_signature",
+    "not_found",
+    "validation_error action",
+    "connection_error",
+    "stopped",
+  ],
+};
+
+type Command = readonly [name: keyof typeof isHere, words: readonly string[]];
+const here = (...commands: readonly Command[]) => commands.filter(([name]) => isHere[name]);
+const bun = [programOf("bun")];
+const deno = (...rights: string[]) => [programOf("deno"), "run", "--no-prompt", ...rights];
+
+describe.each(
+  here(
+    ["node-of-sdk", [programOf("node-of-sdk")]],
+    ["bun", bun],
+    ["deno", deno("--allow-net", "--allow-env")],
+  ),
+)("%s", (_, command) => {
+  test("every kind of call", async () => {
+    const env = { DELIVERY: JSON.stringify(signedDelivery()), WEBHOOK_SECRET };
+    const program = [...command, "program.mjs"];
+    const { child, printed, said } = await startWithAccount(program, sdk.folder, env);
+    expect(await ended(child), said()).toBe(0);
+    expect(JSON.parse(printed())).toEqual(CALLED);
+  });
+});
+
+// Express and Fastify read files, and look at the machine.
+describe.each(
+  here(["bun", bun], ["deno", deno("--allow-net", "--allow-env", "--allow-read", "--allow-sys")]),
+)("the blocks of the SDK's page in %s", (_, command) => {
+  testBlocks(command, () => sdk);
+});
+
+describe.each(here(["workerd", [programOf("workerd")]]))("%s", (_, program) => {
+  test("every kind of call, and an event after the answer", async () => {
+    const port = await freePort();
+    const at = `http://127.0.0.1:${port}`;
+    const words = ["serve", "workerd.capnp", `--socket-addr=http=127.0.0.1:${port}`];
+    const command = [...program, ...words];
+    const { annals, said } = await startWithAccount(command, sdk.folder, { WEBHOOK_SECRET });
+    const { body, headers } = signedDelivery();
+    const called = await eventually("an answer", () =>
+      fetch(`${at}/calls`, { method: "POST", body, headers }),
+    );
+    const text = await called.text();
+    expect(called.status, `${text} ${said()}`).toBe(200);
+    expect(JSON.parse(text)).toEqual(CALLED);
+    expect((await fetch(`${at}/later`)).status).toBe(204);
+    const last = await eventually("the event", async () => {
+      const { data } = await annals.events.list({ limit: 1 }).page();
+      return data.find(({ action }) => action === "request");
+    });
+    expect(last.context).toEqual({ path: "/later" });
+  });
+});
+
+describe.each(
+  here(
+    ["node-of-verify", [programOf("node-of-verify"), "node_modules/.bin/annals-verify"]],
+    ["bun", [...bun, "x", "--bun", "annals-verify"]],
+    ["deno", [...deno("--allow-read"), "npm:annals-verify"]],
+  ),
+)("annals-verify in %s", (_, [program = "", ...words]) => {
+  test("valid, and changed", async () => {
+    const check = async (file: string) => {
+      const child = spawn(program, [...words, file], { cwd: verify.folder });
+      let printed = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (chunk: Buffer) => (printed += String(chunk)));
+      return [await ended(child), printed];
+    };
+    for (const file of ["valid.jsonl", "valid.csv"])
+      expect(await check(file)).toEqual([0, expect.stringMatching(/^valid: 2000 events of /)]);
+    const fault = "invalid: line 1701: sequence number 1701: digest_mismatch in metadata\n";
+    expect(await check("changed.jsonl")).toEqual([1, fault]);
+  });
+});

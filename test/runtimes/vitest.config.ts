@@ -1,0 +1,20 @@
+// How `npm run test:runtimes` runs: what is published in the runtimes that it names. They are 220 MB to
+// download and 660 MB on disk, so they are no part of the install, of `npm test` or of `.ci/run`.
+
+import { defineConfig } from "vitest/config";
+
+/** The first run downloads the runtimes. */
+const TIMEOUT_MS = 10 * 60_000;
+
+export default defineConfig({
+  resolve: { conditions: ["source"] },
+  ssr: { resolve: { conditions: ["source"] } },
+  environments: { __vitest__: { resolve: { conditions: ["source"] } } },
+  test: {
+    name: "runtimes",
+    include: ["test/runtimes/**/*.test.ts"],
+    globalSetup: "test/global-setup.ts",
+    testTimeout: TIMEOUT_MS,
+    hookTimeout: TIMEOUT_MS,
+  },
+});

@@ -1,0 +1,116 @@
+// The blocks of the SDK's README, and a test of each that runs it against the service: as a program, as a
+// server that records an event, as a receiver of webhooks. Called for Node by package.test.ts, for other
+// runtimes by test/runtimes.
+
+import { freePort } from "@annals/local";
+import { Annals } from "@annals/sdk";
+import { eventually, newAccount } from "@annals/testing";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { addPackages, install, type Installed } from "./installed.ts";
+
+const README = readFileSync(new URL("../../packages/sdk/README.md", import.meta.url), "utf8");
+export const WEBHOOK_SECRET = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;
+
+/** Each block with what its comment says of it. */
+export const BLOCKS = [...README.matchAll(/(?:<!-- test: (\w+) -->\n)?```ts\n([\s\S]*?)```/g)].map(
+  ([, kind = "program", text = ""], at) => ({ kind, text, file: `block-${at + 1}.ts` }),
+);
+const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === kind);
+
+/** The SDK with the blocks and what they import. */
+export async function installBlocks(): Promise<Installed> {
+  const installed = await install("sdk", "@annals/sdk");
+  await addPackages(installed.folder, ["express", "fastify", "@types/express", "@types/node"]);
+  for (const { file, text } of BLOCKS) await writeFile(join(installed.folder, file), text);
+  return installed;
+}
+
+/** A delivery as the service signs it (docs/webhooks.md). */
+export function signedDelivery() {
+  const now = new Date();
+  const payload = { id: "wh_evt_1", event: "event.created", data: { sequence_number: 1 } };
+  const body = JSON.stringify({ ...payload, timestamp: now.toISOString() });
+  const headers = {
+    "x-service-signature": createHmac("sha256", WEBHOOK_SECRET).update(body).digest("hex"),
+    "webhook-id": payload.id,
+    "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
+    "webhook-signature": new Webhook(WEBHOOK_SECRET).sign(payload.id, now, body),
+  };
+  return { body, headers };
+}
+
+/** A process of the test, in the folder, with an account of its own. */
+export async function startWithAccount(
+  [command = "", ...words]: readonly string[],
+  cwd: string,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const { baseUrl, databaseUrl } = inject("stack");
+  const { key } = await newAccount(databaseUrl);
+  const env = { PATH: process.env["PATH"], HOME: cwd, ANNALS_URL: baseUrl, ANNALS_KEY: key };
+  const child = spawn(command, words, { cwd, env: { ...env, ...more } });
+  let printed = "";
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (printed += String(chunk)));
+  child.stderr.on("data", (chunk: Buffer) => (said += String(chunk)));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const annals = new Annals({ baseUrl, apiKey: key });
+  return { annals, child, printed: () => printed, said: () => said };
+}
+
+/** Its exit code, with all that it printed. */
+export async function ended(child: ChildProcess): Promise<unknown> {
+  if (child.exitCode === null) await once(child, "close");
+  return child.exitCode;
+}
+
+/** Adds a test for each block. `command` begins a program of the runtime that is tested. */
+export function testBlocks(command: readonly string[], installed: () => Installed): void {
+  const start = (file: string, more?: Readonly<Record<string, string>>) =>
+    startWithAccount([...command, file], installed().folder, more);
+
+  test.each(ofKind("program"))("$file runs", async ({ file }) => {
+    const { child, said } = await start(file);
+    expect(await ended(child), said()).toBe(0);
+    expect(said()).toBe("");
+  });
+
+  test.each(ofKind("server"))("$file serves, and records", async ({ file }) => {
+    const port = await freePort();
+    const { annals, child, said } = await start(file, { PORT: String(port) });
+    const answer = await eventually("an answer", () =>
+      fetch(`http://127.0.0.1:${port}/invoices/inv_9`, { method: "POST" }),
+    );
+    expect(answer.status).toBe(204);
+    child.kill("SIGTERM");
+    expect(await ended(child)).toBe(0);
+    expect(said()).toBe("");
+    const [event, ...others] = await annals.events.list().toArray();
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      action: "invoice.update",
+      actor: { type: "user", id: "u_1" },
+      target: { type: "invoice", id: "inv_9" },
+      diff: { before: { total: 1200 }, after: { total: 1250 } },
+      context: { method: "POST", path: "/invoices/inv_9" },
+    });
+  });
+
+  test.each(ofKind("webhook"))("$file accepts a delivery, and no forged one", async ({ file }) => {
+    const port = await freePort();
+    await start(file, { PORT: String(port), WEBHOOK_SECRET });
+    const { body, headers } = signedDelivery();
+    const post = (text: string) =>
+      fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: text, headers });
+    const answer = await eventually("an answer", () => post(body));
+    expect(answer.status).toBe(204);
+    expect((await post(`${body} `)).status).toBe(400);
+  });
+}
