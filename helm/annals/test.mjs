@@ -50,6 +50,14 @@ async function eventually(attempt) {
   return undefined;
 }
 
+/** The first answer that is no server error: services behind the gateway may still be starting. */
+function answered(...call) {
+  return eventually(async () => {
+    const answer = await request(...call);
+    return answer.status < 500 ? answer : undefined;
+  });
+}
+
 /** Collects what the webhook sends. Without a certificate nothing can arrive. */
 function receive() {
   const received = [];
@@ -66,8 +74,8 @@ function receive() {
 
 async function checkWebhook(key, received) {
   const url = new URL(randomUUID(), RECEIVER).href;
-  const made = await request(key, "POST", "/v1/webhooks", { url, events: ["event.created"] });
-  check(made.status === 201, "create a webhook", made.error ?? made.status);
+  const made = await answered(key, "POST", "/v1/webhooks", { url, events: ["event.created"] });
+  check(made?.status === 201, "create a webhook", made?.error ?? made?.status);
   const path = `/v1/webhooks/${made.data.id}`;
   undo.push(() => request(API_KEY, "DELETE", path));
   const appended = await request(key, "POST", "/v1/events", { action: "helm.test.webhook" });
@@ -93,10 +101,7 @@ async function run() {
   if (!API_KEY)
     throw new Error("there is no API key: name a Secret that has one with all scopes in tests.key");
   const received = receive();
-  const made = await eventually(async () => {
-    const answer = await request(API_KEY, "POST", "/v1/api-keys", { name: "helm test" });
-    return answer.status < 500 ? answer : undefined;
-  });
+  const made = await answered(API_KEY, "POST", "/v1/api-keys", { name: "helm test" });
   check(made?.status === 201, "create a key", made);
   const { id, key } = made.data;
   const revoke = () => request(API_KEY, "DELETE", `/v1/api-keys/${id}`);
