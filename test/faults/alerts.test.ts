@@ -175,10 +175,10 @@ test("a dead endpoint, a failed export, a broken chain and an expiring certifica
   expect((await client.get("/v1/verify")).body.data.valid).toBe(true);
 });
 
-test("a full pool, a stopped NATS and a stopped dispatcher", () =>
-  whileSending(append, async () => {
-    if (!prometheus) return;
-    const { query, raised, cleared } = prometheus;
+test("a full pool, a stopped NATS and a stopped dispatcher", async () => {
+  if (!prometheus) return;
+  const { query, raised, cleared } = prometheus;
+  await whileSending(append, async () => {
     const lock = new pg.Client({ connectionString: system.stack.databaseUrl });
     await lock.connect();
     await lock.query("BEGIN");
@@ -216,4 +216,5 @@ test("a full pool, a stopped NATS and a stopped dispatcher", () =>
     await dispatcher.waitReady();
     await cleared("WebhookDispatcherStopped");
     expect(await query("annals_notices_oldest_pending_seconds > 3")).toStrictEqual([]);
-  }));
+  });
+});
