@@ -51,7 +51,6 @@ async function requireRoom(transaction: Database, plans: Plans, accountId: strin
   const [account] = await transaction.run(lockAccount, [accountId]);
   if (!account) throw internal(`there is no account ${accountId}`);
   const { maxKeys, name } = plans.of(account.plan);
-  if (maxKeys === undefined) return;
   const [count] = await transaction.run(countApiKeys, [accountId]);
   if (Number(count?.live_keys ?? 0) < maxKeys) return;
   throw new AnnalsError(
