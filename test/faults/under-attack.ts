@@ -12,7 +12,7 @@ import { report } from "./report.ts";
 import { processesOf, type Testbed } from "./testbed.ts";
 
 /** The memory limits of the chart's containers. */
-export const CHART_LIMITS_MB: Readonly<Record<ServiceName, number>> = {
+const CHART_LIMITS_MB: Readonly<Record<ServiceName, number>> = {
   gateway: 512,
   keys: 384,
   ledger: 512,
@@ -42,7 +42,7 @@ export interface Noticed {
 }
 
 /** Half appends and half reads, each connection one after the other. */
-export async function otherAccount(
+async function otherAccount(
   { baseUrl, key, headers = {} }: Other,
   forMs: number,
 ): Promise<Noticed> {
