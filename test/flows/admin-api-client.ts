@@ -7,7 +7,7 @@ import { type RequestOptions, request } from "node:https";
 export interface Asked {
   readonly token?: string | undefined;
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface Answered {

@@ -174,6 +174,45 @@ describe("accounts and keys", () => {
     expect(other.status).toBe(201);
   });
 
+  test("the same Idempotency-Key with another body is refused, and what it made stays", async () => {
+    const headers = { "idempotency-key": "tenant 44" };
+    const made = await post("/admin/v1/accounts", { name: "A", plan: "pro" }, headers);
+    const { id } = made.body.data;
+    for (const body of [
+      { name: "B", plan: "pro" },
+      { name: "A" },
+      { name: "A", plan: "pro", key_name: "k" },
+    ]) {
+      const refused = await post("/admin/v1/accounts", body, headers);
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.message).toMatch(/^Idempotency-Key: was used for another request/);
+    }
+    await call("PATCH", `/admin/v1/accounts/${id}`, { body: { name: "Renamed" } });
+    const same = { plan: "pro", name: " A ", key_name: "first key" };
+    const again = await post("/admin/v1/accounts", same, headers);
+    expect(again).toMatchObject({ status: 200, body: { data: { id, name: "Renamed" } } });
+  });
+
+  test("the system account keeps its name and has no plan", async () => {
+    for (const body of [{ name: "mine" }, { plan: "pro" }, { plan: null }]) {
+      const refused = await call("PATCH", "/admin/v1/accounts/acct_system", { body });
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.message).toMatch(/^The system account can neither be renamed/);
+    }
+    const { body } = await get("/admin/v1/accounts/acct_system");
+    expect(body.data).toMatchObject({ name: "system", plan: null });
+  });
+
+  test("an account's keys are listed in pages", async () => {
+    const { id, first_key: first } = await newAccount();
+    const path = `/admin/v1/accounts/${id}/keys`;
+    const second = (await post(path, { name: "second" })).body.data.id;
+    const { body } = await get(`${path}?limit=1`);
+    expect(body).toMatchObject({ data: [{ id: second }], has_more: true });
+    const { body: next } = await get(`${path}?limit=1&cursor=${body.next_cursor}`);
+    expect(next).toMatchObject({ data: [{ id: first.id }], has_more: false, next_cursor: null });
+  });
+
   test("name and plan are changed, one or both", async () => {
     const { id } = await newAccount();
     const path = `/admin/v1/accounts/${id}`;
@@ -188,8 +227,8 @@ describe("accounts and keys", () => {
     expect((await post(`/admin/v1/accounts/${id}/keys`, { name: "second" })).status).toBe(201);
     const { body } = await get("/admin/v1/plans");
     expect(body.data).toMatchObject([
-      { name: "free", default: true, max_keys: 1, monthly_events: 10, max_webhooks: null },
-      { name: "pro", default: false, max_keys: null },
+      { name: "free", default: true, max_keys: 1, monthly_events: 10, max_webhooks: 1_000 },
+      { name: "pro", max_keys: 1_000, max_widget_tokens: 10_000, requests_per_minute: null },
     ]);
     expect(body.data[0].accounts).toBeGreaterThan(0);
   });
@@ -238,6 +277,14 @@ describe("a wrong request", () => {
       },
       "Idempotency-Key: must have 1 to 255",
     ],
+    [
+      "two keys",
+      "POST",
+      ACCOUNTS,
+      { body: { name: "x" }, headers: { "idempotency-key": ["k1", "k2"] } },
+      "Idempotency-Key: is repeated",
+    ],
+    ["limit of keys", "GET", `${NOBODY}/keys?limit=101`, {}, "limit: must be an integer"],
     ["nothing to change", "PATCH", NOBODY, { body: {} }, "must hold name, plan or both"],
     ["no key name", "POST", `${NOBODY}/keys`, { body: {} }, "name: is required"],
     ["no scope", "POST", `${NOBODY}/keys`, { body: { name: "x", scopes: [] } }, "scopes: must be"],

@@ -86,7 +86,7 @@ function emptyView({ events }: Usage): TemplateResult | typeof nothing {
 }
 
 function barsOf(usage: Usage): Bar[] {
-  const { month_events, requests } = usage;
+  const { account_requests: ofAccount, month_events, requests } = usage;
   return [
     {
       id: "requests",
@@ -94,10 +94,21 @@ function barsOf(usage: Usage): Bar[] {
       use: requests,
       hint: `The window ends in ${requests.resets_in} seconds. The dashboard's own requests count.`,
     },
+    {
+      id: "account_requests",
+      what: "Requests of the account",
+      use: ofAccount,
+      hint: `Of all keys and widget tokens. The window ends in ${ofAccount.resets_in} seconds.`,
+    },
     { id: "month_events", what: `Events of ${month_events.month}`, use: month_events },
     { id: "events", what: "Events that are stored", use: usage.events },
     { id: "api_keys", what: "Live API keys", use: usage.api_keys },
     { id: "widget_tokens", what: "Live widget tokens", use: usage.widget_tokens },
+    {
+      id: "widget_tokens_of_key",
+      what: "Live widget tokens of this key",
+      use: usage.widget_tokens_of_key,
+    },
     { id: "webhooks", what: "Webhooks", use: usage.webhooks },
     { id: "pending_deliveries", what: "Pending deliveries", use: usage.pending_deliveries },
     { id: "exports_under_way", what: "Exports under way", use: usage.exports_under_way },

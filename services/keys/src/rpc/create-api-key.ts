@@ -24,7 +24,7 @@ export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["creat
     const actor = actorOf(context);
     complete({ account_id: accountId, name });
     const { secret, secretSha256, isMinted, ...apiKey } = newApiKey(deps, { name, scopes });
-    await deps.database.transaction(async (transaction) => {
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await requireRoom(transaction, deps.plans, accountId);
       await transaction.run(createApiKeyStatement, [
         accountId,

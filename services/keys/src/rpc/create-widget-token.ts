@@ -33,7 +33,7 @@ export function createWidgetToken(
     const filter = asked.filter ?? create(EventFilterSchema);
     const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
     const viewer = viewerOf(viewerId, viewerName);
-    await deps.database.transaction(async (transaction) => {
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await requireRoom(transaction, deps.plans, accountId, keyId);
       await transaction.run(createWidgetTokenStatement, [
         accountId,

@@ -24,7 +24,7 @@ export function deleteWidgetToken(
     complete({ account_id: accountId, id });
     if (!isWidgetTokenId(id)) throw notFound("widget token", id);
     const owner = tokenOwner(context);
-    await deps.database.transaction(async (transaction) => {
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
       const [row] = await transaction.run(deleteWidgetTokenStatement, [accountId, id, owner]);
       if (!row) throw notFound("widget token", id);
       await AUDIT.add(transaction, {

@@ -2,7 +2,7 @@
 // tokens the key has made that asks.
 
 import { complete, internal } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -11,20 +11,19 @@ import { countWidgetTokens } from "../store/count-widget-tokens.ts";
 import { getAccount } from "../store/get-account.ts";
 
 interface Deps {
-  readonly database: Database;
+  readonly database: Pool;
   readonly plans: Plans;
 }
 
-export function getUsage({ database, plans }: Deps): ServiceImpl<typeof KeysService>["getUsage"] {
+export function getUsage(deps: Deps): ServiceImpl<typeof KeysService>["getUsage"] {
   return async ({ accountId }, context) => {
     complete({ account_id: accountId });
+    const database = deps.database.forAccount(accountId, context.signal);
     const [account] = await database.run(getAccount, [accountId]);
     if (!account) throw internal(`there is no account ${accountId}`);
-    const [tokens] = await database.run(countWidgetTokens, [
-      accountId,
-      actorOf(context).id ?? "",
-    ]);
-    const { maxWidgetTokens } = plans.of(account.plan);
+    const keyId = actorOf(context).id ?? "";
+    const [tokens] = await database.run(countWidgetTokens, [accountId, keyId]);
+    const { maxWidgetTokens } = deps.plans.of(account.plan);
     return {
       apiKeys: Number(account.live_keys),
       widgetTokens: Number(tokens?.live_tokens ?? 0),

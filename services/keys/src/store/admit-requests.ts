@@ -4,7 +4,13 @@
 // entries with the same secret: one statement cannot update a row twice.
 
 import { statement } from "@annals/postgres";
-import { ACCOUNT_LIMIT, COUNTED, type CountedRow, type CountParams, COUNTS } from "./count-requests.ts";
+import {
+  ACCOUNT_LIMIT,
+  COUNTED,
+  type CountedRow,
+  type CountParams,
+  COUNTS,
+} from "./count-requests.ts";
 
 export interface AdmissionRow extends CountedRow {
   readonly scopes: readonly string[];

@@ -3,7 +3,13 @@
 // entries with the same secret.
 
 import { statement } from "@annals/postgres";
-import { ACCOUNT_LIMIT, COUNTED, type CountedRow, type CountParams, COUNTS } from "./count-requests.ts";
+import {
+  ACCOUNT_LIMIT,
+  COUNTED,
+  type CountedRow,
+  type CountParams,
+  COUNTS,
+} from "./count-requests.ts";
 
 export interface WidgetAdmissionRow extends CountedRow {
   /** An EventFilter in binary. */
