@@ -24,7 +24,7 @@ export const storeKeys = (
 ): Promise<void> =>
   insert(
     `INSERT INTO keys.api_keys (account_id, id, name, key_prefix, secret_sha256, scopes, created_at)
-     SELECT $1, 'key_' || ${ID}, 'key ' || n, 'a...b', sha256(($1 || n)::bytea), '{verify}', ${TIME}
+     SELECT $1, 'key_' || ${ID}, 'key ' || n, 'annals_sk_aaaa...bb', sha256(($1 || n)::bytea), '{verify}', ${TIME}
      FROM generate_series(1, $2::integer) AS n`,
     [accountId, count],
     databaseUrl,
@@ -53,7 +53,7 @@ export const storeWidgetTokens = (
   insert(
     `INSERT INTO keys.widget_tokens (account_id, id, token_prefix, secret_sha256, filter, filter_json, parts, origins,
        created_by, created_at, expires_at)
-     SELECT $1, 'wtok_' || right($2, 8) || lpad(n::text, 18, '0'), 'a...b', sha256(($2 || n)::bytea), '', '{}', '{}',
+     SELECT $1, 'wtok_' || right($2, 8) || lpad(n::text, 18, '0'), 'annals_wt_aaaa...bb', sha256(($2 || n)::bytea), '', '{}', '{}',
        '{}', $2, ${TIME}, to_char(now() AT TIME ZONE 'UTC' + interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
      FROM generate_series(1, $3::integer) AS n`,
     [accountId, keyId, count],

@@ -3,13 +3,15 @@
 // number of keys and tokens an account makes no more requests in a minute than its plan allows, over any number
 // of gateways.
 
+import { certificateFiles } from "@annals/certificates";
 import { keyHash, mintKey } from "@annals/contract";
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { storeKeys, storeWidgetTokens } from "../api/many.ts";
+import { adminApi } from "../flows/admin-api-client.ts";
 import { ATTACK_NAMES } from "./hostile-admission-attacks.ts";
 import { startTestbed, type Testbed } from "./testbed.ts";
 import { aloneFor, attackFrom, type Noticed, underAttack } from "./under-attack.ts";
@@ -26,6 +28,9 @@ const PLANS = {
 };
 /** Of a keys service: half of them are for admission. */
 const CONNECTIONS = 10;
+/** What the admin API has at a time. */
+const ADMIN_REQUESTS = 8;
+const TOKEN = "t".repeat(32);
 
 let bed: Testbed;
 let folder: string;
@@ -37,10 +42,18 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "annals-hostile-"));
   const file = join(folder, "plans.json");
   await writeFile(file, JSON.stringify(PLANS));
+  await writeFile(join(folder, "token"), TOKEN);
   bed = await startTestbed({
     replicas: { gateway: 2 },
     without: ["nats", "export", "webhook-dispatcher"],
-    env: { keys: { ANNALS_PLANS_FILE: file, ANNALS_DATABASE_POOL_SIZE: String(CONNECTIONS) } },
+    env: {
+      keys: {
+        ANNALS_PLANS_FILE: file,
+        ANNALS_DATABASE_POOL_SIZE: String(CONNECTIONS),
+        ANNALS_ADMIN_API_TOKEN_FILE: join(folder, "token"),
+        ANNALS_ADMIN_API_ADDRESS: "127.0.0.1:0",
+      },
+    },
   });
   const { databaseUrl, baseUrls } = bed.stack;
   attacker = await newAccount(databaseUrl);
@@ -66,7 +79,7 @@ test("with every connection for the rest in use, requests are admitted", async (
     Array.from({ length: CONNECTIONS }, () => newAccount(databaseUrl)),
   );
   const locks = ownerOf(databaseUrl);
-  // A creation of a key waits for the row of its account.
+  // A creation of a key waits for the row of its account, and so does a new name.
   const held = locks
     .query(
       `/* held */ WITH held AS (SELECT FROM keys.accounts WHERE account_id = ANY ($1::text[]) FOR UPDATE)
@@ -78,12 +91,18 @@ test("with every connection for the rest in use, requests are admitted", async (
     const client = new HttpClient(baseUrls[1] ?? "", key);
     return client.post("/v1/api-keys", { name: "waits" }).finally(() => client.close());
   });
+  const admin = await openAdmin();
+  const renamings = accounts
+    .slice(0, ADMIN_REQUESTS)
+    .map(({ accountId }) =>
+      admin("PATCH", `/admin/v1/accounts/${accountId}`, { body: { name: "waits" } }),
+    );
   const waiting = `SELECT count(*)::int AS count FROM pg_stat_activity
     WHERE application_name = 'annals-keys' AND wait_event_type = 'Lock'`;
   try {
-    await eventually("the connections of accounts are in use", async () => {
+    await eventually("all other connections are in use", async () => {
       const [{ count } = { count: 0 }] = await bed.owner.query<{ count: number }>(waiting);
-      return count >= CONNECTIONS / 2 - 1;
+      return count >= CONNECTIONS / 2;
     });
     const client = new HttpClient(other.baseUrl, other.key);
     const answers = await Promise.all(
@@ -97,9 +116,17 @@ test("with every connection for the rest in use, requests are admitted", async (
     );
     await held;
     await locks.close();
-    await Promise.all(creations);
+    await Promise.allSettled([...creations, ...renamings]);
   }
 });
+
+async function openAdmin() {
+  const { certificates, dataDir } = bed.stack;
+  const log = await readFile(join(dataDir, "log/keys-1.log"), "utf8");
+  const [, port] = /"port":(\d+).*the admin API is open/.exec(log) ?? [];
+  const ca = await readFile(certificateFiles(certificates, "keys").ca, "utf8");
+  return adminApi({ ca, port: Number(port), token: TOKEN });
+}
 
 test("by 1,000 keys over two gateways an account makes as many requests as its plan allows", async () => {
   const { databaseUrl, baseUrls } = bed.stack;
