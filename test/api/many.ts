@@ -1,5 +1,5 @@
-// As many keys, webhooks and widget tokens as a test needs, stored at once with the owner's rights. Called by the
-// tests of limits and pages.
+// As many keys, webhooks and widget tokens as a test needs, stored at once with the owner's rights. Called
+// by the tests of limits and pages.
 
 import { ownerOf } from "@annals/testing";
 import { inject } from "vitest";

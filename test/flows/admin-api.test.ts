@@ -3,9 +3,8 @@
 // docs/operators/admin-api.md says, and a key works with the next request, or no more. Wrong requests name
 // the field and change nothing. It speaks TLS with the certificate of keys, and is off by default.
 
-import { certificateFiles } from "@annals/certificates";
 import type { Stack } from "@annals/local";
-import { eventually, HttpClient } from "@annals/testing";
+import { HttpClient } from "@annals/testing";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,8 +15,10 @@ import { metricOf } from "../metric-of.ts";
 import {
   type AdminApi,
   adminApi,
+  adminApiAt,
   type Answered,
   type Asked,
+  type At,
   bodyFor,
   holdRequest,
   NOBODY,
@@ -31,8 +32,7 @@ const PLANS = {
 };
 
 let stack: Stack;
-let port: number;
-let ca: string;
+let at: At;
 let call: AdminApi;
 
 beforeAll(async () => {
@@ -53,13 +53,8 @@ beforeAll(async () => {
     },
   });
   afterAll(() => stack.stop());
-  port = await eventually("the admin API is open", async () => {
-    const log = await readFile(join(stack.dataDir, "log/keys-1.log"), "utf8");
-    const [, found] = /"port":(\d+).*the admin API is open/.exec(log) ?? [];
-    return found !== undefined && Number(found);
-  });
-  ca = await readFile(certificateFiles(stack.certificates, "keys").ca, "utf8");
-  call = adminApi({ ca, port, token: TOKEN });
+  at = await adminApiAt(stack, TOKEN);
+  call = adminApi(at);
 });
 
 const get = (path: string) => call("GET", path);
@@ -174,45 +169,6 @@ describe("accounts and keys", () => {
     expect(other.status).toBe(201);
   });
 
-  test("the same Idempotency-Key with another body is refused, and what it made stays", async () => {
-    const headers = { "idempotency-key": "tenant 44" };
-    const made = await post("/admin/v1/accounts", { name: "A", plan: "pro" }, headers);
-    const { id } = made.body.data;
-    for (const body of [
-      { name: "B", plan: "pro" },
-      { name: "A" },
-      { name: "A", plan: "pro", key_name: "k" },
-    ]) {
-      const refused = await post("/admin/v1/accounts", body, headers);
-      expect(refused.status).toBe(422);
-      expect(refused.body.error.message).toMatch(/^Idempotency-Key: was used for another request/);
-    }
-    await call("PATCH", `/admin/v1/accounts/${id}`, { body: { name: "Renamed" } });
-    const same = { plan: "pro", name: " A ", key_name: "first key" };
-    const again = await post("/admin/v1/accounts", same, headers);
-    expect(again).toMatchObject({ status: 200, body: { data: { id, name: "Renamed" } } });
-  });
-
-  test("the system account keeps its name and has no plan", async () => {
-    for (const body of [{ name: "mine" }, { plan: "pro" }, { plan: null }]) {
-      const refused = await call("PATCH", "/admin/v1/accounts/acct_system", { body });
-      expect(refused.status).toBe(422);
-      expect(refused.body.error.message).toMatch(/^The system account can neither be renamed/);
-    }
-    const { body } = await get("/admin/v1/accounts/acct_system");
-    expect(body.data).toMatchObject({ name: "system", plan: null });
-  });
-
-  test("an account's keys are listed in pages", async () => {
-    const { id, first_key: first } = await newAccount();
-    const path = `/admin/v1/accounts/${id}/keys`;
-    const second = (await post(path, { name: "second" })).body.data.id;
-    const { body } = await get(`${path}?limit=1`);
-    expect(body).toMatchObject({ data: [{ id: second }], has_more: true });
-    const { body: next } = await get(`${path}?limit=1&cursor=${body.next_cursor}`);
-    expect(next).toMatchObject({ data: [{ id: first.id }], has_more: false, next_cursor: null });
-  });
-
   test("name and plan are changed, one or both", async () => {
     const { id } = await newAccount();
     const path = `/admin/v1/accounts/${id}`;
@@ -315,9 +271,7 @@ describe("a wrong request", () => {
 });
 
 test("a ninth request at a time is refused with Retry-After; the eight are answered", async () => {
-  const held = await Promise.all(
-    Array.from({ length: 8 }, () => holdRequest({ ca, port, token: TOKEN })),
-  );
+  const held = await Promise.all(Array.from({ length: 8 }, () => holdRequest(at)));
   expect(await get("/admin/v1/plans")).toMatchObject({
     status: 500,
     headers: { "retry-after": "1" },
@@ -330,7 +284,7 @@ test("a ninth request at a time is refused with Retry-After; the eight are answe
 
 test("plaintext gets nothing", async () => {
   const got = await new Promise<string>((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () =>
+    const socket = connect(at.port, "127.0.0.1", () =>
       socket.write(
         `GET /admin/v1/plans HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`,
       ),

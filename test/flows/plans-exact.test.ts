@@ -1,6 +1,6 @@
 // A plan's limits are exact under concurrency: over three gateways, two keys services and two ledgers at
-// once, as many keys and events are stored, and requests admitted, as the plan allows, not one more and not one
-// less, and each refusal says so.
+// once, as many keys and events are stored, and requests admitted, as the plan allows, not one more and not
+// one less, and each refusal says so.
 
 import { HttpClient } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";

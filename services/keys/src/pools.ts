@@ -1,5 +1,5 @@
-// The connections of the keys service to PostgreSQL. Called by serve.ts. Half of them are for admission alone:
-// whatever else the service does, in any amount, no request waits for it to be admitted.
+// The connections of the keys service to PostgreSQL. Called by serve.ts. Half of them are for admission
+// alone: whatever else the service does, in any amount, no request waits for it to be admitted.
 
 import type { ConfigOf, DatabaseMetrics, Logger } from "@annals/chassis";
 import { createPool, type Pool } from "@annals/postgres";

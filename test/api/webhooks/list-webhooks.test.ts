@@ -44,7 +44,7 @@ describe("200", () => {
     expect([first.has_more, second.has_more, second.next_cursor]).toEqual([true, false, null]);
     const ids = [...first.data, ...second.data].map(({ id }) => id);
     expect(new Set(ids).size).toBe(101);
-    expect(ids).toEqual(ids.toSorted().toReversed());
+    expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? 1 : -1)));
   });
 });
 

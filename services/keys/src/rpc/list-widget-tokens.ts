@@ -1,5 +1,5 @@
-// ListWidgetTokens: a page of the tokens that are valid now, newest first: those that the key of the request has
-// made, with keys:manage those of all keys.
+// ListWidgetTokens: a page of the tokens that are valid now, newest first: those that the key of the request
+// has made, with keys:manage those of all keys.
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

@@ -27,10 +27,16 @@ beforeAll(async () => {
 
 type Secret = Pick<StoredKey, "secretSha256">;
 
+interface Limits {
+  readonly limit?: number;
+  readonly accountLimit?: number;
+  readonly plans?: Readonly<Record<string, number>>;
+}
+
 /** Rows in the order of what was asked. */
 async function admit(
   asked: readonly (readonly [Secret, count: number])[],
-  { limit = LIMIT, accountLimit = ACCOUNT_LIMIT, plans = {} as Record<string, number> } = {},
+  { limit = LIMIT, accountLimit = ACCOUNT_LIMIT, plans = {} }: Limits = {},
 ) {
   const rows = await service.run(admitRequests, [
     asked.map(([{ secretSha256 }]) => secretSha256),

@@ -1,6 +1,6 @@
-// Guarantees: a window of 60 seconds begins with a key's first request and holds exactly the limit,
-// from any number of gateways and in any groups; what is refused costs nothing; an unknown or revoked secret
-// has no row; no two groups wait for each other in a circle. All keys of an account share a window of its own,
+// Guarantees: a window of 60 seconds begins with a key's first request and holds exactly the limit, from any
+// number of gateways and in any groups; what is refused costs nothing; an unknown or revoked secret has no
+// row; no two groups wait for each other in a circle. All keys of an account share a window of its own,
 // which is as exact; what either window refuses counts in neither.
 
 import { keyHash, mintKey, systemClock } from "@annals/contract";

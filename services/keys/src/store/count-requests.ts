@@ -3,13 +3,14 @@
 // admit-widget-requests.ts. What one of the two windows refuses must not count in the other.
 
 /**
- * The queries `counted` and `account_counted`, from the rows of a query `known` with account_id, key_id, wanted
- * and account_limit. `$3` is the limit of a key's window.
+ * The queries `counted` and `account_counted`, from the rows of a query `known` with account_id, key_id,
+ * wanted and account_limit. `$3` is the limit of a key's window.
  *
- * "excluded.started_at" is the one reading of the clock that the decision about a row is based on. All rows of
- * keys are locked before any row of an account, each kind in the order of its primary key, so that two groups
- * never deadlock: the sum over an account needs all of `counted`. The account's row, which all its keys share, is
- * thus locked last and for the shortest time. What the key's window refuses never reaches the account's.
+ * "excluded.started_at" is the one reading of the clock that the decision about a row is based on. All rows
+ * of keys are locked before any row of an account, each kind in the order of its primary key, so that two
+ * groups never deadlock: the sum over an account needs all of `counted`. The account's row, which all its
+ * keys share, is thus locked last and for the shortest time. What the key's window refuses never reaches the
+ * account's.
  */
 export const COUNTED = `counted AS (
   INSERT INTO keys.rate_windows AS rate_window (account_id, key_id, started_at, used, granted)

@@ -1,5 +1,5 @@
-// One page of the live keys of an account, newest first. `createdAt` and `id` are those of the last key of the
-// page before, or null.
+// One page of the live keys of an account, newest first. `createdAt` and `id` are those of the last key of
+// the page before, or null.
 
 import { statement } from "@annals/postgres";
 import type { ApiKeyRow } from "./api-key-row.ts";
