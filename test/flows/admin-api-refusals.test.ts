@@ -1,5 +1,6 @@
-// Guarantees: the admin API compares what a request with a used Idempotency-Key asks for with what the account was
-// made for, and refuses another one. It changes nothing of the system account. It lists keys in pages.
+// Guarantees: the admin API compares what a request with a used Idempotency-Key asks for with what the
+// account was made for, and refuses another one. It changes nothing of the system account. It lists keys in
+// pages.
 
 import type { Stack } from "@annals/local";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
