@@ -6,17 +6,9 @@ import { excerpt } from "./json/json-value.ts";
 
 const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 const EACH_HIDDEN = new RegExp(HIDDEN, "gu");
-const ANY_HIDDEN = new RegExp(HIDDEN, "u");
 
 /** Characters of a text that {@link quoteVisibly} shows. */
 const MAX_QUOTED = 120;
-
-/** A piece of a text: as it is, or one hidden character. */
-export interface Piece {
-  readonly text: string;
-  /** `U+202E`, where the piece is a hidden character. */
-  readonly codePoint: string | undefined;
-}
 
 /** Each hidden character as `\uXXXX`. All else is unchanged, so a text that was escaped stays as it is. */
 export function escapeHidden(text: string): string {
@@ -30,21 +22,24 @@ export function quoteVisibly(text: string): string {
   return escapeHidden(JSON.stringify(excerpt(text, MAX_QUOTED)));
 }
 
-export function hasHidden(text: string): boolean {
-  return ANY_HIDDEN.test(text);
-}
-
-/** In their order. `isShown` excepts characters that the caller shows as they are. */
-export function visiblePieces(text: string, isShown?: (character: string) => boolean): Piece[] {
-  const pieces: Piece[] = [];
+/**
+ * The text in pieces: what is visible as it is, and in place of each hidden character what `mark` makes of its name,
+ * `U+202E`. A lone surrogate counts as one. `isKept` excepts characters, such as line breaks.
+ */
+export function markHidden<Mark>(
+  text: string,
+  mark: (name: string) => Mark,
+  isKept: (character: string) => boolean = () => false,
+): (string | Mark)[] {
+  const pieces: (string | Mark)[] = [];
   let from = 0;
   for (const { 0: hidden, index } of text.matchAll(EACH_HIDDEN)) {
-    if (isShown?.(hidden) === true) continue;
-    if (index > from) pieces.push({ text: text.slice(from, index), codePoint: undefined });
-    pieces.push({ text: hidden, codePoint: nameOf(hidden) });
+    if (isKept(hidden)) continue;
+    if (index > from) pieces.push(text.slice(from, index));
+    pieces.push(mark(nameOf(hidden)));
     from = index + hidden.length;
   }
-  if (from < text.length) pieces.push({ text: text.slice(from), codePoint: undefined });
+  if (from < text.length) pieces.push(text.slice(from));
   return pieces;
 }
 
