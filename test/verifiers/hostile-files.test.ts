@@ -51,64 +51,77 @@ function run(...words: string[]): Promise<Ended> {
 /** What is neither a line break of the program nor visible. */
 const HIDDEN = /[^\n\P{C}]|[\p{Zl}\p{Zp}\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
 
-describe("is not valid, and prints no hidden character:", () => {
-  test.concurrent.each<[string, string, RegExp]>([
-    [
-      "the chain of a manifest",
-      manifest({ chain: `acct_1${OVERWRITE}` }),
-      /chain, "acct_1\\u001b\[2K/,
-    ],
-    [
-      "an export's id",
-      manifest({ export_id: "exp_1\n  head      9 forged" }),
-      /export_id, "exp_1\\n /,
-    ],
-    [
-      "a time of the manifest",
-      manifest({ created_at: "2026\u202E01" }),
-      /created_at, "2026\\u202e01"/,
-    ],
-    ["a hash of the manifest", manifest({ sha256: "\u009B2J" }), /sha256, "\\u009b2J"/],
-    ["a format", manifest({ format: "jsonl\u200B" }), /format, "jsonl\\u200b"/],
-    ["a proof's chain", exportOf(chainOf(`acct_1${OVERWRITE}`, parts)), /chain, "acct_1\\u001b/],
-    ["an event's id", forged({ id: String.raw`evt_1\u001B[2K` }), /its id, "evt_1\\u001b/],
-    [
-      "an event's time",
-      forged({ createdAt: "2026-01-01\u2066" }),
-      /its created_at, "2026-01-01\\u2066/,
-    ],
-    [
-      "a time that does not exist",
-      forged({ createdAt: "2026-13-01T00:00:00.000000Z" }),
-      /created_at/,
-    ],
-    [
-      "a member's name",
-      edited('"diff":{}', `"diff":{},"\u202Evalid\u200F":{}`),
-      /\\u202evalid\\u200f"/,
-    ],
-    ["a token that is no JSON", edited('"diff":{}', `"diff":\u009B31m`), /not JSON: .*\\u009b/],
-    ["bytes of a terminal", `${OVERWRITE}\n`, /header/],
-    ["a filter", manifest({ filter: { "\u001B[1A": 1 } }), /unknown member, "\\u001b\[1A"/],
-    [
-      "a text of 100,000 characters",
-      manifest({ chain: "a".repeat(1e5) }),
-      /chain, "a{120}…", is not/,
-    ],
-  ])("%s", async (name, text, expected) => {
+const HOSTILE: readonly [name: string, text: string, message: RegExp][] = [
+  [
+    "the chain of a manifest",
+    manifest({ chain: `acct_1${OVERWRITE}` }),
+    /chain, "acct_1\\u001b\[2K/,
+  ],
+  [
+    "an export's id",
+    manifest({ export_id: "exp_1\n  head      9 forged" }),
+    /export_id, "exp_1\\n /,
+  ],
+  [
+    "a time of the manifest",
+    manifest({ created_at: "2026\u202E01" }),
+    /created_at, "2026\\u202e01"/,
+  ],
+  ["a hash of the manifest", manifest({ sha256: "\u009B2J" }), /sha256, "\\u009b2J"/],
+  ["a format", manifest({ format: "jsonl\u200B" }), /format, "jsonl\\u200b"/],
+  ["a proof's chain", exportOf(chainOf(`acct_1${OVERWRITE}`, parts)), /chain, "acct_1\\u001b/],
+  ["an event's id", forged({ id: String.raw`evt_1\u001B[2K` }), /its id, "evt_1\\u001b/],
+  [
+    "an event's time",
+    forged({ createdAt: "2026-01-01\u2066" }),
+    /its created_at, "2026-01-01\\u2066/,
+  ],
+  [
+    "a time that does not exist",
+    forged({ createdAt: "2026-13-01T00:00:00.000000Z" }),
+    /created_at/,
+  ],
+  [
+    "a member's name",
+    edited('"diff":{}', `"diff":{},"\u202Evalid\u200F":{}`),
+    /\\u202evalid\\u200f"/,
+  ],
+  ["a token that is no JSON", edited('"diff":{}', `"diff":\u009B31m`), /not JSON: .*\\u009b/],
+  ["bytes of a terminal", `${OVERWRITE}\n`, /header/],
+  ["a filter", manifest({ filter: { "\u001B[1A": 1 } }), /unknown member, "\\u001b\[1A"/],
+  [
+    "a text of 100,000 characters",
+    manifest({ chain: "a".repeat(1e5) }),
+    /chain, "a{120}…", is not/,
+  ],
+];
+
+test.each(HOSTILE)("what is said of %s has no hidden character", async (_, text, expected) => {
+  const message = await verdict(text);
+  expect(message).toMatch(expected);
+  expect(HIDDEN.exec(message)).toBeNull();
+  expect(message).not.toContain("\n");
+});
+
+/** One of each: the manifest, a line, a file that is no export. */
+const PRINTED = ["an export's id", "a proof's chain", "a member's name", "bytes of a terminal"];
+
+test.each(HOSTILE.filter(([name]) => PRINTED.includes(name)))(
+  "the command prints of %s one line, of visible characters",
+  async (name, text, expected) => {
     const file = join(folder, `hidden ${name}`);
     await writeFile(file, text);
     const { status, stdout, stderr } = await run(file);
-    expect(stderr).toMatch(expected);
     expect({ status, stdout, word: stderr.split(" ")[0] }).toEqual({
       status: 1,
       stdout: "",
       word: "invalid:",
     });
+    expect(stderr).toMatch(expected);
     expect(HIDDEN.exec(stderr)).toBeNull();
     expect(stderr.split("\n")).toHaveLength(2);
-  });
-});
+  },
+);
 
 test("a file's name is quoted, where it is read and where it is not there", async () => {
   const name = `\u202E${"\u001B"}[2K.jsonl\n`;
