@@ -5,6 +5,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { table } from "../parts/table.ts";
 import { numberText } from "../parts/time.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
+import { visible } from "../parts/visible.ts";
 
 /** From this part of a limit on, its bar is of another colour. */
 const HIGH = 0.8;
@@ -53,8 +54,8 @@ export class UsageScreen implements Screen {
 function usageView(usage: Usage): TemplateResult {
   const { plan, retention_days: days } = usage;
   return html`<p>
-      The plan of this account is <strong class="text">${plan.name}</strong>. The operator sets the
-      limits.
+      The plan of this account is <strong class="text">${visible(plan.name)}</strong>. The operator
+      sets the limits.
     </p>
     ${emptyView(usage)}
     <section aria-labelledby="limits">
