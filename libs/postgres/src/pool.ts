@@ -104,7 +104,13 @@ export function createPool(options: PoolOptions): Pool {
     idle: pool.idleCount,
     pending: shares.waiting,
   }));
-  return new SharedPool({ pool, options, shares, silence: new Silence() }, NO_ACCOUNT);
+  const own = new SharedPool({ pool, options, shares, silence: new Silence() }, NO_ACCOUNT);
+  return {
+    run: (statement, params) => own.run(statement, params),
+    transaction: (work) => own.transaction(work),
+    forAccount: (accountId, signal) => own.forAccount(accountId, signal),
+    close: () => own.close(),
+  };
 }
 
 /**
