@@ -6,4 +6,3 @@ export * from "./outbox.ts";
 export * from "./pool.ts";
 export * from "./statement.ts";
 export * from "./text-array.ts";
-export { NO_ACCOUNT } from "./connection-shares.ts";
