@@ -30,7 +30,7 @@ const LEFT_AFTER_MS = 50;
 
 interface Attack {
   readonly connections: number;
-  readonly request: (n: number) => { readonly path: string; readonly init?: RequestInit };
+  readonly request: (n: number) => { readonly path: string; readonly init?: Omit<RequestInit, "headers"> };
 }
 
 const ATTACKS: Readonly<Record<AttackName, Attack>> = {
@@ -38,7 +38,7 @@ const ATTACKS: Readonly<Record<AttackName, Attack>> = {
     connections: 8,
     request: () => ({
       path: "/v1/events/batch",
-      init: { method: "POST", body: BATCH, headers: { "content-type": "application/json" } },
+      init: { method: "POST", body: BATCH },
     }),
   },
   "long reads": {
@@ -60,7 +60,7 @@ export function attack({ name, baseUrl, key }: Target & { readonly name: AttackN
   const goOn = async (n: number): Promise<never> => {
     for (;;) {
       const { path, init } = request(n);
-      const headers = { ...init?.headers, authorization: `Bearer ${key}` };
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const answer = await fetch(baseUrl + path, { ...init, headers }).catch(() => undefined);
       await answer?.arrayBuffer().catch(() => {});
       // What is refused at once must not become a load of its own kind.

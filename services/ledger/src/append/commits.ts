@@ -18,7 +18,7 @@ export const appendsOf = (accountId: string): string => `append to ${accountId}`
 /** Statements under way at a time. */
 const CONCURRENCY = 4;
 /** Bytes of a statement for several chains: a small group does not wait for large ones. */
-const MAX_SHARED_BYTES = 128 * 1024;
+export const MAX_SHARED_BYTES = 128 * 1024;
 
 export class Commits {
   readonly #planned: Batcher<PlannedAppend, boolean>;

@@ -3,7 +3,7 @@
 // must never report a block as valid that was not recomputed; a block that it does not report as valid may
 // still be.
 
-import { Lines } from "@annals/contract";
+import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { WholeBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
@@ -38,37 +38,11 @@ export interface CheckedBlock {
 
 export class BlockChecker {
   /** Bounded by the verifications, each of which submits a few. */
-  readonly #waiting = new Lines<() => void>();
-  #running = 0;
+  readonly #slots = new Slots(CONCURRENCY);
 
   /** The block must be within one chunk. A check that waits for its turn ends when the signal aborts. */
-  async check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
-    if (this.#running < CONCURRENCY) this.#running += 1;
-    else await this.#turn(asked);
-    try {
-      return await check(database, asked);
-    } finally {
-      // Whoever is next has this place.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running -= 1;
-    }
-  }
-
-  #turn({ accountId, signal }: AskedBlock): Promise<void> {
-    signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.remove(accountId, begin);
-        reject(signal.reason as Error);
-      };
-      const begin = (): void => {
-        signal.removeEventListener("abort", leave);
-        resolve();
-      };
-      signal.addEventListener("abort", leave, { once: true });
-      this.#waiting.push(accountId, begin);
-    });
+  check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
+    return this.#slots.run(asked.accountId, () => check(database, asked), asked.signal);
   }
 }
 
