@@ -62,10 +62,12 @@ test("an account at its share does not hold up those behind it", async () => {
   const shares = new ConnectionShares({ total: 5, waitMs: WAIT_MS });
   expect(takeAll(shares, "a")).toBe(2);
   const waiting = shares.take("a");
+  expect([shares.waiting, shares.pending]).toEqual([1, 0]);
   expect(shares.take("b")).toBeUndefined();
   expect(shares.take("c")).toBeUndefined();
   expect(shares.take(NO_ACCOUNT)).toBeUndefined();
   const other = shares.take("d");
+  expect([shares.waiting, shares.pending]).toEqual([2, 2]);
   shares.release(NO_ACCOUNT);
   shares.release("b");
   await other;

@@ -40,6 +40,11 @@ export class ConnectionShares {
     return this.#waiting;
   }
 
+  /** Those that wait because every connection is in use, and not for their account's share alone. */
+  get pending(): number {
+    return this.#used < this.#total ? 0 : this.#waiting;
+  }
+
   /**
    * Undefined when a connection was counted for the account. It gets one when it then has no more than its
    * share, half of those of accounts, and no more than was free: so the last one goes to an account that had

@@ -102,7 +102,7 @@ export function createPool(options: PoolOptions): Pool {
   options.metrics?.watch(options.maxConnections, () => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
-    pending: shares.waiting,
+    pending: shares.pending,
   }));
   return new SharedPool({ pool, options, shares, silence: new Silence() }, NO_ACCOUNT);
 }
