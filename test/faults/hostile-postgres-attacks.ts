@@ -30,7 +30,10 @@ const LEFT_AFTER_MS = 50;
 
 interface Attack {
   readonly connections: number;
-  readonly request: (n: number) => { readonly path: string; readonly init?: Omit<RequestInit, "headers"> };
+  readonly request: (n: number) => {
+    readonly path: string;
+    readonly init?: Omit<RequestInit, "headers">;
+  };
 }
 
 const ATTACKS: Readonly<Record<AttackName, Attack>> = {

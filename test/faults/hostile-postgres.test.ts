@@ -4,9 +4,8 @@
 import { newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { loadLongChain } from "../bench/long-chain.ts";
-import { metricOf } from "../metric-of.ts";
 import { ATTACK_NAMES, type Target } from "./hostile-postgres-attacks.ts";
-import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
+import { startTestbed, type Testbed } from "./testbed.ts";
 import { aloneFor, attackFrom, type Noticed, underAttack } from "./under-attack.ts";
 
 const { forMs } = inject("form").fairness;
@@ -38,15 +37,11 @@ const statementsUnderWay = async (): Promise<number> =>
   ).length;
 
 test.each(ATTACK_NAMES)("%s", async (name) => {
-  const [{ adminUrl } = {}] = processesOf(bed.stack, "ledger");
-  const cpu = () => metricOf(adminUrl, "process_cpu_seconds_total");
-  const before = await cpu();
   await underAttack(bed, {
     other: { baseUrl: target.baseUrl, key: bed.key },
     alone,
     forMs,
     begin: () => attackFrom(ATTACKS, { name, ...target }),
-    figures: async () => ({ "ledger CPU s": (await cpu()) - before }),
   });
   await vi.waitFor(async () => expect(await statementsUnderWay()).toBe(0), STOPPED_WITHIN_MS);
 });
