@@ -1,5 +1,5 @@
-// Guarantee: whatever one account has PostgreSQL do, no request of another account fails, and what the account
-// has left stops. The report has the other account's p99 alone and meanwhile.
+// Guarantee: whatever one account has PostgreSQL do, no request of another account fails, and what the
+// account has left stops. The report has the other account's p99 alone and meanwhile.
 
 import { newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";

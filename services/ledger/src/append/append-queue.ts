@@ -15,8 +15,8 @@ import { HeadCache } from "./head-cache.ts";
 const MAX_FLUSH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Groups too large to share a statement that are stored at a time, over all chains: half of what commits have,
- * so that no number of accounts with large batches makes small appends wait for a slot.
+ * Groups too large to share a statement that are stored at a time, over all chains: half of what commits
+ * have, so that no number of accounts with large batches makes small appends wait for a slot.
  */
 const LARGE_GROUPS = 2;
 
