@@ -106,7 +106,7 @@ export function databaseMetrics(registry: Registry) {
   });
   const pending: Gauge = new Gauge({
     name: "db_client_connection_pending_requests",
-    help: "Statements and transactions that wait for a connection of the pool.",
+    help: "Statements and transactions that wait while every connection of the pool is in use.",
     registers,
     collect: () => pending.set(sum("pending")),
   });
