@@ -8,6 +8,7 @@ import { EventFilterSchema } from "@annals/proto/ledger";
 import { actorOf } from "@annals/rpc";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { digestOf } from "../domain/audit-entries.ts";
 import type { KeyMaker } from "../domain/new-api-key.ts";
 import { MAX_LIVE_TOKENS, newWidgetToken } from "../domain/new-widget-token.ts";
 import { AUDIT } from "../store/audit.ts";
@@ -29,7 +30,7 @@ export function createWidgetToken(
     if (actor.id === undefined) throw internal("a widget token needs the key that makes it");
     const filter = asked.filter ?? create(EventFilterSchema);
     const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
-    const viewer = viewerOf(viewerId, viewerName);
+    requireViewerId(viewerId, viewerName);
     await deps.database.transaction(async (transaction) => {
       await requireRoom(transaction, accountId);
       await transaction.run(createWidgetTokenStatement, [
@@ -53,10 +54,10 @@ export function createWidgetToken(
         actor,
         target: { type: "widget_token", id: token.id },
         metadata: {
-          ...(viewer && { viewer }),
-          filter: JSON.parse(asked.filterJson),
+          ...(viewerId !== "" && digestOf("viewer_id", viewerId)),
+          ...digestOf("filter", JSON.parse(asked.filterJson)),
           parts: token.parts,
-          origins: token.origins,
+          ...digestOf("origins", [...token.origins]),
           expires_at: token.expiresAt,
         },
         occurredAt: token.createdAt,
@@ -68,11 +69,9 @@ export function createWidgetToken(
   };
 }
 
-/** Absent where nobody is named. Throws `invalid` for a name alone: it says not who looks. */
-function viewerOf(id: string, name: string): { id: string; name?: string } | undefined {
-  if (id !== "") return { id, ...(name !== "" && { name }) };
-  if (name === "") return undefined;
-  throw invalid({ field: "viewer.id", message: "is required" });
+/** Throws `invalid` for a name alone: it says not who looks. */
+function requireViewerId(id: string, name: string): void {
+  if (id === "" && name !== "") throw invalid({ field: "viewer.id", message: "is required" });
 }
 
 /** Locks the account, so that no two creations see the same count. */
