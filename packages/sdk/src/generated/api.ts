@@ -1404,6 +1404,16 @@ export interface components {
                 used: number;
             };
             /** @description Null where the plan leaves the feature out. */
+            export_bytes: {
+                /**
+                 * @description Null: there is none.
+                 * @example 2147483648
+                 */
+                limit: number | null;
+                /** @example 48000000 */
+                used: number;
+            } | null;
+            /** @description Null where the plan leaves the feature out. */
             exports: {
                 /**
                  * @description Null: there is none.
@@ -2778,6 +2788,10 @@ export interface operations {
                      *         "exports": {
                      *           "used": 4,
                      *           "limit": 1000
+                     *         },
+                     *         "export_bytes": {
+                     *           "used": 48000000,
+                     *           "limit": 2147483648
                      *         },
                      *         "exports_under_way": {
                      *           "used": 1,

@@ -24,7 +24,8 @@ export function streamExportContent(
 ): ServiceImpl<typeof ExportsService>["streamExportContent"] {
   return async function* ({ accountId, id, offset }, context) {
     complete({ account_id: accountId, id });
-    const [row] = await deps.database.run(getJob, [accountId, exportId(id)]);
+    const database = deps.database.forAccount(accountId, context.signal);
+    const [row] = await database.run(getJob, [accountId, exportId(id)]);
     if (!row) throw notFound("export", id);
     if (row.file === null || row.size_bytes === null) {
       throw new AnnalsError("not_found", `The export ${id} is ${row.status}: it has no content.`);
@@ -35,7 +36,7 @@ export function streamExportContent(
     if (offset === BigInt(row.size_bytes)) return;
     const actor = actorOf(context);
     const occurredAt = deps.clock.nowText();
-    await deps.database.transaction((transaction) =>
+    await database.transaction((transaction) =>
       AUDIT.add(transaction, {
         accountId,
         action: "annals.export.downloaded",
