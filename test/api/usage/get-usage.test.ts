@@ -35,6 +35,7 @@ beforeAll(async () => {
     env: {
       keys: { ANNALS_PLANS_FILE: join(folder, "plans.json") },
       export: {
+        ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: "100000",
         ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT: "2",
         ANNALS_EXPORT_MAX_UNDER_WAY_PER_ACCOUNT: "1",
         ANNALS_EXPORT_RETENTION_DAYS: "0",
@@ -66,6 +67,12 @@ async function usageOf(client: HttpClient) {
   return answer.body.data;
 }
 
+async function bytesOf(client: HttpClient): Promise<number> {
+  const { body } = await client.get("/v1/exports");
+  const sizes = body.data.map((one: { size_bytes: number }) => one.size_bytes);
+  return sizes.reduce((sum: number, size: number) => sum + size, 0);
+}
+
 const month = () => new Date().toISOString().slice(0, 7);
 const use = (used: number, limit: number | null) => ({ used, limit });
 
@@ -85,6 +92,7 @@ describe("200", () => {
       webhooks: use(0, null),
       pending_deliveries: use(0, 3),
       exports: use(0, 2),
+      export_bytes: use(0, 100_000),
       exports_under_way: use(0, 1),
       retention_days: { deliveries: 7, exports: null },
     });
@@ -103,7 +111,7 @@ describe("200", () => {
     for (const name of ["second", "third"]) await made("/v1/api-keys", { name });
     await made("/v1/widget-tokens", {});
     for (let n = 0; n < 2; n += 1) {
-      const { id } = await made("/v1/exports", {});
+      const { id } = await made("/v1/exports", { format: n === 0 ? "jsonl" : "csv" });
       await eventually("the export", async () => {
         const { body } = await client.get(`/v1/exports/${id}`);
         return body.data.status === "completed";
@@ -123,6 +131,7 @@ describe("200", () => {
       webhooks: use(1, 1),
       pending_deliveries: use(3, 3),
       exports: use(2, 2),
+      export_bytes: use(await bytesOf(client), 100_000),
       exports_under_way: use(0, 1),
     });
     const refused = { key: { name: "x" }, webhook: { url: URL_OF_NOBODY, events: ["*"] } };
@@ -130,7 +139,7 @@ describe("200", () => {
       ["/v1/events", { action: "a.b" }],
       ["/v1/api-keys", refused.key],
       ["/v1/webhooks", refused.webhook],
-      ["/v1/exports", {}],
+      ["/v1/exports", { include_proofs: true }],
     ] as const)
       expectRefused(await client.post(path, body), "plan_limit_exceeded");
 
@@ -178,6 +187,7 @@ describe("200", () => {
       webhooks: null,
       pending_deliveries: null,
       exports: null,
+      export_bytes: null,
       exports_under_way: null,
       retention_days: { deliveries: null, exports: null },
     });
