@@ -18,8 +18,12 @@ export interface ReserveDeps {
   readonly maxBytesPerAccount: number;
 }
 
-/** Reserved at once, where the account has so much: a statement for each write would be too many. */
-const STEP_BYTES = 4 * 1024 * 1024;
+/**
+ * Reserved beyond what is needed, where the account has so much: as much again, within these. A statement for each
+ * write would be too many, and a small file should not take the room of another one.
+ */
+const MIN_STEP_BYTES = 64 * 1024;
+const MAX_STEP_BYTES = 4 * 1024 * 1024;
 
 /** What it returns resolves when a file of `bytes` is reserved, and rejects with {@link NoRoom}. */
 export function reservation(
@@ -36,11 +40,12 @@ export function reservation(
       if (bytes > room) {
         throw new NoRoom(`the exports of the account would have more than ${maxBytesPerAccount} bytes`);
       }
-      const step = Math.min(room, Math.ceil(bytes / STEP_BYTES) * STEP_BYTES);
-      const params = [accountId, id, leaseToken, String(step)] as const;
+      const ahead = Math.min(MAX_STEP_BYTES, Math.max(MIN_STEP_BYTES, bytes));
+      const total = Math.min(room, bytes + ahead);
+      const params = [accountId, id, leaseToken, String(total)] as const;
       const [row] = await transaction.run(reserveBytes, [...params]);
       if (!row) throw new LeaseLost("another replica holds the export, or it was deleted");
-      return step;
+      return total;
     });
   return async (bytes) => {
     if (bytes > reserved) reserved = await reserve(bytes);
