@@ -151,6 +151,12 @@ describe("changes over HTTP", () => {
   });
 });
 
+test("nothing that a service really says is refused", async () => {
+  await handedOver();
+  const { adminUrl } = processOf("ledger");
+  expect(await metricOf(adminUrl, "annals_audit_refused_total")).toBe(0);
+});
+
 test("what an operator does is recorded as the operator's", async () => {
   const created = await keys("create", "--name", "Example Ltd");
   const [, accountId = ""] = /^account (\S+)$/m.exec(created) ?? [];

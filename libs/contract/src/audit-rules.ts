@@ -45,7 +45,8 @@ export const AUDIT_RULES = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly AuditActorType[]>>>>;
 
 export type AuditService = keyof typeof AUDIT_RULES;
-export type AuditAction<Service extends AuditService> = keyof (typeof AUDIT_RULES)[Service] & string;
+export type AuditAction<Service extends AuditService> = keyof (typeof AUDIT_RULES)[Service] &
+  string;
 
 export const AUDIT_SERVICES = Object.keys(AUDIT_RULES) as AuditService[];
 
@@ -70,12 +71,15 @@ export function auditFault(
 ): AuditFault | undefined {
   const services = service === "unknown" ? AUDIT_SERVICES : [service];
   const rows = services.flatMap((each) => {
-    const types = new Map<string, readonly unknown[]>(Object.entries(AUDIT_RULES[each])).get(action);
+    const types = new Map<string, readonly unknown[]>(Object.entries(AUDIT_RULES[each])).get(
+      action,
+    );
     return types ? [{ service: each, types }] : [];
   });
   if (rows.length === 0) return "action";
   const mayAct = rows.some(
-    (row) => row.types.includes(actor.type) && (actor.type !== "service" || actor.id === row.service),
+    (row) =>
+      row.types.includes(actor.type) && (actor.type !== "service" || actor.id === row.service),
   );
   if (!mayAct) return "actor";
   // A time that is none is refused with the other members.

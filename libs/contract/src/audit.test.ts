@@ -24,9 +24,16 @@ test.each([
   expect(isReservedAction(action)).toBe(true);
 });
 
-test.each(["annals", "annals_x", "annalsx.y", "my.annals.x", "bannals.x", "a", "", "αnnals.x", "0"])(
-  "%j is a client's",
-  (action) => {
-    expect(isReservedAction(action)).toBe(false);
-  },
-);
+test.each([
+  "annals",
+  "annals_x",
+  "annalsx.y",
+  "my.annals.x",
+  "bannals.x",
+  "a",
+  "",
+  "αnnals.x",
+  "0",
+])("%j is a client's", (action) => {
+  expect(isReservedAction(action)).toBe(false);
+});

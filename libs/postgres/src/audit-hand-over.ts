@@ -93,7 +93,12 @@ export async function handOver(
     found = rows.length;
     after = rows.at(-1)?.number ?? after;
     if (found === 0) break;
-    const storedIds = new Set(await send(rows.map((row) => entryOf(row, clock)), signal));
+    const storedIds = new Set(
+      await send(
+        rows.map((row) => entryOf(row, clock)),
+        signal,
+      ),
+    );
     const stored = rows.filter(({ id }) => storedIds.has(id));
     const [accountIds, numbers] = [
       stored.map((row) => row.account_id),

@@ -63,10 +63,7 @@ export interface AuditOutbox<Service extends AuditService = AuditService> {
    * Call it in the transaction of the change, after the statement that locks what it changes, and with accounts
    * in their order where there are several.
    */
-  readonly add: (
-    transaction: Database,
-    entry: AuditEntryOf<Service>,
-  ) => Promise<void>;
+  readonly add: (transaction: Database, entry: AuditEntryOf<Service>) => Promise<void>;
   /** Records what was counted of an account in a minute, which is not counted itself. */
   readonly addCounted: (
     transaction: Database,

@@ -21,7 +21,12 @@ interface WindowRow {
 
 export interface AuditWindows {
   /** Resolves to whether the change is to be an entry of its own. */
-  count(database: Database, accountId: string, action: string, occurredAt: string): Promise<boolean>;
+  count(
+    database: Database,
+    accountId: string,
+    action: string,
+    occurredAt: string,
+  ): Promise<boolean>;
   readonly list: Statement<[before: string, limit: number], WindowRow>;
   /** Deletes a minute of an account; resolves to what was counted beyond the entries, by action. */
   take(database: Database, window: WindowRow): Promise<Record<string, number>>;

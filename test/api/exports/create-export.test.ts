@@ -80,7 +80,9 @@ describe("201", () => {
   test("an equal one is answered with the export that is there, running or completed, until it is deleted", async () => {
     const { account, client: own } = await newExporter(stack, [{ action: "a" }]);
     const asked = { filter: { action: "a" }, include_proofs: true };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => own.post("/v1/exports", asked)));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => own.post("/v1/exports", asked)),
+    );
     const [{ id }] = answers.map(({ body }) => body.data) as [{ id: string }];
     expect(answers.map(({ body, status }) => [status, body.data.id])).toEqual(
       answers.map(() => [201, id]),
@@ -90,7 +92,8 @@ describe("201", () => {
     // One was made, and recorded.
     const made = "SELECT 1 FROM exports.jobs WHERE account_id = $1";
     expect(await owner.query(made, [account.accountId])).toHaveLength(1);
-    const idOf = async (body: object, by = own) => (await by.post("/v1/exports", body)).body.data.id;
+    const idOf = async (body: object, by = own) =>
+      (await by.post("/v1/exports", body)).body.data.id;
     const unequal = [{ ...asked, format: "csv" }, { ...asked, include_proofs: false }, {}];
     const ids = [id, ...(await Promise.all(unequal.map((body) => idOf(body))))];
     expect(new Set(ids).size).toBe(4);

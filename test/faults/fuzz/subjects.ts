@@ -64,7 +64,14 @@ async function thingsOf(
       return events(client);
     case "exports":
       return method === "DELETE"
-        ? { ids: await many(client, "/v1/exports", (n) => ({ filter: { before_sequence: n + 9 } }), count) }
+        ? {
+            ids: await many(
+              client,
+              "/v1/exports",
+              (n) => ({ filter: { before_sequence: n + 9 } }),
+              count,
+            ),
+          }
         : exportsOf(client);
     case "usage":
     case "widget":

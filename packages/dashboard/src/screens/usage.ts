@@ -111,8 +111,7 @@ function barsOf(usage: Usage): Bar[] {
 function barView({ id, what, use, hint, text = numberText }: Bar): TemplateResult {
   if (use === null) return html`<p><strong>${what}</strong>: not in the plan</p>`;
   const { used, limit } = use;
-  if (limit === null)
-    return html`<p><strong>${what}</strong>: ${text(used)}, without a limit</p>`;
+  if (limit === null) return html`<p><strong>${what}</strong>: ${text(used)}, without a limit</p>`;
   const isReached = used >= limit;
   // A limit of 0 is a full bar.
   return html`<div class="use">

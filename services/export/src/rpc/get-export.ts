@@ -15,7 +15,9 @@ interface Deps {
 export function getExport(deps: Deps): ServiceImpl<typeof ExportsService>["getExport"] {
   return async ({ accountId, id }, { signal }) => {
     complete({ account_id: accountId, id });
-    const [row] = await deps.database.forAccount(accountId, signal).run(getJob, [accountId, exportId(id)]);
+    const [row] = await deps.database
+      .forAccount(accountId, signal)
+      .run(getJob, [accountId, exportId(id)]);
     if (!row) throw notFound("export", id);
     return { export: renderExport(row) };
   };

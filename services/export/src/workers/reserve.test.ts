@@ -19,8 +19,7 @@ afterEach(() => exports.reset());
 afterAll(() => exports.close());
 
 /** As large pages as the ledger may send. */
-const large =
-  (pages: number, end: () => Promise<void> | void = () => {}): StreamEvents =>
+const large = (pages: number, end: () => Promise<void> | void = () => {}): StreamEvents =>
   async function* (request, options) {
     for (let page = 0; page < pages; page += 1)
       for await (const answer of ledger()(request, options))

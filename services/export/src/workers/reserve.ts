@@ -38,7 +38,9 @@ export function reservation(
       const [others] = await transaction.run(sumOtherBytes, [accountId, id]);
       const room = maxBytesPerAccount - Number(others?.bytes ?? 0);
       if (bytes > room) {
-        throw new NoRoom(`the exports of the account would have more than ${maxBytesPerAccount} bytes`);
+        throw new NoRoom(
+          `the exports of the account would have more than ${maxBytesPerAccount} bytes`,
+        );
       }
       const ahead = Math.min(MAX_STEP_BYTES, Math.max(MIN_STEP_BYTES, bytes));
       const total = Math.min(room, bytes + ahead);

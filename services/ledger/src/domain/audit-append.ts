@@ -43,7 +43,11 @@ const MAX_VALUES = 1_000;
  */
 export function* auditAppend(
   { id, accountId, event: text }: GivenAuditEntry,
-  at: { readonly chain: string; readonly receivedAt: string; readonly service: AuditService | "unknown" },
+  at: {
+    readonly chain: string;
+    readonly receivedAt: string;
+    readonly service: AuditService | "unknown";
+  },
 ): Work<Append> {
   const event = membersOf(
     readJson(Buffer.from(text), { maxDepth: MAX_EVENT_DEPTH, maxValues: MAX_VALUES }),

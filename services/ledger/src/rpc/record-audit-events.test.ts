@@ -4,7 +4,12 @@
 // Where accounts have their own entries, these take nothing of the month's quota. No client stores an action
 // that looks like one.
 
-import { AUDIT_RULES, AUDIT_SERVICES, type AuditService, SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import {
+  AUDIT_RULES,
+  AUDIT_SERVICES,
+  type AuditService,
+  SYSTEM_ACCOUNT_ID,
+} from "@annals/contract";
 import { LedgerService } from "@annals/proto/ledger";
 import { callerKey } from "@annals/rpc";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
