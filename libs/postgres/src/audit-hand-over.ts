@@ -48,8 +48,14 @@ export function startAuditHandOver(
     delayMs: DELAY_MS,
     initialDelayMs: DELAY_MS,
     run: async (signal) => {
-      await recordCounted(outbox, deps, signal);
-      return handOver(outbox, deps, signal);
+      // Neither keeps the other.
+      const [handed, counted] = await Promise.allSettled([
+        handOver(outbox, deps, signal),
+        recordCounted(outbox, deps, signal),
+      ]);
+      if (handed.status === "rejected") throw handed.reason;
+      if (counted.status === "rejected") throw counted.reason;
+      return handed.value;
     },
   });
 }

@@ -128,7 +128,7 @@ export interface paths {
         put?: never;
         /**
          * Export events
-         * @description The range is fixed now: events up to the last one that is stored. The file is written afterwards; read the export until its status is completed, or subscribe to export.completed. Needs the scope `export`.
+         * @description The range is fixed now: events up to the last one that is stored. The file is written afterwards; read the export until its status is completed, or subscribe to export.completed. Where there is an export with the same members, and no event was stored since, the answer is that one. Needs the scope `export`.
          */
         post: operations["create-export"];
         delete?: never;

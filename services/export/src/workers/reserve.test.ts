@@ -6,7 +6,9 @@ import { eventually } from "@annals/testing";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import type { TakenRow } from "../store/take-job.ts";
 import { ACCOUNT, gate, ledger, type StreamEvents, TestExports } from "../testing/test-exports.ts";
+import { reservation } from "./reserve.ts";
 
 const { databaseUrl } = inject("stack");
 const PAGE_BYTES = 256 * 1024;
@@ -85,6 +87,21 @@ test("however many are written at once, the files stay within the bound, and ano
   expect(states).toContain("completed");
   expect(states).toContain("failed");
   await exports.reached(other, "completed");
+});
+
+test("what is reserved at the same moment stays within the bound", async () => {
+  await Promise.all(Array.from({ length: 9 }, () => exports.queue()));
+  const running = "UPDATE exports.jobs SET status = 'running', lease_token = 1 RETURNING *";
+  const jobs = (await exports.database.query(running)) as unknown as TakenRow[];
+  const maxBytesPerAccount = 3 * PAGE_BYTES;
+  const deps = { database: exports.pool, maxBytesPerAccount };
+  const asked = await Promise.allSettled(jobs.map((job) => reservation(deps, job)(PAGE_BYTES)));
+  const has = asked.filter(({ status }) => status === "fulfilled").length;
+  expect(has).toBeGreaterThan(0);
+  expect(has).toBeLessThanOrEqual(3);
+  const sum = "SELECT sum(reserved_bytes)::integer AS bytes FROM exports.jobs";
+  const [row] = await exports.database.query(sum);
+  expect(row?.["bytes"]).toBeLessThanOrEqual(maxBytesPerAccount);
 });
 
 test("what is deleted and still there takes room until it is gone", async () => {
