@@ -1,7 +1,8 @@
-// Guarantees: what one account stores outside of its chain is bounded in bytes, and so is what it makes others
-// store. Its export files stay within their bound, whatever is asked for at once, and an equal one is written once.
-// The system account's chain grows by a bounded number of small entries, and what is beyond them is counted. No
-// service records what another one does. Meanwhile another account is served, and its export is written.
+// Guarantees: what one account stores outside of its chain is bounded in bytes, and so is what it makes
+// others store. Its export files stay within their bound, whatever is asked for at once, and an equal one
+// is written once. The system account's chain grows by a bounded number of small entries, and what is
+// beyond them is counted. No service records what another one does. Meanwhile another account is served,
+// and its export is written.
 
 import { LedgerService } from "@annals/proto/ledger";
 import { eventually, HttpClient, newAccount } from "@annals/testing";

@@ -1,6 +1,6 @@
-// Hands the audit entries of a service over to the ledger, and records what was counted in minutes that are over.
-// Started by each service with a schema. An entry must never be deleted before the ledger has stored it, and
-// none of them keeps the others.
+// Hands the audit entries of a service over to the ledger, and records what was counted in minutes that are
+// over. Started by each service with a schema. An entry must never be deleted before the ledger has stored
+// it, and none of them keeps the others.
 
 import { type Counter, type Gauge, type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -30,8 +30,8 @@ const DELAY_MS = 1_000;
 /** A transaction that began in a minute may commit its count that much later, and clocks differ. */
 const COUNTING_US = 60_000_000;
 /**
- * The ledger refuses a time of more than a day ago. An entry that has waited for so long is handed over with the
- * time of now, and says when its change was.
+ * The ledger refuses a time of more than a day ago. An entry that has waited for so long is handed over
+ * with the time of now, and says when its change was.
  */
 const LATE_S = 23 * 3_600;
 

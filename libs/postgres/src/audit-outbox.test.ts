@@ -1,7 +1,7 @@
-// Guarantees: an audit entry is there if and only if its change is. Beyond so many a minute of an account and an
-// action a change is counted, and the count becomes an entry, whichever replica makes it; nothing is lost. No
-// entry is longer than its bound. What waits is handed over in its order and deleted only after it was stored;
-// an entry that is not stored keeps no other. How long the oldest has waited is reported.
+// Guarantees: an audit entry is there if and only if its change is. Beyond so many a minute of an account
+// and an action a change is counted, and the count becomes an entry, whichever replica makes it; nothing is
+// lost. No entry is longer than its bound. What waits is handed over in its order and deleted only after it
+// was stored; an entry that is not stored keeps no other. How long the oldest has waited is reported.
 
 import { createLog } from "@annals/chassis";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";

@@ -1,8 +1,8 @@
-// The audit entries of a service: what was changed, by whom, added in the transaction of the change. A worker
-// hands them over to the ledger (audit-hand-over.ts), which appends them to the system account's chain
-// (docs/adr/0021-the-audit-of-the-audit-log.md, docs/adr/0037-what-may-be-in-the-audit.md). Each service with a
-// schema declares its entries once, by the schema's name. An entry must never be longer than its bound, and a
-// change never without an entry or a count.
+// The audit entries of a service: what was changed, by whom, added in the transaction of the change. A
+// worker hands them over to the ledger (audit-hand-over.ts), which appends them to the system account's
+// chain (docs/adr/0021-the-audit-of-the-audit-log.md, docs/adr/0037-what-may-be-in-the-audit.md). Each
+// service with a schema declares its entries once, by the schema's name. An entry must never be longer than
+// its bound, and a change never without an entry or a count.
 
 import {
   AUDIT_COUNTED_ACTION,
@@ -60,8 +60,8 @@ export interface EntryRow {
 export interface AuditOutbox<Service extends AuditService = AuditService> {
   readonly service: Service;
   /**
-   * Call it in the transaction of the change, after the statement that locks what it changes, and with accounts
-   * in their order where there are several.
+   * Call it in the transaction of the change, after the statement that locks what it changes, and with
+   * accounts in their order where there are several.
    */
   readonly add: (transaction: Database, entry: AuditEntryOf<Service>) => Promise<void>;
   /** Records what was counted of an account in a minute, which is not counted itself. */

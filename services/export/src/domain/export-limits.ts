@@ -28,7 +28,8 @@ export function checkLimits(
   if (has.bytes >= maxBytesPerAccount) {
     throw new AnnalsError(
       "plan_count_exceeded",
-      `The exports of this account have ${has.bytes} of ${maxBytesPerAccount} bytes, which is the limit. Delete some, or wait until they expire.`,
+      `The exports of this account have ${has.bytes} of ${maxBytesPerAccount} bytes, which is the limit. ` +
+        "Delete some, or wait until they expire.",
     );
   }
   if (has.underWay >= maxUnderWayPerAccount) {

@@ -1,4 +1,5 @@
-// GetUsage: how many exports an account has, and bytes of them, of how many, and for how long (docs/open-details.md).
+// GetUsage: how many exports an account has, and bytes of them, of how many, and for how long
+// (docs/open-details.md).
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

@@ -1,5 +1,5 @@
-// How many exports an account has, how many of them are not finished, and their bytes: of files, of what is being
-// written, and of what is deleted and still there.
+// How many exports an account has, how many of them are not finished, and their bytes: of files, of what is
+// being written, and of what is deleted and still there.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
-// The bytes of all exports of an account but one: of files, of what is being written, and of what is deleted and
-// still there.
+// The bytes of all exports of an account but one: of files, of what is being written, and of what is
+// deleted and still there.
 
 import { statement } from "@annals/postgres";
 

@@ -1,6 +1,7 @@
-// Guarantees: the files of an account never have more bytes than it may have, however many are written at the same
-// time; a file of exactly that many is completed. An export without room fails at its first attempt, leaves no
-// file, and takes no room from others. Other accounts notice nothing. With a real PostgreSQL and a real directory.
+// Guarantees: the files of an account never have more bytes than it may have, however many are written at
+// the same time; a file of exactly that many is completed. An export without room fails at its first
+// attempt, leaves no file, and takes no room from others. Other accounts notice nothing. With a real
+// PostgreSQL and a real directory.
 
 import { eventually } from "@annals/testing";
 import { readdir, stat } from "node:fs/promises";

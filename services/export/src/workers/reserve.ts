@@ -19,8 +19,8 @@ export interface ReserveDeps {
 }
 
 /**
- * Reserved beyond what is needed, where the account has so much: as much again, within these. A statement for each
- * write would be too many, and a small file should not take the room of another one.
+ * Reserved beyond what is needed, where the account has so much: as much again, within these. A statement
+ * for each write would be too many, and a small file should not take the room of another one.
  */
 const MIN_STEP_BYTES = 64 * 1024;
 const MAX_STEP_BYTES = 4 * 1024 * 1024;

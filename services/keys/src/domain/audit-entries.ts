@@ -1,6 +1,6 @@
-// Audit entries that several places of this service make. Called by handlers and the operator's commands. They
-// never hold a secret or its hash. What somebody chose, such as a name, is in them as a digest: the chain keeps
-// them permanently, and a name may be a person's.
+// Audit entries that several places of this service make. Called by handlers and the operator's commands.
+// They never hold a secret or its hash. What somebody chose, such as a name, is in them as a digest: the
+// chain keeps them permanently, and a name may be a person's.
 
 import { jsonSha256, type JsonValue } from "@annals/event";
 import type { NewApiKey } from "./new-api-key.ts";
@@ -24,7 +24,7 @@ export function keyCreated(accountId: string, actor: Actor, apiKey: ShownKey) {
 }
 
 /** `{name_sha256: …}`: whoever knows the name can tell that it was this one. */
-export function digestOf<const Name extends string>(name: Name, value: JsonValue) {
+export function digestOf(name: string, value: JsonValue): Readonly<Record<string, string>> {
   return { [`${name}_sha256`]: jsonSha256(value) };
 }
 

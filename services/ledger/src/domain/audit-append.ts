@@ -1,6 +1,6 @@
 // What services record of themselves, as appends to a chain, and the actions that this reserves. Called by
-// rpc/record-audit-events.ts and rpc/append-outcome.ts. Such an append takes nothing of a plan's month. It must
-// never hold what its service may not say (audit-rules.ts), or more than its bytes.
+// rpc/record-audit-events.ts and rpc/append-outcome.ts. Such an append takes nothing of a plan's month. It
+// must never hold what its service may not say (audit-rules.ts), or more than its bytes.
 
 import {
   AUDIT_ACTION_PREFIX,
@@ -38,8 +38,8 @@ export interface GivenAuditEntry {
 const MAX_VALUES = 1_000;
 
 /**
- * The append of an entry to `chain`. `service` is who has sent it, by its certificate. Throws for an entry that
- * no chain can hold; {@link faultOf} says why.
+ * The append of an entry to `chain`. `service` is who has sent it, by its certificate. Throws for an entry
+ * that no chain can hold; {@link faultOf} says why.
  */
 export function* auditAppend(
   { id, accountId, event: text }: GivenAuditEntry,
