@@ -76,6 +76,7 @@ export async function serve(
   });
   closers.add("ledger client", ledger, () => ledger.close());
   const audit = startAuditHandOver(AUDIT, {
+    clock,
     database,
     failures,
     lag: auditLag(registry),

@@ -41,6 +41,7 @@ beforeAll(async () => {
     env: {
       keys: { ANNALS_PLANS_FILE: join(folder, "plans.json") },
       export: {
+        ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: "100000",
         ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT: "2",
         ANNALS_EXPORT_MAX_UNDER_WAY_PER_ACCOUNT: "1",
         ANNALS_EXPORT_RETENTION_DAYS: "0",
@@ -72,6 +73,12 @@ async function usageOf(client: HttpClient) {
   return answer.body.data;
 }
 
+async function bytesOf(client: HttpClient): Promise<number> {
+  const { body } = await client.get("/v1/exports");
+  const sizes = body.data.map((one: { size_bytes: number }) => one.size_bytes);
+  return sizes.reduce((sum: number, size: number) => sum + size, 0);
+}
+
 const month = () => new Date().toISOString().slice(0, 7);
 const use = (used: number, limit: number | null) => ({ used, limit });
 
@@ -93,6 +100,7 @@ describe("200", () => {
       webhooks: use(0, 1_000),
       pending_deliveries: use(0, 3),
       exports: use(0, 2),
+      export_bytes: use(0, 100_000),
       exports_under_way: use(0, 1),
       retention_days: { deliveries: 7, exports: null },
     });
@@ -111,7 +119,7 @@ describe("200", () => {
     for (const name of ["second", "third"]) await made("/v1/api-keys", { name });
     await made("/v1/widget-tokens", {});
     for (let n = 0; n < 2; n += 1) {
-      const { id } = await made("/v1/exports", {});
+      const { id } = await made("/v1/exports", { format: n === 0 ? "jsonl" : "csv" });
       await eventually("the export", async () => {
         const { body } = await client.get(`/v1/exports/${id}`);
         return body.data.status === "completed";
@@ -133,6 +141,7 @@ describe("200", () => {
       webhooks: use(1, 1),
       pending_deliveries: use(3, 3),
       exports: use(2, 2),
+      export_bytes: use(await bytesOf(client), 100_000),
       exports_under_way: use(0, 1),
     });
     const refused = { key: { name: "x" }, webhook: { url: URL_OF_NOBODY, events: ["*"] } };
@@ -140,7 +149,7 @@ describe("200", () => {
       ["/v1/events", { action: "a.b" }],
       ["/v1/api-keys", refused.key],
       ["/v1/webhooks", refused.webhook],
-      ["/v1/exports", {}],
+      ["/v1/exports", { include_proofs: true }],
     ] as const)
       expectRefused(await client.post(path, body), "plan_limit_exceeded");
 
@@ -181,6 +190,27 @@ describe("200", () => {
     expectRefused(await client.post("/v1/exports", {}), "rate_limit_exceeded");
   });
 
+  test("the bytes of exports: at the limit the next is refused, a byte below it is begun and fails", async () => {
+    const { client, accountId } = await newClient("everything");
+    const file = `INSERT INTO exports.jobs (account_id, id, format, include_proofs, filter_json, filter,
+      head_sequence, head_hash, created_at, status, completed_at, event_count, sha256, size_bytes, file)
+      VALUES ($1, 'exp_1', 'csv', true, '{}', '', 0, '', '2100', 'completed', '2100', 0, '', 100000, 'none')`;
+    await owner.query(file, [accountId]);
+    const bytes = async () => (await usageOf(client)).export_bytes;
+    expect(await bytes()).toEqual(use(100_000, 100_000));
+    const refused = await client.post("/v1/exports", {});
+    expectRefused(refused, "plan_limit_exceeded", { message: /100000 of 100000 bytes/ });
+    await owner.query("UPDATE exports.jobs SET size_bytes = 99999 WHERE account_id = $1", [
+      accountId,
+    ]);
+    const { id } = (await client.post("/v1/exports", {})).body.data;
+    await eventually("it has failed", async () => {
+      const { body } = await client.get(`/v1/exports/${id}`);
+      return body.data.status === "failed";
+    });
+    expect(await bytes()).toEqual(use(99_999, 100_000));
+  });
+
   test("what the plan leaves out is null", async () => {
     const { client } = await newClient("narrow");
     expect(await usageOf(client)).toMatchObject({
@@ -188,6 +218,7 @@ describe("200", () => {
       webhooks: null,
       pending_deliveries: null,
       exports: null,
+      export_bytes: null,
       exports_under_way: null,
       retention_days: { deliveries: null, exports: null },
     });

@@ -128,7 +128,7 @@ export interface paths {
         put?: never;
         /**
          * Export events
-         * @description The range is fixed now: events up to the last one that is stored. The file is written afterwards; read the export until its status is completed, or subscribe to export.completed. Needs the scope `export`.
+         * @description The range is fixed now: events up to the last one that is stored. The file is written afterwards; read the export until its status is completed, or subscribe to export.completed. Where there is an export with the same members, and no event was stored since, the answer is that one. Needs the scope `export`.
          */
         post: operations["create-export"];
         delete?: never;
@@ -1422,6 +1422,16 @@ export interface components {
                 /** @example 4200 */
                 used: number;
             };
+            /** @description Null where the plan leaves the feature out. */
+            export_bytes: {
+                /**
+                 * @description Null: there is none.
+                 * @example 2147483648
+                 */
+                limit: number | null;
+                /** @example 48000000 */
+                used: number;
+            } | null;
             /** @description Null where the plan leaves the feature out. */
             exports: {
                 /**
@@ -2834,6 +2844,10 @@ export interface operations {
                      *         "exports": {
                      *           "used": 4,
                      *           "limit": 1000
+                     *         },
+                     *         "export_bytes": {
+                     *           "used": 48000000,
+                     *           "limit": 2147483648
                      *         },
                      *         "exports_under_way": {
                      *           "used": 1,

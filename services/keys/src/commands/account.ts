@@ -5,7 +5,7 @@
 import { type Clock, newId, type Scope, SCOPES, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { accountChanged, keyCreated, OPERATOR } from "../domain/audit-entries.ts";
+import { accountChanged, digestOf, keyCreated, OPERATOR } from "../domain/audit-entries.ts";
 import { isApiKeyId } from "../domain/api-key-id.ts";
 import { type KeyMaker, type NewApiKey, newApiKey } from "../domain/new-api-key.ts";
 import type { AccountRow } from "../store/account-row.ts";
@@ -60,7 +60,7 @@ export async function createAccount(
     requestSha256,
   ]);
   if (!row) return undefined;
-  const created = { metadata: { name, plan } };
+  const created = { metadata: { ...digestOf("name", name), plan } };
   await AUDIT.add(
     transaction,
     accountChanged(accountId, "annals.account.created", createdAt, created),
@@ -84,6 +84,8 @@ export async function addKey(
   return storeKey(transaction, maker, asked.accountId, asked);
 }
 
+type AccountChange = "annals.account.renamed" | "annals.plan.changed";
+
 /** Changes the members that are given. Throws `invalid` for the system account. */
 export async function updateAccount(
   transaction: Database,
@@ -96,11 +98,12 @@ export async function updateAccount(
     throw invalid({ field: "", message });
   }
   const at = clock.nowText();
-  const record = (action: `annals.${string}`, before: object, after: object): Promise<void> =>
+  const record = (action: AccountChange, before: object, after: object): Promise<void> =>
     AUDIT.add(transaction, accountChanged(accountId, action, at, { diff: { before, after } }));
   if (name !== undefined) {
     const [row] = await transaction.run(renameAccount, [accountId, name]);
-    if (row) await record("annals.account.renamed", { name: row.name_before }, { name });
+    const before = digestOf("name", row?.name_before ?? "");
+    if (row) await record("annals.account.renamed", before, digestOf("name", name));
   }
   if (plan !== undefined) {
     const [row] = await transaction.run(setPlan, [accountId, plan]);

@@ -8,6 +8,7 @@ import { EventFilterSchema } from "@annals/proto/ledger";
 import { actorOf } from "@annals/rpc";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { digestOf } from "../domain/audit-entries.ts";
 import type { KeyMaker } from "../domain/new-api-key.ts";
 import { newWidgetToken } from "../domain/new-widget-token.ts";
 import { type Plans, shareOfTokens } from "../domain/plan.ts";
@@ -32,7 +33,7 @@ export function createWidgetToken(
     if (keyId === undefined) throw internal("a widget token needs the key that makes it");
     const filter = asked.filter ?? create(EventFilterSchema);
     const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
-    const viewer = viewerOf(viewerId, viewerName);
+    requireViewerId(viewerId, viewerName);
     await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await requireRoom(transaction, deps.plans, accountId, keyId);
       await transaction.run(createWidgetTokenStatement, [
@@ -56,10 +57,10 @@ export function createWidgetToken(
         actor,
         target: { type: "widget_token", id: token.id },
         metadata: {
-          ...(viewer && { viewer }),
-          filter: JSON.parse(asked.filterJson),
+          ...(viewerId !== "" && digestOf("viewer_id", viewerId)),
+          ...digestOf("filter", JSON.parse(asked.filterJson)),
           parts: token.parts,
-          origins: token.origins,
+          ...digestOf("origins", [...token.origins]),
           expires_at: token.expiresAt,
         },
         occurredAt: token.createdAt,
@@ -71,11 +72,9 @@ export function createWidgetToken(
   };
 }
 
-/** Absent where nobody is named. Throws `invalid` for a name alone: it says not who looks. */
-function viewerOf(id: string, name: string): { id: string; name?: string } | undefined {
-  if (id !== "") return { id, ...(name !== "" && { name }) };
-  if (name === "") return undefined;
-  throw invalid({ field: "viewer.id", message: "is required" });
+/** Throws `invalid` for a name alone, which does not identify the viewer. */
+function requireViewerId(id: string, name: string): void {
+  if (id === "" && name !== "") throw invalid({ field: "viewer.id", message: "is required" });
 }
 
 /** Locks the account, so that no two creations see the same count. */

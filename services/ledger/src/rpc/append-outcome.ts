@@ -29,8 +29,6 @@ export type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
 export interface Deps {
   readonly admissions: Pick<AdmissionVerifier, "verify">;
   readonly appends: AppendQueue;
-  /** Whether the chains of accounts have the audit events that concern them. */
-  readonly auditInAccounts: boolean;
   readonly database: Pool;
   readonly log: Logger;
   readonly random: (size: number) => Uint8Array;
@@ -76,10 +74,10 @@ export async function appendOutcome(
 function* prepare(
   message: AppendMessage,
   keyId: string | undefined,
-  { auditInAccounts, random }: Pick<Deps, "auditInAccounts" | "random">,
+  { random }: Pick<Deps, "random">,
 ): Work<PreparedAppend> {
   const append = yield* checkAppend(message, keyId);
-  if (auditInAccounts) refuseAuditActions(append);
+  refuseAuditActions(append);
   return yield* prepareAppend(append, random);
 }
 

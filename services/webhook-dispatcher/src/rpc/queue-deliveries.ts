@@ -3,7 +3,7 @@
 
 import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
-import type { AuditEntry, Pool } from "@annals/postgres";
+import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { limitBacklog } from "../domain/limit-backlog.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
 import type { Entry } from "../domain/payload.ts";
@@ -34,7 +34,7 @@ export async function queueDeliveries(
   accountId: string,
   webhookId: string,
   entries: readonly Entry[],
-  audit?: AuditEntry,
+  audit?: AuditEntryOf<"webhook-dispatcher">,
 ): Promise<readonly string[]> {
   const { clock, database, maxPendingPerAccount: maxPending, random } = deps;
   const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));

@@ -78,6 +78,11 @@ const UsageBody = named(
     webhooks: OfFeature("Webhooks.", 1, 3),
     pending_deliveries: OfFeature("Deliveries whose next attempt is to come.", 0, 100_000),
     exports: OfFeature("Exports, finished or not.", 4, 1_000),
+    export_bytes: OfFeature(
+      "Bytes of all files of exports, those that are being written and those that were just deleted included.",
+      48_000_000,
+      2_147_483_648,
+    ),
     exports_under_way: OfFeature("Exports that are not finished.", 1, 10),
     retention_days: Type.Object({
       deliveries: Days({
@@ -131,6 +136,7 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
         pending_deliveries:
           ofWebhooks && use(ofWebhooks.pendingDeliveries, ofWebhooks.maxPendingDeliveries),
         exports: ofExports && use(ofExports.kept, ofExports.maxKept),
+        export_bytes: ofExports && use(ofExports.bytes, ofExports.maxBytes),
         exports_under_way: ofExports && use(ofExports.underWay, ofExports.maxUnderWay),
         retention_days: {
           deliveries: ofWebhooks && ofWebhooks.retentionDays,
