@@ -68,7 +68,8 @@ test("a body of 64 KiB is read whole: the connection is used again, however many
   const subscriber = await newSubscriber();
   subscriber.answer = (response) => void response.end("x".repeat(64 * 1024));
   const { send } = newSender();
-  for (let i = 0; i < 5; i++) expect(await send(subscriber.url())).toMatchObject({ statusCode: 200 });
+  for (let i = 0; i < 5; i++)
+    expect(await send(subscriber.url())).toMatchObject({ statusCode: 200 });
   expect(subscriber.connections).toBe(1);
   subscriber.answer = (response) => void response.end("x".repeat(64 * 1024 + 1));
   for (let i = 0; i < 2; i++) {
