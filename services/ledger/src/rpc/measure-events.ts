@@ -16,12 +16,13 @@ interface Deps {
 export function measureEvents({
   database,
 }: Deps): ServiceImpl<typeof LedgerService>["measureEvents"] {
-  return async ({ accountId, afterSequence, limit }) => {
+  return async ({ accountId, afterSequence, limit }, { signal }) => {
     complete({ account_id: accountId });
     if (limit < 1 || limit > MAX_EVENTS) {
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_EVENTS}` });
     }
-    const rows = await database.run(measureEventsStatement, [accountId, afterSequence, limit]);
+    const own = database.forAccount(accountId, signal);
+    const rows = await own.run(measureEventsStatement, [accountId, afterSequence, limit]);
     const last = afterSequence + BigInt(rows.length);
     if (rows.length > 0 && BigInt(rows.at(-1)?.sequence_number ?? 0) !== last) {
       throw internal(`an event of ${accountId} is missing before ${last}`);

@@ -17,14 +17,15 @@ interface Deps {
 }
 
 export function readEvents({ database }: Deps): ServiceImpl<typeof LedgerService>["readEvents"] {
-  return async ({ accountId, sequenceNumbers }) => {
+  return async ({ accountId, sequenceNumbers }, { signal }) => {
     complete({ account_id: accountId });
     const { length } = sequenceNumbers;
     if (length < 1 || length > MAX_EVENTS) {
       const message = `must be from 1 to ${MAX_EVENTS} numbers`;
       throw invalid({ field: "sequence_numbers", message });
     }
-    const rows = await database.run(readEventsStatement, [accountId, sequenceNumbers, MAX_BYTES]);
+    const own = database.forAccount(accountId, signal);
+    const rows = await own.run(readEventsStatement, [accountId, sequenceNumbers, MAX_BYTES]);
     return {
       events: rows.map((row) => renderEvent(row, { accountId, includeProof: false })),
       hasMore: rows.length < (rows[0]?.found ?? 0),
