@@ -46,7 +46,10 @@ const operationOf = (method: string, path: string) =>
   `${method} ${path.replaceAll(/\/(key|evt|wh_del|wh|exp|wtok)_[0-9a-z]+/g, "/{}")}`;
 
 /** `fetch` that holds all traffic to the document, and what it has called. */
-function watched(accountId: string): { readonly fetch: typeof fetch; readonly called: Set<string> } {
+function watched(accountId: string): {
+  readonly fetch: typeof fetch;
+  readonly called: Set<string>;
+} {
   const called = new Set<string>();
   const watching: typeof fetch = async (input, init) => {
     const request = new Request(input, init);

@@ -2,7 +2,14 @@
 // deliveries, exports. Called by fuzz.test.ts. It must never give one operation what another changes.
 
 import { ANY_KEY, type Permission, SCOPES, WIDGET } from "@annals/contract";
-import { type Answer, eventually, HttpClient, markDelivered, newAccount, newKey } from "@annals/testing";
+import {
+  type Answer,
+  eventually,
+  HttpClient,
+  markDelivered,
+  newAccount,
+  newKey,
+} from "@annals/testing";
 import type { Known } from "./request.ts";
 
 /** Small, since every verification and every export of the fuzzer reads it whole. */
