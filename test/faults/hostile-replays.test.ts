@@ -2,7 +2,7 @@
 // and dispatcher within their memory, and store no payload. The report has the other account's p99 alone and
 // meanwhile.
 
-import { eventually, ownerOf, type Subscriber } from "@annals/testing";
+import { type Answer, eventually, ownerOf, type Subscriber } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
 import type { ReplayTarget } from "./hostile-replays-attacks.ts";
@@ -22,6 +22,10 @@ let target: ReplayTarget;
 let other: Other;
 let alone: Noticed;
 
+function expectCreated({ status, text }: Answer): void {
+  if (status !== 201) throw new Error(`${status}: ${text}`);
+}
+
 beforeAll(async () => {
   system = await startWebhookSystem();
   owner = ownerOf(system.stack.databaseUrl);
@@ -36,11 +40,11 @@ beforeAll(async () => {
   const event = { action: "a", metadata: { text } };
   for (let stored = 0; stored < EVENTS; stored += 50) {
     const events = Array.from({ length: 50 }, () => event);
-    expect((await attacker.post("/v1/events/batch", { events })).status).toBe(201);
+    expectCreated(await attacker.post("/v1/events/batch", { events }));
   }
   const given = { url: receiver.url(), events: ["export.completed"] };
   const { id: webhookId } = (await attacker.post("/v1/webhooks", given)).body.data;
-  expect((await attacker.post(`/v1/webhooks/${webhookId}/test`)).status).toBe(201);
+  expectCreated(await attacker.post(`/v1/webhooks/${webhookId}/test`));
   await eventually("the test delivery is recorded", async () => {
     const { body } = await attacker.get(`/v1/webhooks/${webhookId}/deliveries`);
     return body.data[0]?.status === "success";

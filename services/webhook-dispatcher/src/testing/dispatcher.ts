@@ -10,14 +10,11 @@ import { createContextValues } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
 import { ROLE } from "../commands/rotate-secrets.ts";
-import { eventOf } from "../domain/kinds.ts";
-import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics } from "../metrics.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import { EventReader } from "../outbound/event-reader.ts";
-import type { Positions, ReadEvents } from "../outbound/producers.ts";
 import type { Message } from "../outbound/sender.ts";
 import { awaitDisabled } from "../rpc/await-disabled.ts";
 import { createWebhook } from "../rpc/create-webhook.ts";
@@ -30,6 +27,7 @@ import { START_WINDOW_MS } from "../workers/attempts.ts";
 import { DeliveryTraces } from "../workers/delivery-traces.ts";
 import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
 import { FanOut } from "../workers/fan-out.ts";
+import { FakeProducers } from "./fake-producers.ts";
 
 export const log: Logger = createLog({ service: "test", level: "error" }, { write: () => {} });
 /** A line of a key file. */
@@ -53,61 +51,6 @@ export async function newDatabase(): Promise<TestDatabase & { readonly pool: () 
     return one;
   };
   return { ...database, pool };
-}
-
-/** The entries of accounts, in memory, as the ledger and the export service have them. */
-export class FakeProducers {
-  readonly rows = new Map<string, Entry[]>();
-  /** How often entries were read. */
-  reads = 0;
-  /** The positions of each read of events. */
-  readonly eventReads: (readonly bigint[])[] = [];
-  /** Rejects where the ledger does not answer. */
-  gate: () => Promise<void> = async () => {};
-
-  add(accountId: string, kind: NoticeKind, count = 1): bigint {
-    const rows = this.#of(accountId, kind);
-    for (let i = 0; i < count; i++) {
-      const position = BigInt(rows.length + 1);
-      rows.push(entryOf(position, eventOf(kind), `{"sequence_number":${position}}`));
-    }
-    return BigInt(rows.length);
-  }
-
-  async positions(accountIds: readonly string[]): Promise<Positions[]> {
-    const last = (id: string, kind: NoticeKind) => BigInt(this.#of(id, kind).length);
-    return accountIds.map((id) => ({
-      events: last(id, "events"),
-      verifications: last(id, "verifications"),
-      exports: last(id, "exports"),
-    }));
-  }
-
-  async entries(kind: NoticeKind, id: string, after: bigint, limit: number): Promise<Entry[]> {
-    this.reads += 1;
-    return this.#of(id, kind).slice(Number(after), Number(after) + limit);
-  }
-
-  async events(accountId: string, positions: readonly bigint[]): Promise<ReadEvents> {
-    this.eventReads.push(positions);
-    await this.gate();
-    const rows = this.#of(accountId, "events").filter(({ position }) =>
-      positions.includes(position),
-    );
-    return { events: rows.map(({ data = "", position }) => [position, data]), hasMore: false };
-  }
-
-  async measure(accountId: string, after: bigint, limit: number): Promise<Entry[]> {
-    const rows = this.#of(accountId, "events").slice(Number(after), Number(after) + limit);
-    return rows.map(({ bytes, position }) => eventEntry(position, bytes));
-  }
-
-  #of(accountId: string, kind: NoticeKind): Entry[] {
-    const key = `${kind} ${accountId}`;
-    const rows = this.rows.get(key) ?? [];
-    this.rows.set(key, rows);
-    return rows;
-  }
 }
 
 export interface Attempted extends Message {

@@ -11,6 +11,7 @@ import { claimDeliveries, type ClaimedRow, type ClaimRow } from "../store/claim-
 import { Attempts, type AttemptsDeps, LEASE_MARGIN_MS } from "./attempts.ts";
 import { withStoredPayloads } from "./bodies.ts";
 import { Hosts } from "./hosts.ts";
+import { UnreadAccounts } from "./unread-accounts.ts";
 
 export interface DeliveryEngineDeps extends AttemptsDeps {
   readonly timeoutMs: number;
@@ -38,9 +39,6 @@ const MAX_BACKOFF_MS = 1_000;
 const CROWDED_SHARE = 0.5;
 const SLOTS_SHARE_WHEN_CROWDED = 0.2;
 
-/** An account whose events cannot be read claims nothing for so long, then one delivery. */
-const UNREAD_PAUSE_MS = 1_000;
-const MAX_UNREAD = 10_000;
 /** Deliveries of a crowded host whose webhook cannot wait in memory are due again after this time. */
 const CROWDED_DELAY_S = 1;
 
@@ -58,8 +56,7 @@ export class DeliveryEngine {
   readonly #lastDueAt = new Map<string, string>();
   /** Webhooks that may have something due, each with its account. */
   readonly #notified = new Map<string, string>();
-  /** Accounts whose events could not be read, and until when they claim nothing. */
-  readonly #unread = new Map<string, number>();
+  readonly #unread = new UnreadAccounts();
   #scanAfter = START;
   /** When the scan goes on, on the monotonic clock. */
   #scanAt = 0;
@@ -78,7 +75,7 @@ export class DeliveryEngine {
       onEnded: (accountId, webhookId) => this.#onEnded(accountId, webhookId),
       onReleased: (accountId, webhookId) => this.notify(accountId, [webhookId]),
       onFree: () => this.#loop?.wake(),
-      onRead: (accountId, isRead) => this.#onRead(accountId, isRead),
+      onRead: (accountId, isRead) => this.#unread.onRead(accountId, isRead),
     });
   }
 
@@ -137,7 +134,7 @@ export class DeliveryEngine {
     this.#hosts.expire();
     const notified = this.#takeNotified(perWebhook, perAccount);
     const busy = this.#busyWebhooks(perWebhook, notified);
-    const busyAccounts = [...new Set([...this.#attempts.accountIds(), ...this.#unread.keys()])];
+    const busyAccounts = [...new Set([...this.#attempts.accountIds(), ...this.#unread.ids()])];
     const requestedAt = performance.now();
     const answer = database.run(claimDeliveries, [
       now(),
@@ -207,17 +204,7 @@ export class DeliveryEngine {
   /** What an account may claim. */
   #slotsOf(accountId: string, perAccount: number): number {
     const slots = Math.max(0, perAccount - this.#attempts.ofAccount(accountId));
-    const until = this.#unread.get(accountId);
-    if (until === undefined) return slots;
-    return performance.now() < until ? 0 : Math.min(slots, 1);
-  }
-
-  #onRead(accountId: string, isRead: boolean): void {
-    this.#unread.delete(accountId);
-    if (isRead) return;
-    const [oldest] = this.#unread.size >= MAX_UNREAD ? this.#unread.keys() : [];
-    if (oldest !== undefined) this.#unread.delete(oldest);
-    this.#unread.set(accountId, performance.now() + UNREAD_PAUSE_MS);
+    return this.#unread.limit(accountId, slots);
   }
 
   /** One run of the loop. Resolves to the delay before the next. */
