@@ -360,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a range of events
-         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000. After an error, a part of them may be queued. A disabled webhook is 422. Needs the scope `keys:manage`.
+         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. A disabled webhook is 422, as one whose URL has taken no delivery yet: send a test delivery first. Needs the scope `keys:manage`.
          */
         post: operations["replay-events"];
         delete?: never;
