@@ -1,5 +1,5 @@
-// What one client can do to a gateway to the harm of others. Called by fairness-child.ts. An attack opens
-// again what the gateway closes.
+// What one client can do to a gateway to the harm of others. Called in the process of attack-child.ts. An attack
+// opens again what the gateway closes.
 
 import { mintKey } from "@annals/contract";
 import { connect } from "node:net";
@@ -96,17 +96,17 @@ const ATTACKS: Readonly<Record<AttackName, Attack>> = {
 };
 
 /** Goes on until the process ends. */
-export function begin(name: AttackName, target: Target): void {
-  const attack = ATTACKS[name];
+export function attack({ name, ...target }: Target & { readonly name: AttackName }): void {
+  const { connections, sends, isEndless, isDeaf } = ATTACKS[name];
   const { hostname, port } = new URL(target.baseUrl);
   const openOne = (): void => {
     const socket = connect(Number(port), hostname);
     socket.on("error", () => {});
-    socket.on("connect", () => socket.write(attack.sends(target)));
-    if (attack.isDeaf) socket.pause();
+    socket.on("connect", () => socket.write(sends(target)));
+    if (isDeaf) socket.pause();
     // What comes back is an answer: the next request.
-    else socket.on("data", () => attack.isEndless && socket.write(attack.sends(target)));
+    else socket.on("data", () => isEndless && socket.write(sends(target)));
     socket.on("close", () => setImmediate(openOne));
   };
-  for (let n = 0; n < attack.connections; n += 1) openOne();
+  for (let n = 0; n < connections; n += 1) openOne();
 }

@@ -26,13 +26,32 @@ export class Lines<T> {
     else this.#lines.set(account, [item]);
   }
 
-  /** The first of the account that has waited longest for its turn, which then waits behind all others. */
-  shift(): T | undefined {
-    const [[account, line] = ["", []]] = this.#lines;
-    const first = line.shift();
-    this.#lines.delete(account);
-    if (line.length > 0) this.#lines.set(account, line);
-    return first;
+  /** How many wait of the account. */
+  lengthOf(account: string): number {
+    return this.#lines.get(account)?.length ?? 0;
+  }
+
+  /**
+   * The first of the account that has waited longest for its turn, which then waits behind all others. Those
+   * whose turn it may not be keep their place.
+   */
+  shift(mayBe: (account: string) => boolean = () => true): T | undefined {
+    for (const [account, line] of this.#lines) {
+      if (!mayBe(account)) continue;
+      const first = line.shift();
+      this.#lines.delete(account);
+      if (line.length > 0) this.#lines.set(account, line);
+      return first;
+    }
+    return undefined;
+  }
+
+  /** For what waits no longer. */
+  remove(account: string, item: T): void {
+    const line = this.#lines.get(account) ?? [];
+    const at = line.indexOf(item);
+    if (at >= 0) line.splice(at, 1);
+    if (line.length === 0) this.#lines.delete(account);
   }
 }
 

@@ -40,6 +40,12 @@ export function isAnswer(error: unknown): boolean {
   return !ENDING.some((class_) => error.code?.startsWith(class_));
 }
 
+/** Whether PostgreSQL cancelled the statement: at a request, or after its timeout. */
+export function isCancelled(error: unknown): boolean {
+  const answer = error instanceof AnnalsError ? error.cause : error;
+  return answer instanceof DatabaseError && answer.code === "57014";
+}
+
 /** The unique or check constraint that a statement violated; undefined when it failed for another reason. */
 export function violatedConstraint(error: unknown): string | undefined {
   const integrity = error instanceof DatabaseError && error.code?.startsWith("23");

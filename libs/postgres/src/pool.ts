@@ -1,5 +1,5 @@
-// The connection pool of a service, and transactions on it. Only this file and migrate.ts open connections
-// to PostgreSQL.
+// The connection pool of a service, and transactions on it, with a share of it for each account. Only this
+// file, migrate.ts and cancel-request.ts open connections to PostgreSQL.
 
 import { AnnalsError, unavailable } from "@annals/errors";
 import {
@@ -7,12 +7,13 @@ import {
   ConfigError,
   type DatabaseMetrics,
   failSpan,
-  inTrace,
   type Logger,
   startSpan,
 } from "@annals/chassis";
 import pg from "pg";
-import { isAnswer, translateFailure } from "./failure.ts";
+import { Connection, Silence } from "./connection.ts";
+import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
+import { translateFailure } from "./failure.ts";
 import type { Database, Statement } from "./statement.ts";
 
 export interface PoolOptions {
@@ -35,6 +36,13 @@ export interface Pool extends Database {
    * what the transaction stored (an idempotency key) can show it.
    */
   transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
+  /**
+   * The same pool for one account, which has at most a share of its connections. When `signal` aborts, a wait
+   * for a connection ends, and a running statement is cancelled at the server: both reject with the signal's
+   * reason. A transaction is rolled back; a COMMIT is never cancelled. A single statement that writes may
+   * have been stored before the request arrived, so without a transaction it gets no signal.
+   */
+  forAccount(accountId: string, signal?: AbortSignal): Pool;
   close(): Promise<void>;
 }
 
@@ -87,21 +95,16 @@ export function createPool(options: PoolOptions): Pool {
   // So does the loss of one between the pool and the code that asked for it: the pool has removed its
   // listener by then. The next statement on the connection reports it.
   pool.on("connect", (client) => client.on("error", () => {}));
-  const silence = new Silence();
+  const shares = new ConnectionShares({
+    total: options.maxConnections,
+    waitMs: CONNECT_TIMEOUT_MS,
+  });
   options.metrics?.watch(options.maxConnections, () => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
-    pending: pool.waitingCount,
+    pending: shares.waiting,
   }));
-  return {
-    run: (statement, params) =>
-      observed(options, statement, () =>
-        onConnection(pool, silence, options, (connection) => send(connection, statement, params)),
-      ),
-    transaction: (work) =>
-      onConnection(pool, silence, options, (connection) => transaction(connection, options, work)),
-    close: () => pool.end(),
-  };
+  return new SharedPool({ pool, options, shares, silence: new Silence() }, NO_ACCOUNT);
 }
 
 /**
@@ -140,146 +143,130 @@ function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
   };
 }
 
-/**
- * Which idle connections may be as dead as one that got no answer, such as all to a former primary that was
- * cut off: those on which nothing was heard since its statement was sent.
- */
-class Silence {
-  readonly #heardAt = new WeakMap<pg.PoolClient, number>();
-  #since = 0;
-
-  heard(client: pg.PoolClient): void {
-    this.#heardAt.set(client, performance.now());
-  }
-
-  /** A statement sent at `since` got no answer. */
-  noticed(since: number): void {
-    this.#since = Math.max(this.#since, since);
-  }
-
-  /** A connection of the pool that is none of them; they are closed, and new ones take their place. */
-  async connection(pool: pg.Pool): Promise<pg.PoolClient> {
-    for (;;) {
-      const client = await pool.connect();
-      if ((this.#heardAt.get(client) ?? Infinity) >= this.#since) return client;
-      client.release(true);
-    }
-  }
-}
-
-interface Connection {
-  readonly client: pg.PoolClient;
+/** What the pool is made of, for all accounts. */
+interface Parts {
+  readonly pool: pg.Pool;
+  readonly options: PoolOptions;
+  readonly shares: ConnectionShares;
   readonly silence: Silence;
-  /** True once it has failed in any way but a statement's: it must not be used again. */
-  isLost: boolean;
 }
 
-async function onConnection<T>(
-  pool: pg.Pool,
-  silence: Silence,
-  { log, metrics }: PoolOptions,
-  use: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  const askedAt = performance.now();
-  // Outside of the request's trace: the connection outlives it.
-  const client = await inTrace(undefined, () => silence.connection(pool))
-    .catch(rethrow)
-    .finally(() => metrics?.wait.observe((performance.now() - askedAt) / 1000));
-  const connection: Connection = { client, silence, isLost: false };
-  // A connection that breaks between two statements must not end the process; the next statement reports it.
-  const onError = (error: Error): void => {
-    connection.isLost = true;
-    log.warn({ err: error }, "database connection lost");
-  };
-  client.on("error", onError);
-  try {
-    return await use(connection);
-  } finally {
-    client.off("error", onError);
-    client.release(connection.isLost);
+/** The pool as one account has it, or the service itself. */
+class SharedPool implements Pool {
+  readonly #parts: Parts;
+  readonly #account: string;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(parts: Parts, account: string, signal?: AbortSignal) {
+    this.#parts = parts;
+    this.#account = account;
+    this.#signal = signal;
   }
-}
 
-async function transaction<T>(
-  connection: Connection,
-  options: PoolOptions,
-  work: (transaction: Database) => Promise<T>,
-): Promise<T> {
-  await query(connection, { text: "BEGIN" });
-  let result: T;
-  try {
-    result = await work({
-      run: (statement, params) =>
-        observed(options, statement, () => send(connection, statement, params)),
-    });
-  } catch (error) {
-    // The server rolls back the transaction of a lost connection.
-    if (!connection.isLost) {
-      await query(connection, { text: "ROLLBACK" }).catch(() => (connection.isLost = true));
-    }
-    throw error;
-  }
-  const { command } = await query(connection, { text: "COMMIT" });
-  // PostgreSQL answers ROLLBACK to a COMMIT of a transaction that had failed.
-  if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
-  return result;
-}
-
-async function send<Params extends readonly unknown[], Row>(
-  connection: Connection,
-  { name, text, customPlan }: Statement<Params, Row>,
-  params: Params,
-): Promise<Row[]> {
-  const values = params as unknown as unknown[];
-  const { rows } = await query(connection, { ...(!customPlan && { name }), text, values });
-  return rows as Row[];
-}
-
-async function query(connection: Connection, config: pg.QueryConfig): Promise<pg.QueryResult> {
-  const { client, silence } = connection;
-  const sentAt = performance.now();
-  try {
-    const result = await client.query(config);
-    silence.heard(client);
-    return result;
-  } catch (error) {
-    if (isAnswer(error)) silence.heard(client);
-    else {
-      connection.isLost = true;
-      silence.noticed(sentAt);
-    }
-    throw translateFailure(error);
-  }
-}
-
-function rethrow(error: unknown): never {
-  throw translateFailure(error);
-}
-
-/** One observation a statement, the wait for a connection included, and a span in a recorded request. */
-async function observed<T>(
-  { metrics }: PoolOptions,
-  { name }: { readonly name: string },
-  work: () => Promise<T>,
-): Promise<T> {
-  const span = startSpan(name, {
-    kind: CLIENT,
-    attributes: { "db.system.name": "postgresql", "db.operation.name": name },
-  });
-  const started = performance.now();
-  let failure = "";
-  try {
-    return await work();
-  } catch (error) {
-    failure = sqlstate(error) ?? "connection";
-    if (span) failSpan(span, failure);
-    throw error;
-  } finally {
-    metrics?.duration.observe(
-      { db_operation_name: name, error_type: failure },
-      (performance.now() - started) / 1000,
+  run<Params extends readonly unknown[], Row>(
+    statement: Statement<Params, Row>,
+    params: Params,
+  ): Promise<Row[]> {
+    return this.#observed(statement, () =>
+      this.#onConnection((connection) => connection.send(statement, params, this.#signal)),
     );
-    span?.end();
+  }
+
+  transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
+    return this.#onConnection(async (connection) => {
+      await connection.query({ text: "BEGIN" });
+      let result: T;
+      try {
+        result = await work({
+          run: (statement, params) =>
+            this.#observed(statement, () => connection.send(statement, params, this.#signal)),
+        });
+        this.#signal?.throwIfAborted();
+      } catch (error) {
+        await connection.rollBack();
+        throw error;
+      }
+      // Never cancelled: the outcome would be unknown.
+      const { command } = await connection.query({ text: "COMMIT" });
+      // PostgreSQL answers ROLLBACK to a COMMIT of a transaction that had failed.
+      if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
+      return result;
+    });
+  }
+
+  forAccount(accountId: string, signal?: AbortSignal): Pool {
+    return new SharedPool(this.#parts, accountId, signal);
+  }
+
+  close(): Promise<void> {
+    return this.#parts.pool.end();
+  }
+
+  async #onConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+    const { shares } = this.#parts;
+    const askedAt = performance.now();
+    try {
+      const waiting = shares.take(this.#account, this.#signal);
+      if (waiting !== undefined) await waiting;
+    } catch (error) {
+      this.#waited(askedAt);
+      throw this.#failure(error);
+    }
+    try {
+      const connection = await this.#open().finally(() => this.#waited(askedAt));
+      try {
+        this.#signal?.throwIfAborted();
+        return await use(connection);
+      } finally {
+        connection.release();
+      }
+    } finally {
+      shares.release(this.#account);
+    }
+  }
+
+  async #open(): Promise<Connection> {
+    const { options, pool, silence } = this.#parts;
+    try {
+      return await Connection.open(pool, silence, options.log);
+    } catch (error) {
+      throw translateFailure(error);
+    }
+  }
+
+  #waited(since: number): void {
+    this.#parts.options.metrics?.wait.observe((performance.now() - since) / 1000);
+  }
+
+  #failure(error: unknown): unknown {
+    return this.#isCancelled(error) ? error : translateFailure(error);
+  }
+
+  #isCancelled(error: unknown): boolean {
+    return this.#signal?.aborted === true && error === this.#signal.reason;
+  }
+
+  /** One observation a statement, the wait for a connection included, and a span in a recorded request. */
+  async #observed<T>({ name }: { readonly name: string }, work: () => Promise<T>): Promise<T> {
+    const span = startSpan(name, {
+      kind: CLIENT,
+      attributes: { "db.system.name": "postgresql", "db.operation.name": name },
+    });
+    const started = performance.now();
+    let failure = "";
+    try {
+      return await work();
+    } catch (error) {
+      failure = this.#isCancelled(error) ? "cancelled" : (sqlstate(error) ?? "connection");
+      if (span) failSpan(span, failure);
+      throw error;
+    } finally {
+      this.#parts.options.metrics?.duration.observe(
+        { db_operation_name: name, error_type: failure },
+        (performance.now() - started) / 1000,
+      );
+      span?.end();
+    }
   }
 }
 

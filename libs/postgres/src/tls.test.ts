@@ -1,17 +1,17 @@
 // Guarantee: with `sslmode=verify-full` a service connects to a PostgreSQL server of its authority with the
-// name of the URL, over TLS, and to no other. What is wrong is said by readiness, by migrate and at the
+// name of the URL, over TLS, and to no other, also to cancel a statement. What is wrong is said by readiness, by migrate and at the
 // start.
 
 import { CertificateAuthority } from "@annals/certificates";
 import { startStack, type Stack } from "@annals/local";
-import { ownerOf } from "@annals/testing";
+import { eventually, ownerOf } from "@annals/testing";
 import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate, schemaCheck } from "./migrate.ts";
 import { statement } from "./statement.ts";
-import { openPool } from "./testing/test-server.ts";
+import { openPool, startProxy } from "./testing/test-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "annals-postgres-tls-"));
 const file = (name: string) => join(folder, name);
@@ -19,6 +19,10 @@ const MIGRATIONS = { schema: "absent", directory: folder };
 
 const isEncrypted = statement<[], { ssl: boolean; version: string }>(
   "/* test.is-encrypted */ SELECT ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
+);
+
+const sleep = statement<[seconds: number], object>(
+  "/* test.sleep */ SELECT pg_sleep($1::double precision)",
 );
 
 let stack: Stack;
@@ -70,6 +74,26 @@ function urlOf(host: string, ca: string): string {
 test("the right server is connected to over TLS", async () => {
   const pool = openPool(urlOf("localhost", "ca.pem"));
   expect(await pool.run(isEncrypted, [])).toStrictEqual([{ ssl: true, version: "TLSv1.3" }]);
+});
+
+test("a statement is cancelled over TLS, and the request is encrypted", async () => {
+  const proxy = await startProxy(stack.databaseUrl);
+  const url = new URL(urlOf("localhost", "ca.pem"));
+  url.port = new URL(proxy.url).port;
+  const sent: Buffer[] = [];
+  proxy.onRequest = (chunk) => (sent.push(chunk), "pass");
+  const pool = openPool(url.href);
+  await pool.run(isEncrypted, []);
+  const connected = sent.length;
+  const left = new AbortController();
+  const running = pool.forAccount("a", left.signal).run(sleep, [30]);
+  await eventually("it runs", () => sent.length > connected);
+  left.abort();
+  await expect(running).rejects.toBe(left.signal.reason);
+  const codes = sent.slice(connected).map((chunk) => chunk.subarray(4, 8).toString("hex"));
+  // Of an SSLRequest and of a CancelRequest.
+  expect(codes).toContain("04d2162f");
+  expect(codes).not.toContain("04d2162e");
 });
 
 test.each([

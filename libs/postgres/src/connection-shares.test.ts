@@ -1,0 +1,112 @@
+// Guarantees: no account has more than half of the connections of accounts, nor the last free one unless it
+// has none; the service's own work always finds some; accounts take turns; a wait ends with its signal, after
+// its time, and for the thousandth of an account at once.
+
+import { describe, expect, it, test } from "vitest";
+import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
+
+const WAIT_MS = 10_000;
+
+/** Takes until nothing more is given at once; what was refused waits no longer. */
+function takeAll(shares: ConnectionShares, account: string): number {
+  for (let taken = 0; ; taken += 1) {
+    const left = new AbortController();
+    const waiting = shares.take(account, left.signal);
+    if (waiting === undefined) continue;
+    waiting.catch(() => {});
+    left.abort();
+    return taken;
+  }
+}
+
+describe.each([
+  // total, then what four accounts get one after the other, then what is left for the service
+  [1, [1, 0, 0, 0], 0],
+  [2, [1, 1, 0, 0], 0],
+  [3, [1, 1, 0, 0], 1],
+  [5, [2, 1, 1, 0], 1],
+  [10, [4, 2, 1, 1], 2],
+  [40, [16, 8, 4, 2], 10],
+])("of %i connections", (total, byAccount, own) => {
+  it("gives each account its share, and keeps some for the service", () => {
+    const shares = new ConnectionShares({ total, waitMs: WAIT_MS });
+    expect(["a", "b", "c", "d"].map((account) => takeAll(shares, account))).toEqual(byAccount);
+    expect(takeAll(shares, NO_ACCOUNT)).toBe(own);
+    expect(shares.waiting).toBe(0);
+  });
+
+  it("gives the service all while no account wants one", () => {
+    const shares = new ConnectionShares({ total, waitMs: WAIT_MS });
+    expect(takeAll(shares, NO_ACCOUNT)).toBe(total);
+  });
+});
+
+test("accounts and the service take turns, whoever came first with many", async () => {
+  const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
+  shares.take("a");
+  const order: string[] = [];
+  const wait = async (account: string): Promise<void> => {
+    await shares.take(account);
+    order.push(account);
+    shares.release(account);
+  };
+  const all = ["a", "a", "a", "b", "b", NO_ACCOUNT].map(wait);
+  expect(shares.waiting).toBe(6);
+  shares.release("a");
+  await Promise.all(all);
+  expect(order).toEqual(["a", "b", NO_ACCOUNT, "a", "b", "a"]);
+  expect(shares.waiting).toBe(0);
+});
+
+test("an account at its share does not hold up those behind it", async () => {
+  const shares = new ConnectionShares({ total: 5, waitMs: WAIT_MS });
+  expect(takeAll(shares, "a")).toBe(2);
+  const waiting = shares.take("a");
+  expect(shares.take("b")).toBeUndefined();
+  expect(shares.take("c")).toBeUndefined();
+  expect(shares.take(NO_ACCOUNT)).toBeUndefined();
+  const other = shares.take("d");
+  shares.release(NO_ACCOUNT);
+  shares.release("b");
+  await other;
+  shares.release("c");
+  shares.release("d");
+  shares.release("a");
+  await waiting;
+});
+
+test("a wait ends when its signal aborts, and leaves the line", async () => {
+  const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
+  shares.take("a");
+  const left = new AbortController();
+  const reason = new Error("left");
+  const waiting = shares.take("b", left.signal);
+  const behind = shares.take("b");
+  left.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
+  expect(shares.waiting).toBe(1);
+  shares.release("a");
+  await behind;
+});
+
+test("a wait ends after its time", async () => {
+  const shares = new ConnectionShares({ total: 1, waitMs: 20 });
+  shares.take("a");
+  await expect(shares.take("b")).rejects.toThrow("within 20 ms");
+  shares.release("a");
+  expect(shares.take("b")).toBeUndefined();
+});
+
+test("of an account a thousand wait, the next is refused; others and the service are not", async () => {
+  const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
+  shares.take("a");
+  const left = new AbortController();
+  const wait = (account: string) => shares.take(account, left.signal);
+  const waiting = Array.from({ length: 1_000 }, () => wait("a"));
+  await expect(wait("a")).rejects.toThrow("1000 statements of the account wait");
+  waiting.push(wait("b"), ...Array.from({ length: 1_001 }, () => wait(NO_ACCOUNT)));
+  expect(shares.waiting).toBe(2_002);
+  left.abort();
+  await Promise.allSettled(waiting);
+  expect(shares.waiting).toBe(0);
+});

@@ -1,0 +1,117 @@
+// One connection of the pool while somebody uses it: statements, their cancellation, and whether it may be
+// used again. Called by pool.ts. It must never give a connection back while a statement, or a request to
+// cancel one, is under way on it.
+
+import { inTrace, type Logger } from "@annals/chassis";
+import type pg from "pg";
+import { Cancellation } from "./cancel-request.ts";
+import { isAnswer, isCancelled, translateFailure } from "./failure.ts";
+import type { Statement } from "./statement.ts";
+
+/**
+ * Which idle connections may be as dead as one that got no answer, such as all to a former primary that was
+ * cut off: those on which nothing was heard since its statement was sent.
+ */
+export class Silence {
+  readonly #heardAt = new WeakMap<pg.PoolClient, number>();
+  #since = 0;
+
+  heard(client: pg.PoolClient): void {
+    this.#heardAt.set(client, performance.now());
+  }
+
+  /** A statement sent at `since` got no answer. */
+  noticed(since: number): void {
+    this.#since = Math.max(this.#since, since);
+  }
+
+  /** A connection of the pool that is none of them; they are closed, and new ones take their place. */
+  async connection(pool: pg.Pool): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if ((this.#heardAt.get(client) ?? Infinity) >= this.#since) return client;
+      client.release(true);
+    }
+  }
+}
+
+export class Connection {
+  readonly #client: pg.PoolClient;
+  readonly #silence: Silence;
+  readonly #log: Logger;
+  /** True once it has failed in any way but a statement's: it must not be used again. */
+  #isLost = false;
+
+  private constructor(client: pg.PoolClient, silence: Silence, log: Logger) {
+    this.#client = client;
+    this.#silence = silence;
+    this.#log = log;
+    client.on("error", this.#onError);
+  }
+
+  static async open(pool: pg.Pool, silence: Silence, log: Logger): Promise<Connection> {
+    // Outside of the request's trace: the connection outlives it.
+    return new Connection(await inTrace(undefined, () => silence.connection(pool)), silence, log);
+  }
+
+  // A connection that breaks between two statements must not end the process; the next statement reports it.
+  readonly #onError = (error: Error): void => {
+    this.#isLost = true;
+    this.#log.warn({ err: error }, "database connection lost");
+  };
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  release(): void {
+    this.#client.off("error", this.#onError);
+    this.#client.release(this.#isLost);
+  }
+
+  /** Rejects with the signal's reason when it was aborted and the statement did nothing. */
+  async send<Params extends readonly unknown[], Row>(
+    { name, text, customPlan }: Statement<Params, Row>,
+    params: Params,
+    signal?: AbortSignal,
+  ): Promise<Row[]> {
+    const values = params as unknown as unknown[];
+    const { rows } = await this.query({ ...(!customPlan && { name }), text, values }, signal);
+    return rows as Row[];
+  }
+
+  async query(config: pg.QueryConfig, signal?: AbortSignal): Promise<pg.QueryResult> {
+    if (signal === undefined) return this.#query(config);
+    signal.throwIfAborted();
+    const cancellation = new Cancellation(this.#client, signal);
+    try {
+      return await this.#query(config);
+    } catch (error) {
+      throw signal.aborted && isCancelled(error) ? signal.reason : error;
+    } finally {
+      if (!(await cancellation.end())) this.#isLost = true;
+    }
+  }
+
+  async #query(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    const sentAt = performance.now();
+    try {
+      const result = await this.#client.query(config);
+      this.#silence.heard(this.#client);
+      return result;
+    } catch (error) {
+      if (isAnswer(error)) this.#silence.heard(this.#client);
+      else {
+        this.#isLost = true;
+        this.#silence.noticed(sentAt);
+      }
+      throw translateFailure(error);
+    }
+  }
+
+  /** Rolls back. The server does so itself where the connection is lost. */
+  async rollBack(): Promise<void> {
+    if (this.#isLost) return;
+    await this.query({ text: "ROLLBACK" }).catch(() => (this.#isLost = true));
+  }
+}
