@@ -39,8 +39,8 @@ export async function readRangeOf<Row extends StoredRow>(
   const to = beforeSequence === undefined ? null : beforeSequence - 1n;
   const statement = ascending ? reads.ascending : reads.descending;
   if (!statement) throw internal("these events are read in ascending order alone");
-  const read = () =>
-    database.run(statement, [accountId, `${from}`, to && `${to}`, limits.rows, limits.bytes]);
+  const range = [`${from}`, to === null ? null : `${to}`] as const;
+  const read = () => database.run(statement, [accountId, ...range, limits.rows, limits.bytes]);
   let rows = await read();
   let first = ascending ? Number(from) : Number(rows[0]?.sequence_number ?? 0);
   // It is the last one of the range, unless the range goes beyond the head.

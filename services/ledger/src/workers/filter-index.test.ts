@@ -10,10 +10,6 @@ import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { checkBlock } from "../store/check-block.ts";
 import { findHiddenEvent } from "../store/find-hidden-event.ts";
 import { indexChunk } from "../store/index-chunk.ts";
-import {
-  listEventsByTimeAscending,
-  listEventsByTimeDescending,
-} from "../store/list-events-by-time.ts";
 import { readRange } from "../store/read-range.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendAll, indexAll, timeOf } from "../testing/index-fixtures.ts";

@@ -31,9 +31,9 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
     handle: async ({ admission, query }) => {
       const includeProof = query.include === "proof";
       const request = { ...listRequest(admission.accountId, query), includeProof };
-      const { events, hasMore } = await ledger.listEvents(request, admittedBy(admission));
+      const { events, nextAfter } = await ledger.listEvents(request, admittedBy(admission));
       const proofs = includeProof ? `,"proofs":[${events.map(renderProof).join(",")}]` : "";
-      const end = `]${proofs},${pageEndJson(query, events.at(-1), hasMore)}}`;
+      const end = `]${proofs},${pageEndJson(query, nextAfter)}}`;
       return { body: listBytes(events.map(eventJson), end) };
     },
   });

@@ -31,10 +31,10 @@ export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
     resource: "lists",
     handle: async ({ admission, query }) => {
       const request = listRequest(admission.accountId, query);
-      const { events, hasMore } = await ledger.listWidgetEvents(request, admittedBy(admission));
+      const { events, nextAfter } = await ledger.listWidgetEvents(request, admittedBy(admission));
       const shown = events.map(renderWidgetEvent);
       const proofs = shown.map(({ proof }) => proof).join(",");
-      const end = `],"proofs":[${proofs}],${pageEndJson(query, events.at(-1)?.event, hasMore)}}`;
+      const end = `],"proofs":[${proofs}],${pageEndJson(query, nextAfter)}}`;
       return {
         body: listBytes(
           shown.map(({ event }) => event),
