@@ -54,7 +54,12 @@ export function hasTime({ occurredFrom, occurredTo }: EventFilter): boolean {
 }
 
 /** Whether a filter selects by what is stored with the parts. */
-export function hasPayloadValues({ actorId, actorType, targetId, targetType }: EventFilter): boolean {
+export function hasPayloadValues({
+  actorId,
+  actorType,
+  targetId,
+  targetType,
+}: EventFilter): boolean {
   return [actorId, actorType, targetId, targetType].some((value) => value !== undefined);
 }
 

@@ -2,7 +2,12 @@
 // index-hits.ts, each time for a bounded number of events.
 
 import type { Database } from "@annals/postgres";
-import { actionRange, type EventFilter, hasPayloadValues, hasTime } from "../domain/event-filter.ts";
+import {
+  actionRange,
+  type EventFilter,
+  hasPayloadValues,
+  hasTime,
+} from "../domain/event-filter.ts";
 import {
   findByChain,
   findByPayload,

@@ -234,9 +234,7 @@ test("a wrong posting adds no event", async () => {
   const some = await page(query);
   expect(some.numbers).toStrictEqual(expected.filter((number) => number <= 100));
   const rest = await page({ ...query, after: Number(some.next) });
-  expect(rest.numbers).toStrictEqual(
-    expected.filter((number) => number > 100 && number <= 200),
-  );
+  expect(rest.numbers).toStrictEqual(expected.filter((number) => number > 100 && number <= 200));
   // Control: the index is what is searched.
   await change([]);
   expect((await page(query)).numbers).toStrictEqual([]);

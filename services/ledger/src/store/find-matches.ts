@@ -45,7 +45,10 @@ export const payloadConditions = (first: number): string =>
     .map(([column, parameter]) => `(${parameter} IS NULL OR ${column} = ${parameter})`)
     .join("\n    AND ");
 
-const inRange = (table: string, conditions: string): string => `SELECT sequence_number - $2::bigint AS place
+const inRange = (
+  table: string,
+  conditions: string,
+): string => `SELECT sequence_number - $2::bigint AS place
   FROM ledger.${table}
   WHERE account_id = $1::text AND sequence_number BETWEEN $2::bigint AND $3::bigint
     AND ${conditions}`;

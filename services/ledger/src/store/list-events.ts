@@ -79,7 +79,9 @@ ORDER BY sequence_number ${direction}
 }
 
 /** The events of the numbers $2 that match a filter, whose nine parameters begin with `$first`. */
-export const ofNumbers = (first: number): string => `FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (number, place)
+export const ofNumbers = (
+  first: number,
+): string => `FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (number, place)
     CROSS JOIN LATERAL (
       SELECT ${CHAIN_COLUMNS} FROM ledger.chain
       WHERE account_id = $1::text AND sequence_number = asked.number

@@ -5,12 +5,7 @@ import { statement } from "@annals/postgres";
 import type { ChainFilter, PayloadFilter } from "./find-matches.ts";
 import { ofNumbers } from "./list-events.ts";
 
-type Params = [
-  accountId: string,
-  numbers: readonly number[],
-  ...ChainFilter,
-  ...PayloadFilter,
-];
+type Params = [accountId: string, numbers: readonly number[], ...ChainFilter, ...PayloadFilter];
 
 export interface ValuesRow {
   readonly action: string;

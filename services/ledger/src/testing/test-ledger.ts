@@ -76,7 +76,14 @@ export function openLedger(
   const appends = new AppendQueue(shared);
   const searches = new SearchTurns(database);
   const turns = new Turns();
-  const routes = ledgerService({ ...shared, appends, auditInAccounts, pageBounds, searches, turns });
+  const routes = ledgerService({
+    ...shared,
+    appends,
+    auditInAccounts,
+    pageBounds,
+    searches,
+    turns,
+  });
   const interceptors = [
     ...serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     requireAccess({
