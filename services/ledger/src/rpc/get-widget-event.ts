@@ -33,7 +33,7 @@ export function getWidgetEvent(deps: Deps): ServiceImpl<typeof LedgerService>["g
       filter?.afterSequence === only.afterSequence && filter.beforeSequence === only.beforeSequence;
     if (!filter || !isInRange) throw notFound("event", id);
     const asked = { numbers: [sequence], bytes: 1 };
-    const database = deps.searches.of(accountId, context);
+    const database = deps.searches.of(accountId, "widget", context.signal);
     const [row] = (await readNumbers(database, { accountId, filter }, listEvents, asked)).rows;
     if (row?.id !== id) throw notFound("event", id);
     return { event: renderWidgetEvent(row, accountId, view) };

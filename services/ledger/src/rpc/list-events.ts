@@ -2,6 +2,7 @@
 
 import { complete, invalid } from "@annals/errors";
 import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
+import { admissionOf } from "@annals/rpc";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type PageBounds, readPage } from "../search/read-page.ts";
@@ -25,7 +26,9 @@ export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listE
     if (limit < 1 || limit > MAX_LIMIT) {
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }
-    const page = await readPage(deps.searches.of(accountId, context), {
+    // Other services read for webhooks, and have no admission.
+    const kind = admissionOf(context) ? "client" : "service";
+    const page = await readPage(deps.searches.of(accountId, kind, context.signal), {
       accountId,
       filter: filter ?? create(EventFilterSchema),
       ascending,

@@ -34,7 +34,7 @@ export function listWidgetEvents(
     const both = intersectFilters(view.filter, filter ?? create(EventFilterSchema));
     if (!both) return { events: [] };
     const search = { accountId, filter: both, ascending, limit, bounds };
-    const page = await readPage(deps.searches.of(accountId, context), search);
+    const page = await readPage(deps.searches.of(accountId, "widget", context.signal), search);
     const events = page.rows.map((row) => renderWidgetEvent(row, accountId, view));
     return { events, nextAfter: page.next };
   };

@@ -32,7 +32,7 @@ export function listWidgetFilters(
   return async ({ accountId }, context) => {
     complete({ account_id: accountId });
     const { filter } = widgetViewOf(context);
-    const database = deps.searches.of(accountId, context);
+    const database = deps.searches.of(accountId, "widget", context.signal);
     const newest = await newestOf(database, { accountId, filter, ascending: false });
     const filters = [...chainFilter(filter), ...payloadFilter(filter)] as const;
     const rows = await database.run(listValues, [accountId, newest.numbers, ...filters]);

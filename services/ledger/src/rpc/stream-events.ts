@@ -23,7 +23,7 @@ export function streamEvents({
     complete({ account_id: accountId });
     if (!isKnown(format)) throw invalid({ field: "format", message: "is not known" });
     const selection = { accountId, filter: filter ?? create(EventFilterSchema) };
-    const pages = streamPages(searches.of(accountId, context), selection);
+    const pages = streamPages(searches.of(accountId, "service", context.signal), selection);
     let told = 0;
     for await (const { rows, reached } of readAhead(pages)) {
       // A stream that ended here without an error would look complete to its reader.

@@ -6,8 +6,6 @@
 import { Lines } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
-import { admissionOf } from "@annals/rpc";
-import type { HandlerContext } from "@connectrpc/connect";
 
 /** Statements at a time, in all and of an account. */
 const CONCURRENCY = 4;
@@ -34,9 +32,8 @@ export class SearchTurns {
   }
 
   /** What runs the statements of one call, each in its turn, until the caller leaves. */
-  of(accountId: string, context: Pick<HandlerContext, "signal" | "values">): Database {
-    const line = `${kindOf(context)} ${accountId}`;
-    const { signal } = context;
+  of(accountId: string, kind: Kind, signal: AbortSignal): Database {
+    const line = `${kind} ${accountId}`;
     const database = this.#database.forAccount(accountId, signal);
     return {
       run: async (statement, params) => {
@@ -113,12 +110,6 @@ export class SearchTurns {
 function tooMany(): AnnalsError {
   const message = "This account has as many lists waiting as it may have. Try again.";
   return new AnnalsError("rate_limited", message, { retryAfterS: 1 });
-}
-
-function kindOf(context: Pick<HandlerContext, "values">): Kind {
-  const admission = admissionOf(context);
-  if (!admission) return "service";
-  return admission.widget ? "widget" : "client";
 }
 
 function parts(line: string): readonly [kind: Kind, accountId: string] {
