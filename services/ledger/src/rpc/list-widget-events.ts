@@ -13,7 +13,7 @@ import { widgetViewOf } from "./widget-view.ts";
 
 const MAX_LIMIT = 100;
 
-const BOUNDS: PageBounds = { rows: 10_000, bytes: 1024 * 1024 };
+const BOUNDS: PageBounds = { rows: 8_000, bytes: 768 * 1024 };
 
 interface Deps {
   readonly searches: SearchTurns;

@@ -14,9 +14,9 @@ import { listValues, type ValuesRow } from "../store/list-values.ts";
 import { widgetViewOf } from "./widget-view.ts";
 
 /** Events whose values are read. */
-const MAX_EVENTS = 5_000;
+const MAX_EVENTS = 3_000;
 /** Rows that are read to find them. */
-const BUDGET_ROWS = 10_000;
+const BUDGET_ROWS = 8_000;
 /** Values of each kind. */
 const MAX_VALUES = 200;
 
