@@ -86,12 +86,12 @@ export class ConnectionShares {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
       };
-      const leave = (reason: unknown): void => {
+      const leave = (reason: Error): void => {
         end();
         this.#lines.remove(account, waiting);
-        reject(reason as Error);
+        reject(reason);
       };
-      const onAbort = (): void => leave(signal?.reason);
+      const onAbort = (): void => leave(signal?.reason as Error);
       const timer = setTimeout(
         () => leave(new Error(`no connection was free within ${this.#waitMs} ms`)),
         this.#waitMs,

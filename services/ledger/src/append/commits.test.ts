@@ -53,15 +53,15 @@ test("appends to many chains at the same time are one transaction, and each chai
     }),
   );
   expect(await statements(replica, accounts)).toEqual({ shared: 1, single: 0 });
-  const checker = new BlockChecker(replica.pool);
+  const checker = new BlockChecker();
   for (const [n, result] of results.entries()) {
     const accountId = accounts[n] ?? "";
     if (result.outcome !== "stored") throw new Error("not stored");
     const links = await chainOf(database, accountId);
     expect(links.map(({ hash }) => hash)).toEqual(result.hashes);
     // Every digest, leaf and copy of an id is recomputed.
-    const range = { from: 1, to: links.length };
-    expect(await checker.check(accountId, range, NEVER)).toBeDefined();
+    const block = { accountId, from: 1, to: links.length, signal: NEVER };
+    expect(await checker.check(replica.pool, block)).toBeDefined();
     const rows = await database.query(
       `SELECT id, action, created_at, metadata FROM ledger.chain JOIN ledger.payloads USING (account_id, sequence_number)
        WHERE account_id = $1 AND sequence_number > 1 ORDER BY sequence_number`,

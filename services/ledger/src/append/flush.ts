@@ -22,7 +22,7 @@ import { appendEvents, appendParams } from "../store/append-events.ts";
 import { createHead } from "../store/create-head.ts";
 import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
 import { type HeadRow, lockHead } from "../store/lock-head.ts";
-import type { Commits } from "./commits.ts";
+import { appendsOf, type Commits } from "./commits.ts";
 import type { HeadCache } from "./head-cache.ts";
 
 export interface FlushDeps {
@@ -87,7 +87,8 @@ async function appendUnderLock(
   appends: readonly PreparedAppend[],
 ): Promise<Plan> {
   const cached = deps.heads.get(accountId);
-  const plan = await deps.database.transaction(async (transaction) => {
+  const database = deps.database.forAccount(appendsOf(accountId));
+  const plan = await database.transaction(async (transaction) => {
     const head = await lockedHead(transaction, accountId);
     const known = await knownRequests(transaction, accountId, appends);
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });

@@ -27,7 +27,7 @@ import type { PageBounds } from "../search/read-page.ts";
 import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
-import { openPool } from "./database.ts";
+import { aroundPool, openPool } from "./database.ts";
 
 export interface TestLedger {
   readonly client: Client<typeof LedgerService>;
@@ -65,7 +65,7 @@ export function openLedger(
   pageBounds?: PageBounds,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
-  const database = around(openPool(url));
+  const database = aroundPool(openPool(url), around);
   const registry = createRegistry("test");
   const metrics = createMetrics(registry);
   const sent: Notice[] = [];

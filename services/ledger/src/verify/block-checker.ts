@@ -18,7 +18,7 @@ const CONCURRENCY = 2;
  */
 const ABOUT_THE_DATA = ["22", "54"];
 
-interface Asked {
+export interface AskedBlock {
   readonly accountId: string;
   /** Both ends included. */
   readonly from: number;
@@ -37,25 +37,16 @@ export interface CheckedBlock {
 }
 
 export class BlockChecker {
-  readonly #database: Database;
   /** Bounded by the verifications, each of which submits a few. */
   readonly #waiting = new Lines<() => void>();
   #running = 0;
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /** The block must be within one chunk. */
-  async check(
-    accountId: string,
-    { from, to }: { readonly from: number; readonly to: number },
-    signal: AbortSignal,
-  ): Promise<CheckedBlock> {
+  /** The block must be within one chunk. A check that waits for its turn ends when the signal aborts. */
+  async check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
     if (this.#running < CONCURRENCY) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(accountId, resolve));
+    else await this.#turn(asked);
     try {
-      return await check(this.#database, { accountId, from, to, signal });
+      return await check(database, asked);
     } finally {
       // Whoever is next has this place.
       const next = this.#waiting.shift();
@@ -63,9 +54,25 @@ export class BlockChecker {
       else this.#running -= 1;
     }
   }
+
+  #turn({ accountId, signal }: AskedBlock): Promise<void> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.remove(accountId, begin);
+        reject(signal.reason as Error);
+      };
+      const begin = (): void => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(accountId, begin);
+    });
+  }
 }
 
-async function check(database: Database, asked: Asked): Promise<CheckedBlock> {
+async function check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
   asked.signal.throwIfAborted();
   const whole = await findWhole(database, asked);
   asked.signal.throwIfAborted();
@@ -74,7 +81,7 @@ async function check(database: Database, asked: Asked): Promise<CheckedBlock> {
 
 async function findWhole(
   database: Database,
-  { accountId, from, to }: Asked,
+  { accountId, from, to }: AskedBlock,
 ): Promise<WholeBlock | undefined> {
   try {
     const [row] = await database.run(checkBlock, [accountId, String(from), String(to)]);
@@ -91,7 +98,7 @@ async function findWhole(
 
 async function findHidden(
   database: Database,
-  { accountId, from, to }: Asked,
+  { accountId, from, to }: AskedBlock,
 ): Promise<CheckedBlock["hidden"]> {
   const params = [accountId, String(chunkOf(from)), String(from), String(to)] as const;
   const [row] = await database.run(findHiddenEvent, [...params]);
