@@ -16,7 +16,6 @@ async function streamed(format: RecordFormat, numberOf: (record: string) => numb
   const sizes: number[] = [];
   const watching = (pool: Pool): Pool => ({
     ...pool,
-    forAccount: (...given) => watching(pool.forAccount(...given)),
     run: async (statement, params) => {
       const rows = await pool.run(statement, params);
       if (statement.name === "ledger.stream-events") sizes.push(rows.length);

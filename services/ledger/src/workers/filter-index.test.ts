@@ -189,7 +189,6 @@ describe("a page deep in the chain", () => {
     let rows = 0;
     const watching = (pool: Pool): Pool => ({
       ...pool,
-      forAccount: (...given) => watching(pool.forAccount(...given)),
       run: (statement, params) => {
         const [, from, to] = params;
         if (statement.name === "ledger.find-by-chain") rows += Number(to) - Number(from) + 1;
