@@ -37,11 +37,13 @@ export function listWidgetFilters(
     const filters = [...chainFilter(filter), ...payloadFilter(filter)] as const;
     const rows = await database.run(listValues, [accountId, newest.numbers, ...filters]);
     const values = valuesOf(rows);
-    const sorted = (kind: (typeof KINDS)[number]) => [...values[kind]].toSorted(byCodePoints);
+    // The newest ones, where there are too many.
+    const sorted = (kind: (typeof KINDS)[number]) =>
+      [...values[kind]].slice(0, MAX_VALUES).toSorted(byCodePoints);
     return {
-      actions: sorted("action").slice(0, MAX_VALUES),
-      actorTypes: sorted("actor_type").slice(0, MAX_VALUES),
-      targetTypes: sorted("target_type").slice(0, MAX_VALUES),
+      actions: sorted("action"),
+      actorTypes: sorted("actor_type"),
+      targetTypes: sorted("target_type"),
       isTruncated: newest.isTruncated || KINDS.some((kind) => values[kind].size > MAX_VALUES),
     };
   };

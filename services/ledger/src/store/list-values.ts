@@ -1,5 +1,5 @@
 // What readers choose from: the actions and types of some events of an account that match a filter, each
-// combination once.
+// combination once, in the order of the numbers.
 
 import { statement } from "@annals/postgres";
 import type { ChainFilter, PayloadFilter } from "./find-matches.ts";
@@ -14,6 +14,8 @@ export interface ValuesRow {
 }
 
 export const listValues = statement<Params, ValuesRow>(`/* ledger.list-values */
-SELECT DISTINCT action, actor_type, target_type
+SELECT action, actor_type, target_type
 ${ofNumbers(3)}
+GROUP BY action, actor_type, target_type
+ORDER BY min(place)
 `);
