@@ -1,5 +1,5 @@
-// CPU time of the services and of PostgreSQL with all its backends, for the tests of what requests cost. It is
-// NaN on systems other than Linux.
+// CPU time of the services and of PostgreSQL with all its backends, for the tests of what requests cost. It
+// is NaN on systems other than Linux.
 
 import type { Stack } from "@annals/local";
 import { cpuSecondsOf } from "../bench/compare/cpu-time.ts";

@@ -1,6 +1,6 @@
-// Guarantee: searches that find nothing in a long chain, by an account, by its widget tokens, or by clients that
-// leave, do not make a request of another account fail, nor keep a list of the account's own keys from its turn.
-// What a client left ends at PostgreSQL.
+// Guarantee: searches that find nothing in a long chain, by an account, by its widget tokens, or by clients
+// that leave, do not make a request of another account fail, nor keep a list of the account's own keys from
+// its turn. What a client left ends at PostgreSQL.
 
 import { eventually, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -48,7 +48,8 @@ describe("another account notices nothing of", () => {
     const keys = Array.from({ length: clients }, () => bed.key);
     const target = { baseUrl: other.baseUrl, keys, path: asked, leavesAfterMs };
     const begin = () => attackFrom(ATTACKS, target);
-    await underAttack(bed, { other, alone, forMs, begin });
+    const noticed = await underAttack(bed, { other, alone, forMs, begin });
+    expect(noticed.failed).toHaveLength(0);
   });
 
   test("16 widget tokens of an account, whose own lists are answered meanwhile", async () => {

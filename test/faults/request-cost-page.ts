@@ -24,8 +24,8 @@ export function costPage(measured: readonly Measured[], events: number): string 
 This page shows the CPU time of the dearest request of each route that is known, in milliseconds. A test writes it:
 \`npm run test:faults -- test/faults/request-cost.test.ts\`.
 
-- Measured on ${availableParallelism()} cores, one replica of each service, on a chain of ${events.toLocaleString("en")} events. Each figure is an
-  average after a warm-up. It includes what the services do in the background.
+- Measured on ${availableParallelism()} cores, one replica of each service, on a chain of
+  ${events.toLocaleString("en")} events. Each figure is an average after a warm-up. It includes what the services do in the background.
 - A list reads a bounded number of rows and bytes, so its cost does not grow with the chain. Where nothing is found, the answer
   is an empty page with \`has_more\` and a cursor.
 - No request of a widget token may cost more than 50 ms: anybody may hold one.

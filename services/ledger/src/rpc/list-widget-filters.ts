@@ -1,14 +1,14 @@
 // ListWidgetFilters: the actions and types of what a widget token may see (docs/open-details.md), for a
-// reader to choose from: those of its newest events. It must never read more than a bound, nor name a value of
-// an event that the token may not see.
+// reader to choose from: those of its newest events. It must never read more than a bound, nor name a value
+// of an event that the token may not see.
 
 import { complete } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { Budget } from "../search/budget.ts";
-import { findNumbers, type Search } from "../search/find-numbers.ts";
-import { chainFilter, payloadFilter } from "../search/matches.ts";
+import { findNumbers } from "../search/find-numbers.ts";
+import { chainFilter, payloadFilter, type Search } from "../search/matches.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
 import { listValues, type ValuesRow } from "../store/list-values.ts";
 import { widgetViewOf } from "./widget-view.ts";

@@ -1,5 +1,5 @@
-// StreamEvents: every matching event of a range in ascending order as the records of an export, page by page
-// in constant memory. For other services; no client of the interface reaches it.
+// StreamEvents: every matching event of a range in ascending order as the records of an export, page by
+// page in constant memory. For other services; no client of the interface reaches it.
 
 import { complete, invalid } from "@annals/errors";
 import { EventFilterSchema, type LedgerService, RecordFormat } from "@annals/proto/ledger";

@@ -1,5 +1,5 @@
-// What one page of a list may read. Called by the searches, which charge every statement, and by the readers
-// of pages, which end a page where the budget is spent. What a page returns is bounded elsewhere.
+// What one page of a list may read. Called by the searches, which charge every statement, and by the
+// readers of pages, which end a page where the budget is spent. What a page returns is bounded elsewhere.
 
 /** The cost of a row that a statement reads in order, about a microsecond of CPU in all services, is 1. */
 const STATEMENT_COST = 250;

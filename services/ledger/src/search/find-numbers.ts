@@ -1,25 +1,19 @@
-// Finds the sequence numbers of the events of an account that match a filter, step by step in the order of the
-// chain. Called by read-page.ts, stream-pages.ts and list-widget-filters.ts, which read these events. The
-// filter index says where to look as far as it reaches, and what lies behind it is read event by event, without
-// the parts. What is found must not depend on how far the index is, and no statement may read more rows than a
-// bound.
+// Finds the sequence numbers of the events of an account that match a filter, step by step in the order of
+// the chain. Called by read-page.ts, stream-pages.ts and list-widget-filters.ts, which read these events.
+// The filter index says where to look as far as it reaches, and what lies behind it is read event by event,
+// without the parts. What is found must not depend on how far the index is, and no statement may read more
+// rows than a bound.
 
 import type { Database } from "@annals/postgres";
 import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
-import { type EventFilter, hasTime, isPlain } from "../domain/event-filter.ts";
+import { hasTime, isPlain } from "../domain/event-filter.ts";
 import { findChunksByTime } from "../store/find-chunks-by-time.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
 import type { Budget } from "./budget.ts";
 import { indexHits } from "./index-hits.ts";
-import { matchesInRange } from "./matches.ts";
+import { matchesInRange, type Search } from "./matches.ts";
 import { clip, inOrder, inWindows, isEmpty, numbersOf, type Range } from "./range.ts";
 import { termsOf } from "./terms.ts";
-
-export interface Search {
-  readonly accountId: string;
-  readonly filter: EventFilter;
-  readonly ascending: boolean;
-}
 
 export interface Step {
   /** In the order of the search. */

@@ -5,8 +5,7 @@ import type { Database } from "@annals/postgres";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { findPostings, type PostingRow } from "../store/find-postings.ts";
 import type { Budget } from "./budget.ts";
-import type { Search } from "./find-numbers.ts";
-import { matchesOf } from "./matches.ts";
+import { matchesOf, type Search } from "./matches.ts";
 import { inOrder, type Range } from "./range.ts";
 import type { Term, Terms } from "./terms.ts";
 

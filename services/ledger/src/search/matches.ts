@@ -23,6 +23,10 @@ interface Selection {
   readonly filter: EventFilter;
 }
 
+export interface Search extends Selection {
+  readonly ascending: boolean;
+}
+
 /** The numbers, ascending, of the events of a range that match. */
 export async function matchesInRange(
   database: Database,

@@ -1,6 +1,7 @@
-// Guarantee: a page of a list ends after a bounded number of rows read, wherever its filter excludes them, and
-// after a bounded number of bytes; what the page says goes on exactly there. A chunk whose times cannot match is
-// not read, wherever it lies. The numbers of rows are those of the ranges and arrays that statements get.
+// Guarantee: a page of a list ends after a bounded number of rows read, wherever its filter excludes them,
+// and after a bounded number of bytes; what the page says goes on exactly there. A chunk whose times cannot
+// match is not read, wherever it lies. The numbers of rows are those of the ranges and arrays that
+// statements get.
 
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";

@@ -1,13 +1,12 @@
-// Reads events of an account with their parts, those of a range or some by their numbers, as far as they fit
-// into a number of bytes. Called by read-page.ts and stream-pages.ts.
+// Reads events of an account with their parts, those of a range or some by their numbers, as far as they
+// fit into a number of bytes. Called by read-page.ts and stream-pages.ts.
 
 import { internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { EventFilter } from "../domain/event-filter.ts";
 import type { Measured, Reads } from "../store/list-events.ts";
 import { readEnds } from "../store/read-ends.ts";
-import { chainFilter, payloadFilter } from "./matches.ts";
-import type { Search } from "./find-numbers.ts";
+import { chainFilter, payloadFilter, type Search } from "./matches.ts";
 
 interface StoredRow {
   readonly sequence_number: string;

@@ -1,13 +1,14 @@
-// Reads one page of the events that match a filter. Called by the handlers of lists. A page ends at its limit,
-// at a number of bytes, or where its budget of reading is spent: so it may be short, even empty, and only
-// `next` says whether there can be more.
+// Reads one page of the events that match a filter. Called by the handlers of lists. A page ends at its
+// limit, at a number of bytes, or where its budget of reading is spent: so it may be short, even empty, and
+// only `next` says whether there can be more.
 
 import type { Database } from "@annals/postgres";
 import { isPlain } from "../domain/event-filter.ts";
 import type { EventRow } from "../store/event-row.ts";
 import { listEvents } from "../store/list-events.ts";
 import { Budget } from "./budget.ts";
-import { findNumbers, type Search } from "./find-numbers.ts";
+import { findNumbers } from "./find-numbers.ts";
+import type { Search } from "./matches.ts";
 import { readNumbers, readRangeOf } from "./read-events.ts";
 
 /** What one page may cost. */

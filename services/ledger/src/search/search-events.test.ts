@@ -1,6 +1,6 @@
 // Guarantee: a list and a stream give exactly the events that a plain scan of all events gives, in order,
-// page by page, for any filters together, however far the filter index is and while it is made, and wherever
-// the budget of a page ends it. A wrong posting adds no event.
+// page by page, for any filters together, however far the filter index is and while it is made, and
+// wherever the budget of a page ends it. A wrong posting adds no event.
 
 import { RecordFormat } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";

@@ -1,6 +1,6 @@
 // Guarantee: the statements of searches run four at a time, two of an account, of which one for its widget
-// tokens and one for its exports and webhooks; accounts take turns; too many that wait are refused; who leaves
-// gives its place back, and a turn is free when its statement has ended.
+// tokens and one for its exports and webhooks; accounts take turns; too many that wait are refused; who
+// leaves gives its place back, and a turn is free when its statement has ended.
 
 import type { Pool, Statement } from "@annals/postgres";
 import { expect, test, vi } from "vitest";
@@ -27,21 +27,21 @@ function fixture() {
   return { running, ask, end: (name: string) => ends.get(name)?.() };
 }
 
-const runs = (running: readonly string[], ...names: readonly string[]) =>
+const expectRunning = (running: readonly string[], ...names: readonly string[]) =>
   vi.waitFor(() => expect(running.toSorted()).toEqual(names.toSorted()));
 
 test("four at a time, two of an account, and each account in its turn", async () => {
   const { ask, end, running } = fixture();
   const all = ["a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1"].map((name) => ask(name));
-  await runs(running, "a1", "a2", "b1", "b2");
+  await expectRunning(running, "a1", "a2", "b1", "b2");
   end("a1");
   // Of an account that has waited longest and may have one.
-  await runs(running, "a2", "a3", "b1", "b2");
+  await expectRunning(running, "a2", "a3", "b1", "b2");
   end("b1");
   end("b2");
-  await runs(running, "a2", "a3", "b3", "c1");
+  await expectRunning(running, "a2", "a3", "b3", "c1");
   for (const name of ["a2", "a3", "b3", "c1"]) end(name);
-  await runs(running, "a4");
+  await expectRunning(running, "a4");
   end("a4");
   await Promise.all(all);
 });
@@ -49,17 +49,17 @@ test("four at a time, two of an account, and each account in its turn", async ()
 test("widget tokens have one of their account's, and leave the other to its keys", async () => {
   const { ask, end, running } = fixture();
   const widgets = ["a1", "a2", "a3"].map((name) => ask(name, "widget"));
-  await runs(running, "a1");
+  await expectRunning(running, "a1");
   const own = ask("a4");
   const exported = ask("a5", "service");
-  await runs(running, "a1", "a4");
+  await expectRunning(running, "a1", "a4");
   end("a4");
   await own;
-  await runs(running, "a1", "a5");
+  await expectRunning(running, "a1", "a5");
   for (const name of ["a1", "a5"]) end(name);
-  await runs(running, "a2");
+  await expectRunning(running, "a2");
   end("a2");
-  await runs(running, "a3");
+  await expectRunning(running, "a3");
   end("a3");
   await Promise.all([...widgets, exported]);
 });
@@ -70,11 +70,11 @@ test("who leaves does not wait, and what runs keeps its turn until it has ended"
   const first = ask("a1", "widget");
   const left = ask("a2", "widget", controller.signal);
   const third = ask("a3", "widget");
-  await runs(running, "a1");
+  await expectRunning(running, "a1");
   controller.abort(new Error("gone"));
   await expect(left).rejects.toThrow("gone");
   end("a1");
-  await runs(running, "a3");
+  await expectRunning(running, "a3");
   end("a3");
   await Promise.all([first, third]);
   await expect(ask("a4", "widget", controller.signal)).rejects.toThrow("gone");
@@ -85,10 +85,10 @@ test("an account with many waiting is refused, and others are not", async () => 
   const waiting = Array.from({ length: 1 + 64 }, (_, n) => ask(`a${n}`, "widget"));
   await expect(ask("a65", "widget")).rejects.toMatchObject({ kind: "rate_limited" });
   const others = [ask("a66"), ask("b1", "widget")];
-  await runs(running, "a0", "a66", "b1");
+  await expectRunning(running, "a0", "a66", "b1");
   for (const name of ["a66", "b1"]) end(name);
   for (let n = 0; n < waiting.length; n += 1) {
-    await runs(running, `a${n}`);
+    await expectRunning(running, `a${n}`);
     end(`a${n}`);
   }
   await Promise.all([...waiting, ...others]);

@@ -1,7 +1,7 @@
 // Runs the statements of searches, a few at a time for all of a ledger, so that any number of lists leaves
-// connections and CPU to appends. Accounts take turns, statement by statement; an account has two at a time,
-// of which its widget tokens have one, and its exports and webhooks one. Called by the handlers that list or
-// stream events. A turn is free only when its statement has ended at PostgreSQL.
+// connections and CPU to appends. Accounts take turns, statement by statement; an account has two at a
+// time, of which its widget tokens have one, and its exports and webhooks one. Called by the handlers that
+// list or stream events. A turn is free only when its statement has ended at PostgreSQL.
 
 import { Lines } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";

@@ -6,7 +6,8 @@ import { isPlain } from "../domain/event-filter.ts";
 import type { RecordRow } from "../store/stream-events.ts";
 import { streamEvents } from "../store/stream-events.ts";
 import { Budget } from "./budget.ts";
-import { findNumbers, type Search } from "./find-numbers.ts";
+import { findNumbers } from "./find-numbers.ts";
+import type { Search } from "./matches.ts";
 import { readNumbers, readRangeOf } from "./read-events.ts";
 
 /** Of one page. Larger ones cost their reader more than they save (docs/performance.md). */

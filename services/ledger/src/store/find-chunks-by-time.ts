@@ -1,5 +1,5 @@
-// Which indexed chunks of an account can have an event that occurred within a time, of a range of chunks, in
-// order.
+// Which indexed chunks of an account can have an event that occurred within a time, of a range of chunks,
+// in order.
 
 import { statement } from "@annals/postgres";
 

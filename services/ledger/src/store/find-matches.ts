@@ -1,7 +1,7 @@
-// Which events of an account match a filter, in a range of sequence numbers or of some numbers: those numbers
-// alone, from the columns of both tables that filters compare. A null parameter does not filter. Each statement
-// reads no more rows of a table than its range or its array has, whatever plan PostgreSQL makes: it joins
-// nothing.
+// Which events of an account match a filter, in a range of sequence numbers or of some numbers: those
+// numbers alone, from the columns of both tables that filters compare. A null parameter does not filter.
+// Each statement reads no more rows of a table than its range or its array has, whatever plan PostgreSQL
+// makes: it joins nothing.
 
 import { statement } from "@annals/postgres";
 

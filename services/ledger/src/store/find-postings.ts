@@ -1,6 +1,6 @@
-// Which events of some chunks have some values, by the filter index. A chunk where no event has a value gives
-// no row for it. Beyond a number of bytes of stored ordinals, counted chunk by chunk in the order of the search,
-// the ordinals of a chunk are null and were not read; those of the first chunk never are.
+// Which events of some chunks have some values, by the filter index. A chunk where no event has a value
+// gives no row for it. Beyond a number of bytes of stored ordinals, counted chunk by chunk in the order of
+// the search, the ordinals of a chunk are null and were not read; those of the first chunk never are.
 
 import { statement } from "@annals/postgres";
 

@@ -1,6 +1,7 @@
-// Events of an account with their parts, as far as they fit into a number of bytes: those of a range, by keyset
-// on the sequence number in either direction, and some by their numbers, compared with a filter. Called by the
-// readers in search/, for pages of lists; stream-events.ts and list-values.ts read in the same way.
+// Events of an account with their parts, as far as they fit into a number of bytes: those of a range, by
+// keyset on the sequence number in either direction, and some by their numbers, compared with a filter.
+// Called by the readers in search/, for pages of lists; stream-events.ts and list-values.ts read in the
+// same way.
 //
 // The payloads are looked up and not joined: for an account that grew since the last ANALYZE PostgreSQL
 // expects one row, and may join by reading all of it once a row. The lengths of the parts are known without

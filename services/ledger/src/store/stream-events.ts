@@ -1,5 +1,5 @@
-// The next events of an account, for the records of an export: those of list-events.ts in ascending order, with
-// binary columns as the hexadecimal text of the record, to save a conversion.
+// The next events of an account, for the records of an export: those of list-events.ts in ascending order,
+// with binary columns as the hexadecimal text of the record, to save a conversion.
 
 import type { EventRow } from "./event-row.ts";
 import { type Reads, readingNumbers, readingRange } from "./list-events.ts";
