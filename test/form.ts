@@ -67,7 +67,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     overload: { forMs: 5_000 },
     soak: { rounds: 6 },
     fairness: { forMs: 2_500 },
-    requestCost: { events: 45_000, calls: 5 },
+    requestCost: { events: 30_000, calls: 5 },
   },
 };
 

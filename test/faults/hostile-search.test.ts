@@ -87,7 +87,7 @@ test("every page of a search that finds nothing is answered, to its end", async 
     cursor = body.has_more ? `&cursor=${body.next_cursor}` : "";
     pages += 1;
   } while (cursor !== "");
-  expect(pages).toBeGreaterThan(requestCost.events / 40_000);
+  expect(pages).toBeGreaterThan(requestCost.events / 30_000);
 });
 
 test("what a client left is no longer running at PostgreSQL, and the turns are free", async () => {
