@@ -24,10 +24,13 @@ const BOUNDS: PageBounds = { rows: 3_000, bytes: 10_000 };
 let stored: TestDatabase;
 const ends: (() => Promise<void>)[] = [];
 
+const isRare = (index: number) => index % 500 === 499;
+
 /** In the chunk in the middle nothing occurred in the second month. */
 function sentOf(index: number): Sent {
   const isMiddle = Math.floor(index / CHUNK_SIZE) === 1;
-  const occurredAt = timeOf(index % 2 === 0 || isMiddle ? 0 : 90 * 86_400);
+  const day = isRare(index) ? 10 : index % 2 === 0 || isMiddle ? 0 : 90;
+  const occurredAt = timeOf(day * 86_400);
   return index < ACTIONS
     ? { action: `zz.${index}`, occurredAt }
     : { action: "other", actorId: "u_1", occurredAt };
@@ -90,6 +93,29 @@ describe("a filter that selects nothing", () => {
     expect(nextAfter).toBeUndefined();
     expect(unbounded.read.rows).toBeGreaterThan(EVENTS - 2 * ACTIONS);
   }, 60_000);
+
+  test("but a few events gives each of them once, wherever in a chunk a page ends", async () => {
+    const { client } = open(BOUNDS);
+    const times = { occurredFrom: timeOf(5 * 86_400), occurredTo: timeOf(15 * 86_400) };
+    const all = Array.from({ length: EVENTS }, (_, index) => index);
+    const expected = all.filter(isRare).map((index) => index + 1);
+    for (const ascending of [true, false]) {
+      let filter: object = { actorId: "u_1", actionIsPrefix: false, ...times };
+      const numbers: number[] = [];
+      const ends: bigint[] = [];
+      for (;;) {
+        const request = { accountId: ACCOUNT, filter, ascending, limit: 100 };
+        const { events, nextAfter } = await client.listEvents(request);
+        numbers.push(...events.map(({ sequenceNumber }) => Number(sequenceNumber)));
+        if (nextAfter === undefined) break;
+        ends.push(nextAfter);
+        filter = { ...filter, [ascending ? "afterSequence" : "beforeSequence"]: nextAfter };
+      }
+      expect(numbers).toEqual(ascending ? expected : expected.toReversed());
+      // Control: a page ended within a chunk.
+      expect(ends.some((end) => Number(end) % CHUNK_SIZE > 1)).toBe(true);
+    }
+  });
 
   test("by time reads no chunk in which nothing occurred then, also between others", async () => {
     const { client, read } = open({ ...BOUNDS, rows: Infinity });
