@@ -61,10 +61,11 @@ describe("another account notices nothing of", () => {
     const statuses: number[] = [];
     const begin = () => {
       const end = attackFrom(ATTACKS, target);
-      const own = setInterval(async () => {
+      const ask = async () => {
         const answer = await bed.clients[0]?.get(byAction).catch(() => undefined);
         statuses.push(answer?.status ?? 0);
-      }, 250);
+      };
+      const own = setInterval(() => void ask(), 250);
       return () => {
         clearInterval(own);
         end();
