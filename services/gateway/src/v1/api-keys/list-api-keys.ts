@@ -11,9 +11,9 @@ export function listApiKeys({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "List API keys",
     success: { status: 200, body: dataOf(Type.Array(ApiKeyBody)) },
-    handle: async ({ admission }) => {
+    handle: async ({ admission, signal }) => {
       const { accountId } = admission;
-      const { apiKeys } = await keys.listApiKeys({ accountId }, admittedBy(admission));
+      const { apiKeys } = await keys.listApiKeys({ accountId }, admittedBy(admission, signal));
       return { body: { data: apiKeys.map(renderApiKey) } };
     },
   });

@@ -12,9 +12,12 @@ export function listWebhooks({ webhooks }: Pick<Deps, "webhooks">): Route {
     summary: "List webhooks",
     feature: "webhooks",
     success: { status: 200, body: dataOf(Type.Array(WebhookBody)) },
-    handle: async ({ admission }) => {
+    handle: async ({ admission, signal }) => {
       const { accountId } = admission;
-      const { webhooks: all } = await webhooks.listWebhooks({ accountId }, admittedBy(admission));
+      const { webhooks: all } = await webhooks.listWebhooks(
+        { accountId },
+        admittedBy(admission, signal),
+      );
       return { body: { data: all.map(renderWebhook) } };
     },
   });

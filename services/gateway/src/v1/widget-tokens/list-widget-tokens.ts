@@ -16,14 +16,14 @@ export function listWidgetTokens({ keys }: Pick<Deps, "keys">): Route {
     openDetail: true,
     query: Type.Object(pageMembers, CLOSED),
     success: { status: 200, body: pageOf("WidgetTokenPage", WidgetTokenBody) },
-    handle: async ({ admission, query }) => {
+    handle: async ({ admission, query, signal }) => {
       const { widgetTokens, next } = await keys.listWidgetTokens(
         {
           accountId: admission.accountId,
           limit: query.limit ?? DEFAULT_LIMIT,
           after: query.cursor ?? "",
         },
-        admittedBy(admission),
+        admittedBy(admission, signal),
       );
       const isLast = next === "";
       return {

@@ -29,9 +29,12 @@ export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
     query: ListQuery,
     success: { status: 200, body: Page },
     resource: "lists",
-    handle: async ({ admission, query }) => {
+    handle: async ({ admission, query, signal }) => {
       const request = listRequest(admission.accountId, query);
-      const { events, hasMore } = await ledger.listWidgetEvents(request, admittedBy(admission));
+      const { events, hasMore } = await ledger.listWidgetEvents(
+        request,
+        admittedBy(admission, signal),
+      );
       const shown = events.map(renderWidgetEvent);
       const proofs = shown.map(({ proof }) => proof).join(",");
       const end = `],"proofs":[${proofs}],${pageEndJson(query, events.at(-1)?.event, hasMore)}}`;
