@@ -32,7 +32,7 @@ interface Line {
 export class Pipelines {
   readonly #options: PipelinesOptions;
   readonly #lines = new WeakMap<Socket, Line>();
-  /** Connections whose next request may begin: one in each turn of the event loop, before which others come. */
+  /** Connections whose next request may begin: one in each turn of the event loop. */
   readonly #next: Line[] = [];
   #isScheduled = false;
 
