@@ -4,6 +4,7 @@ export { eventJson, eventJsonWithout, proofJson, type ProofText } from "./event-
 export * from "./event-limits.ts";
 export * from "./event-members.ts";
 export * from "./json/canonical-json.ts";
+export { jsonSha256 } from "./json/json-sha256.ts";
 export { checkCanonicalObject } from "./json/canonical-text.ts";
 export { JsonFault } from "./json/json-value.ts";
 export type { JsonObject, JsonValue } from "./json/json-value.ts";
