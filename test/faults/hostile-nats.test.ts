@@ -1,6 +1,7 @@
-// Guarantee: a service that was taken over cannot use NATS against the others. With the login of export, or of the
-// dispatcher, it can neither purge, delete nor change the stream, nor publish for the ledger, nor hear what is for others;
-// meanwhile the webhooks of an account come by notices, as ever. The control: with all rights each of these succeeds.
+// Guarantee: a service that was taken over cannot use NATS against the others. With the login of export,
+// or of the dispatcher, it can neither purge, delete nor change the stream, nor publish for the ledger,
+// nor hear what is for others; meanwhile the webhooks of an account come by notices, as ever. The control:
+// with all rights each of these succeeds.
 
 import { connectMessaging, type Messaging } from "@annals/messaging";
 import { createLog } from "@annals/chassis";

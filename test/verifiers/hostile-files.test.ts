@@ -1,6 +1,7 @@
-// Guarantee: no byte of a file that annals-verify is given reaches the terminal as a control or hidden character,
-// whatever the file is and whether it is valid; a member, an id, a time, a digest or a cell that no export has
-// makes a file invalid, also where every digest, hash and link was made to fit. The real command is run.
+// Guarantee: no byte of a file that annals-verify is given reaches the terminal as a control or hidden
+// character, whatever the file is and whether it is valid; a member, an id, a time, a digest or a cell
+// that no export has makes a file invalid, also where every digest, hash and link was made to fit. The
+// real command is run.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -124,7 +125,7 @@ test.each(HOSTILE.filter(([name]) => PRINTED.includes(name)))(
 );
 
 test("a file's name is quoted, where it is read and where it is not there", async () => {
-  const name = `\u202E${"\u001B"}[2K.jsonl\n`;
+  const name = "\u202E\u001B[2K.jsonl\n";
   const absent = await run(name);
   expect(absent.status).toBe(2);
   expect(absent.stderr).toBe(

@@ -22,21 +22,29 @@ const USERS = new URL("../../../helm/annals/nats-users.conf", import.meta.url);
 const FIRST_USER = "users: [";
 
 /** A user of NATS: a service, or the person who runs the stack, who may do everything. */
-export type NatsUser =
-  | Extract<ServiceName, "ledger" | "export" | "webhook-dispatcher">
-  | "operator";
+type NatsUser = Extract<ServiceName, "ledger" | "export" | "webhook-dispatcher"> | "operator";
 
-export type NatsPasswords = Readonly<Record<NatsUser, string>>;
+type NatsPasswords = Readonly<Record<NatsUser, string>>;
 
-/** New ones at each start. */
-export function newNatsPasswords(): NatsPasswords {
-  const password = () => `p${randomBytes(24).toString("hex")}`;
-  return {
-    ledger: password(),
-    export: password(),
-    "webhook-dispatcher": password(),
-    operator: password(),
+/** With new passwords, at each start. `given`, the URL of a server of somebody's own, is that of all. */
+export function newNatsUsers(port: number, given: string | undefined) {
+  const user = (name: NatsUser) => {
+    const password = `p${randomBytes(24).toString("hex")}`;
+    return { password, url: given ?? `nats://${name}:${password}@${LOOPBACK}:${port}` };
   };
+  const users = {
+    ledger: user("ledger"),
+    export: user("export"),
+    "webhook-dispatcher": user("webhook-dispatcher"),
+    operator: user("operator"),
+  };
+  const each = (member: "password" | "url"): Readonly<Record<NatsUser, string>> => ({
+    ledger: users.ledger[member],
+    export: users.export[member],
+    "webhook-dispatcher": users["webhook-dispatcher"][member],
+    operator: users.operator[member],
+  });
+  return { passwords: each("password"), urls: each("url") };
 }
 
 function usersOf({ operator, ...passwords }: NatsPasswords): string[] {

@@ -7,7 +7,7 @@ import { mintKey } from "@annals/contract";
 import { join, resolve } from "node:path";
 import { DataDirectory } from "./data-directory.ts";
 import { migrate } from "./migrations.ts";
-import { type NatsUser, natsSpec, newNatsPasswords } from "./nats.ts";
+import { natsSpec, newNatsUsers } from "./nats.ts";
 import { findNatsServer, packagedNatsServer } from "./nats-binary.ts";
 import { type OrphanGuard, startOrphanGuard } from "./orphan-guard.ts";
 import { LOOPBACK, type ReservedPort, reserveFreePort, reservePort } from "./ports.ts";
@@ -57,9 +57,8 @@ export class Stack {
   bootstrapKey = "";
   /** For the owner of the database. */
   databaseUrl = "";
-  /** With every right, unless the server is another's. */
   natsUrl = "";
-  /** Of each service that uses NATS, with its own login. */
+  /** Of each service that uses NATS, with its own login. That above has all rights. */
   natsUrls: Surroundings["natsUrls"] = {};
   readonly #options: StackOptions;
   readonly #directory: DataDirectory;
@@ -231,15 +230,9 @@ export class Stack {
 
   async #beginNats(): Promise<void> {
     const port = await this.#reserve();
-    const passwords = newNatsPasswords();
-    const urlOf = (user: NatsUser) =>
-      this.#options.natsUrl ?? `nats://${user}:${passwords[user]}@${LOOPBACK}:${port.port}`;
-    this.natsUrl = urlOf("operator");
-    this.natsUrls = {
-      ledger: urlOf("ledger"),
-      export: urlOf("export"),
-      "webhook-dispatcher": urlOf("webhook-dispatcher"),
-    };
+    const { passwords, urls } = newNatsUsers(port.port, this.#options.natsUrl);
+    this.natsUrl = urls.operator;
+    this.natsUrls = urls;
     if (this.#options.natsUrl !== undefined || this.#options.without?.includes("nats")) return;
     let binary: string;
     try {
@@ -257,11 +250,8 @@ export class Stack {
       this.#log(`starting without NATS, webhooks fall back to polling: ${messageOf(error)}`);
       return;
     }
-    await this.#supervise(
-      "nats",
-      natsSpec(binary, this.#directory, port, passwords),
-      {},
-    ).waitReady();
+    const spec = natsSpec(binary, this.#directory, port, passwords);
+    await this.#supervise("nats", spec, {}).waitReady();
     this.#log("NATS is ready");
   }
 

@@ -1,15 +1,17 @@
-// Guarantee: a text that was escaped, quoted or marked has no control, direction, zero-width or half character, what
-// is visible is unchanged, and the text can be told from what is shown.
+// Guarantee: a text that was escaped, quoted or marked has no control, direction, zero-width or half
+// character, what is visible is unchanged, and the text can be told from what is shown.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { escapeHidden, markHidden, quoteVisibly } from "./visible-text.ts";
 
 const HIDDEN = [
-  ..."\0\b\t\n\r\u001B\u007F\u0080\u009B\u009F",
-  ..."\u00AD\u034F\u061C\u115F\u180E\u200B\u200C\u200D\u200E\u200F\u2028\u2029",
-  ..."\u202A\u202B\u202C\u202D\u202E\u2060\u2066\u2067\u2068\u2069\u3164\uFE0F\uFEFF\uFFA0",
-  ..."\u{E0041}\u{1D173}",
+  ...Array.from("\0\b\t\n\r\u001B\u007F\u0080\u009B\u009F"),
+  ...Array.from("\u00AD\u034F\u061C\u115F\u180E\u200B\u200C\u200D\u200E\u200F\u2028\u2029"),
+  ...Array.from(
+    "\u202A\u202B\u202C\u202D\u202E\u2060\u2066\u2067\u2068\u2069\u3164\uFE0F\uFEFF\uFFA0",
+  ),
+  ...Array.from("\u{E0041}\u{1D173}"),
   "\uD800",
   "\uDFFF",
 ];

@@ -1,6 +1,7 @@
-// Characters that a reader does not see, or that change how the text around them is shown: controls, direction
-// marks, zero-width characters, lone surrogates. annals-verify escapes them before it prints a text of a file;
-// the viewer and the dashboard show them as marks. It must never import from Node: browsers run it.
+// Characters that a reader does not see, or that change how the text around them is shown: controls,
+// direction marks, zero-width characters, lone surrogates. annals-verify escapes them before it prints a
+// text of a file; the viewer and the dashboard show them as marks. It must never import from Node:
+// browsers run it.
 
 import { excerpt } from "./json/json-value.ts";
 
@@ -23,8 +24,8 @@ export function quoteVisibly(text: string): string {
 }
 
 /**
- * The text in pieces: what is visible as it is, and in place of each hidden character what `mark` makes of its name,
- * `U+202E`. A lone surrogate counts as one. `isKept` excepts characters, such as line breaks.
+ * The text in pieces: what is visible as it is, and in place of each hidden character what `mark` makes of
+ * its name, `U+202E`. A lone surrogate counts as one. `isKept` excepts characters, such as line breaks.
  */
 export function markHidden<Mark>(
   text: string,

@@ -72,8 +72,8 @@ async function connectedPair(durable: string) {
 }
 
 async function withAdmin<T>(work: (manager: JetStreamManager) => Promise<T>): Promise<T> {
-  const { host, username: user, password: pass } = new URL(nats.url);
-  const admin = await connect({ servers: host, user, pass });
+  const { host: servers, username: user, password: pass } = new URL(nats.url);
+  const admin = await connect({ servers, user, pass });
   try {
     return await work(await admin.jetstreamManager());
   } finally {
@@ -101,7 +101,8 @@ describe("a reachable server", () => {
     for (const accountId of accounts) notices.notify({ kind: "events", accountId, position: 7n });
     await eventually("all arrive", () => seen.flat().length >= accounts.length);
     await eventually("none is left", async () => (await pendingOf(durable)) === 0);
-    const arrived = seen.flat().toSorted((a, b) => order(a.accountId) - order(b.accountId));
+    const order = ({ accountId }: Notice) => Number(accountId.slice("acct_".length));
+    const arrived = seen.flat().toSorted((a, b) => order(a) - order(b));
     expect(arrived).toEqual(
       accounts.map((accountId) => ({ kind: "events", accountId, position: 7n })),
     );
@@ -216,10 +217,9 @@ describe("a reachable server", () => {
       await streams.update(STREAM, { ...config, max_age: 0 });
     });
     consumer(await messaging(), "bounded");
-    await eventually("they are set back", async () => {
-      const { config } = await withAdmin(({ streams }) => streams.info(STREAM));
-      return config.max_age === 3_600 * 1_000_000_000;
-    });
+    const isSetBack = async ({ streams }: JetStreamManager) =>
+      (await streams.info(STREAM)).config.max_age === 3_600 * 1_000_000_000;
+    await eventually("they are set back", () => withAdmin(isSetBack));
   });
 });
 
@@ -297,7 +297,3 @@ describe("an unreachable server", () => {
     await eventually("the queue is published", async () => (await taken()) === 10_000, 20_000);
   });
 });
-
-function order(accountId: string): number {
-  return Number(accountId.slice("acct_".length));
-}

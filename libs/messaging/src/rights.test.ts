@@ -1,6 +1,6 @@
-// Guarantee: with helm/annals/nats-users.conf on a real nats-server, each service can do its work, create a stream
-// that is missing included, and nothing else: no user purges, deletes or empties the stream, publishes what it does
-// not make, or hears what is for another. Nobody connects without a password.
+// Guarantee: with helm/annals/nats-users.conf on a real nats-server, each service can do its work, create
+// a stream that is missing included, and nothing else: no user purges, deletes or empties the stream,
+// publishes what it does not make, or hears what is for another. Nobody connects without a password.
 
 import { createLog } from "@annals/chassis";
 import { eventually } from "@annals/testing";

@@ -1,7 +1,7 @@
-// annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1: not
-// valid, with the first bad line. Exit 2: nothing was checked, because the file could not be read or the
-// words are wrong; it says nothing about the export. Every text of the file, and its name, is printed as a JSON
-// string without control or hidden characters: a file must never write on the terminal.
+// annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1:
+// not valid, with the first bad line. Exit 2: nothing was checked, because the file could not be read or
+// the words are wrong; it says nothing about the export. Every text of the file, and its name, is printed
+// as a JSON string without control or hidden characters: a file must never write on the terminal.
 
 import { escapeHidden, quoteVisibly } from "@annals/event";
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
-// What the texts and objects of an export look like: patterns of ids, times and digests, exact members, bounds of
-// numbers. Called by everything that reads a record or the manifest. A file that does not match is not valid, so
-// whatever is printed or returned of a valid one has only these characters.
+// What the texts and objects of an export look like: patterns of ids, times and digests, exact members,
+// bounds of numbers. Called by everything that reads a record or the manifest. A file that does not match
+// is not valid, so whatever is printed or returned of a valid one has only these characters.
 
 import { type JsonObject, type JsonValue, quoteVisibly } from "@annals/event";
 import { BadLine } from "./bad-line.ts";

@@ -63,11 +63,11 @@ export function jsonOf({ proof: _proof, ...event }: Row["event"]): string {
 }
 
 function facts(event: AuditEvent, { text, exact }: Texts): TemplateResult {
-  const lines: [keyof Messages, Json | undefined, string?][] = [
+  const lines: [keyof Messages, string, string?][] = [
     ["occurredAt", exact(event.occurred_at), event.occurred_at],
     ["actor", partyOf(event.actor)],
     ["target", partyOf(event.target)],
-    ["sequence", event.sequence_number],
+    ["sequence", String(event.sequence_number)],
     ["id", event.id],
     ["receivedAt", event.received_at],
     ["createdAt", event.created_at],
@@ -76,7 +76,7 @@ function facts(event: AuditEvent, { text, exact }: Texts): TemplateResult {
     ${lines.map(
       ([name, value, title]) =>
         html`<dt>${text(name)}</dt>
-          <dd title=${title ?? nothing}><bdi>${visible(String(value))}</bdi></dd>`,
+          <dd title=${title ?? nothing}><bdi>${visible(value)}</bdi></dd>`,
     )}
   </dl>`;
 }

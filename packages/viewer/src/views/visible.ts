@@ -1,5 +1,6 @@
-// Texts of an event as a reader sees them: a character that is not shown, or that turns its neighbours round, becomes a
-// mark. Used by the views. The dashboard marks the same characters (libs/event/src/visible-text.ts).
+// Texts of an event as a reader sees them: a character that is not shown, or that turns its neighbours
+// round, becomes a mark. Used by the views. The dashboard marks the same characters
+// (libs/event/src/visible-text.ts).
 
 import { markHidden } from "@annals/proof";
 import { html, type TemplateResult } from "lit";
@@ -8,7 +9,8 @@ const mark = (name: string): TemplateResult =>
   html`<span class="mark" title="${name}">⟨${name}⟩</span>`;
 
 /** Of a value: line breaks, and what emoji are made of. */
-const isOfText = (character: string): boolean => /[\t\n\r\u200D\uFE0F]/.test(character);
+const OF_TEXT: readonly string[] = ["\t", "\n", "\r", "\u200D", "\uFE0F"];
+const isOfText = (character: string): boolean => OF_TEXT.includes(character);
 
 /** An id, an action, a type or a name: every such character has a mark. */
 export function visible(text: string): readonly (string | TemplateResult)[] {
