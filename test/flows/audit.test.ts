@@ -124,7 +124,6 @@ describe("changes over HTTP", () => {
     expect(JSON.stringify(entries)).not.toMatch(
       /_sk_|_wt_|whsec_|secret(?!_rotated)|(?<!widget_)token/,
     );
-    // Of what a client chose, digests.
     expect(JSON.stringify(entries)).not.toMatch(/"(?:one|two|three)"|private|Lovelace/);
     expect((await reader().get("/v1/verify")).body.data).toMatchObject({ valid: true });
   });
