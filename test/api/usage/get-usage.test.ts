@@ -15,7 +15,13 @@ import { URL_OF_NOBODY } from "../webhooks/bad-bodies.ts";
 const RATE_LIMIT_PER_MINUTE = 30;
 const PLANS = {
   plans: {
-    small: { max_keys: 3, max_webhooks: 1, monthly_events: 5 },
+    small: {
+      max_keys: 3,
+      max_webhooks: 1,
+      max_widget_tokens: 8,
+      monthly_events: 5,
+      requests_per_minute: 90,
+    },
     narrow: { features_left_out: ["webhooks", "exports"] },
     everything: {},
   },
@@ -79,17 +85,19 @@ const use = (used: number, limit: number | null) => ({ used, limit });
 describe("200", () => {
   test("an account that has nothing but its key", async () => {
     const { client, accountId, keyId } = await newClient("everything");
-    const { key, requests, ...rest } = await usageOf(client);
+    const { key, requests, account_requests: ofAccount, ...rest } = await usageOf(client);
     expect(key.id).toBe(keyId);
+    expect(ofAccount).toEqual({ ...use(1, 60 * RATE_LIMIT_PER_MINUTE), resets_in: 60 });
     expect(requests).toEqual({ ...use(1, RATE_LIMIT_PER_MINUTE), resets_in: 60 });
     expect(rest).toEqual({
       account_id: accountId,
       plan: { name: "everything", features: ["webhooks", "exports", "verify"] },
       events: use(0, null),
       month_events: { ...use(0, null), month: month() },
-      api_keys: use(1, null),
+      api_keys: use(1, 1_000),
       widget_tokens: use(0, 10_000),
-      webhooks: use(0, null),
+      widget_tokens_of_key: use(0, 2_500),
+      webhooks: use(0, 1_000),
       pending_deliveries: use(0, 3),
       exports: use(0, 2),
       export_bytes: use(0, 100_000),
@@ -127,7 +135,9 @@ describe("200", () => {
       events: use(5, null),
       month_events: use(5, 5),
       api_keys: use(3, 3),
-      widget_tokens: use(1, 10_000),
+      account_requests: { limit: 90 },
+      widget_tokens: use(1, 8),
+      widget_tokens_of_key: use(1, 2),
       webhooks: use(1, 1),
       pending_deliveries: use(3, 3),
       exports: use(2, 2),
@@ -219,7 +229,8 @@ describe("200", () => {
     const weak = await newKey(stack.databaseUrl, accountId, ["verify"]);
     for (let n = 0; n < 4; n += 1) await client.get("/v1/events");
     expect((await usageOf(client)).requests.used).toBe(5);
-    const { key, requests } = await usageOf(client.as(weak.key));
+    const { key, requests, account_requests: ofAccount } = await usageOf(client.as(weak.key));
+    expect(ofAccount.used).toBe(6);
     expect(key).toEqual({ id: weak.keyId, scopes: ["verify"] });
     expect(requests.used).toBe(1);
     for (let n = 1; n < RATE_LIMIT_PER_MINUTE - 1; n += 1) await client.as(weak.key).get("/v1/no");

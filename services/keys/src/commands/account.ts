@@ -45,11 +45,20 @@ export async function createAccount(
     readonly plan?: string | null | undefined;
     /** A random one by default. */
     readonly accountId?: string;
+    /** Of a request that may be repeated, whose account has that id: what it asks for. */
+    readonly requestSha256?: Uint8Array;
   },
 ): Promise<NewAccount | undefined> {
   const { accountId = newId("acct", maker.random), name, plan = null } = asked;
+  const { requestSha256 = null } = asked;
   const createdAt = maker.clock.nowText();
-  const [row] = await transaction.run(createAccountStatement, [accountId, name, createdAt, plan]);
+  const [row] = await transaction.run(createAccountStatement, [
+    accountId,
+    name,
+    createdAt,
+    plan,
+    requestSha256,
+  ]);
   if (!row) return undefined;
   const created = { metadata: { ...digestOf("name", name), plan } };
   await AUDIT.add(
@@ -77,13 +86,17 @@ export async function addKey(
 
 type AccountChange = "annals.account.renamed" | "annals.plan.changed";
 
-/** Changes the members that are given. */
+/** Changes the members that are given. Throws `invalid` for the system account. */
 export async function updateAccount(
   transaction: Database,
   clock: Clock,
   accountId: string,
   { name, plan }: { readonly name?: string | undefined; readonly plan?: string | null | undefined },
 ): Promise<AccountRow> {
+  if (accountId === SYSTEM_ACCOUNT_ID) {
+    const message = "The system account can neither be renamed nor put on a plan.";
+    throw invalid({ field: "", message });
+  }
   const at = clock.nowText();
   const record = (action: AccountChange, before: object, after: object): Promise<void> =>
     AUDIT.add(transaction, accountChanged(accountId, action, at, { diff: { before, after } }));

@@ -10,7 +10,8 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { digestOf } from "../domain/audit-entries.ts";
 import type { KeyMaker } from "../domain/new-api-key.ts";
-import { MAX_LIVE_TOKENS, newWidgetToken } from "../domain/new-widget-token.ts";
+import { newWidgetToken } from "../domain/new-widget-token.ts";
+import { type Plans, shareOfTokens } from "../domain/plan.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countWidgetTokens } from "../store/count-widget-tokens.ts";
 import { createWidgetToken as createWidgetTokenStatement } from "../store/create-widget-token.ts";
@@ -18,6 +19,7 @@ import { lockAccount } from "../store/lock-account.ts";
 
 interface Deps extends KeyMaker {
   readonly database: Pool;
+  readonly plans: Plans;
 }
 
 export function createWidgetToken(
@@ -27,12 +29,13 @@ export function createWidgetToken(
     const { accountId, viewerId, viewerName } = asked;
     const actor = actorOf(context);
     complete({ account_id: accountId, filter_json: asked.filterJson });
-    if (actor.id === undefined) throw internal("a widget token needs the key that makes it");
+    const { id: keyId } = actor;
+    if (keyId === undefined) throw internal("a widget token needs the key that makes it");
     const filter = asked.filter ?? create(EventFilterSchema);
     const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
     requireViewerId(viewerId, viewerName);
-    await deps.database.transaction(async (transaction) => {
-      await requireRoom(transaction, accountId);
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+      await requireRoom(transaction, deps.plans, accountId, keyId);
       await transaction.run(createWidgetTokenStatement, [
         accountId,
         token.id,
@@ -44,7 +47,7 @@ export function createWidgetToken(
         token.origins,
         viewerId || null,
         viewerName || null,
-        actor.id ?? "",
+        keyId,
         token.createdAt,
         token.expiresAt,
       ]);
@@ -75,13 +78,26 @@ function requireViewerId(id: string, name: string): void {
 }
 
 /** Locks the account, so that no two creations see the same count. */
-async function requireRoom(transaction: Database, accountId: string): Promise<void> {
+async function requireRoom(
+  transaction: Database,
+  plans: Plans,
+  accountId: string,
+  keyId: string,
+): Promise<void> {
   const [account] = await transaction.run(lockAccount, [accountId]);
   if (!account) throw internal(`there is no account ${accountId}`);
-  const [count] = await transaction.run(countWidgetTokens, [accountId]);
-  if (Number(count?.live_tokens ?? 0) < MAX_LIVE_TOKENS) return;
+  const { maxWidgetTokens, name } = plans.of(account.plan);
+  const share = shareOfTokens(maxWidgetTokens);
+  const [count] = await transaction.run(countWidgetTokens, [accountId, keyId]);
+  if (Number(count?.live_tokens ?? 0) >= maxWidgetTokens) {
+    throw new AnnalsError(
+      "plan_count_exceeded",
+      `The plan ${name} allows ${maxWidgetTokens} live widget tokens. Revoke some, or let them expire.`,
+    );
+  }
+  if (Number(count?.of_key ?? 0) < share) return;
   throw new AnnalsError(
     "plan_count_exceeded",
-    `The account has ${MAX_LIVE_TOKENS} live widget tokens. Revoke some, or let them expire.`,
+    `One key may have ${share} of the account's ${maxWidgetTokens} live widget tokens. Revoke some, or let them expire.`,
   );
 }

@@ -22,7 +22,7 @@ export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updat
     complete({ account_id: accountId, id, name });
     if (!isApiKeyId(id)) throw notFound("API key", id);
     const actor = actorOf(context);
-    return deps.database.transaction(async (transaction) => {
+    return deps.database.forAccount(accountId).transaction(async (transaction) => {
       const params = [accountId, id, name, actor.id ?? null] as const;
       const [row] = await transaction.run(updateApiKeyStatement, [...params]);
       if (!row) throw notFound("API key", id);
