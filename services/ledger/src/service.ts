@@ -18,9 +18,13 @@ import { listEvents } from "./rpc/list-events.ts";
 import { listWidgetEvents } from "./rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
+import { measureEvents } from "./rpc/measure-events.ts";
+import { readEvents } from "./rpc/read-events.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
+import type { PageBounds } from "./search/read-page.ts";
+import type { SearchTurns } from "./search/search-turns.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
 
 export interface Deps {
@@ -32,7 +36,10 @@ export interface Deps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly notices: Notices;
+  /** Of each page of a list; by default what its handler says. */
+  readonly pageBounds?: PageBounds | undefined;
   readonly random: (size: number) => Uint8Array;
+  readonly searches: SearchTurns;
   readonly turns: Turns;
 }
 
@@ -44,6 +51,8 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       getEvent: getEvent(deps),
       listEvents: listEvents(deps),
       streamEvents: streamEvents(deps),
+      readEvents: readEvents(deps),
+      measureEvents: measureEvents(deps),
       verifyChain: verifyChain(deps),
       getPositions: getPositions(deps),
       listOutbox: listOutbox(deps),

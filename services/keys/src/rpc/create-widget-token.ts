@@ -72,7 +72,7 @@ export function createWidgetToken(
   };
 }
 
-/** Throws `invalid` for a name alone: it says not who looks. */
+/** Throws `invalid` for a name alone, which does not identify the viewer. */
 function requireViewerId(id: string, name: string): void {
   if (id === "" && name !== "") throw invalid({ field: "viewer.id", message: "is required" });
 }

@@ -622,6 +622,8 @@ export declare type ListEventsRequest = Message<"annals.ledger.v1.ListEventsRequ
 export declare const ListEventsRequestSchema: GenMessage<ListEventsRequest>;
 
 /**
+ * A page ends at its limit, at a number of bytes, or where its budget of reading is spent: it may be empty.
+ *
  * @generated from message annals.ledger.v1.ListEventsResponse
  */
 export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsResponse"> & {
@@ -631,11 +633,12 @@ export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsRes
   events: StoredEvent[];
 
   /**
-   * Whether more events match after the last one here.
+   * Where reading ended: the next page is of what comes after this number in the order of the list. Absent on
+   * the last page.
    *
-   * @generated from field: bool has_more = 2;
+   * @generated from field: optional int64 next_after = 3;
    */
-  hasMore: boolean;
+  nextAfter?: bigint | undefined;
 };
 
 /**
@@ -643,6 +646,100 @@ export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsRes
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export declare const ListEventsResponseSchema: GenMessage<ListEventsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadEventsRequest
+ */
+export declare type ReadEventsRequest = Message<"annals.ledger.v1.ReadEventsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 1,000, ascending.
+   *
+   * @generated from field: repeated int64 sequence_numbers = 2;
+   */
+  sequenceNumbers: bigint[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadEventsRequest.
+ * Use `create(ReadEventsRequestSchema)` to create a new message.
+ */
+export declare const ReadEventsRequestSchema: GenMessage<ReadEventsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadEventsResponse
+ */
+export declare type ReadEventsResponse = Message<"annals.ledger.v1.ReadEventsResponse"> & {
+  /**
+   * In order. It ends with the event that reaches 1 MiB of parts: who wants those after it asks again.
+   *
+   * @generated from field: repeated annals.ledger.v1.StoredEvent events = 1;
+   */
+  events: StoredEvent[];
+
+  /**
+   * Whether the numbers after the last event here were left out for their bytes.
+   *
+   * @generated from field: bool has_more = 2;
+   */
+  hasMore: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadEventsResponse.
+ * Use `create(ReadEventsResponseSchema)` to create a new message.
+ */
+export declare const ReadEventsResponseSchema: GenMessage<ReadEventsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.MeasureEventsRequest
+ */
+export declare type MeasureEventsRequest = Message<"annals.ledger.v1.MeasureEventsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int64 after_sequence = 2;
+   */
+  afterSequence: bigint;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.MeasureEventsRequest.
+ * Use `create(MeasureEventsRequestSchema)` to create a new message.
+ */
+export declare const MeasureEventsRequestSchema: GenMessage<MeasureEventsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.MeasureEventsResponse
+ */
+export declare type MeasureEventsResponse = Message<"annals.ledger.v1.MeasureEventsResponse"> & {
+  /**
+   * Bytes of the parts and the action of each event, in order, from the one after `after_sequence` on.
+   *
+   * @generated from field: repeated uint32 bytes = 1;
+   */
+  bytes: number[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.MeasureEventsResponse.
+ * Use `create(MeasureEventsResponseSchema)` to create a new message.
+ */
+export declare const MeasureEventsResponseSchema: GenMessage<MeasureEventsResponse>;
 
 /**
  * @generated from message annals.ledger.v1.StreamEventsRequest
@@ -676,8 +773,8 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
 export declare const StreamEventsRequestSchema: GenMessage<StreamEventsRequest>;
 
 /**
- * At least one event, in ascending order, as the bytes of a file, with what a reader needs to know of them
- * without parsing.
+ * Some events, in ascending order, as the bytes of a file, with what a reader needs to know of them without
+ * parsing. Or none, and how far a search is that has found nothing for long.
  *
  * @generated from message annals.ledger.v1.StreamEventsResponse
  */
@@ -703,6 +800,13 @@ export declare type StreamEventsResponse = Message<"annals.ledger.v1.StreamEvent
    * @generated from field: annals.ledger.v1.EventPlace last = 6;
    */
   last?: EventPlace | undefined;
+
+  /**
+   * Only without events: none up to this number, included, is left.
+   *
+   * @generated from field: int64 reached = 7;
+   */
+  reached: bigint;
 };
 
 /**
@@ -1143,11 +1247,11 @@ export declare type ListWidgetEventsResponse = Message<"annals.ledger.v1.ListWid
   events: WidgetEvent[];
 
   /**
-   * Whether more events match after the last one here.
+   * As in ListEventsResponse.
    *
-   * @generated from field: bool has_more = 2;
+   * @generated from field: optional int64 next_after = 3;
    */
-  hasMore: boolean;
+  nextAfter?: bigint | undefined;
 };
 
 /**
@@ -1375,6 +1479,26 @@ export declare const LedgerService: GenService<{
     methodKind: "server_streaming";
     input: typeof StreamEventsRequestSchema;
     output: typeof StreamEventsResponseSchema;
+  },
+  /**
+   * Some events by their numbers, for deliveries. A page ends by its bytes.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReadEvents
+   */
+  readEvents: {
+    methodKind: "unary";
+    input: typeof ReadEventsRequestSchema;
+    output: typeof ReadEventsResponseSchema;
+  },
+  /**
+   * How large the events after a number are, without reading them.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.MeasureEvents
+   */
+  measureEvents: {
+    methodKind: "unary";
+    input: typeof MeasureEventsRequestSchema;
+    output: typeof MeasureEventsResponseSchema;
   },
   /**
    * Recomputes every digest, hash and link of a range.

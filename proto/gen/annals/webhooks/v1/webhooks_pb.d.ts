@@ -751,7 +751,7 @@ export declare const WebhooksService: GenService<{
     output: typeof ReplayDeliveryResponseSchema;
   },
   /**
-   * Queues new deliveries of a range of events. After an error, a part may be queued.
+   * Queues new deliveries of a range of events, all of them or none.
    *
    * @generated from rpc annals.webhooks.v1.WebhooksService.ReplayEvents
    */
