@@ -1,5 +1,5 @@
-// What one client can do to a gateway to the harm of others. Called in the process of attack-child.ts. An attack
-// opens again what the gateway closes.
+// What one client can do to a gateway to the harm of others. Called in the process of attack-child.ts. An
+// attack opens again what the gateway closes.
 
 import { mintKey } from "@annals/contract";
 import { connect } from "node:net";
@@ -54,7 +54,7 @@ const BATCH = JSON.stringify({
 
 const ATTACKS: Readonly<Record<AttackName, Attack>> = {
   "half-sent bodies": {
-    connections: 2_000,
+    connections: 2_100,
     sends: ({ key }) => `${head("POST /v1/events", key, JSON_TYPE, "Content-Length: 1000")}{`,
   },
   "unread answers": {

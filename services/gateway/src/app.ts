@@ -5,6 +5,7 @@ import { inTrace, type Logger } from "@annals/chassis";
 import { type Clock, newId, type Random } from "@annals/contract";
 import { Ajv } from "ajv";
 import fastify, { type FastifyInstance } from "fastify";
+import type { Server } from "node:http";
 import { admissionHook, readmitAfterBody } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
 import { serveDashboard } from "./dashboard.ts";
@@ -17,6 +18,7 @@ import type { EarlyAnswers } from "./edge/early-answer.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
 import { faultOfRequestHead } from "./edge/request-head.ts";
+import { PRIVATE_HEADERS } from "./edge/private-headers.ts";
 import type { RefusalBudget } from "./edge/refusal-budget.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { showLimit } from "./edge/show-limit.ts";
@@ -68,7 +70,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
       showLimit(reply, limit, limit);
-      reply.header("x-request-id", request.id);
+      reply.headers(PRIVATE_HEADERS).header("x-request-id", request.id);
       answerError(error, request, reply);
     },
     genReqId: newRequestId,
@@ -86,10 +88,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   // By default Node drops headers beyond a count silently. The count is checked here, so none may be dropped.
   app.server.maxHeadersCount = 0;
-  // Node would answer 417 to an expectation that it does not know; here the header is checked.
-  app.server.on("checkExpectation", (request, response) => {
-    app.server.emit("request", request, response);
-  });
+  answerExpectations(app.server);
+  options.inFlight.bound(app.server);
+  // Sees requests when they arrive, also those that wait until they may begin.
   clientErrors.watch(app.server);
   app.decorateRequest("span", undefined);
   if (options.isTracing) traceRequests(app);
@@ -102,7 +103,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   // Synchronous hooks take a callback: a promise costs more than their work.
   app.addHook("onRequest", (request, reply, next) => {
     showLimit(reply, limit, limit);
-    reply.header("x-request-id", request.id);
+    reply.headers(PRIVATE_HEADERS).header("x-request-id", request.id);
     next(faultOfRequestHead(request.raw));
   });
   app.setErrorHandler((error, request, reply) => {
@@ -112,12 +113,22 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
+/**
+ * Node would answer 417 to an expectation that it does not know: here the header is checked. And it would ask
+ * for a body at once: here its sender is admitted first (register-routes.ts).
+ */
+function answerExpectations(server: Server): void {
+  for (const event of ["checkExpectation", "checkContinue"])
+    server.on(event, (request, response) => server.emit("request", request, response));
+}
+
 /** Nothing is read of a body before it is known that somebody may send it. */
 async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
-  servePages(app, options.deps);
-  serveStaticFiles(app, widgetFiles());
-  if (options.hasDashboard) serveDashboard(app);
-  answerPreflights(app, options.widgetRateLimitPerMinute);
+  const { inFlight } = options;
+  servePages(app, options.deps, inFlight);
+  serveStaticFiles(app, widgetFiles(), inFlight);
+  if (options.hasDashboard) serveDashboard(app, inFlight);
+  answerPreflights(app, options.widgetRateLimitPerMinute, inFlight);
   await app.register(async (others) => {
     others.addHook("onRequest", refuseUnknown);
     others.setNotFoundHandler(notFound);

@@ -99,7 +99,8 @@ export const SETTINGS = {
   ),
   requestsMaxUnderWay: integer(
     "ANNALS_REQUESTS_MAX_UNDER_WAY",
-    "Concurrent requests of one gateway; more are refused at once. What it serves in half a second is a good number.",
+    "Concurrent requests of all accounts in one gateway, and as many again whose key is not admitted yet; more are " +
+      "refused at once. What it serves in half a second is a good number.",
     { min: 1, max: 1_000_000 },
     { fallback: "2000" },
   ),
@@ -111,7 +112,8 @@ export const SETTINGS = {
   ),
   bytesMaxPerAccount: integer(
     "ANNALS_BYTES_MAX_PER_ACCOUNT",
-    "Bytes of bodies and of large answers that one gateway holds for one account, and four times that for all.",
+    "Bytes of bodies that one gateway holds for one account, and as many again of answers that its clients have " +
+      "not read, and four times that for all.",
     { min: 8 * MIB, max: 1_024 * MIB },
     { fallback: String(16 * MIB) },
   ),
@@ -147,7 +149,8 @@ export const SETTINGS = {
   ),
   answerWindowMs: integer(
     "ANNALS_ANSWER_WINDOW_MS",
-    "Milliseconds over which the rate is measured at which a client reads an answer.",
+    "Milliseconds that a client may read nothing of an answer; what it read before at more than the minimum rate " +
+      "gives it more, up to four times as many.",
     { min: 100, max: 600_000 },
     { fallback: "30000" },
   ),

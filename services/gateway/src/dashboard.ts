@@ -5,7 +5,7 @@
 import type { FastifyInstance } from "fastify";
 import { createRequire } from "node:module";
 import { refuseBody } from "./edge/request-head.ts";
-import { serveStaticFiles } from "./static-files.ts";
+import { type Answering, serveStaticFiles } from "./static-files.ts";
 
 const HOME = "/dashboard/";
 
@@ -47,7 +47,7 @@ const FILES = [
   { name: "check-worker.js", type: SCRIPT, headers: WORKER_HEADERS },
 ];
 
-export function serveDashboard(app: FastifyInstance): void {
+export function serveDashboard(app: FastifyInstance, inFlight: Answering): void {
   const { resolve } = createRequire(import.meta.url);
   serveStaticFiles(
     app,
@@ -57,11 +57,16 @@ export function serveDashboard(app: FastifyInstance): void {
       type,
       headers,
     })),
+    inFlight,
   );
   app.route({
     method: ["GET", "HEAD"],
     url: HOME.slice(0, -1),
     onRequest: refuseBody,
-    handler: (_request, reply) => reply.redirect(HOME, 308),
+    handler: ({ raw }, reply) => {
+      reply.redirect(HOME, 308);
+      inFlight.answered(raw);
+      return reply;
+    },
   });
 }

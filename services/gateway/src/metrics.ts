@@ -3,9 +3,13 @@
 import { Counter, DURATION_BUCKETS_S, Gauge, Histogram, type Registry } from "@annals/chassis";
 import { batcherMetrics } from "@annals/rpc";
 
-const RESOURCES = ["requests", "bytes", "downloads", "lists", "verifications"] as const;
+const RESOURCES = [
+  ...(["requests", "unadmitted", "anonymous"] as const),
+  ...(["bytes", "unread_bytes", "anonymous_bytes"] as const),
+  ...(["downloads", "lists", "verifications"] as const),
+] as const;
 
-/** What an account, or all of them together, can have too much of. */
+/** What an account, an address, or all of them together, can have too much of. */
 export type Resource = (typeof RESOURCES)[number];
 
 const OTHER_REFUSALS = ["unknown_keys", "pipeline", "slow_body", "slow_reader"] as const;
@@ -22,6 +26,11 @@ const APPENDS = ["/v1/events", "/v1/events/batch"].flatMap((http_route) =>
   })),
 );
 
+interface RefusedRequest {
+  readonly method?: string | undefined;
+  readonly status: number;
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(registry: Registry) {
@@ -37,15 +46,14 @@ export function createMetrics(registry: Registry) {
   const refused = new Counter({
     name: "annals_edge_refusals_total",
     help:
-      "Requests refused, and clients disconnected, to protect others, by reason: requests_share, requests_total, " +
-      "bytes_share, bytes_total, downloads_share, downloads_total, lists_share, lists_total, verifications_share, verifications_total, " +
-      "unknown_keys, pipeline, slow_body, slow_reader.",
+      "Requests refused, and clients disconnected, to protect others, by reason: <resource>_share and <resource>_total, " +
+      `with the resources ${RESOURCES.join(", ")}; and ${OTHER_REFUSALS.join(", ")}.`,
     labelNames: ["reason"],
     registers: [registry],
   });
   const held = new Gauge({
     name: "annals_edge_held",
-    help: "What the requests in flight hold, by resource: requests, bytes, downloads, lists, verifications.",
+    help: `What the requests in flight hold, by resource: ${RESOURCES.join(", ")}.`,
     labelNames: ["resource"],
     registers: [registry],
     collect: () =>
@@ -68,8 +76,8 @@ export function createMetrics(registry: Registry) {
     batchers: batcherMetrics(registry),
     requestDuration,
     /** A request that was refused because too many were in flight. */
-    onRefused: ({ method = "" }: { readonly method?: string | undefined }): void => {
-      const labels = { http_route: "refused", http_response_status_code: "500" };
+    onRefused: ({ method = "", status }: RefusedRequest): void => {
+      const labels = { http_route: "refused", http_response_status_code: String(status) };
       requestDuration.observe({ http_request_method: method, ...labels }, 0);
     },
   };

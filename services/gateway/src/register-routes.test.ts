@@ -1,5 +1,6 @@
 // Guarantee: while events are being stored, the gateway holds the texts that it sends and not the parsed
-// body, which can take ten times its bytes. What is long or large takes of its account's share.
+// body, which can take ten times its bytes. What is long or large takes of its account's share. Every read
+// ends with its client, and an append does not.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -8,6 +9,7 @@ import fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Deps } from "./deps.ts";
 import { registerRoutes } from "./register-routes.ts";
+import { V1 } from "./v1.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
 setFlagsFromString("--expose-gc");
@@ -23,6 +25,19 @@ const LIMITS = {
   eventMaxDepth: 5,
   verifyTimeoutMs: 1_000,
 };
+
+const nothing = (): void => {};
+
+/** What bounds nothing. */
+const unbounded = () => ({
+  answered: nothing,
+  begin: nothing,
+  ended: nothing,
+  readBody: nothing,
+  reserveAnswer: nothing,
+  signalOf: () => new AbortController().signal,
+  takeInTime: async () => {},
+});
 
 test.each([
   ["/events", { action: "a" }],
@@ -45,7 +60,7 @@ test.each([
     body = new WeakRef(request.body as object);
   });
   const appends = new EventAppends({ createEvents, appendEvents: () => expect.unreachable() });
-  const inFlight = { take: () => {}, takeInTime: async () => {}, readBody: () => {} };
+  const inFlight = unbounded();
   const deps = { appends, limits: LIMITS, turns: new Turns() } as unknown as Deps;
   registerRoutes(app, { deps, clock: systemClock(), inFlight });
   const answered = app.inject({ method: "POST", url, payload });
@@ -68,7 +83,7 @@ test.each<[method: "GET" | "POST", url: string, taken: string[]]>([
 ])("%s %s takes %j of its account's share", async (method, url, expected) => {
   const taken: string[] = [];
   const inFlight = {
-    take: () => {},
+    ...unbounded(),
     takeInTime: async (_request: unknown, resource: string, accountId: string) => {
       expect(accountId).toBe(ADMISSION.accountId);
       taken.push(resource);
@@ -89,4 +104,50 @@ test.each<[method: "GET" | "POST", url: string, taken: string[]]>([
   const payload = method === "POST" ? { payload: { events: [{ action: "a" }] } } : {};
   await app.inject({ method, url, ...payload });
   expect(taken).toEqual(expected);
+});
+
+/** Calls one route whose services answer nothing; resolves to the signals that the calls had. */
+async function signalsOf(method: Method, path: string): Promise<(AbortSignal | undefined)[]> {
+  const signals: (AbortSignal | undefined)[] = [];
+  const called = (_request: unknown, options: { readonly signal?: AbortSignal } = {}) => {
+    signals.push(options.signal);
+    return Promise.reject(new Error("away"));
+  };
+  const client = new Proxy({}, { get: () => called });
+  const given: Record<string, unknown> = { limits: LIMITS, turns: new Turns() };
+  given["appends"] = new EventAppends({
+    createEvents: called,
+    appendEvents: () => expect.unreachable(),
+  });
+  const deps = new Proxy(given, { get: (known, name) => known[String(name)] ?? client });
+  const app = fastify();
+  onTestFinished(() => app.close());
+  app.setValidatorCompiler(() => () => true);
+  app.decorateRequest("admission", undefined);
+  app.addHook("onRequest", async (request) => {
+    const plan = { featuresLeftOut: [] };
+    request.admission = { ...ADMISSION, plan } as unknown as typeof request.admission;
+  });
+  const inFlight = { ...unbounded(), signalOf: () => SIGNAL };
+  registerRoutes(app, { deps: deps as unknown as Deps, clock: systemClock(), inFlight });
+  const payload = method === "POST" ? { payload: { action: "a" } } : {};
+  await app.inject({ method, url: path.replace(/:\w+/g, "one_1"), ...payload });
+  return signals;
+}
+
+type Method = "DELETE" | "GET" | "POST";
+const SIGNAL = new AbortController().signal;
+const READS = V1.filter(([method]) => method === "GET").map(([, path]) => path);
+
+test.each(READS)("GET %s: each call ends with the client", async (path) => {
+  const signals = await signalsOf("GET", path);
+  expect(signals.length).toBeGreaterThan(0);
+  for (const signal of signals) expect(signal).toBe(SIGNAL);
+});
+
+test.each<[Method, string]>([
+  ["POST", "/events"],
+  ["DELETE", "/api-keys/:id"],
+])("%s %s goes on without its client", async (method, path) => {
+  expect(await signalsOf(method, path)).toStrictEqual([undefined]);
 });

@@ -2,30 +2,28 @@
 // handler, the answer, and what each takes of its account's shares. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
-import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Type } from "typebox";
+import { type TObject, Type } from "typebox";
 import type { Admission } from "./admission/admission.ts";
 import type { Deps } from "./deps.ts";
 import { queryIntegers } from "./edge/query-integers.ts";
-import { refuseBody } from "./edge/request-head.ts";
+import { refuseBody, refuseRepeated } from "./edge/request-head.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
+import { DOWNLOAD_BYTES } from "./edge/resources.ts";
+import { PIECE_BYTES, sendBytes } from "./edge/send-bytes.ts";
 import type { Answer, Call, Route } from "./route.ts";
 import { V1 } from "./v1.ts";
 
 /** Of routes that take no parameters: an unknown one is refused. */
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
-/** An answer from this size on counts until its client has read it. */
-const COUNTED_ANSWER_BYTES = 64 * 1024;
-/** A larger one is written in pieces, which show how much of it the client has read. */
-const LARGE_ANSWER_BYTES = 256 * 1024;
-const PIECE_BYTES = 64 * 1024;
-
 export interface Serving {
   readonly deps: Deps;
   readonly clock: Clock;
-  readonly inFlight: Pick<RequestsInFlight, "take" | "takeInTime" | "readBody">;
+  readonly inFlight: Pick<
+    RequestsInFlight,
+    "answered" | "begin" | "ended" | "readBody" | "reserveAnswer" | "signalOf" | "takeInTime"
+  >;
 }
 
 /** All widget tokens of an account have a share of their own, and take nothing of what its keys have. */
@@ -64,6 +62,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
             },
           }
         : { onRequest: refuseBody }),
+      ...(route.headers && { onRequest: onceEach(route.headers) }),
       ...(checkIntegers && {
         preValidation: async (request) => checkIntegers(request.query),
       }),
@@ -76,6 +75,11 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       },
     });
   }
+}
+
+/** Each header that a route reads may be sent once. */
+function onceEach(headers: TObject) {
+  return Object.keys(headers.properties).map(refuseRepeated);
 }
 
 /**
@@ -98,19 +102,30 @@ function answer(
     params: request.params,
     headers: request.headers,
     receivedAt: clock.nowText(),
-    // A getter: few handlers use it, and it costs more than the rest of this object.
+    // A getter: the appends do not use it, and it costs more than the rest of this object.
     get signal() {
-      return request.signal;
+      return inFlight.signalOf(raw);
     },
   };
   request.body = undefined;
-  return route.handle(call).then((answered) => {
-    const body = answered.body === undefined ? undefined : bytesOf(answered.body);
-    // A request that had a body holds its bytes until now, and its answer may not be refused.
-    if (body && !route.body && body.length >= COUNTED_ANSWER_BYTES)
-      inFlight.take(raw, "bytes", admission.accountId, body.length);
-    return send(reply.code(route.success.status), answered, body);
-  });
+  inFlight.begin(raw);
+  let answering: Promise<Answer>;
+  try {
+    answering = route.handle(call);
+  } catch (error) {
+    inFlight.ended(raw);
+    throw error;
+  }
+  return answering.then(
+    (answered) => {
+      inFlight.ended(raw);
+      return send(reply.code(route.success.status), answered, { inFlight, route });
+    },
+    (error: unknown) => {
+      inFlight.ended(raw);
+      throw error;
+    },
+  );
 }
 
 function readBody(request: FastifyRequest, inFlight: Serving["inFlight"], bodyLimit: number): void {
@@ -125,26 +140,38 @@ function admissionOf({ admission }: FastifyRequest): Admission {
   return admission;
 }
 
-function bytesOf(body: NonNullable<Answer["body"]>): string | Buffer {
-  return typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-}
-
 function send(
   reply: FastifyReply,
-  { headers, stream }: Answer,
-  body: string | Buffer | undefined,
+  { body, headers, stream }: Answer,
+  { inFlight, route }: Pick<Serving, "inFlight"> & { readonly route: Route },
 ): FastifyReply {
+  const { raw } = reply.request;
   if (headers) reply.headers(headers);
-  if (stream) return reply.send(stream);
-  if (body === undefined) return reply.send();
-  reply.type("application/json; charset=utf-8");
-  if (body.length <= LARGE_ANSWER_BYTES) return reply.send(body);
-  const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  return reply
-    .header("content-length", bytes.length)
-    .send(Readable.from(piecesOf(bytes), { objectMode: false }));
-}
-
-function* piecesOf(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+  if (stream) {
+    try {
+      inFlight.reserveAnswer(raw, DOWNLOAD_BYTES);
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    }
+    reply.send(stream);
+    inFlight.answered(raw, DOWNLOAD_BYTES);
+    return reply;
+  }
+  if (body === undefined) reply.send();
+  else {
+    const text = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    reply.type("application/json; charset=utf-8");
+    if (text.length <= PIECE_BYTES) reply.send(text);
+    else {
+      const bytes = typeof text === "string" ? Buffer.from(text) : text;
+      // What a request with a body did may not be refused any more.
+      if (!route.body) inFlight.reserveAnswer(raw, bytes.length);
+      sendBytes(reply, bytes);
+      inFlight.answered(raw, bytes.length);
+      return reply;
+    }
+  }
+  inFlight.answered(raw);
+  return reply;
 }

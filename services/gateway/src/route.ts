@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import type { Feature } from "@annals/contract";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Admission } from "./admission/admission.ts";
-import type { Resource } from "./metrics.ts";
+import type { WorkResource } from "./edge/requests-in-flight.ts";
 
 export interface Call<Body, Query, Params, Headers> {
   readonly admission: Admission;
@@ -18,7 +18,7 @@ export interface Call<Body, Query, Params, Headers> {
   readonly headers: Headers;
   /** When the gateway had the complete request: UTC with six fraction digits. */
   readonly receivedAt: string;
-  /** Aborted when the client disconnects. */
+  /** Aborted when the client disconnects: every call to another service has it, but for appends. */
   readonly signal: AbortSignal;
 }
 
@@ -65,7 +65,7 @@ export interface RouteDefinition<
   /** What a plan limits: a count of what the operation creates (403), or the events of a month (429). */
   readonly planLimit?: "count" | "month";
   /** Of which an account may have only so many in progress, because each is long or large. */
-  readonly resource?: Exclude<Resource, "requests" | "bytes">;
+  readonly resource?: WorkResource;
   readonly maxBodyBytes?: number;
   /** How deep the body may nest. */
   readonly maxDepth?: number;

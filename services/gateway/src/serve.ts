@@ -21,10 +21,11 @@ import { drain } from "./edge/drain.ts";
 import { EarlyAnswers } from "./edge/early-answer.ts";
 import { ListeningSockets } from "./edge/listening-sockets.ts";
 import { RefusalBudget } from "./edge/refusal-budget.ts";
+import { refuseRequests } from "./edge/refuse-request.ts";
 import { RequestsInFlight } from "./edge/requests-in-flight.ts";
-import type { SharesOptions } from "./edge/shares.ts";
+import { resourceShares } from "./edge/resources.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
-import { createMetrics, type Resource } from "./metrics.ts";
+import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
@@ -56,24 +57,29 @@ export async function serve(
   });
   const accessLog = new AccessLog({ ...config, log });
   const earlyAnswers = new EarlyAnswers();
+  const admissions = new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions"));
   const inFlight = new RequestsInFlight({
-    shares: sharesOf(config),
+    shares: resourceShares(config),
     transfers: {
       minBytesPerSecond: config.transferMinBytesPerSecond,
       bodyWindowMs: config.bodyWindowMs,
       answerWindowMs: config.answerWindowMs,
     },
     addressOf: (request) => clientAddress(request, config.trustedProxies),
-    earlyAnswers,
-    limit: config.rateLimitPerMinute,
-    newRequestId: () => newId("req", random),
+    recognise: ({ headers }) => admissions.recognise(headers.authorization),
+    refuse: refuseRequests({
+      earlyAnswers,
+      limit: config.rateLimitPerMinute,
+      newRequestId: () => newId("req", random),
+      metrics,
+      accessLog,
+    }),
     metrics,
-    accessLog,
   });
   metrics.watchHeld(() => inFlight.used());
   const app = await createApp({
     accessLog,
-    admissions: new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions")),
+    admissions,
     clock: systemClock(),
     deps: { ...clients, appends, limits: config, turns: new Turns() },
     earlyAnswers,
@@ -91,7 +97,6 @@ export async function serve(
   const sockets = new ListeningSockets(app.server);
   closers.add("connections", sockets, () => sockets.ended());
   closers.add("http server", app, () => app.close());
-  inFlight.bound(app.server);
   closers.add("listening sockets", sockets, () => sockets.stop());
   await sockets.open(config, (options) => app.listen(options));
   closers.add("requests", sockets, () => drain(app.server, () => sockets.connections()));
@@ -103,20 +108,4 @@ export async function serve(
     checks: { services: () => clients.ready(READY_TIMEOUT_MS).then(() => undefined) },
   });
   closers.add("admin server", admin, () => admin.close());
-}
-
-/** Of what is long or large, everybody together gets so many shares. */
-const SHARES = 4;
-/** A page is read in milliseconds: many that come together, or during a short stall, soon have their turn. */
-const LIST_WAIT_MS = 5_000;
-
-function sharesOf(config: ConfigOf<typeof SETTINGS>): Record<Resource, SharesOptions> {
-  const shares = (share: number) => ({ share, total: SHARES * share });
-  return {
-    requests: { share: config.requestsMaxPerAccount, total: config.requestsMaxUnderWay },
-    bytes: shares(config.bytesMaxPerAccount),
-    downloads: shares(config.downloadsMaxPerAccount),
-    lists: { ...shares(config.listsMaxPerAccount), waitMs: LIST_WAIT_MS },
-    verifications: shares(config.verificationsMaxPerAccount),
-  };
 }

@@ -1,7 +1,11 @@
-// Serves files that browsers load, from a fixed table: each is read, hashed and compressed once, at start.
-// Called by app.ts with the tables of what is served. No path of a request ever becomes the path of a file.
+// Serves pages and files that need no key, from a fixed table: each is read, hashed and compressed once, at
+// start. Called by app.ts, pages.ts and dashboard.ts with what is served. No path of a request ever becomes
+// the path of a file.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { notFound } from "./edge/answer-error.ts";
+import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
+import { PIECE_BYTES, sendBytes } from "./edge/send-bytes.ts";
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -40,11 +44,49 @@ export function readStaticFile(path: string): Buffer {
   throw new Error(`${path} has ${bytes.length} bytes: at most ${MAX_FILE_BYTES} are served`);
 }
 
-export function serveStaticFiles(app: FastifyInstance, files: readonly StaticFile[]): void {
+export type Answering = Pick<RequestsInFlight, "answered">;
+
+export function serveStaticFiles(
+  app: FastifyInstance,
+  files: readonly StaticFile[],
+  inFlight: Answering,
+): void {
   for (const file of files) {
     const answer = answerOf(file);
-    app.route({ method: ["GET", "HEAD"], url: file.url, onRequest: refuseBody, handler: answer });
+    app.route({
+      method: ["GET", "HEAD"],
+      url: file.url,
+      onRequest: [refuseAsterisk, refuseBody],
+      handler: (request, reply) => {
+        answer(request, reply);
+        inFlight.answered(request.raw, PIECE_BYTES);
+        return reply;
+      },
+    });
   }
+}
+
+/** The router takes `*`, which is no path, for `/`. */
+async function refuseAsterisk(request: FastifyRequest): Promise<void> {
+  if (request.url === "*") await notFound(request);
+}
+
+/** Whether a header such as `gzip, br;q=0.5` takes gzip. */
+function takesGzip(header = ""): boolean {
+  const codings = header.toLowerCase().split(",");
+  const weights = new Map(
+    codings.map((coding) => {
+      const [name = "", weight = "q=1"] = coding.split(";").map((part) => part.trim());
+      return [name, Number(weight.replace(/^q=/, ""))];
+    }),
+  );
+  return (weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0) > 0;
+}
+
+/** Whether If-None-Match names the tag, as a strong or a weak one. */
+function isKnown(tag: string, header = ""): boolean {
+  const tags = header.split(",").map((one) => one.trim().replace(/^W\//, ""));
+  return tags.includes(tag) || header.trim() === "*";
 }
 
 function answerOf({ path, content = "", type, headers, isImmutable = false }: StaticFile) {
@@ -59,12 +101,12 @@ function answerOf({ path, content = "", type, headers, isImmutable = false }: St
     ...headers,
   };
   return ({ headers: asked }: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const isPacked = /\bgzip\b/i.test(asked["accept-encoding"] ?? "");
+    const isPacked = takesGzip(asked["accept-encoding"]);
     // The two forms are different bytes, so they have different strong tags.
     const etag = isPacked ? `"${tag}-gzip"` : `"${tag}"`;
     void reply.headers({ ...always, etag });
-    if (asked["if-none-match"]?.includes(etag)) return reply.code(304).send();
+    if (isKnown(etag, asked["if-none-match"])) return reply.code(304).send();
     if (isPacked) void reply.header("content-encoding", "gzip");
-    return reply.send(isPacked ? packed : plain);
+    return sendBytes(reply, isPacked ? packed : plain);
   };
 }

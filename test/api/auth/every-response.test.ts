@@ -1,5 +1,6 @@
-// Every response has the rate-limit headers, and every error has the error shape: those of the routes, of the
-// router and of the parser (interface 7 and 8). Without a known key, Remaining equals Limit.
+// Every response has the rate-limit headers, every response under /v1 forbids to keep a copy, and every error
+// has the error shape: those of the routes, of the router and of the parser (interface 7 and 8). Without a
+// known key, Remaining equals Limit.
 
 import { type Answer, HttpClient, newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
@@ -18,6 +19,9 @@ beforeAll(async () => {
   reader = client.as(data.key);
   keyId = data.id;
 });
+
+/** It can hold a secret, or an event. */
+const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 const remaining = ({ headers }: Answer) => Number(headers["x-ratelimit-remaining"]);
 
@@ -46,6 +50,7 @@ describe("with a key, each answer shows one request less", () => {
     expect(answer.headers["x-ratelimit-limit"]).toBe(LIMIT);
     expect(remaining(answer)).toBe(remaining(before) - 1);
     expect(answer.headers).not.toHaveProperty("retry-after");
+    expect(answer.headers).toMatchObject(PRIVATE);
     expect(answer.headers["x-request-id"]).toMatch(/^req_[0-9a-z]{26}$/);
   });
 });
@@ -66,6 +71,7 @@ describe("without a known key, Remaining equals Limit", () => {
   ])("%i %s", async (status, _, send) => {
     const answer = await send();
     expect(answer.status).toBe(status);
+    if (status !== 200) expect(answer.headers).toMatchObject(PRIVATE);
     expect(answer.headers["x-ratelimit-limit"]).toBe(LIMIT);
     expect(answer.headers["x-ratelimit-remaining"]).toBe(LIMIT);
   });
@@ -81,6 +87,7 @@ describe("without a known key, Remaining equals Limit", () => {
   ])("%s for %s", async (type, _, text) => {
     const [answer] = await exchange(baseUrl, text);
     expectRefused(answer, type);
+    expect(answer.headers).toMatchObject(PRIVATE);
     expect(answer.headers["x-ratelimit-limit"]).toBe(LIMIT);
     expect(answer.headers["x-ratelimit-remaining"]).toBe(LIMIT);
   });

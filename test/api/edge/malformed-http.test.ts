@@ -2,6 +2,7 @@
 // of section 7: no 400, 405, 408, 413, 414, 415, 417, 431 and no 5xx. Answers on one connection
 // stay in order, one for each request.
 
+import { mintKey } from "@annals/contract";
 import { newAccount } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
@@ -149,7 +150,45 @@ describe("what is only unusual is served", () => {
   });
 });
 
+test.each([
+  ["no key", "authentication_error", () => []],
+  ["a malformed key", "authentication_error", () => ["Authorization: Bearer annals_sk_x"]],
+  ["an unknown key", "authentication_error", () => [`Authorization: Bearer ${mintKey("annals")}`]],
+  ["too large a body", "validation_error", () => [authorized(), `Content-Length: ${2 ** 31}`]],
+])("%s: the body is not asked for", async (_, type, headers) => {
+  const length = headers().length === 2 ? [] : ["Content-Length: 10"];
+  const head = [POST, HOST, JSON_TYPE, ...length, ...headers(), "Expect: 100-continue"];
+  const answers = await exchange(baseUrl, lines(...head));
+  expect(answers).toHaveLength(1);
+  expectRefused(answers[0], type);
+});
+
+test.each(["/v1/events", "/v1/events/batch"])(
+  "%s: two keys of idempotency, whether they are equal or not",
+  async (path) => {
+    const body = '{"action":"a"}';
+    for (const second of ["k1", "k2"]) {
+      const keys = ["Idempotency-Key: k1", `idempotency-key: ${second}`];
+      const length = `Content-Length: ${body.length}`;
+      const head = [`POST ${path} HTTP/1.1`, HOST, authorized(), JSON_TYPE, length, ...keys, CLOSE];
+      const [answer] = await exchange(baseUrl, lines(...head) + body);
+      const message = "Idempotency-Key: must be sent once";
+      expectRefused(answer, "validation_error", { field: "Idempotency-Key", message });
+    }
+  },
+);
+
 describe("several requests on one connection", () => {
+  test("without a key, sent together, are answered in order", async () => {
+    const page = lines("GET /openapi.json HTTP/1.1", HOST);
+    const none = lines("GET /none HTTP/1.1", HOST);
+    const answers = await exchange(
+      baseUrl,
+      page + none + page + none + lines(GET, HOST, authorized()) + lines(GET, HOST, CLOSE),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 404, 200, 401]);
+  });
+
   test("sent together, are answered in order", async () => {
     const one = lines(GET, HOST, authorized());
     const text = [

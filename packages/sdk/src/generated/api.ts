@@ -569,7 +569,7 @@ export interface components {
         };
         ApiKeyPage: {
             data: components["schemas"]["ApiKey"][];
-            /** @description Whether there is a next page. */
+            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last one. */
             next_cursor: string | null;
@@ -1644,7 +1644,7 @@ export interface components {
         };
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
-            /** @description Whether there is a next page. */
+            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last one. */
             next_cursor: string | null;

@@ -51,10 +51,19 @@ export interface Admission {
   readonly plan: Plan;
 }
 
-/** The options of a call for an admitted request. A keys service of the release before gives no statement. */
-export function admittedBy({ requestId, statement }: Pick<Admission, "requestId" | "statement">) {
+/**
+ * The options of a call for an admitted request; `signal` ends it with its client. A keys service of the
+ * release before gives no statement.
+ */
+export function admittedBy(
+  { requestId, statement }: Pick<Admission, "requestId" | "statement">,
+  signal?: AbortSignal,
+) {
   const headers = { [REQUEST_ID_HEADER]: requestId };
-  return { headers: statement === "" ? headers : { ...headers, [ADMISSION_HEADER]: statement } };
+  return {
+    headers: statement === "" ? headers : { ...headers, [ADMISSION_HEADER]: statement },
+    ...(signal && { signal }),
+  };
 }
 
 type Caller = Pick<Admission, "accountId" | "keyId" | "widget">;
@@ -154,13 +163,19 @@ export class Admissions {
     this.#unauthenticated.check(address, key);
     try {
       const admission = await this.#batcher.submit({ ...request, key, count: 1 });
-      this.#unauthenticated.admitted(key, admission.keyId);
+      this.#unauthenticated.admitted(key, admission);
       return admission;
     } catch (error) {
       if (error instanceof AnnalsError && error.kind === "unauthenticated")
         this.#unauthenticated.unknown(key);
       throw error;
     }
+  }
+
+  /** The account of the key in an Authorization header, if it was admitted lately. It admits nobody. */
+  recognise(authorization: string | undefined): string | undefined {
+    const key = SCHEME.exec(authorization ?? "")?.[1];
+    return key === undefined ? undefined : this.#unauthenticated.accountOf(key);
   }
 
   /** Asks again for an admitted request, which is not counted again. Throws as {@link admit}. */

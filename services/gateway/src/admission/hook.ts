@@ -48,18 +48,25 @@ export function admissionHook({
       showLimit(reply, widgetRateLimitPerMinute, widgetRateLimitPerMinute);
       allowEveryOrigin(reply);
     }
+    const { raw } = request;
     try {
-      const { raw } = request;
       const authorization = authorizationOf(request);
       const client = { address: inFlight.addressOf(raw), requestId: request.id, body: raw };
-      const admission = await admissions.admit(authorization, { ...client, isWidget });
+      let admission: Admission;
+      // What the request holds is held until then, whether its client is still there or not.
+      inFlight.begin(raw);
+      try {
+        admission = await admissions.admit(authorization, { ...client, isWidget });
+      } finally {
+        inFlight.ended(raw);
+      }
       request.readmit = () =>
         admissions.readmit(authorization, { requestId: request.id, isWidget });
       request.admission = request.caller = admission;
       showLimit(reply, admission.limit, admission.remaining);
       if (admission.widget && !allowOrigins(request, reply, admission.widget.origins))
         throw new AnnalsError("scope_missing", OTHER_ORIGIN);
-      inFlight.authenticated(request.raw, admission.accountId);
+      inFlight.authenticated(raw, admission.accountId);
     } catch (error) {
       if (error instanceof RateLimited) {
         request.caller = error.caller;

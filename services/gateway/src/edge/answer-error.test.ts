@@ -1,11 +1,13 @@
 // Guarantee: an address beyond its budget of requests without a valid key waits a second for each answer,
 // holds no slot meanwhile, and nobody else waits. So does an account beyond its budget of refusals. A flood
-// of failures writes few lines, which count those that it did not write.
+// of failures writes few lines, which count those that it did not write. A request whose client has left is
+// no failure.
 
 import { createLog } from "@annals/chassis";
 import { AnnalsError, unavailable } from "@annals/errors";
 import fastify from "fastify";
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { errorAnswers } from "./answer-error.ts";
@@ -33,18 +35,20 @@ async function open() {
   const inFlight = new RequestsInFlight({
     shares: {
       requests: share,
+      unadmitted: share,
+      anonymous: share,
       bytes: share,
+      unread_bytes: share,
+      anonymous_bytes: share,
       downloads: share,
       lists: share,
       verifications: share,
     },
     transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, answerWindowMs: 60_000 },
     addressOf: ({ headers }) => String(headers["from"]),
-    earlyAnswers,
-    limit: 100,
-    newRequestId: () => "req_1",
-    metrics: { onRefused: () => {}, refused: () => {} },
-    accessLog: { record: () => {} },
+    recognise: () => undefined,
+    refuse: () => expect.unreachable(),
+    metrics: { refused: () => {} },
   });
   const app = fastify({ logger: false });
   onTestFinished(() => app.close());
@@ -52,6 +56,11 @@ async function open() {
   app.setErrorHandler(errorAnswers({ log, inFlight, earlyAnswers, refusals }));
   app.get("/unknown-key", () => Promise.reject(new AnnalsError("unauthenticated", "No.")));
   app.get("/failing", () => Promise.reject(unavailable("Not now.")));
+  // As an RPC fails that was cancelled with its client.
+  app.get("/left", async ({ raw }) => {
+    await once(raw.socket, "close");
+    throw unavailable("Cancelled.");
+  });
   for (const kind of ["not_found", "rate_limited"] as const) {
     app.get(`/${kind}`, (request) => {
       const accountId = String(request.headers["x-account"]);
@@ -59,6 +68,8 @@ async function open() {
       return Promise.reject(new AnnalsError(kind, "Not for this account."));
     });
   }
+  const statuses: number[] = [];
+  app.addHook("onResponse", async (_request, { statusCode }) => void statuses.push(statusCode));
   let seen = 0;
   app.addHook("onRequest", async () => void (seen += 1));
   inFlight.bound(app.server);
@@ -71,7 +82,7 @@ async function open() {
     await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text();
     return performance.now() - started;
   };
-  return { app, inFlight, lines, seen: () => seen, took };
+  return { app, inFlight, lines, port, seen: () => seen, statuses, took };
 }
 
 test("beyond the budget of an address its answers wait, without a slot, and no other does", async () => {
@@ -83,7 +94,7 @@ test("beyond the budget of an address its answers wait, without a slot, and no o
   const first = (others: Promise<unknown>) =>
     Promise.race([delayed.then(() => "delayed"), others.then(() => "others")]);
   await vi.waitFor(
-    () => expect([seen(), inFlight.used().requests]).toEqual([BURST, 0]),
+    () => expect([seen(), inFlight.used().anonymous]).toEqual([BURST, 0]),
     DELAY_MS / 2,
   );
   expect(await first(took("/unknown-key", "another"))).toBe("others");
@@ -149,4 +160,19 @@ test("a flood of failures writes few lines, and the next one counts the others",
   const dropped = lines.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
   expect(dropped).toBeGreaterThan(0);
   expect(lines.length + dropped).toBe(sent);
+});
+
+test("a request whose client has left is neither answered nor a failure", async () => {
+  const { inFlight, lines, port, seen, statuses } = await open();
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET /left HTTP/1.1\r\nHost: x\r\nFrom: a\r\n\r\n");
+  await vi.waitFor(() => expect(seen()).toBe(1));
+  socket.resetAndDestroy();
+  await vi.waitFor(() =>
+    expect(lines.map(({ msg }) => msg)).toStrictEqual([
+      "client disconnected before it was answered",
+    ]),
+  );
+  await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(0));
+  expect(statuses).toStrictEqual([]);
 });

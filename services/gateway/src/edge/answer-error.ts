@@ -11,7 +11,7 @@ import type { RefusalBudget } from "./refusal-budget.ts";
 
 export interface ErrorAnswerOptions {
   readonly log: Logger;
-  readonly inFlight: Pick<RequestsInFlight, "addressOf" | "release">;
+  readonly inFlight: Pick<RequestsInFlight, "addressOf" | "answered">;
   readonly earlyAnswers: EarlyAnswers;
   readonly refusals: Pick<RefusalBudget, "isOver" | "refused">;
 }
@@ -32,6 +32,8 @@ export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
     const fields = { request_id: request.id };
     if (raw.readableAborted)
       bounded.write("info", fields, "client disconnected before its body arrived");
+    else if (raw.socket.destroyed)
+      bounded.write("info", fields, "client disconnected before it was answered");
     else if (unexpected) log.error({ err: error, ...fields }, "request failed");
     else if (status >= 500)
       bounded.write("warn", { err: error, ...fields }, "request could not be served");
@@ -44,12 +46,12 @@ export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
     if (error instanceof AnnalsError && error.kind === "rate_limited")
       void reply.header("x-ratelimit-remaining", 0);
     const send = () => {
-      if (!hasUnreadBody(raw)) return void reply.send(text);
-      inFlight.release(raw);
-      void reply.header("connection", "close").send(earlyAnswers.stream(text, raw));
+      if (!hasUnreadBody(raw)) void reply.send(text);
+      else void reply.header("connection", "close").send(earlyAnswers.stream(text, raw));
+      inFlight.answered(raw);
     };
     if (status < 500 && isOverBudget(request, error, options) && delayed < MAX_DELAYED) {
-      inFlight.release(raw);
+      inFlight.answered(raw);
       delayed += 1;
       setTimeout(() => {
         delayed -= 1;

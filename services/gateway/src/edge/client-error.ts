@@ -7,6 +7,7 @@ import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorAnswer } from "../errors.ts";
 import { OpenExchanges } from "./open-exchanges.ts";
+import { PRIVATE_HEADERS } from "./private-headers.ts";
 
 interface ParserError extends Error {
   readonly code?: string;
@@ -55,6 +56,7 @@ function rawAnswer(
   const text = JSON.stringify(body);
   const all = {
     ...headers,
+    ...PRIVATE_HEADERS,
     "content-type": "application/json; charset=utf-8",
     "content-length": String(Buffer.byteLength(text)),
     "x-ratelimit-limit": String(limit),

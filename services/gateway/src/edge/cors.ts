@@ -3,6 +3,7 @@
 // admitted for, unless the token names the origin.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { RequestsInFlight } from "./requests-in-flight.ts";
 import { refuseBody } from "./request-head.ts";
 import { showLimit } from "./show-limit.ts";
 
@@ -42,18 +43,24 @@ export function allowOrigins(
  * Browsers ask without a token, so every origin gets the same. The request that follows is refused, if need
  * be.
  */
-export function answerPreflights(app: FastifyInstance, limit: number): void {
+export function answerPreflights(
+  app: FastifyInstance,
+  limit: number,
+  inFlight: Pick<RequestsInFlight, "answered">,
+): void {
   app.route({
     method: "OPTIONS",
     url: "/v1/widget/*",
     onRequest: refuseBody,
-    handler: (_request, reply) => {
+    handler: ({ raw }, reply) => {
       allowEveryOrigin(reply);
       showLimit(reply, limit, limit);
       reply.header("access-control-allow-methods", "GET");
       reply.header("access-control-allow-headers", "Authorization");
       reply.header("access-control-max-age", PREFLIGHT_MAX_AGE_S);
-      return reply.code(204).send();
+      reply.code(204).send();
+      inFlight.answered(raw);
+      return reply;
     },
   });
 }

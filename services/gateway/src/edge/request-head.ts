@@ -24,7 +24,7 @@ export function faultOfRequestHead({
     return invalid({ field: "Host", message: "is required" });
   }
   // Node keeps the first one, and a proxy before it may have routed by the last.
-  if (countOfHosts(rawHeaders) > 1) {
+  if (isRepeated(rawHeaders, HOST)) {
     return invalid({ field: "Host", message: "must be sent once" });
   }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
@@ -37,14 +37,23 @@ export function faultOfRequestHead({
   return undefined;
 }
 
-function countOfHosts(rawHeaders: readonly string[]): number {
+function isRepeated(rawHeaders: readonly string[], wanted: string): boolean {
   let count = 0;
   // Names and values alternate. The length rules out most names quickly.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
-    if (name.length === HOST.length && name.toLowerCase() === HOST) count += 1;
+    if (name.length === wanted.length && name.toLowerCase() === wanted) count += 1;
   }
-  return count;
+  return count > 1;
+}
+
+/** A hook before a route that reads the header `name`: Node would join two of them into one. */
+export function refuseRepeated(name: string) {
+  const field = name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  return ({ raw }: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void): void => {
+    const isTwice = raw.headers[name] !== undefined && isRepeated(raw.rawHeaders, name);
+    next(isTwice ? invalid({ field, message: "must be sent once" }) : undefined);
+  };
 }
 
 /** A hook before a route that takes no body: one that nobody needs is not read. */

@@ -1,5 +1,5 @@
-// Divides a bounded amount among holders, so that none can take all of it. Used by requests-in-flight.ts,
-// once for each kind of resource. It must never count what a holder has released.
+// Divides a bounded amount among holders, so that none can take all of it. Used by resources.ts, once for
+// each kind of resource. It must never count what a holder has released.
 
 export interface SharesOptions {
   readonly total: number;
@@ -39,6 +39,11 @@ export class Shares {
     this.#total = total;
     this.#share = share;
     this.#waitMs = waitMs;
+  }
+
+  /** The most that one holder may have. */
+  get share(): number {
+    return this.#share;
   }
 
   get used(): number {

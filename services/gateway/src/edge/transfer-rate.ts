@@ -1,14 +1,19 @@
 // Decides whether a client sends or reads too slowly. Called by requests-in-flight.ts, which asks at
-// intervals about every transfer that waits for its client.
+// intervals about every transfer that waits for its client. What a client has read shows only when the kernel
+// takes more, which can be a megabyte at a time. So what it took gives the client time for what it does not
+// take yet.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 const MS_PER_S = 1_000;
+/** The most time, in windows, that a reader has for what it took before. */
+const MAX_READER_WINDOWS = 4;
 
 export interface TransferLimits {
   readonly minBytesPerSecond: number;
-  /** A body, and an answer, must move at that rate in each window of so many milliseconds. */
+  /** A body must move at that rate in each window of so many milliseconds. */
   readonly bodyWindowMs: number;
+  /** A client may read nothing of an answer for so many milliseconds. */
   readonly answerWindowMs: number;
 }
 
@@ -16,45 +21,56 @@ export type SlowTransfer = "slow_body" | "slow_reader";
 
 export class Transfer {
   #kind: SlowTransfer | undefined;
-  #startedAt = 0;
+  /** When it must have moved on. */
+  #dueAt = 0;
   #bytes = 0;
 
   /** What the client of this exchange is too slow at; undefined while it is not. */
-  slowness(
-    { request, response, isReading }: Moving,
-    limits: TransferLimits,
-    nowMs: number,
-  ): SlowTransfer | undefined {
-    const { socket } = request;
-    // What the kernel has not taken waits for the client to read.
-    const kind =
-      socket.writableLength > 0 ? "slow_reader" : isReading && !request.complete && "slow_body";
-    if (kind === false || (kind === "slow_body" && response.headersSent)) {
+  slowness(moving: Moving, limits: TransferLimits, nowMs: number): SlowTransfer | undefined {
+    const kind = kindOf(moving);
+    if (kind === undefined) {
       this.#kind = undefined;
       return undefined;
     }
-    const bytes =
-      kind === "slow_body" ? socket.bytesRead : socket.bytesWritten - socket.writableLength;
-    if (kind !== this.#kind) {
-      this.#begin(kind, bytes, nowMs);
-      return undefined;
-    }
-    const windowMs = kind === "slow_body" ? limits.bodyWindowMs : limits.answerWindowMs;
-    if (nowMs - this.#startedAt < windowMs) return undefined;
-    if (bytes - this.#bytes < (limits.minBytesPerSecond * windowMs) / MS_PER_S) return kind;
-    this.#begin(kind, bytes, nowMs);
+    const { socket } = moving.request;
+    if (kind === "slow_body") return this.#body(socket.bytesRead, limits, nowMs);
+    return this.#reader(socket.bytesWritten - socket.writableLength, limits, nowMs);
+  }
+
+  #body(
+    bytes: number,
+    { bodyWindowMs, minBytesPerSecond }: TransferLimits,
+    nowMs: number,
+  ): SlowTransfer | undefined {
+    const isNew = this.#kind !== "slow_body";
+    if (!isNew && nowMs < this.#dueAt) return undefined;
+    if (!isNew && bytes - this.#bytes < (minBytesPerSecond * bodyWindowMs) / MS_PER_S)
+      return "slow_body";
+    this.#kind = "slow_body";
+    this.#bytes = bytes;
+    this.#dueAt = nowMs + bodyWindowMs;
     return undefined;
   }
 
-  /** Begins the window again: for when this process, and not the client, was slow. */
-  restart(): void {
-    this.#kind = undefined;
+  #reader(
+    bytes: number,
+    { answerWindowMs, minBytesPerSecond }: TransferLimits,
+    nowMs: number,
+  ): SlowTransfer | undefined {
+    // At first all that the connection took: it can still be in the kernel.
+    const isNew = this.#kind !== "slow_reader";
+    const took = isNew ? bytes : bytes - this.#bytes;
+    const dueAt =
+      (isNew ? nowMs + answerWindowMs : this.#dueAt) + (took / minBytesPerSecond) * MS_PER_S;
+    this.#kind = "slow_reader";
+    this.#bytes = bytes;
+    this.#dueAt = Math.min(dueAt, nowMs + MAX_READER_WINDOWS * answerWindowMs);
+    return nowMs > this.#dueAt ? "slow_reader" : undefined;
   }
 
-  #begin(kind: SlowTransfer, bytes: number, nowMs: number): void {
-    this.#kind = kind;
-    this.#bytes = bytes;
-    this.#startedAt = nowMs;
+  /** Begins again: for when this process, and not the client, was slow. */
+  restart(): void {
+    this.#kind = undefined;
   }
 }
 
@@ -63,4 +79,10 @@ export interface Moving {
   readonly response: ServerResponse;
   /** Whether the body is being read: until then it may wait for this process. */
   readonly isReading: boolean;
+}
+
+function kindOf({ request, response, isReading }: Moving): SlowTransfer | undefined {
+  // What the kernel has not taken waits for the client to read.
+  if (request.socket.writableLength > 0) return "slow_reader";
+  return isReading && !request.complete && !response.headersSent ? "slow_body" : undefined;
 }

@@ -10,6 +10,11 @@ import type { RefusalBudget } from "./refusal-budget.ts";
 /** Keys that are remembered; the oldest is forgotten first. */
 const MAX_KEYS = 20_000;
 
+interface Known {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
 export interface UnauthenticatedOptions {
   readonly budget: Pick<RefusalBudget, "isOver">;
   readonly onRefused: () => void;
@@ -17,8 +22,8 @@ export interface UnauthenticatedOptions {
 
 export class Unauthenticated {
   readonly #options: UnauthenticatedOptions;
-  /** SHA-256 of keys, with their ids. */
-  readonly #admitted = new Map<string, string>();
+  /** SHA-256 of keys, with their ids and accounts. */
+  readonly #admitted = new Map<string, Known>();
   readonly #admittedIds = new Set<string>();
 
   constructor(options: UnauthenticatedOptions) {
@@ -33,11 +38,16 @@ export class Unauthenticated {
     throw new AnnalsError("rate_limited", message, { retryAfterS: 1 });
   }
 
+  /** The account of a key that was admitted lately: whose request it is likely to be, and no proof of it. */
+  accountOf(key: string): string | undefined {
+    return this.#admitted.get(digest(key))?.accountId;
+  }
+
   /** By its id a key is recognised without another hash. */
-  admitted(key: string, keyId: string): void {
+  admitted(key: string, { accountId, keyId }: Known): void {
     if (this.#admittedIds.has(keyId)) return;
     this.#admittedIds.add(keyId);
-    this.#admitted.set(digest(key), keyId);
+    this.#admitted.set(digest(key), { accountId, keyId });
     const [oldest] = this.#admitted.keys();
     if (this.#admitted.size > MAX_KEYS && oldest !== undefined) this.#forget(oldest);
   }
@@ -48,7 +58,7 @@ export class Unauthenticated {
   }
 
   #forget(known: string): void {
-    this.#admittedIds.delete(this.#admitted.get(known) ?? "");
+    this.#admittedIds.delete(this.#admitted.get(known)?.keyId ?? "");
     this.#admitted.delete(known);
   }
 }

@@ -17,7 +17,7 @@ export function listApiKeys({ keys }: Pick<Deps, "keys">): Route {
     handle: async ({ admission, query, signal }) => {
       const { limit = MAX_LIMIT, cursor: after = "" } = query;
       const request = { accountId: admission.accountId, limit, after };
-      const answer = await keys.listApiKeys(request, { ...admittedBy(admission), signal });
+      const answer = await keys.listApiKeys(request, admittedBy(admission, signal));
       return { body: renderPage(answer.apiKeys.map(renderApiKey), answer.next) };
     },
   });

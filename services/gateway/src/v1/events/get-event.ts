@@ -27,10 +27,10 @@ export function getEvent({ ledger }: Pick<Deps, "ledger">): Route {
       body: Type.Object({ data: EventBody, proof: Type.Optional(ProofBody) }),
     },
     failures: [404],
-    handle: async ({ admission, params, query }) => {
+    handle: async ({ admission, params, query, signal }) => {
       const includeProof = query.include === "proof";
       const request = { accountId: admission.accountId, id: params.id, includeProof };
-      const { event } = await ledger.getEvent(request, admittedBy(admission));
+      const { event } = await ledger.getEvent(request, admittedBy(admission, signal));
       if (!event) throw internal("the ledger answered without an event");
       return {
         body: `{"data":${eventJson(event)}${includeProof ? `,"proof":${renderProof(event)}` : ""}}`,

@@ -31,10 +31,10 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
     query: ListQuery,
     success: { status: 200, body: Page },
     resource: "lists",
-    handle: async ({ admission, query }) => {
+    handle: async ({ admission, query, signal }) => {
       const includeProof = query.include === "proof";
       const request = { ...listRequest(admission.accountId, query), includeProof };
-      const { events, nextAfter } = await ledger.listEvents(request, admittedBy(admission));
+      const { events, nextAfter } = await ledger.listEvents(request, admittedBy(admission, signal));
       const proofs = includeProof ? `,"proofs":[${events.map(renderProof).join(",")}]` : "";
       const end = `]${proofs},${pageEndJson(query, nextAfter)}}`;
       return { body: listBytes(events.map(eventJson), end) };

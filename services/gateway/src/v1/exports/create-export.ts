@@ -52,10 +52,10 @@ export function createExport({ exports }: Pick<Deps, "exports">): Route {
     body: Body,
     success: { status: 201, body: dataOf(ExportBody) },
     planLimit: "count",
-    handle: async ({ admission, body }) => {
+    handle: async ({ admission, body, signal }) => {
       const answer = await exports.createExport(
         toRequest(admission.accountId, body),
-        admittedBy(admission),
+        admittedBy(admission, signal),
       );
       return { body: `{"data":${renderExport(answer.export)}}` };
     },

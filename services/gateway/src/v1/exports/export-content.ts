@@ -25,7 +25,11 @@ const READMIT_INTERVAL_MS = 5_000;
 export async function* exportContent(
   exports: Pick<Client<typeof ExportsService>, "streamExportContent">,
   file: { readonly accountId: string; readonly id: string; readonly sizeBytes: bigint },
-  admitted: { readonly admission: Admission; readonly readmit: () => Promise<Admission> },
+  admitted: {
+    readonly admission: Admission;
+    readonly readmit: () => Promise<Admission>;
+    readonly signal: AbortSignal;
+  },
 ): AsyncGenerator<Uint8Array> {
   const { accountId, id, sizeBytes } = file;
   let offset = 0n;
@@ -42,7 +46,7 @@ export async function* exportContent(
   while (offset < sizeBytes) {
     try {
       await readmit();
-      const options = { ...admittedBy(admission), timeoutMs: STREAM_TIMEOUT_MS };
+      const options = { ...admittedBy(admission, admitted.signal), timeoutMs: STREAM_TIMEOUT_MS };
       const pieces = exports.streamExportContent({ accountId, id, offset }, options);
       for await (const { chunk } of pieces) {
         await readmit();
@@ -52,6 +56,7 @@ export async function* exportContent(
       }
       if (offset < sizeBytes) throw new AnnalsError("internal", "the file is shorter than it was");
     } catch (error) {
+      if (admitted.signal.aborted) return;
       if (!(error instanceof AnnalsError) || error.kind !== "unavailable") throw error;
       breaks += 1;
       if (breaks > MAX_BREAKS) throw error;

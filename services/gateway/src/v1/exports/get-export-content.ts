@@ -37,9 +37,9 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
     },
     failures: [404],
     resource: "downloads",
-    handle: async ({ admission, readmit, params }) => {
+    handle: async ({ admission, readmit, params, signal }) => {
       const request = { accountId: admission.accountId, id: params.id };
-      const { export: one } = await exports.getExport(request, admittedBy(admission));
+      const { export: one } = await exports.getExport(request, admittedBy(admission, signal));
       if (!one) throw internal("the export service answered without an export");
       const status = statusOf(one);
       if (status !== "completed") {
@@ -48,7 +48,7 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
       }
       const format = formatOf(one);
       const file = { ...request, sizeBytes: one.sizeBytes ?? 0n };
-      const content = exportContent(exports, file, { admission, readmit });
+      const content = exportContent(exports, file, { admission, readmit, signal });
       return {
         headers: {
           "content-type": MEDIA_TYPES[format],

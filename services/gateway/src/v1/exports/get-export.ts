@@ -15,9 +15,12 @@ export function getExport({ exports }: Pick<Deps, "exports">): Route {
     params: idIn(ExportId),
     success: { status: 200, body: dataOf(ExportBody) },
     failures: [404],
-    handle: async ({ admission, params }) => {
+    handle: async ({ admission, params, signal }) => {
       const { accountId } = admission;
-      const answer = await exports.getExport({ accountId, id: params.id }, admittedBy(admission));
+      const answer = await exports.getExport(
+        { accountId, id: params.id },
+        admittedBy(admission, signal),
+      );
       return { body: `{"data":${renderExport(answer.export)}}` };
     },
   });

@@ -17,14 +17,14 @@ export function listExports({ exports }: Pick<Deps, "exports">): Route {
     feature: "exports",
     query: Query,
     success: { status: 200, body: pageOf("ExportPage", ExportBody) },
-    handle: async ({ admission, query }) => {
+    handle: async ({ admission, query, signal }) => {
       const { exports: page, next } = await exports.listExports(
         {
           accountId: admission.accountId,
           limit: query.limit ?? DEFAULT_LIMIT,
           after: query.cursor ?? "",
         },
-        admittedBy(admission),
+        admittedBy(admission, signal),
       );
       const data = page.map(renderExport).join(",");
       const more = next !== "";

@@ -105,9 +105,9 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
     description: "The limits are those of the plan and of the service's settings.",
     openDetail: true,
     success: { status: 200, body: dataOf(UsageBody) },
-    handle: async ({ admission }) => {
+    handle: async ({ admission, signal }) => {
       const { accountId, plan } = admission;
-      const [asked, by] = [{ accountId }, admittedBy(admission)];
+      const [asked, by] = [{ accountId }, admittedBy(admission, signal)];
       const features = FEATURES.filter((one) => !plan.featuresLeftOut.includes(one));
       // A service that offers what the plan leaves out need not be there.
       const [ofKeys, ofLedger, ofWebhooks, ofExports] = await Promise.all([

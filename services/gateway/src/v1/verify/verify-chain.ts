@@ -52,8 +52,7 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
         ...(query.to_sequence !== undefined && { toSequence: BigInt(query.to_sequence) }),
       };
       const result = await ledger.verifyChain(request, {
-        ...admittedBy(admission),
-        signal,
+        ...admittedBy(admission, signal),
         timeoutMs: limits.verifyTimeoutMs,
       });
       return { body: `{"data":${render(result)}}` };

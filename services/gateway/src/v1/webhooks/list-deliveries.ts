@@ -20,7 +20,7 @@ export function listDeliveries({ webhooks }: Pick<Deps, "webhooks">): Route {
     query: Query,
     success: { status: 200, body: pageOf("DeliveryPage", DeliveryBody) },
     failures: [404],
-    handle: async ({ admission, params, query }) => {
+    handle: async ({ admission, params, query, signal }) => {
       const selection = ["deliveries", params.id];
       const { deliveries, next } = await webhooks.listDeliveries(
         {
@@ -29,7 +29,7 @@ export function listDeliveries({ webhooks }: Pick<Deps, "webhooks">): Route {
           limit: query.limit ?? DEFAULT_LIMIT,
           after: query.cursor === undefined ? "" : String(readCursor(query.cursor, selection)),
         },
-        admittedBy(admission),
+        admittedBy(admission, signal),
       );
       const more = next !== "";
       return {

@@ -18,7 +18,7 @@ export function listWebhooks({ webhooks }: Pick<Deps, "webhooks">): Route {
     handle: async ({ admission, query, signal }) => {
       const { limit = MAX_LIMIT, cursor: after = "" } = query;
       const request = { accountId: admission.accountId, limit, after };
-      const answer = await webhooks.listWebhooks(request, { ...admittedBy(admission), signal });
+      const answer = await webhooks.listWebhooks(request, admittedBy(admission, signal));
       return { body: renderPage(answer.webhooks.map(renderWebhook), answer.next) };
     },
   });

@@ -43,7 +43,7 @@ export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
     body: Body,
     success: { status: 201, body: dataOf(Queued) },
     failures: [404],
-    handle: async ({ admission, body, params }) => {
+    handle: async ({ admission, body, params, signal }) => {
       const { deliveries } = await webhooks.replayEvents(
         {
           accountId: admission.accountId,
@@ -51,7 +51,7 @@ export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
           fromSequenceNumber: BigInt(body.from_sequence_number),
           toSequenceNumber: BigInt(body.to_sequence_number),
         },
-        admittedBy(admission),
+        admittedBy(admission, signal),
       );
       return { body: { data: { deliveries } } };
     },

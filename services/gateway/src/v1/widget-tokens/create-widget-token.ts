@@ -60,9 +60,12 @@ export function createWidgetToken({ keys }: Pick<Deps, "keys">): Route {
     body: Body,
     success: { status: 201, body: dataOf(Created) },
     planLimit: "count",
-    handle: async ({ admission, body }) => {
+    handle: async ({ admission, body, signal }) => {
       const request = toRequest(admission.accountId, body);
-      const { widgetToken, secret } = await keys.createWidgetToken(request, admittedBy(admission));
+      const { widgetToken, secret } = await keys.createWidgetToken(
+        request,
+        admittedBy(admission, signal),
+      );
       const { id, ...rest } = renderWidgetToken(widgetToken);
       return { body: { data: { id, token: secret, ...rest } } };
     },

@@ -22,7 +22,7 @@ export function listWidgetTokens({ keys }: Pick<Deps, "keys">): Route {
     handle: async ({ admission, query, signal }) => {
       const { limit = DEFAULT_LIMIT, cursor: after = "" } = query;
       const request = { accountId: admission.accountId, limit, after };
-      const answer = await keys.listWidgetTokens(request, { ...admittedBy(admission), signal });
+      const answer = await keys.listWidgetTokens(request, admittedBy(admission, signal));
       return { body: renderPage(answer.widgetTokens.map(renderWidgetToken), answer.next) };
     },
   });

@@ -21,9 +21,9 @@ export function getWidgetEvent({ ledger }: Pick<Deps, "ledger">): Route {
       body: Type.Object({ data: WidgetEventBody, proof: WidgetProofBody }),
     },
     failures: [404],
-    handle: async ({ admission, params }) => {
+    handle: async ({ admission, params, signal }) => {
       const request = { accountId: admission.accountId, id: params.id };
-      const answer = await ledger.getWidgetEvent(request, admittedBy(admission));
+      const answer = await ledger.getWidgetEvent(request, admittedBy(admission, signal));
       const { event, proof } = renderWidgetEvent(answer.event);
       return { body: `{"data":${event},"proof":${proof}}` };
     },

@@ -30,9 +30,9 @@ export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
     query: ListQuery,
     success: { status: 200, body: Page },
     resource: "lists",
-    handle: async ({ admission, query }) => {
+    handle: async ({ admission, query, signal }) => {
       const request = listRequest(admission.accountId, query);
-      const { events, nextAfter } = await ledger.listWidgetEvents(request, admittedBy(admission));
+      const { events, nextAfter } = await ledger.listWidgetEvents(request, admittedBy(admission, signal));
       const shown = events.map(renderWidgetEvent);
       const proofs = shown.map(({ proof }) => proof).join(",");
       const end = `],"proofs":[${proofs}],${pageEndJson(query, nextAfter)}}`;

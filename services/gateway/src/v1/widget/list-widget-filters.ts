@@ -34,9 +34,9 @@ export function listWidgetFilters({ ledger }: Pick<Deps, "ledger">): Route {
     openDetail: true,
     success: { status: 200, body: dataOf(Filters) },
     resource: "lists",
-    handle: async ({ admission }) => {
+    handle: async ({ admission, signal }) => {
       const { accountId } = admission;
-      const found = await ledger.listWidgetFilters({ accountId }, admittedBy(admission));
+      const found = await ledger.listWidgetFilters({ accountId }, admittedBy(admission, signal));
       return {
         body: {
           data: {

@@ -1,0 +1,104 @@
+// What the requests of a gateway share, and how much of it each account, and each address without a key, may
+// hold. Used by requests-in-flight.ts; the amounts come from serve.ts. It must never let what nobody in
+// particular holds count against an account.
+
+import { AnnalsError, unavailable } from "@annals/errors";
+import type { Metrics, Resource } from "../metrics.ts";
+import { type Refusal, Shares, type SharesOptions } from "./shares.ts";
+
+const MIB = 1024 * 1024;
+
+/** Of what is long or large, everybody together gets so many shares. */
+const SHARES = 4;
+/** A page is read in milliseconds: many that come together, or during a short stall, soon have their turn. */
+const LIST_WAIT_MS = 5_000;
+
+/** Of a download: what its call to the export service reads ahead, and a piece of the file. */
+export const DOWNLOAD_BYTES = 1.25 * MIB;
+
+/** Requests without a key, in all and of one address: each takes a moment. */
+const ANONYMOUS = { total: 500, share: 32 };
+/** Bytes of their answers that were not read, and of what waits on a connection for its first key. */
+const ANONYMOUS_BYTES = { total: 16 * MIB, share: MIB };
+
+export interface SharedAmounts {
+  readonly requestsMaxUnderWay: number;
+  readonly requestsMaxPerAccount: number;
+  readonly bytesMaxPerAccount: number;
+  readonly downloadsMaxPerAccount: number;
+  readonly listsMaxPerAccount: number;
+  readonly verificationsMaxPerAccount: number;
+}
+
+export function resourceShares(config: SharedAmounts): Record<Resource, SharesOptions> {
+  const shares = (share: number) => ({ share, total: SHARES * share });
+  const total = config.requestsMaxUnderWay;
+  return {
+    requests: { share: config.requestsMaxPerAccount, total },
+    // An address has half of what is free: behind a proxy it can be everybody's.
+    unadmitted: { share: total, total },
+    anonymous: ANONYMOUS,
+    bytes: shares(config.bytesMaxPerAccount),
+    unread_bytes: shares(
+      config.bytesMaxPerAccount + config.downloadsMaxPerAccount * DOWNLOAD_BYTES,
+    ),
+    anonymous_bytes: ANONYMOUS_BYTES,
+    downloads: shares(config.downloadsMaxPerAccount),
+    lists: { ...shares(config.listsMaxPerAccount), waitMs: LIST_WAIT_MS },
+    verifications: shares(config.verificationsMaxPerAccount),
+  };
+}
+
+const BEYOND_SHARE: Readonly<Record<Resource, string>> = {
+  requests: "This account has as many requests in flight as it may have. Try again.",
+  unadmitted: "This address has as many requests in flight as it may have. Try again.",
+  anonymous: "This address has as many requests without a key in flight as it may have. Try again.",
+  bytes: "The requests in flight of this account are too large together. Try again.",
+  unread_bytes: "This account has not read the answers to its requests yet. Try again.",
+  anonymous_bytes: "This address has not read the answers to its requests yet. Try again.",
+  downloads: "This account has as many downloads in progress as it may have. Try again.",
+  lists: "This account has as many lists in progress as it may have. Try again.",
+  verifications: "This account has as many verifications in progress as it may have. Try again.",
+};
+
+export class Resources {
+  readonly shares: Readonly<Record<Resource, Shares>>;
+  readonly #metrics: Pick<Metrics, "refused">;
+
+  constructor(
+    options: Readonly<Record<Resource, SharesOptions>>,
+    metrics: Pick<Metrics, "refused">,
+  ) {
+    this.#metrics = metrics;
+    this.shares = {
+      requests: new Shares(options.requests),
+      unadmitted: new Shares(options.unadmitted),
+      anonymous: new Shares(options.anonymous),
+      bytes: new Shares(options.bytes),
+      unread_bytes: new Shares(options.unread_bytes),
+      anonymous_bytes: new Shares(options.anonymous_bytes),
+      downloads: new Shares(options.downloads),
+      lists: new Shares(options.lists),
+      verifications: new Shares(options.verifications),
+    };
+  }
+
+  /** How much of each is in use. */
+  used(): Record<Resource, number> {
+    const held = Object.entries(this.shares).map(([resource, { used }]) => [resource, used]);
+    return Object.fromEntries(held) as Record<Resource, number>;
+  }
+
+  /** Counts a refusal. The error: `rate_limited` beyond a share, `unavailable` where too little is free. */
+  refused(resource: Resource, refusal: Refusal): AnnalsError {
+    this.#metrics.refused(`${resource}_${refusal}`);
+    if (refusal === "share")
+      return new AnnalsError("rate_limited", BEYOND_SHARE[resource], { retryAfterS: 1 });
+    return unavailable("The service has more requests than it can take. Try again.");
+  }
+
+  /** Throws where there was a refusal. */
+  check(resource: Resource, refusal: Refusal | undefined): void {
+    if (refusal !== undefined) throw this.refused(resource, refusal);
+  }
+}

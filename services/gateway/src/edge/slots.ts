@@ -1,0 +1,61 @@
+// Gives requests their slots. Used by requests-in-flight.ts. Requests without a key, those whose key is not
+// admitted yet, and those of accounts have slots of their own: no flood of the first two refuses an account.
+
+import type { IncomingMessage } from "node:http";
+import type { Resources } from "./resources.ts";
+
+/** Where a slot is of, and whose it is. */
+export interface Slot {
+  readonly of: "requests" | "unadmitted" | "anonymous";
+  readonly holder: string;
+}
+
+interface Holding {
+  slot: Slot | undefined;
+}
+
+export class Slots {
+  readonly #resources: Resources;
+  readonly #recognise: (request: IncomingMessage) => string | undefined;
+
+  /** `recognise` names the account whose key the request has, if the key was admitted lately. */
+  constructor(resources: Resources, recognise: (request: IncomingMessage) => string | undefined) {
+    this.#resources = resources;
+    this.#recognise = recognise;
+  }
+
+  /**
+   * For a request that has arrived. Where keys that are not admitted yet have taken all that their address
+   * may have, a key that was admitted lately gets a slot of its account at once. Throws `rate_limited` or
+   * `unavailable`.
+   */
+  take(request: IncomingMessage, address: string): Slot {
+    const { anonymous, requests, unadmitted } = this.#resources.shares;
+    if (request.headers.authorization === undefined) {
+      this.#resources.check("anonymous", anonymous.take(address));
+      return { of: "anonymous", holder: address };
+    }
+    const refusal = unadmitted.take(address);
+    if (refusal === undefined) return { of: "unadmitted", holder: address };
+    const accountId = this.#recognise(request);
+    if (accountId === undefined) throw this.#resources.refused("unadmitted", refusal);
+    this.#resources.check("requests", requests.take(accountId));
+    return { of: "requests", holder: accountId };
+  }
+
+  /** From its admission on. Throws `rate_limited` or `unavailable`: then it has no slot. */
+  moveTo(holding: Holding, accountId: string): void {
+    if (holding.slot === undefined || holding.slot.of === "requests") return;
+    this.release(holding);
+    const { requests } = this.#resources.shares;
+    this.#resources.check("requests", requests.take(accountId));
+    holding.slot = { of: "requests", holder: accountId };
+  }
+
+  release(holding: Holding): void {
+    const { slot } = holding;
+    if (slot === undefined) return;
+    holding.slot = undefined;
+    this.#resources.shares[slot.of].release(slot.holder);
+  }
+}

@@ -1,0 +1,114 @@
+// Guarantee: what clients have not read of their answers counts as bytes of the account, or of the address
+// without a key. Beyond that the answer that was unread longest is abandoned, and nobody else's. What was
+// read counts no more. A client that reads nothing is disconnected, and one that reads slowly is not.
+
+import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { expect, test, vi } from "vitest";
+import { ANONYMOUS_BYTES, BYTES, closed, head, openServer } from "../testing/in-flight-server.ts";
+
+/** More than the kernel takes of one connection at once. */
+const DEAF_BYTES = 24 * 1024 * 1024;
+const KEY = "Authorization: a key";
+
+type Server = Awaited<ReturnType<typeof openServer>>;
+
+/** A client that reads nothing, and its request. */
+async function deaf({ areHeld, held, socket }: Server, ...headers: string[]) {
+  const before = held.length;
+  const one = await socket(head("GET /", ...headers));
+  one.pause();
+  await areHeld(before + 1);
+  const exchanged = held[before];
+  if (!exchanged) throw new Error("no request");
+  const [request, response] = exchanged;
+  return { one, request, response };
+}
+
+const isOpen = ({ one }: { readonly one: Socket }) => !one.destroyed;
+
+test("an answer that was read at once counts nothing, a small one that was not at least 4 KiB", async () => {
+  const server = await openServer();
+  const { inFlight, held, areHeld, socket, released } = server;
+  const reading = await socket(head("GET /", KEY) + head("GET /", "Authorization: known acct_1"));
+  await areHeld(2);
+  const [[first, firstAnswer] = [], [second, secondAnswer] = []] = held;
+  if (!first || !firstAnswer || !second || !secondAnswer) throw new Error("no requests");
+  for (const request of [first, second]) inFlight.authenticated(request, "acct_1");
+  // Answers go in order: the second waits for the first.
+  secondAnswer.end("x");
+  inFlight.answered(second);
+  expect(inFlight.used()).toMatchObject({ requests: 1, unread_bytes: 4 * 1024 });
+  firstAnswer.end("x".repeat(1_000));
+  inFlight.answered(first);
+  await released();
+  reading.destroy();
+});
+
+test("beyond an address's share its longest unread answer is abandoned, and nobody else's", async () => {
+  const server = await openServer({ answerWindowMs: 60_000 });
+  const { inFlight, refused, released } = server;
+  const another = await deaf(server);
+  const unread = [another, await deaf(server)];
+  for (const { request } of unread) inFlight.answered(request, ANONYMOUS_BYTES / 2);
+  expect(inFlight.used()).toMatchObject({ anonymous: 0, anonymous_bytes: ANONYMOUS_BYTES });
+  const ofAccount = await deaf(server, KEY);
+  inFlight.authenticated(ofAccount.request, "acct_1");
+  inFlight.answered(ofAccount.request, BYTES);
+  const last = await deaf(server);
+  inFlight.answered(last.request, ANONYMOUS_BYTES / 2);
+  expect(refused).toStrictEqual(["anonymous_bytes_share"]);
+  expect(inFlight.used()).toMatchObject({ anonymous_bytes: ANONYMOUS_BYTES, unread_bytes: BYTES });
+  await vi.waitFor(() => expect(another.request.socket.destroyed).toBe(true));
+  expect([unread[1], ofAccount, last].map((one) => one && isOpen(one))).toEqual([true, true, true]);
+  for (const { one } of [...unread, ofAccount, last]) one.destroy();
+  await released();
+});
+
+test("an answer that is not made yet is refused beyond the account's share, one that exists is kept", async () => {
+  const server = await openServer({ answerWindowMs: 60_000 });
+  const { inFlight, refused, released } = server;
+  const [first, second] = [await deaf(server, KEY), await deaf(server, KEY)];
+  for (const { request } of [first, second]) inFlight.authenticated(request, "acct_1");
+  inFlight.reserveAnswer(first.request, BYTES);
+  expect(() => inFlight.reserveAnswer(second.request, 1)).toThrow("has not read the answers");
+  expect(refused).toStrictEqual(["unread_bytes_share"]);
+  inFlight.answered(first.request);
+  inFlight.answered(second.request, BYTES);
+  expect(inFlight.used().unread_bytes).toBe(2 * BYTES);
+  // An account has half of all at most.
+  const third = await deaf(server, KEY);
+  inFlight.authenticated(third.request, "acct_1");
+  inFlight.answered(third.request, BYTES);
+  expect(inFlight.used().unread_bytes).toBe(2 * BYTES);
+  await vi.waitFor(() => expect(first.request.socket.destroyed).toBe(true));
+  for (const { one } of [first, second, third]) one.destroy();
+  await released();
+});
+
+test("a client that does not read is disconnected, and one that reads is not", async () => {
+  const server = await openServer();
+  const { areHeld, held, inFlight, refused, released, socket } = server;
+  const piece = Buffer.alloc(64 * 1024);
+  const silent = await deaf(server, KEY);
+  const reading = await socket(head("GET /", KEY));
+  await areHeld(2);
+  let received = 0;
+  // Slowly: a piece at a time, for longer than the windows.
+  reading.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    reading.pause();
+    setTimeout(() => reading.resume(), 1);
+  });
+  const pieces = DEAF_BYTES / piece.length;
+  for (const [request, response] of held) {
+    Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
+    inFlight.answered(request, piece.length);
+  }
+  const isClosed = closed(silent.request.socket);
+  await vi.waitFor(() => expect(refused).toContain("slow_reader"), 6_000);
+  await isClosed;
+  await vi.waitFor(() => expect(received).toBeGreaterThan(DEAF_BYTES), 20_000);
+  expect(refused).toStrictEqual(["slow_reader"]);
+  await released();
+});

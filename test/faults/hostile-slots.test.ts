@@ -1,0 +1,64 @@
+// Guarantee: slots of a gateway belong to work. Neither clients without a key that read slowly, at whatever
+// addresses, nor unknown keys, nor an account that does not read or leaves, refuse a request of another
+// account, not even of one with the same address. When they have gone nothing is held.
+
+import { HttpClient, newAccount } from "@annals/testing";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { metricOf } from "../metric-of.ts";
+import { ATTACK_NAMES, type Target } from "./hostile-slots-attacks.ts";
+import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
+import { aloneFor, attackFrom, type Noticed, type Other, underAttack } from "./under-attack.ts";
+
+const { forMs } = inject("form").fairness;
+/** A list of them is larger than what the kernel buffers of a connection. */
+const LARGE_EVENTS = 60;
+const ATTACKS = new URL("./hostile-slots-attacks.ts", import.meta.url);
+const ADDRESS = "203.0.113.1";
+/** Longer than any window of the gateway below. */
+const RELEASED_WITHIN_MS = 20_000;
+const SETTINGS = {
+  ANNALS_BODY_WINDOW_MS: "2000",
+  ANNALS_ANSWER_WINDOW_MS: "3000",
+  ANNALS_TRUSTED_PROXIES: "127.0.0.0/8",
+  // The default, which other tests must not reach.
+  ANNALS_UNAUTHENTICATED_PER_SECOND: "20",
+};
+
+let bed: Testbed;
+let target: Target;
+let other: Other;
+let alone: Noticed;
+
+beforeAll(async () => {
+  bed = await startTestbed({ replicas: {}, env: { gateway: SETTINGS } });
+  const { databaseUrl, baseUrls } = bed.stack;
+  const [baseUrl = ""] = baseUrls;
+  const { key } = await newAccount(databaseUrl);
+  const client = new HttpClient(baseUrl, key);
+  const event = { action: "large", metadata: { text: "x".repeat(60_000) } };
+  const { status } = await client.post("/v1/events/batch", {
+    events: Array.from({ length: LARGE_EVENTS }, () => event),
+  });
+  if (status !== 201) throw new Error(`the batch got ${status}`);
+  client.close();
+  target = { baseUrl, key, address: ADDRESS };
+  other = { baseUrl, key: bed.key, headers: { "x-forwarded-for": ADDRESS } };
+  alone = await aloneFor(other, forMs);
+});
+afterAll(() => bed?.stop());
+
+test.each(ATTACK_NAMES)("%s", async (name) => {
+  const [{ adminUrl } = {}] = processesOf(bed.stack, "gateway");
+  const held = (resource = "") => metricOf(adminUrl, "annals_edge_held", resource);
+  await underAttack(bed, {
+    other,
+    alone,
+    forMs,
+    begin: () => attackFrom(ATTACKS, { name, ...target }),
+    figures: async () => ({
+      "slots held": await held('resource="requests"'),
+      refused: await metricOf(adminUrl, "annals_edge_refusals_total"),
+    }),
+  });
+  await vi.waitFor(async () => expect(await held()).toBe(0), RELEASED_WITHIN_MS);
+});
