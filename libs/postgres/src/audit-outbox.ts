@@ -135,11 +135,10 @@ WHERE entry.account_id = ANY ($1::text[])
 }
 
 /** Of what is too long, a digest of what was changed. */
-function textOf({ accountId: _, occurredAt, ...event }: AuditEntry): string {
-  const text = JSON.stringify({ ...event, occurred_at: occurredAt });
+function textOf({ action, actor, diff, metadata, occurredAt, target }: AuditEntry): string {
+  const kept = { action, actor, target, occurred_at: occurredAt };
+  const text = JSON.stringify({ ...kept, diff, metadata });
   if (Buffer.byteLength(text) <= MAX_ENTRY_BYTES) return text;
-  const { diff, metadata, ...kept } = event;
   const leftOut = JSON.parse(JSON.stringify({ diff, metadata })) as JsonValue;
-  const digest = { left_out_sha256: jsonSha256(leftOut) };
-  return JSON.stringify({ ...kept, metadata: digest, occurred_at: occurredAt });
+  return JSON.stringify({ ...kept, metadata: { left_out_sha256: jsonSha256(leftOut) } });
 }
