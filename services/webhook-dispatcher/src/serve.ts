@@ -105,6 +105,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const { failures } = metrics;
   const lag = auditLag(registry);
   const audit = startAuditHandOver(AUDIT, {
+    clock,
     database,
     failures,
     lag,

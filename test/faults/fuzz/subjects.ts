@@ -73,7 +73,14 @@ async function thingsOf(
       return events(client);
     case "exports":
       return method === "DELETE"
-        ? { ids: await many(client, "/v1/exports", { format: "jsonl" }, count) }
+        ? {
+            ids: await many(
+              client,
+              "/v1/exports",
+              (n) => ({ filter: { before_sequence: n + 9 } }),
+              count,
+            ),
+          }
         : exportsOf(client);
     case "usage":
     case "widget":
@@ -159,7 +166,7 @@ async function deliveries(client: HttpClient): Promise<Partial<Known>> {
 async function many(
   client: HttpClient,
   path: string,
-  body: object,
+  body: object | ((n: number) => object),
   count: number,
 ): Promise<string[]> {
   const ids: string[] = [];
@@ -167,7 +174,7 @@ async function many(
   const make = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      const answer = await client.post(path, body);
+      const answer = await client.post(path, typeof body === "function" ? body(left) : body);
       expectStatus(201, answer);
       ids.push(answer.body.data.id);
     }

@@ -3,7 +3,7 @@
 
 import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
-import type { AuditEntry, Pool } from "@annals/postgres";
+import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { limitBacklog } from "../domain/limit-backlog.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
 import type { Entry } from "../domain/payload.ts";
@@ -34,7 +34,7 @@ export interface Queued {
   readonly webhookId: string;
   readonly entries: readonly Entry[];
   /** Stored with the deliveries. */
-  readonly audit: AuditEntry;
+  readonly audit: AuditEntryOf<"webhook-dispatcher">;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** Whether the webhook must have taken a delivery before: so nobody aims many at a host that takes none. */

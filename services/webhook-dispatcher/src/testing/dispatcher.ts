@@ -266,6 +266,8 @@ export function newHandlers(
       (
         await call<object, { webhooks: Record<string, unknown>[] }>(listWebhooks(deps))({
           accountId,
+          limit: 100,
+          after: "",
         })
       ).webhooks,
     delete: (accountId: string, id: string) =>

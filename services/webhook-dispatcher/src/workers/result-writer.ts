@@ -5,7 +5,7 @@
 import type { Logger } from "@annals/chassis";
 import { Batcher } from "@annals/rpc";
 import type { Clock } from "@annals/contract";
-import type { AuditEntry, Pool } from "@annals/postgres";
+import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
 import { webhookChange } from "../domain/audit-entries.ts";
@@ -124,7 +124,10 @@ export class ResultWriter {
         given.map((row) => row.success),
         given.map((row) => row.url),
       ]);
-      const dead = marked.filter((row) => row.is_dead);
+      // In the order of the accounts, as AUDIT.add asks.
+      const dead = marked
+        .filter((row) => row.is_dead)
+        .toSorted((a, b) => (a.account_id < b.account_id ? -1 : 1));
       for (const row of dead) await AUDIT.add(transaction, this.#disabledEntry(row));
       return dead;
     });
@@ -137,7 +140,7 @@ export class ResultWriter {
     }
   }
 
-  #disabledEntry({ account_id: accountId, id }: MarkedRow): AuditEntry {
+  #disabledEntry({ account_id: accountId, id }: MarkedRow): AuditEntryOf<"webhook-dispatcher"> {
     const actor = { type: "service", id: "webhook-dispatcher" } as const;
     const metadata = { reason: "failing" };
     const change = { actor, occurredAt: this.#deps.clock.nowText(), metadata };
