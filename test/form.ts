@@ -36,6 +36,8 @@ const FULL = {
   soak: { rounds: 33 },
   /** How long each attack goes on. */
   fairness: { forMs: 20_000 },
+  /** Events of the chain that is searched, and how many times each request is measured. */
+  requestCost: { events: 300_000, calls: 20 },
 };
 
 type Form = typeof FULL;
@@ -65,6 +67,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     overload: { forMs: 5_000 },
     soak: { rounds: 6 },
     fairness: { forMs: 2_500 },
+    requestCost: { events: 30_000, calls: 5 },
   },
 };
 

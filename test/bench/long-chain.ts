@@ -25,10 +25,11 @@ export async function loadLongChain(
   databaseUrl: string,
   accountId: string,
   count: number,
+  eventAt: (index: number) => object = smallEvent,
 ): Promise<void> {
   // One connection per table, so that PostgreSQL uses two cores.
   const [sql, second] = [await openSql(databaseUrl), await openSql(databaseUrl)];
-  const rows = makeRows(accountId, count, smallEvent);
+  const rows = makeRows(accountId, count, eventAt);
   let last: Row | undefined;
   for (let block = take(rows, BLOCK); block.length > 0; block = take(rows, BLOCK)) {
     await Promise.all([
@@ -93,9 +94,9 @@ function* lines(
 }
 
 function chainColumns(accountId: string, row: Row) {
-  const { sequenceNumber, id, action, time, digests, previousHash, hash } = row;
+  const { sequenceNumber, id, action, occurredAt, time, digests, previousHash, hash } = row;
   const binary = [digests.toString("hex"), previousHash, hash].map((hex) => `\\x${hex}`);
-  return [accountId, sequenceNumber, id, action, time, time, time, ...binary];
+  return [accountId, sequenceNumber, id, action, occurredAt, time, time, ...binary];
 }
 
 function payloadColumns(accountId: string, row: Row) {

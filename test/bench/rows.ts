@@ -19,6 +19,8 @@ export interface Row {
   readonly id: string;
   readonly action: string;
   readonly time: string;
+  /** By default the time. */
+  readonly occurredAt: string;
   readonly digests: Buffer;
   readonly previousHash: string;
   readonly hash: string;
@@ -34,6 +36,8 @@ export interface Row {
 /** An event as a client sends it. */
 interface Sent {
   readonly action: string;
+  /** UTC with six fraction digits. */
+  readonly occurred_at?: string;
   readonly actor?: { readonly id?: string; readonly type?: string };
   readonly target?: { readonly id?: string; readonly type?: string };
 }
@@ -69,6 +73,7 @@ export function* makeRows(
       ),
     );
     const time = timeOf(sequenceNumber);
+    const occurredAt = event.occurred_at ?? time;
     const id = idOf(sequenceNumber);
     const hash = leafHash(
       leafText({
@@ -77,7 +82,7 @@ export function* makeRows(
         createdAt: time,
         digests,
         id,
-        occurredAt: time,
+        occurredAt,
         previousHash,
         receivedAt: time,
         sequenceNumber,
@@ -88,6 +93,7 @@ export function* makeRows(
       id,
       action: event.action,
       time,
+      occurredAt,
       digests,
       previousHash,
       hash,

@@ -51,6 +51,30 @@ test("filters find by prefix, actor and time together, and are kept in the addre
   expect(new URL(page.url()).search).toBe("");
 });
 
+test("after 20 empty pages a search waits for its reader, and then goes on", async () => {
+  const { viewer, page } = await show();
+  await viewer.getByText("All 100 loaded events are verified").waitFor();
+  let asked = 0;
+  // As of a chain so long that its pages are empty.
+  await page.route(/widget\/events/, async (route) => {
+    const response = await route.fetch();
+    asked += 1;
+    const isLast = asked > 25;
+    const end = { has_more: !isLast, next_cursor: isLast ? null : `c${asked}` };
+    if (asked > 1) expect(route.request().url()).toContain(`cursor=c${asked - 1}`);
+    await route.fulfill({ response, status: 200, json: { data: [], proofs: [], ...end } });
+  });
+  await viewer.getByRole("button", { name: "Filters" }).click();
+  await viewer.getByLabel("Action").fill("none.such");
+  await page.keyboard.press("Enter");
+  await viewer.getByRole("button", { name: "Search further" }).waitFor();
+  expect(asked).toBe(20);
+  await expectAccessible(page);
+  await viewer.getByRole("button", { name: "Search further" }).click();
+  await viewer.getByText("No event matches these filters.").waitFor();
+  expect(asked).toBe(26);
+});
+
 test("keys alone read all pages to the end, and newer events move nothing that is read", async () => {
   const { viewer, page } = await show({ attributes: "refresh-seconds='1'" });
   await viewer.getByText("All 100 loaded events are verified").waitFor();

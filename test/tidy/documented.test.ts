@@ -36,6 +36,9 @@ test("the links of the documentation lead to files, and their anchors to heading
   expect(PAGES.size).toBeGreaterThan(20);
 });
 
+/** They have no date: each run of their test replaces them. */
+const WRITTEN_BY_TESTS = ["docs/performance/what-a-request-costs.md"];
+
 test("decisions are numbered from 0001 without a gap, each with a title", () => {
   const records = FILES.filter(({ path }) => /^docs\/adr\/\d/.test(path));
   expect(records.length).toBeGreaterThan(0);
@@ -50,7 +53,8 @@ test("what was measured is one page: older runs and attempts go to docs/performa
   expect(textOf("docs/performance.md").split("\n").length - 1).toBeLessThanOrEqual(150);
   const dated = FILES.filter(({ path }) => path.startsWith("docs/performance/"));
   expect(dated.length).toBeGreaterThan(0);
-  for (const { path } of dated) expect(path).toMatch(/\/\d{4}-\d{2}(-\d{2})?-[a-z-]+\.md$/);
+  for (const { path } of dated.filter((file) => !WRITTEN_BY_TESTS.includes(file.path)))
+    expect(path).toMatch(/\/\d{4}-\d{2}(-\d{2})?-[a-z-]+\.md$/);
 });
 
 test("every package is Apache-2.0, says what it is for, and the licence is there", () => {

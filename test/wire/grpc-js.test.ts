@@ -103,7 +103,7 @@ test("ledger: each RPC", async () => {
   expect(event).toMatchObject({ id, action: "one", sequenceNumber: 1n, actor: '{"id":"a"}' });
   expect(event?.proof?.salts).toHaveLength(80);
   const page = await call(client, listEvents, { accountId, limit: 1 }, statement);
-  expect(page).toMatchObject({ events: [{ action: "two" }], hasMore: true });
+  expect(page).toMatchObject({ events: [{ action: "two" }], nextAfter: 2n });
   const format = RecordFormat.JSONL;
   const streamed = await collect(clientOf("ledger", "export"), streamEvents, { accountId, format });
   expect(streamed).toMatchObject([

@@ -14,8 +14,10 @@ export interface Choices {
 }
 
 export interface EventPage {
+  /** A page may be short, even empty, where the server has searched long enough. */
   readonly events: ProvenEvent[];
-  readonly hasMore: boolean;
+  /** Of the next page, with the same query; undefined on the last one. */
+  readonly next: string | undefined;
 }
 
 export interface PageQuery extends EventFilter {
@@ -23,6 +25,7 @@ export interface PageQuery extends EventFilter {
   readonly order?: "asc";
   readonly before_sequence?: number;
   readonly after_sequence?: number;
+  readonly cursor?: string | undefined;
 }
 
 export interface Access {
@@ -59,14 +62,14 @@ export class WidgetClient {
   async list(query: PageQuery): Promise<EventPage> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
     const parameters = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-    const { data, proofs, has_more } = await this.#get<{
+    const { data, proofs, next_cursor } = await this.#get<{
       data: ProvenEvent[];
       proofs?: ProvenEvent["proof"][];
-      has_more: boolean;
+      next_cursor: string | null;
     }>(`events?${parameters}`);
     return {
       events: data.map((event, at) => ({ ...event, proof: proofs?.[at] ?? event.proof })),
-      hasMore: has_more,
+      next: next_cursor ?? undefined,
     };
   }
 

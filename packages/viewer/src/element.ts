@@ -192,6 +192,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
             isFiltered: Object.keys(this.filter).length > 0,
             onNewer: () => viewport.toTop(),
             onRetry: () => feed.retry(),
+            onSearchOn: () => feed.searchOn(),
           })}
         </div>
         ${this.#selected ? this.#detail(this.#selected) : nothing}

@@ -2,7 +2,13 @@
 // from time to time. It hands every event to the checker. Made by the element for each set of filters. It
 // must never move what the reader looks at: newer rows are announced to the element.
 
-import { type ProvenEvent, RequestError, type WidgetClient } from "./client.ts";
+import {
+  type EventPage,
+  type PageQuery,
+  type ProvenEvent,
+  RequestError,
+  type WidgetClient,
+} from "./client.ts";
 import { EventWindow, type Page, PAGE_EVENTS, type Row } from "./event-window.ts";
 import { type Summary, summarize } from "./proof/badge.ts";
 import type { Checker } from "./proof/checker.ts";
@@ -12,6 +18,8 @@ import type { EventFilter } from "./types.ts";
 const AHEAD_ROWS = 50;
 /** Newer events that are fetched in one go, in pages. */
 const NEWER_PAGES = 5;
+/** Empty pages in a row after which a search waits for its reader: a token has 120 requests a minute. */
+const EMPTY_PAGES = 20;
 
 export interface FeedOptions {
   readonly client: WidgetClient;
@@ -29,6 +37,11 @@ export class Feed {
   #summary: Summary | undefined;
   error: RequestError | undefined;
   isLoading = false;
+  /** Empty pages in a row. */
+  #empty = 0;
+  #olderCursor: string | undefined;
+  #newerCursor: string | undefined;
+  #newerAfter = 0;
   #from = 0;
   #to = 0;
 
@@ -46,6 +59,16 @@ export class Feed {
     this.#from = from;
     this.#to = to;
     if (!this.error && this.#next()) void this.#run(() => this.#loadNext());
+  }
+
+  /** Whether nothing was found for long, and more can be searched: the reader decides. */
+  get isPaused(): boolean {
+    return this.#empty >= EMPTY_PAGES;
+  }
+
+  searchOn(): void {
+    this.#empty = 0;
+    this.show(this.#from, this.#to);
   }
 
   retry(): void {
@@ -82,54 +105,65 @@ export class Feed {
   /** What to load: a page whose events were forgotten, or older ones; undefined for nothing. */
   #next(): Page | "older" | undefined {
     const { rows } = this;
-    const isNearEnd = rows.hasMore && this.#to + AHEAD_ROWS >= rows.count;
+    const isNearEnd = rows.hasMore && !this.isPaused && this.#to + AHEAD_ROWS >= rows.count;
     return rows.missing(this.#from, this.#to) ?? (isNearEnd ? "older" : undefined);
   }
 
   async #loadNext(): Promise<void> {
     const { rows } = this;
     for (let page = this.#next(); page; page = this.#next()) {
-      if (page !== "older") {
-        const before_sequence = page.first + 1;
-        const { events } = await this.#list({ before_sequence, limit: page.count });
-        rows.fill(page, events);
-        if (!page.rows) throw new RequestError(0, "");
-        this.#check(page.rows);
-      } else {
-        const { oldest } = rows;
-        const { events, hasMore } = await this.#list({
-          limit: PAGE_EVENTS,
-          ...(oldest !== undefined && { before_sequence: oldest }),
-        });
-        rows.append(events, hasMore);
-        this.#check(rows.slice(rows.count - events.length, rows.count));
-      }
+      if (page === "older") await this.#loadOlder();
+      else await this.#fill(page);
       rows.forget(this.#from, this.#to);
       this.#options.onChange();
     }
   }
 
+  async #loadOlder(): Promise<void> {
+    const { rows } = this;
+    const { events, next } = await this.#list({ limit: PAGE_EVENTS, cursor: this.#olderCursor });
+    this.#olderCursor = next;
+    this.#empty = events.length === 0 ? this.#empty + 1 : 0;
+    rows.append(events, next !== undefined);
+    this.#check(rows.slice(rows.count - events.length, rows.count));
+  }
+
+  /** Loads the events of a page again, in as many requests as their size takes. */
+  async #fill(page: Page): Promise<void> {
+    const query = { before_sequence: page.first + 1, limit: page.count };
+    const events: ProvenEvent[] = [];
+    let cursor: string | undefined;
+    do {
+      const found = await this.#list({ ...query, cursor });
+      events.push(...found.events);
+      cursor = found.next;
+    } while (cursor !== undefined && events.length < page.count);
+    this.rows.fill(page, events.slice(0, page.count));
+    if (!page.rows) throw new RequestError(0, "");
+    this.#check(page.rows);
+  }
+
   async #loadNewer(): Promise<void> {
+    // A cursor belongs to the query that it came from, and may be of the refresh before.
+    if (this.#newerCursor === undefined) this.#newerAfter = this.rows.newest;
+    const query = {
+      after_sequence: this.#newerAfter,
+      order: "asc",
+      limit: PAGE_EVENTS,
+    } as const;
     for (let page = 0; page < NEWER_PAGES; page += 1) {
-      const { events, hasMore } = await this.#list({
-        after_sequence: this.rows.newest,
-        order: "asc",
-        limit: PAGE_EVENTS,
-      });
-      if (events.length === 0) return;
-      this.rows.prepend(events.toReversed());
-      this.#check(this.rows.slice(0, events.length));
-      this.#options.onNewer(events.length);
-      if (!hasMore) return;
+      const { events, next } = await this.#list({ ...query, cursor: this.#newerCursor });
+      this.#newerCursor = next;
+      if (events.length > 0) {
+        this.rows.prepend(events.toReversed());
+        this.#check(this.rows.slice(0, events.length));
+        this.#options.onNewer(events.length);
+      }
+      if (next === undefined) return;
     }
   }
 
-  async #list(page: {
-    limit: number;
-    order?: "asc";
-    before_sequence?: number;
-    after_sequence?: number;
-  }): Promise<{ events: ProvenEvent[]; hasMore: boolean }> {
+  async #list(page: Omit<PageQuery, keyof EventFilter>): Promise<EventPage> {
     const { client, filter, signal } = this.#options;
     const answer = await client.list({ ...filter, ...page });
     signal.throwIfAborted();

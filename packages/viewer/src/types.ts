@@ -95,6 +95,9 @@ export interface Messages {
   readonly empty: string;
   readonly emptyFiltered: string;
   readonly newEvents: string;
+  /** The search has found nothing for long, and waits. */
+  readonly searchPaused: string;
+  readonly searchOn: string;
   readonly retry: string;
   readonly failed: string;
   readonly unreachable: string;

@@ -28,6 +28,11 @@ export interface Serving {
   readonly inFlight: Pick<RequestsInFlight, "take" | "takeInTime" | "readBody">;
 }
 
+/** All widget tokens of an account have a share of their own, and take nothing of what its keys have. */
+function holderOf({ accountId, widget }: Pick<Admission, "accountId" | "widget">): string {
+  return widget ? `${accountId} widget` : accountId;
+}
+
 export function registerRoutes(app: FastifyInstance, serving: Serving): void {
   const { deps, inFlight } = serving;
   for (const [method, url, scope, , make] of V1) {
@@ -66,7 +71,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
         const { resource } = route;
         if (resource === undefined) return answer(route, request, reply, serving);
         return inFlight
-          .takeInTime(request.raw, resource, admissionOf(request).accountId)
+          .takeInTime(request.raw, resource, holderOf(admissionOf(request)))
           .then(() => answer(route, request, reply, serving));
       },
     });

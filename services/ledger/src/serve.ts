@@ -31,6 +31,7 @@ import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
+import { SearchTurns } from "./search/search-turns.ts";
 import { ledgerService } from "./service.ts";
 import { OUTBOX } from "./store/outbox.ts";
 import { PASS_DELAY_MS, ScheduledVerification } from "./workers/scheduled-verification.ts";
@@ -129,6 +130,7 @@ export async function serve(
       metrics,
       notices,
       random,
+      searches: new SearchTurns(database),
       turns: new Turns(),
     }),
     service: LedgerService,

@@ -23,6 +23,8 @@ import { readEvents } from "./rpc/read-events.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
+import type { PageBounds } from "./search/read-page.ts";
+import type { SearchTurns } from "./search/search-turns.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
 
 export interface Deps {
@@ -34,7 +36,10 @@ export interface Deps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly notices: Notices;
+  /** Of each page of a list; by default what its handler says. */
+  readonly pageBounds?: PageBounds | undefined;
   readonly random: (size: number) => Uint8Array;
+  readonly searches: SearchTurns;
   readonly turns: Turns;
 }
 

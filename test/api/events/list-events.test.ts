@@ -175,8 +175,12 @@ describe("200", () => {
       expect((await other.post("/v1/events/batch", { events })).status).toBe(201);
     const { status, body } = await list({ limit: 100, include: "proof" }, other);
     expect(status).toBe(200);
-    expect(body.data).toHaveLength(100);
-    expect(body.data[99].metadata).toEqual(events[0]?.metadata);
+    // 4 MiB: the event that reaches it is the last one.
+    expect(body.data).toHaveLength(65);
+    expect(body.data[64].metadata).toEqual(events[0]?.metadata);
+    const rest = await list({ limit: 100, cursor: body.next_cursor }, other);
+    expect(rest.body).toMatchObject({ has_more: false, next_cursor: null });
+    expect(rest.body.data).toHaveLength(35);
   });
 });
 

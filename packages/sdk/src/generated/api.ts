@@ -58,7 +58,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Needs the scope `events:read`.
+         * @description A page ends at its limit, at 4 MiB, or after a bounded number of events read. So it may be shorter than its limit, even empty, where a filter leaves out most: go on while has_more is true. Needs the scope `events:read`.
          */
         get: operations["list-events"];
         put?: never;
@@ -462,7 +462,7 @@ export interface paths {
         };
         /**
          * List the events of a widget token
-         * @description As the list of events, within the filter of the token, and always with the proofs. Needs a widget token.
+         * @description As the list of events, within the filter of the token, and always with the proofs. A page ends at 768 KiB. Go on while has_more is true, also after an empty page. Needs a widget token.
          */
         get: operations["list-widget-events"];
         put?: never;
@@ -502,7 +502,7 @@ export interface paths {
         };
         /**
          * List what to filter by
-         * @description The distinct actions and types of the newest 10,000 events that the token may see. Needs a widget token.
+         * @description The distinct actions and types of the newest events that the token may see: of at most 3,000, and of fewer where its filter leaves out most. Needs a widget token.
          */
         get: operations["list-widget-filters"];
         put?: never;
@@ -767,7 +767,7 @@ export interface components {
         };
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
-            /** @description Whether there is a next page. */
+            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last one. */
             next_cursor: string | null;
@@ -956,7 +956,7 @@ export interface components {
         };
         EventPage: {
             data: components["schemas"]["Event"][];
-            /** @description Whether there is a next page. */
+            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last one. */
             next_cursor: string | null;
@@ -1030,7 +1030,7 @@ export interface components {
         };
         ExportPage: {
             data: components["schemas"]["Export"][];
-            /** @description Whether there is a next page. */
+            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last one. */
             next_cursor: string | null;
@@ -1757,7 +1757,7 @@ export interface components {
         };
         WidgetEventPage: {
             data: components["schemas"]["WidgetEvent"][];
-            /** @description Whether there is a next page. */
+            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last one. */
             next_cursor: string | null;
@@ -1788,7 +1788,7 @@ export interface components {
              */
             target_types: string[];
             /**
-             * @description Whether there may be more: in older events than the newest 10,000, or beyond 200 values.
+             * @description Whether there may be more: in older events than were read, or beyond 200 values.
              * @example false
              */
             truncated: boolean;
@@ -1872,7 +1872,7 @@ export interface components {
         };
         WidgetTokenPage: {
             data: components["schemas"]["WidgetToken"][];
-            /** @description Whether there is a next page. */
+            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last one. */
             next_cursor: string | null;

@@ -26,6 +26,8 @@ export const de: Messages = {
   empty: "Es gibt noch keine Ereignisse.",
   emptyFiltered: "Kein Ereignis passt zu diesen Filtern.",
   newEvents: "Neue Ereignisse: {count}",
+  searchPaused: "Bisher nichts gefunden. Ältere Ereignisse wurden noch nicht durchsucht.",
+  searchOn: "Weitersuchen",
   retry: "Erneut versuchen",
   failed: "Die Ereignisse konnten nicht geladen werden: {message}",
   unreachable: "Der Dienst ist nicht erreichbar.",

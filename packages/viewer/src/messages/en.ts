@@ -26,6 +26,8 @@ export const en: Messages = {
   empty: "There are no events yet.",
   emptyFiltered: "No event matches these filters.",
   newEvents: "New events: {count}",
+  searchPaused: "Nothing found so far. Older events were not searched yet.",
+  searchOn: "Search further",
   retry: "Try again",
   failed: "The events could not be loaded: {message}",
   unreachable: "The service cannot be reached.",

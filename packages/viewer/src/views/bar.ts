@@ -64,10 +64,11 @@ export interface NoticesView {
   readonly isFiltered: boolean;
   readonly onNewer: () => void;
   readonly onRetry: () => void;
+  readonly onSearchOn: () => void;
 }
 
 export function notices(view: NoticesView): TemplateResult {
-  const { texts, feed, newer, isFiltered, onNewer, onRetry } = view;
+  const { texts, feed, newer, isFiltered, onNewer, onRetry, onSearchOn } = view;
   const { text } = texts;
   const { count } = feed.rows;
   return html`${
@@ -83,11 +84,16 @@ export function notices(view: NoticesView): TemplateResult {
           ${faultOf(feed.error, texts)}
           <button type="button" part="button" @click=${onRetry}>${text("retry")}</button>
         </div>`
-      : count === 0
-        ? html`<div class="notice muted" part="empty">
-            ${text(feed.isLoading ? "loading" : isFiltered ? "emptyFiltered" : "empty")}
+      : feed.isPaused
+        ? html`<div class="notice muted" part="paused" role="status">
+            ${text("searchPaused")}
+            <button type="button" part="button" @click=${onSearchOn}>${text("searchOn")}</button>
           </div>`
-        : nothing
+        : count === 0
+          ? html`<div class="notice muted" part="empty">
+              ${text(feed.isLoading || feed.rows.hasMore ? "loading" : isFiltered ? "emptyFiltered" : "empty")}
+            </div>`
+          : nothing
   }`;
 }
 

@@ -1,6 +1,6 @@
 // Reads the events of an export from the ledger, a page at a time and no faster than the caller takes them. A
 // stream that breaks (a replica that drains, a connection at its maximum age, a deadline) is opened again
-// after the last event that arrived.
+// where it was: after the last event that arrived, or where a search says that it is.
 
 import { AnnalsError, internal } from "@annals/errors";
 import type { ExportFormat } from "@annals/contract";
@@ -55,10 +55,14 @@ export async function* readEvents(
       const request = { ...selection, filter, format: RECORD_FORMATS[selection.format] };
       const options = { signal, timeoutMs: STREAM_TIMEOUT_MS };
       for await (const response of ledger.streamEvents(request, options)) {
+        breaks = 0;
+        if (response.count === 0) {
+          filter = { ...filter, afterSequence: response.reached };
+          continue;
+        }
         const page = pageOf(response);
         yield page;
         filter = { ...filter, afterSequence: page.last.sequenceNumber };
-        breaks = 0;
       }
       return;
     } catch (error) {

@@ -41,7 +41,11 @@ export const largePageMembers = { ...pageMembers, limit: limitWith(MAX_LIMIT) };
 
 /** Beside the data in the body of a page. */
 export const pageEnd = {
-  has_more: Type.Boolean({ description: "Whether there is a next page.", ...OPEN }),
+  has_more: Type.Boolean({
+    description:
+      "Whether there is a next page. A page may be shorter than its limit, even empty: only this tells.",
+    ...OPEN,
+  }),
   next_cursor: Nullable(Type.String(Cursor), {
     description: "The cursor of the next page; null on the last one.",
     ...OPEN,

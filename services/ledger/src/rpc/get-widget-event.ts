@@ -2,17 +2,18 @@
 // not found, as one that does not exist.
 
 import { complete, notFound } from "@annals/errors";
-import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { sequenceOfId } from "../domain/event-id.ts";
 import { intersectFilters } from "../domain/intersect-filters.ts";
-import { readPage } from "./read-page.ts";
+import { readNumbers } from "../search/read-events.ts";
+import type { SearchTurns } from "../search/search-turns.ts";
+import { listEvents } from "../store/list-events.ts";
 import { renderWidgetEvent } from "./render-widget-event.ts";
 import { widgetViewOf } from "./widget-view.ts";
 
 interface Deps {
-  readonly database: Database;
+  readonly searches: SearchTurns;
 }
 
 export function getWidgetEvent(deps: Deps): ServiceImpl<typeof LedgerService>["getWidgetEvent"] {
@@ -21,16 +22,19 @@ export function getWidgetEvent(deps: Deps): ServiceImpl<typeof LedgerService>["g
     const view = widgetViewOf(context);
     const sequence = sequenceOfId(id);
     if (sequence === undefined) throw notFound("event", id);
+    // The filter of a list, so that both show the same events.
     const only = {
       actionIsPrefix: false,
       afterSequence: BigInt(sequence - 1),
       beforeSequence: BigInt(sequence + 1),
     };
-    // The filter of a list, so that both show the same events.
     const filter = intersectFilters(view.filter, only);
-    const [row] = filter
-      ? await readPage(deps.database, { accountId, filter, ascending: true, limit: 1 })
-      : [];
+    const isInRange =
+      filter?.afterSequence === only.afterSequence && filter.beforeSequence === only.beforeSequence;
+    if (!filter || !isInRange) throw notFound("event", id);
+    const asked = { numbers: [sequence], bytes: 1 };
+    const database = deps.searches.of(accountId, "widget", context.signal);
+    const [row] = (await readNumbers(database, { accountId, filter }, listEvents, asked)).rows;
     if (row?.id !== id) throw notFound("event", id);
     return { event: renderWidgetEvent(row, accountId, view) };
   };

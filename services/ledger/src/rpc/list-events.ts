@@ -1,33 +1,41 @@
 // ListEvents: one page of an account's events (interface 4.2, docs/open-details.md).
 
 import { complete, invalid } from "@annals/errors";
-import type { Database } from "@annals/postgres";
 import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
+import { admissionOf } from "@annals/rpc";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { readPage } from "./read-page.ts";
+import { type PageBounds, readPage } from "../search/read-page.ts";
+import type { SearchTurns } from "../search/search-turns.ts";
 import { renderEvent } from "./render-event.ts";
 
 const MAX_LIMIT = 100;
 
+const BOUNDS: PageBounds = { rows: 20_000, bytes: 4 * 1024 * 1024 };
+
 interface Deps {
-  readonly database: Database;
+  readonly searches: SearchTurns;
+  /** Of each page; by default {@link BOUNDS}. Tests need smaller ones. */
+  readonly pageBounds?: PageBounds | undefined;
 }
 
 export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listEvents"] {
-  return async ({ accountId, filter, ascending, limit, includeProof }) => {
+  const bounds = deps.pageBounds ?? BOUNDS;
+  return async ({ accountId, filter, ascending, limit, includeProof }, context) => {
     complete({ account_id: accountId });
     if (limit < 1 || limit > MAX_LIMIT) {
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }
-    // One more than the limit shows whether there is a next page.
-    const rows = await readPage(deps.database, {
+    // Other services read for webhooks, and have no admission.
+    const kind = admissionOf(context) ? "client" : "service";
+    const page = await readPage(deps.searches.of(accountId, kind, context.signal), {
       accountId,
       filter: filter ?? create(EventFilterSchema),
       ascending,
-      limit: limit + 1,
+      limit,
+      bounds,
     });
-    const events = rows.slice(0, limit).map((row) => renderEvent(row, { accountId, includeProof }));
-    return { events, hasMore: rows.length > limit };
+    const events = page.rows.map((row) => renderEvent(row, { accountId, includeProof }));
+    return { events, nextAfter: page.next };
   };
 }

@@ -1,25 +1,30 @@
 // ListWidgetEvents: one page of what a widget token may see (docs/open-details.md). The filter of the token
-// bounds whatever filter is asked.
+// bounds whatever filter is asked. A page costs less than one of ListEvents: anybody may hold a token.
 
 import { complete, invalid } from "@annals/errors";
-import type { Database } from "@annals/postgres";
 import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { intersectFilters } from "../domain/intersect-filters.ts";
-import { readPage } from "./read-page.ts";
+import { type PageBounds, readPage } from "../search/read-page.ts";
+import type { SearchTurns } from "../search/search-turns.ts";
 import { renderWidgetEvent } from "./render-widget-event.ts";
 import { widgetViewOf } from "./widget-view.ts";
 
 const MAX_LIMIT = 100;
 
+const BOUNDS: PageBounds = { rows: 8_000, bytes: 768 * 1024 };
+
 interface Deps {
-  readonly database: Database;
+  readonly searches: SearchTurns;
+  /** Of each page; by default {@link BOUNDS}. Tests need smaller ones. */
+  readonly pageBounds?: PageBounds | undefined;
 }
 
 export function listWidgetEvents(
   deps: Deps,
 ): ServiceImpl<typeof LedgerService>["listWidgetEvents"] {
+  const bounds = deps.pageBounds ?? BOUNDS;
   return async ({ accountId, filter, ascending, limit }, context) => {
     complete({ account_id: accountId });
     if (limit < 1 || limit > MAX_LIMIT) {
@@ -27,11 +32,10 @@ export function listWidgetEvents(
     }
     const view = widgetViewOf(context);
     const both = intersectFilters(view.filter, filter ?? create(EventFilterSchema));
-    if (!both) return { events: [], hasMore: false };
-    // One more than the limit shows whether there is a next page.
-    const page = { accountId, filter: both, ascending, limit: limit + 1 };
-    const rows = await readPage(deps.database, page);
-    const events = rows.slice(0, limit).map((row) => renderWidgetEvent(row, accountId, view));
-    return { events, hasMore: rows.length > limit };
+    if (!both) return { events: [] };
+    const search = { accountId, filter: both, ascending, limit, bounds };
+    const page = await readPage(deps.searches.of(accountId, "widget", context.signal), search);
+    const events = page.rows.map((row) => renderWidgetEvent(row, accountId, view));
+    return { events, nextAfter: page.next };
   };
 }

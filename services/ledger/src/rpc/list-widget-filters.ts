@@ -1,25 +1,29 @@
 // ListWidgetFilters: the actions and types of what a widget token may see (docs/open-details.md), for a
-// reader to choose from: those of its newest events. It must never read more events than a bound, nor name a
-// value of an event that the token may not see.
+// reader to choose from: those of its newest events. It must never read more than a bound, nor name a value
+// of an event that the token may not see.
 
 import { complete } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { searchEvents } from "../search/search-events.ts";
+import { Budget } from "../search/budget.ts";
+import { findNumbers } from "../search/find-numbers.ts";
+import { chainFilter, payloadFilter, type Search } from "../search/matches.ts";
+import type { SearchTurns } from "../search/search-turns.ts";
 import { listValues, type ValuesRow } from "../store/list-values.ts";
 import { widgetViewOf } from "./widget-view.ts";
 
-/** Events that are read, and of one page. */
-const MAX_EVENTS = 10_000;
-const PAGE_SIZE = 1_000;
+/** Events whose values are read. */
+const MAX_EVENTS = 3_000;
+/** Rows that are read to find them. */
+const BUDGET_ROWS = 8_000;
 /** Values of each kind. */
 const MAX_VALUES = 200;
 
 const KINDS = ["action", "actor_type", "target_type"] as const;
 
 interface Deps {
-  readonly database: Database;
+  readonly searches: SearchTurns;
 }
 
 export function listWidgetFilters(
@@ -28,49 +32,45 @@ export function listWidgetFilters(
   return async ({ accountId }, context) => {
     complete({ account_id: accountId });
     const { filter } = widgetViewOf(context);
-    const search = { accountId, filter, ascending: false, reads: listValues };
-    const pages = searchEvents(deps.database, { ...search, limitAfter: () => PAGE_SIZE });
-    const found = await collect(pages);
-    const sorted = (kind: (typeof KINDS)[number]) => [...found.values[kind]].toSorted(byCodePoints);
+    const database = deps.searches.of(accountId, "widget", context.signal);
+    const newest = await newestOf(database, { accountId, filter, ascending: false });
+    const filters = [...chainFilter(filter), ...payloadFilter(filter)] as const;
+    const rows = await database.run(listValues, [accountId, newest.numbers, ...filters]);
+    const values = valuesOf(rows);
+    // The newest ones, where there are too many.
+    const sorted = (kind: (typeof KINDS)[number]) =>
+      [...values[kind]].slice(0, MAX_VALUES).toSorted(byCodePoints);
     return {
       actions: sorted("action"),
       actorTypes: sorted("actor_type"),
       targetTypes: sorted("target_type"),
-      isTruncated: found.isTruncated,
+      isTruncated: newest.isTruncated || KINDS.some((kind) => values[kind].size > MAX_VALUES),
     };
   };
 }
 
-type Values = Readonly<Record<(typeof KINDS)[number], Set<string>>>;
-
-/** The values of the first events, and whether there was anything more. */
-async function collect(
-  pages: AsyncIterable<readonly ValuesRow[]>,
-): Promise<{ values: Values; isTruncated: boolean }> {
-  const values: Values = { action: new Set(), actor_type: new Set(), target_type: new Set() };
-  let read = 0;
-  let isTruncated = false;
-  for await (const rows of pages) {
-    for (const row of rows) {
-      if (read === MAX_EVENTS) return { values, isTruncated: true };
-      read += 1;
-      isTruncated = addValues(values, row) || isTruncated;
-    }
+/** The numbers of the newest events, and whether there may be more. */
+async function newestOf(
+  database: Database,
+  search: Search,
+): Promise<{ readonly numbers: readonly number[]; readonly isTruncated: boolean }> {
+  const budget = new Budget(BUDGET_ROWS);
+  const numbers: number[] = [];
+  for await (const step of findNumbers(database, search, budget)) {
+    numbers.push(...step.numbers);
+    if (numbers.length > MAX_EVENTS)
+      return { numbers: numbers.slice(0, MAX_EVENTS), isTruncated: true };
+    if (budget.isSpent && !step.isLast) return { numbers, isTruncated: true };
   }
-  return { values, isTruncated };
+  return { numbers, isTruncated: false };
 }
 
-/** Whether a value had no room. */
-function addValues(values: Values, row: ValuesRow): boolean {
-  let isLeftOut = false;
-  for (const kind of KINDS) {
-    const value = row[kind];
-    const known = values[kind];
-    if (value === null || known.has(value)) continue;
-    if (known.size < MAX_VALUES) known.add(value);
-    else isLeftOut = true;
-  }
-  return isLeftOut;
+type Values = Readonly<Record<(typeof KINDS)[number], ReadonlySet<string>>>;
+
+function valuesOf(rows: readonly ValuesRow[]): Values {
+  const of = (kind: (typeof KINDS)[number]) =>
+    new Set(rows.map((row) => row[kind]).filter((value) => value !== null));
+  return { action: of("action"), actor_type: of("actor_type"), target_type: of("target_type") };
 }
 
 /** As PostgreSQL sorts texts of the collation C. */

@@ -1,5 +1,5 @@
 // Guarantees: a stream of events gives every event once and in order across its pages, in either format; a
-// format that is not known is refused; and where events are large, fewer are read at a time.
+// format that is not known is refused; and a statement reads no more events than fit into 1 MiB.
 
 import type { Pool } from "@annals/postgres";
 import { RecordFormat } from "@annals/proto/ledger";
@@ -13,12 +13,13 @@ const SMALL = 700;
 const LARGE_TEXT = "x".repeat(50_000);
 
 async function streamed(format: RecordFormat, numberOf: (record: string) => number) {
-  const limits: unknown[] = [];
+  const sizes: number[] = [];
   const watching = (pool: Pool): Pool => ({
     ...pool,
-    run: (statement, params) => {
-      if (statement.name === "ledger.stream-events") limits.push(params.at(-1));
-      return pool.run(statement, params);
+    run: async (statement, params) => {
+      const rows = await pool.run(statement, params);
+      if (statement.name === "ledger.stream-events") sizes.push(rows.length);
+      return rows;
     },
   });
   const { client } = openLedger(await newLedgerDatabase(), undefined, watching);
@@ -35,22 +36,20 @@ async function streamed(format: RecordFormat, numberOf: (record: string) => numb
     const records = Buffer.from(text).toString().split(/\r?\n/).slice(0, -1);
     numbers.push(...records.map(numberOf));
   }
-  return { numbers, limits };
+  return { numbers, sizes };
 }
 
 test.each([
   ["JSON Lines", RecordFormat.JSONL, (line: string) => JSON.parse(line).sequence_number],
   ["CSV", RecordFormat.CSV, (record: string) => Number(record.split(",")[0])],
-])(
-  "pages shrink over large events and grow over small ones, as %s",
-  async (_, format, numberOf) => {
-    const { numbers, limits } = await streamed(format, numberOf);
-    const all = Array.from({ length: LARGE + SMALL }, (__, at) => at + 1);
-    expect(numbers).toStrictEqual(all);
-    // 120 large ones, of which a page has room for 20 when the first has shown their size; then 700 small.
-    expect(limits).toStrictEqual([100, 20, 20, 200, 200, 200, 200]);
-  },
-);
+])("pages end at 1 MiB or 200 events, as %s", async (_, format, numberOf) => {
+  const { numbers, sizes } = await streamed(format, numberOf);
+  const all = Array.from({ length: LARGE + SMALL }, (__, at) => at + 1);
+  expect(numbers).toStrictEqual(all);
+  // Of the large ones 21 reach 1 MiB. The last statement finds the end.
+  const large = [21, 21, 21, 21, 21];
+  expect(sizes).toStrictEqual([...large, 200, 200, 200, LARGE + SMALL - 5 * 21 - 600]);
+});
 
 test("a format that is not known is refused", async () => {
   const refused = streamed(RecordFormat.UNSPECIFIED, Number);

@@ -1,75 +1,105 @@
-// Which events of an account the filter index says to match a filter, in the direction of the search. Called
-// by search-events.ts, which reads these events and compares them with the filter itself.
+// Which events of an account the filter index says to match a filter, in the order of the search. Called by
+// find-numbers.ts. What is read of these events is compared with the filter again.
 
 import type { Database } from "@annals/postgres";
-import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { findPostings, type PostingRow } from "../store/find-postings.ts";
+import type { Budget } from "./budget.ts";
+import { matchesOf, type Search } from "./matches.ts";
+import { inOrder, type Range } from "./range.ts";
+import type { Term, Terms } from "./terms.ts";
 
-/** Values of one field of which an event must have one. */
-export interface Term {
-  readonly field: string;
-  readonly values: readonly string[];
-}
-
-export interface IndexSearch {
-  readonly accountId: string;
-  /** One at least. An event must match each. */
-  readonly terms: readonly Term[];
-  readonly ascending: boolean;
-  /** Sequence numbers of indexed chunks, both included. */
-  readonly from: number;
-  readonly to: number;
+interface IndexSearch extends Terms {
+  readonly database: Database;
+  readonly search: Search;
+  readonly budget: Budget;
+  /** Of sequence numbers. */
+  readonly range: Range;
+  /** Indexed ones, in the order of the search. */
+  readonly chunks: readonly number[];
 }
 
 /** Chunks of the first statement, and how many times more each further one reads. */
 const FIRST_CHUNKS = 2;
 const GROWTH = 4;
-/**
- * At most, where all that is found counts: then so many are read of rare values only. And where a second term
- * leaves little of what is found.
- */
-const MAX_CHUNKS = 1_024;
-const MAX_CHUNKS_OF_SEVERAL_TERMS = 32;
+/** Of one statement: postings that it may meet, and stored bytes of those that it reads. */
+const MAX_POSTINGS = 1_024;
+const MAX_BYTES = 64 * 1024;
+/** Events that one statement compares. */
+const MAX_NUMBERS = 2_048;
+/** In rows of the budget: each is looked up. */
+const COMPARED_COST = 2;
 
-/** Sequence numbers in the direction of the search, those of a few chunks at a time. */
+/** Each step has the hits of a few chunks. */
 export async function* indexHits(
-  database: Database,
-  { accountId, terms, ascending, from, to }: IndexSearch,
-): AsyncGenerator<number[]> {
-  const pairs = terms.flatMap(({ field, values }) =>
-    values.map((value) => [field, value] as const),
-  );
-  const fields = pairs.map(([field]) => field);
-  const values = pairs.map(([, value]) => value);
-  const maxChunks = terms.length > 1 ? MAX_CHUNKS_OF_SEVERAL_TERMS : MAX_CHUNKS;
-  let [first, last] = [chunkOf(from), chunkOf(to)];
-  for (let chunks = FIRST_CHUNKS; first <= last; chunks = Math.min(chunks * GROWTH, maxChunks)) {
-    const window = ascending
-      ? { from: first, to: Math.min(last, first + chunks - 1) }
-      : { from: Math.max(first, last - chunks + 1), to: last };
-    const rows = await database.run(findPostings, [
-      accountId,
-      window.from,
-      window.to,
-      fields,
-      values,
-    ]);
-    const numbers = matching(rows, terms).filter((number) => number >= from && number <= to);
-    if (numbers.length > 0) yield ascending ? numbers : numbers.toReversed();
-    if (ascending) first = window.to + 1;
-    else last = window.from - 1;
+  within: IndexSearch,
+): AsyncGenerator<{ readonly numbers: readonly number[]; readonly reached: number }> {
+  const { chunks, terms, isAll, search, range } = within;
+  const { ascending } = search;
+  const pairs = terms.reduce((sum, { values }) => sum + values.length, 0);
+  const maxChunks = Math.max(1, Math.floor(MAX_POSTINGS / pairs));
+  let size = FIRST_CHUNKS;
+  for (let at = 0; at < chunks.length;) {
+    size = Math.min(size, maxChunks);
+    const asked = chunks.slice(at, at + size);
+    const { found, read } = await lookUp(within, asked);
+    at += read.length;
+    size = read.length < asked.length ? read.length : size * GROWTH;
+    const hits = found.filter((number) => number >= range.from && number <= range.to);
+    const numbers = inOrder(hits, ascending);
+    const last = read.at(-1) ?? 0;
+    const end = ascending
+      ? Math.min(range.to, (last + 1) * CHUNK_SIZE)
+      : Math.max(range.from, last * CHUNK_SIZE + 1);
+    if (isAll) yield { numbers, reached: end };
+    else yield* compared(within, numbers, end);
   }
 }
 
-/** The sequence numbers, ascending, with a value of each term. */
-function matching(rows: readonly PostingRow[], terms: readonly Term[]): number[] {
+/** The sequence numbers, ascending, with a value of each term, in as many of the chunks as were read. */
+async function lookUp(
+  { database, search, budget, terms }: IndexSearch,
+  chunks: readonly number[],
+): Promise<{ readonly found: number[]; readonly read: readonly number[] }> {
+  const fields = terms.flatMap(({ field, values }) => values.map(() => field));
+  const values = terms.flatMap((term) => term.values);
+  const direction = search.ascending ? 1 : -1;
+  const params = [search.accountId, chunks, fields, values, direction, MAX_BYTES] as const;
+  const rows = await database.run(findPostings, [...params]);
+  const left = new Set(rows.flatMap(({ chunk, ordinals }) => (ordinals ? [] : [Number(chunk)])));
+  const end = chunks.findIndex((chunk) => left.has(chunk));
+  const inRead = rows.filter(({ ordinals }) => ordinals !== null);
+  budget.spendPostings(
+    rows.length,
+    inRead.reduce((sum, { ordinals }) => sum + (ordinals?.length ?? 0), 0),
+  );
+  return { found: intersect(inRead, terms), read: end < 0 ? chunks : chunks.slice(0, end) };
+}
+
+/** The hits that match the rest of the filter, some at a time. */
+async function* compared(
+  { database, search, budget }: IndexSearch,
+  hits: readonly number[],
+  end: number,
+) {
+  for (let at = 0; at < hits.length; at += MAX_NUMBERS) {
+    const some = hits.slice(at, at + MAX_NUMBERS);
+    const matches = await matchesOf(database, search, some);
+    budget.spend(some.length * COMPARED_COST);
+    const numbers = inOrder(matches, search.ascending);
+    yield { numbers, reached: at + MAX_NUMBERS < hits.length ? (some.at(-1) ?? end) : end };
+  }
+  if (hits.length === 0) yield { numbers: hits, reached: end };
+}
+
+function intersect(rows: readonly PostingRow[], terms: readonly Term[]): number[] {
   const numbers: number[] = [];
   const chunks = Map.groupBy(rows, ({ chunk }) => Number(chunk));
   for (const chunk of [...chunks.keys()].toSorted((one, other) => one - other)) {
     const fields = Map.groupBy(chunks.get(chunk) ?? [], ({ field }) => field);
     if (fields.size < terms.length) continue;
     const lists = [...fields.values()].map((postings) =>
-      postings.flatMap(({ ordinals }) => ordinals),
+      postings.flatMap(({ ordinals }) => ordinals ?? []),
     );
     const [shortest = [], ...others] = lists.toSorted((one, other) => one.length - other.length);
     const sets = others.map((list) => new Set(list));

@@ -1,5 +1,5 @@
-// The first and the last indexed chunk of an account with an event that can have occurred within a time; null
-// where there is none.
+// Which indexed chunks of an account can have an event that occurred within a time, of a range of chunks,
+// in order.
 
 import { statement } from "@annals/postgres";
 
@@ -14,12 +14,12 @@ type Params = [
 ];
 
 interface Row {
-  readonly first: string | null;
-  readonly last: string | null;
+  /** Null for none. */
+  readonly chunks: readonly number[] | null;
 }
 
 export const findChunksByTime = statement<Params, Row>(`/* ledger.find-chunks-by-time */
-SELECT min(chunk) AS first, max(chunk) AS last FROM ledger.chunks
+SELECT array_to_json(array_agg(chunk ORDER BY chunk)) AS chunks FROM ledger.chunks
 WHERE account_id = $1::text AND chunk BETWEEN $2::bigint AND $3::bigint
   AND ($4::text IS NULL OR latest >= $4::text)
   AND ($5::text IS NULL OR earliest < $5::text)

@@ -1,112 +1,133 @@
-// One page of the events of an account that match a filter, by keyset on the sequence number, in either
-// direction, from the events of a range or from some of them by their numbers. It reads event after event in
-// order until the page is full: search/ sees to it that there are few to read. A null parameter does not
-// filter.
+// Events of an account with their parts, as far as they fit into a number of bytes: those of a range, by
+// keyset on the sequence number in either direction, and some by their numbers, compared with a filter.
+// Called by the readers in search/, for pages of lists; stream-events.ts and list-values.ts read in the
+// same way.
 //
 // The payloads are looked up and not joined: for an account that grew since the last ANALYZE PostgreSQL
-// expects one row, and may join by reading all of it once a row. The statement has a custom plan, because it
-// depends on which parameters are null.
+// expects one row, and may join by reading all of it once a row. The lengths of the parts are known without
+// reading them.
 
 import { type Statement, statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
+import {
+  chainConditions,
+  type ChainFilter,
+  payloadConditions,
+  type PayloadFilter,
+} from "./find-matches.ts";
 
-export type ListParams = [
+export type RangeParams = [
   accountId: string,
-  afterSequence: string | null,
-  beforeSequence: string | null,
-  action: string | null,
-  /** Inclusive and exclusive ends of a range of actions with the same prefix. */
-  actionFrom: string | null,
-  actionTo: string | null,
-  actorId: string | null,
-  actorType: string | null,
-  targetId: string | null,
-  targetType: string | null,
-  occurredFrom: string | null,
-  occurredTo: string | null,
-  /** Of the events to read; null: all between the bounds. */
-  numbers: readonly number[] | null,
+  /** Both included; null: no end. */
+  from: string,
+  to: string | null,
   limit: number,
+  maxBytes: number,
 ];
 
-const PAYLOAD_FILTERS = `($7::text IS NULL OR actor_id = $7::text)
-    AND ($8::text IS NULL OR actor_type = $8::text)
-    AND ($9::text IS NULL OR target_id = $9::text)
-    AND ($10::text IS NULL OR target_type = $10::text)`;
+export type NumbersParams = [
+  accountId: string,
+  /** In the order of the rows. */
+  numbers: readonly number[],
+  maxBytes: number,
+  ...ChainFilter,
+  ...PayloadFilter,
+];
 
-const CHAIN_FILTERS = `($4::text IS NULL OR action = $4::text)
-    AND ($5::text IS NULL OR action >= $5::text)
-    AND ($6::text IS NULL OR action < $6::text)
-    AND ($11::text IS NULL OR occurred_at >= $11::text)
-    AND ($12::text IS NULL OR occurred_at < $12::text)`;
-
-const read = (table: string): string => `${table}.account_id = $1::text
-  AND ($2::bigint IS NULL OR ${table}.sequence_number > $2::bigint)
-  AND ($3::bigint IS NULL OR ${table}.sequence_number < $3::bigint)
-  AND ($13::bigint[] IS NULL OR ${table}.sequence_number = ANY ($13::bigint[]))`;
-
-/**
- * The events of an account that match a filter, of both tables: $1 to $13 of ListParams. `number` is the
- * sequence number in the order of which they are read.
- */
-export interface Matching {
-  readonly from: string;
-  readonly number: string;
+/** What every read row tells of the others. */
+export interface Measured {
+  /** Bytes of the parts of this row and of those before it: from `maxBytes` on, no row follows. */
+  readonly bytes: string;
 }
 
-/** Reads the payloads of those events alone that the chain does not exclude. */
-export const CHAIN_FIRST: Matching = {
-  from: `FROM ledger.chain
-CROSS JOIN LATERAL (
-  SELECT actor, context, diff, metadata, target, salts, actor_type, target_type FROM ledger.payloads
-  WHERE payloads.account_id = $1::text AND payloads.sequence_number = chain.sequence_number
-    AND ${PAYLOAD_FILTERS}
-  LIMIT 1
-) AS payload
-WHERE ${read("chain")}
-    AND ${CHAIN_FILTERS}`,
-  number: "chain.sequence_number",
-};
+const SIZE = `octet_length(actor) + octet_length(context) + octet_length(diff) + octet_length(metadata)
+      + octet_length(target)`;
 
-/** Reads the chain for those events alone whose payloads match: for a filter by actor or target. */
-export const PAYLOADS_FIRST: Matching = {
-  from: `FROM ledger.payloads
-CROSS JOIN LATERAL (
-  SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash
-  FROM ledger.chain
-  WHERE chain.account_id = $1::text AND chain.sequence_number = payloads.sequence_number
-    AND ${CHAIN_FILTERS}
-  LIMIT 1
-) AS chain
-WHERE ${read("payloads")}
-    AND ${PAYLOAD_FILTERS}`,
-  number: "payloads.sequence_number",
-};
+const PAYLOAD_COLUMNS = "actor, context, diff, metadata, target, salts, actor_type, target_type";
 
-/** The statement for a filter. */
+const CHAIN_COLUMNS =
+  "sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash";
+
+/** The statement that reads a range. It has a custom plan: only then PostgreSQL knows the limit. */
+export function readingRange<Row>(
+  name: string,
+  columns: string,
+  direction: "ASC" | "DESC",
+): Statement<RangeParams, Row & Measured> {
+  const text = `/* ledger.${name} */
+SELECT ${columns}, bytes
+FROM (
+  SELECT page.*, sum(size) OVER (ORDER BY sequence_number ${direction} ROWS UNBOUNDED PRECEDING) AS bytes
+  FROM (
+    SELECT ${CHAIN_COLUMNS}, payload.*
+    FROM ledger.chain
+    CROSS JOIN LATERAL (
+      SELECT ${PAYLOAD_COLUMNS}, ${SIZE} AS size
+      FROM ledger.payloads
+      WHERE payloads.account_id = $1::text AND payloads.sequence_number = chain.sequence_number
+      LIMIT 1
+    ) AS payload
+    WHERE chain.account_id = $1::text AND chain.sequence_number >= $2::bigint
+      AND ($3::bigint IS NULL OR chain.sequence_number <= $3::bigint)
+    ORDER BY chain.sequence_number ${direction}
+    LIMIT $4::integer
+  ) AS page
+) AS measured
+WHERE bytes - size < $5::bigint
+ORDER BY sequence_number ${direction}
+`;
+  return statement(text, { customPlan: true });
+}
+
+/** The events of the numbers $2 that match a filter, whose nine parameters begin with `$first`. */
+export const ofNumbers = (
+  first: number,
+): string => `FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (number, place)
+    CROSS JOIN LATERAL (
+      SELECT ${CHAIN_COLUMNS} FROM ledger.chain
+      WHERE account_id = $1::text AND sequence_number = asked.number
+        AND ${chainConditions(first)}
+      LIMIT 1
+    ) AS chain
+    CROSS JOIN LATERAL (
+      SELECT ${PAYLOAD_COLUMNS}, ${SIZE} AS size FROM ledger.payloads
+      WHERE account_id = $1::text AND sequence_number = asked.number
+        AND ${payloadConditions(first + CHAIN_PARAMETERS)}
+      LIMIT 1
+    ) AS payload`;
+
+const CHAIN_PARAMETERS = 5;
+
+/** The statement that reads some numbers. */
+export function readingNumbers<Row>(
+  name: string,
+  columns: string,
+): Statement<NumbersParams, Row & Measured> {
+  return statement(`/* ledger.${name} */
+SELECT ${columns}, bytes
+FROM (
+  SELECT page.*, sum(size) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) AS bytes
+  FROM (
+    SELECT place, chain.*, payload.*
+    ${ofNumbers(4)}
+  ) AS page
+) AS measured
+WHERE bytes - size < $3::bigint
+ORDER BY place
+`);
+}
+
+/** The statements that read rows of one kind. */
 export interface Reads<Row> {
-  readonly chainFirst: Statement<ListParams, Row>;
-  readonly payloadsFirst: Statement<ListParams, Row>;
+  readonly ascending: Statement<RangeParams, Row & Measured>;
+  readonly descending: Statement<RangeParams, Row & Measured>;
+  readonly numbers: Statement<NumbersParams, Row & Measured>;
 }
 
-// The statements differ in what cannot be a parameter.
-const inOrder = (base: string, direction: "ASC" | "DESC"): Reads<EventRow> => {
-  const reading = (name: string, { from, number }: Matching) =>
-    statement<ListParams, EventRow>(
-      `/* ledger.${name} */
-SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-  actor, context, diff, metadata, target, salts
-${from}
-ORDER BY ${number} ${direction}
-LIMIT $14::integer
-`,
-      { customPlan: true },
-    );
-  return {
-    chainFirst: reading(base, CHAIN_FIRST),
-    payloadsFirst: reading(`${base}-by-payload`, PAYLOADS_FIRST),
-  };
-};
+const COLUMNS = `${CHAIN_COLUMNS}, actor, context, diff, metadata, target, salts`;
 
-export const listEventsAscending = inOrder("list-events-ascending", "ASC");
-export const listEventsDescending = inOrder("list-events-descending", "DESC");
+export const listEvents: Reads<EventRow> = {
+  ascending: readingRange("list-events-ascending", COLUMNS, "ASC"),
+  descending: readingRange("list-events-descending", COLUMNS, "DESC"),
+  numbers: readingNumbers("list-events-of-numbers", COLUMNS),
+};

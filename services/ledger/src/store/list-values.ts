@@ -1,35 +1,21 @@
-// What readers choose from: action and types of one page of the events of an account that match a filter,
-// newest first. Read as list-events.ts reads, without the parts.
+// What readers choose from: the actions and types of some events of an account that match a filter, each
+// combination once, in the order of the numbers.
 
 import { statement } from "@annals/postgres";
-import {
-  CHAIN_FIRST,
-  type ListParams,
-  type Matching,
-  PAYLOADS_FIRST,
-  type Reads,
-} from "./list-events.ts";
+import type { ChainFilter, PayloadFilter } from "./find-matches.ts";
+import { ofNumbers } from "./list-events.ts";
+
+type Params = [accountId: string, numbers: readonly number[], ...ChainFilter, ...PayloadFilter];
 
 export interface ValuesRow {
-  readonly sequence_number: string;
   readonly action: string;
   readonly actor_type: string | null;
   readonly target_type: string | null;
 }
 
-// The statements differ in what cannot be a parameter.
-const reading = (name: string, { from, number }: Matching) =>
-  statement<ListParams, ValuesRow>(
-    `/* ledger.${name} */
-SELECT chain.sequence_number, action, actor_type, target_type
-${from}
-ORDER BY ${number} DESC
-LIMIT $14::integer
-`,
-    { customPlan: true },
-  );
-
-export const listValues: Reads<ValuesRow> = {
-  chainFirst: reading("list-values", CHAIN_FIRST),
-  payloadsFirst: reading("list-values-by-payload", PAYLOADS_FIRST),
-};
+export const listValues = statement<Params, ValuesRow>(`/* ledger.list-values */
+SELECT action, actor_type, target_type
+${ofNumbers(3)}
+GROUP BY action, actor_type, target_type
+ORDER BY min(place)
+`);

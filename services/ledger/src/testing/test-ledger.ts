@@ -23,6 +23,8 @@ import {
 import { randomBytes } from "node:crypto";
 import { ACCESS } from "../access.ts";
 import { createMetrics } from "../metrics.ts";
+import type { PageBounds } from "../search/read-page.ts";
+import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { aroundPool, openPool } from "./database.ts";
@@ -60,6 +62,7 @@ export function openLedger(
   clock: Clock = new SetClock(),
   around: (database: Pool) => Pool = (database) => database,
   auditInAccounts = false,
+  pageBounds?: PageBounds,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
   const database = aroundPool(openPool(url), around);
@@ -71,7 +74,16 @@ export function openLedger(
   const random = randomBytes;
   const shared = { admissions, clock, database, log, metrics, notices, random };
   const appends = new AppendQueue(shared);
-  const routes = ledgerService({ ...shared, appends, auditInAccounts, turns: new Turns() });
+  const searches = new SearchTurns(database);
+  const turns = new Turns();
+  const routes = ledgerService({
+    ...shared,
+    appends,
+    auditInAccounts,
+    pageBounds,
+    searches,
+    turns,
+  });
   const interceptors = [
     ...serverInterceptors({ log, duration: rpcServerDuration(registry) }),
     requireAccess({

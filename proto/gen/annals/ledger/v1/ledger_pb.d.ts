@@ -622,6 +622,8 @@ export declare type ListEventsRequest = Message<"annals.ledger.v1.ListEventsRequ
 export declare const ListEventsRequestSchema: GenMessage<ListEventsRequest>;
 
 /**
+ * A page ends at its limit, at a number of bytes, or where its budget of reading is spent: it may be empty.
+ *
  * @generated from message annals.ledger.v1.ListEventsResponse
  */
 export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsResponse"> & {
@@ -631,11 +633,12 @@ export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsRes
   events: StoredEvent[];
 
   /**
-   * Whether more events match after the last one here.
+   * Where reading ended: the next page is of what comes after this number in the order of the list. Absent on
+   * the last page.
    *
-   * @generated from field: bool has_more = 2;
+   * @generated from field: optional int64 next_after = 3;
    */
-  hasMore: boolean;
+  nextAfter?: bigint | undefined;
 };
 
 /**
@@ -770,8 +773,8 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
 export declare const StreamEventsRequestSchema: GenMessage<StreamEventsRequest>;
 
 /**
- * At least one event, in ascending order, as the bytes of a file, with what a reader needs to know of them
- * without parsing.
+ * Some events, in ascending order, as the bytes of a file, with what a reader needs to know of them without
+ * parsing. Or none, and how far a search is that has found nothing for long.
  *
  * @generated from message annals.ledger.v1.StreamEventsResponse
  */
@@ -797,6 +800,13 @@ export declare type StreamEventsResponse = Message<"annals.ledger.v1.StreamEvent
    * @generated from field: annals.ledger.v1.EventPlace last = 6;
    */
   last?: EventPlace | undefined;
+
+  /**
+   * Only without events: none up to this number, included, is left.
+   *
+   * @generated from field: int64 reached = 7;
+   */
+  reached: bigint;
 };
 
 /**
@@ -1237,11 +1247,11 @@ export declare type ListWidgetEventsResponse = Message<"annals.ledger.v1.ListWid
   events: WidgetEvent[];
 
   /**
-   * Whether more events match after the last one here.
+   * As in ListEventsResponse.
    *
-   * @generated from field: bool has_more = 2;
+   * @generated from field: optional int64 next_after = 3;
    */
-  hasMore: boolean;
+  nextAfter?: bigint | undefined;
 };
 
 /**

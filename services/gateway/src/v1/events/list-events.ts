@@ -24,6 +24,9 @@ const Page = named(
 export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "List events",
+    description:
+      "A page ends at its limit, at 4 MiB, or after a bounded number of events read. So it may be shorter than " +
+      "its limit, even empty, where a filter leaves out most: go on while has_more is true.",
     openDetail: true,
     query: ListQuery,
     success: { status: 200, body: Page },
@@ -31,9 +34,9 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
     handle: async ({ admission, query }) => {
       const includeProof = query.include === "proof";
       const request = { ...listRequest(admission.accountId, query), includeProof };
-      const { events, hasMore } = await ledger.listEvents(request, admittedBy(admission));
+      const { events, nextAfter } = await ledger.listEvents(request, admittedBy(admission));
       const proofs = includeProof ? `,"proofs":[${events.map(renderProof).join(",")}]` : "";
-      const end = `]${proofs},${pageEndJson(query, events.at(-1), hasMore)}}`;
+      const end = `]${proofs},${pageEndJson(query, nextAfter)}}`;
       return { body: listBytes(events.map(eventJson), end) };
     },
   });

@@ -1,7 +1,7 @@
 // The parameters of a list of events, and what is asked of the ledger and answered by them. Called by the
 // routes that list events, for API keys and for widget tokens.
 
-import type { ListEventsRequestSchema, StoredEvent } from "@annals/proto/ledger";
+import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { filterMembers } from "../../render/event-filter.ts";
@@ -47,14 +47,10 @@ export function listRequest(accountId: string, query: Query) {
   } satisfies MessageInitShape<typeof ListEventsRequestSchema>;
 }
 
-/** `has_more` and `next_cursor` in the body of a page that ends with `last`. */
-export function pageEndJson(
-  query: Query,
-  last: Pick<StoredEvent, "sequenceNumber"> | undefined,
-  hasMore: boolean,
-): string {
-  const next = hasMore && last ? `"${makeCursor(last.sequenceNumber, selection(query))}"` : "null";
-  return `"has_more":${hasMore},"next_cursor":${next}`;
+/** `has_more` and `next_cursor` in the body of a page. What comes next is after `nextAfter`. */
+export function pageEndJson(query: Query, nextAfter: bigint | undefined): string {
+  const next = nextAfter === undefined ? "null" : `"${makeCursor(nextAfter, selection(query))}"`;
+  return `"has_more":${nextAfter !== undefined},"next_cursor":${next}`;
 }
 
 /** What a cursor is valid for: all parameters but the page's size and what is shown of each event. */

@@ -24,17 +24,18 @@ export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "List the events of a widget token",
     description:
-      "As the list of events, within the filter of the token, and always with the proofs.",
+      "As the list of events, within the filter of the token, and always with the proofs. A page ends at " +
+      "768 KiB. Go on while has_more is true, also after an empty page.",
     openDetail: true,
     query: ListQuery,
     success: { status: 200, body: Page },
     resource: "lists",
     handle: async ({ admission, query }) => {
       const request = listRequest(admission.accountId, query);
-      const { events, hasMore } = await ledger.listWidgetEvents(request, admittedBy(admission));
+      const { events, nextAfter } = await ledger.listWidgetEvents(request, admittedBy(admission));
       const shown = events.map(renderWidgetEvent);
       const proofs = shown.map(({ proof }) => proof).join(",");
-      const end = `],"proofs":[${proofs}],${pageEndJson(query, events.at(-1)?.event, hasMore)}}`;
+      const end = `],"proofs":[${proofs}],${pageEndJson(query, nextAfter)}}`;
       return {
         body: listBytes(
           shown.map(({ event }) => event),

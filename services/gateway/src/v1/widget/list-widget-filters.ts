@@ -18,7 +18,7 @@ const Filters = named(
     target_types: Values("At most 200.", ["invoice"]),
     truncated: Type.Boolean({
       description:
-        "Whether there may be more: in older events than the newest 10,000, or beyond 200 values.",
+        "Whether there may be more: in older events than were read, or beyond 200 values.",
       examples: [false],
       ...OPEN,
     }),
@@ -29,7 +29,8 @@ export function listWidgetFilters({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "List what to filter by",
     description:
-      "The distinct actions and types of the newest 10,000 events that the token may see.",
+      "The distinct actions and types of the newest events that the token may see: of at most 3,000, and of " +
+      "fewer where its filter leaves out most.",
     openDetail: true,
     success: { status: 200, body: dataOf(Filters) },
     resource: "lists",

@@ -1,0 +1,161 @@
+// Guarantee: a page of a list ends after a bounded number of rows read, wherever its filter excludes them,
+// and after a bounded number of bytes; what the page says goes on exactly there. A chunk whose times cannot
+// match is not read, wherever it lies. The numbers of rows are those of the ranges and arrays that
+// statements get.
+
+import type { Pool } from "@annals/postgres";
+import type { TestDatabase } from "@annals/testing";
+import { beforeAll, afterAll, describe, expect, test } from "vitest";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
+import { newLedgerDatabase } from "../testing/database.ts";
+import { appendAll, indexAll, type Sent, timeOf } from "../testing/index-fixtures.ts";
+import { appendOf, openLedger } from "../testing/test-ledger.ts";
+import type { PageBounds } from "./read-page.ts";
+
+const ACCOUNT = "acct_1";
+const CHUNKS = 3;
+const EVENTS = CHUNKS * CHUNK_SIZE + 100;
+/** More actions with the prefix than are looked up. */
+const ACTIONS = 100;
+
+const NO_ACTION = { action: "zz.", actionIsPrefix: true, actorId: "u_1" };
+const BOUNDS: PageBounds = { rows: 3_000, bytes: 10_000 };
+
+let stored: TestDatabase;
+const ends: (() => Promise<void>)[] = [];
+
+const isRare = (index: number) => index % 500 === 499;
+
+/** In the chunk in the middle nothing occurred in the second month. */
+function sentOf(index: number): Sent {
+  const isMiddle = Math.floor(index / CHUNK_SIZE) === 1;
+  const day = isRare(index) ? 10 : index % 2 === 0 || isMiddle ? 0 : 90;
+  const occurredAt = timeOf(day * 86_400);
+  return index < ACTIONS
+    ? { action: `zz.${index}`, occurredAt }
+    : { action: "other", actorId: "u_1", occurredAt };
+}
+
+beforeAll(async () => {
+  stored = await newLedgerDatabase((work) => ends.push(work));
+}, 60_000);
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+/** A ledger whose pages have these bounds, and the rows that its searches read. */
+function open(bounds: PageBounds) {
+  const read = { rows: 0, chunks: new Set<number>() };
+  const watching = (pool: Pool): Pool => ({
+    ...pool,
+    run: (statement, params) => {
+      const [, from, to] = params;
+      if (/find-by-/.test(statement.name)) {
+        read.rows += Number(to) - Number(from) + 1;
+        read.chunks.add(Math.floor((Number(from) - 1) / CHUNK_SIZE));
+      }
+      if (/find-of-numbers/.test(statement.name)) read.rows += (from as unknown[]).length;
+      return pool.run(statement, params);
+    },
+  });
+  const ledger = openLedger(stored, undefined, watching, false, bounds);
+  return { ...ledger, read };
+}
+
+describe("a filter that selects nothing", () => {
+  test("reads a bounded number of rows for a page, and is read to its end by further ones", async () => {
+    const { client, database, read } = open(BOUNDS);
+    await appendAll(
+      openLedger(stored),
+      ACCOUNT,
+      Array.from({ length: EVENTS }, (_, index) => sentOf(index)),
+    );
+    await indexAll(database);
+    for (const ascending of [true, false]) {
+      let filter: object = NO_ACTION;
+      let pages = 0;
+      for (;;) {
+        read.rows = 0;
+        const request = { accountId: ACCOUNT, filter, ascending, limit: 100 };
+        const { events, nextAfter } = await client.listEvents(request);
+        expect(events).toHaveLength(0);
+        expect(read.rows).toBeLessThan(2 * BOUNDS.rows);
+        pages += 1;
+        if (nextAfter === undefined) break;
+        filter = { ...NO_ACTION, [ascending ? "afterSequence" : "beforeSequence"]: nextAfter };
+      }
+      expect(pages).toBeGreaterThan(3);
+    }
+    // Control: without the budget the first page reads every event.
+    const unbounded = open({ ...BOUNDS, rows: Infinity });
+    const request = { accountId: ACCOUNT, filter: NO_ACTION, ascending: true, limit: 100 };
+    const { nextAfter } = await unbounded.client.listEvents(request);
+    expect(nextAfter).toBeUndefined();
+    expect(unbounded.read.rows).toBeGreaterThan(EVENTS - 2 * ACTIONS);
+  }, 60_000);
+
+  test("but a few events gives each of them once, wherever in a chunk a page ends", async () => {
+    const { client } = open(BOUNDS);
+    const times = { occurredFrom: timeOf(5 * 86_400), occurredTo: timeOf(15 * 86_400) };
+    const all = Array.from({ length: EVENTS }, (_, index) => index);
+    const expected = all.filter(isRare).map((index) => index + 1);
+    for (const ascending of [true, false]) {
+      let filter: object = { actorId: "u_1", actionIsPrefix: false, ...times };
+      const numbers: number[] = [];
+      const nexts: bigint[] = [];
+      for (;;) {
+        const request = { accountId: ACCOUNT, filter, ascending, limit: 100 };
+        const { events, nextAfter } = await client.listEvents(request);
+        numbers.push(...events.map(({ sequenceNumber }) => Number(sequenceNumber)));
+        if (nextAfter === undefined) break;
+        nexts.push(nextAfter);
+        filter = { ...filter, [ascending ? "afterSequence" : "beforeSequence"]: nextAfter };
+      }
+      expect(numbers).toEqual(ascending ? expected : expected.toReversed());
+      // Control: a page ended within a chunk.
+      expect(nexts.some((end) => Number(end) % CHUNK_SIZE > 1)).toBe(true);
+    }
+  });
+
+  test("by time reads no chunk in which nothing occurred then, also between others", async () => {
+    const { client, read } = open({ ...BOUNDS, rows: Infinity });
+    const filter = { occurredFrom: timeOf(30 * 86_400), occurredTo: timeOf(60 * 86_400) };
+    const request = { accountId: ACCOUNT, filter, ascending: false, limit: 100 };
+    expect((await client.listEvents(request)).events).toHaveLength(0);
+    expect([...read.chunks].toSorted((one, other) => one - other)).toEqual([0, 2, 3]);
+  });
+});
+
+describe("pages of large events", () => {
+  const LARGE = 40;
+  const large = "acct_large";
+  const context = Buffer.from(JSON.stringify({ text: "x".repeat(3_000) }));
+
+  test.each([{}, { action: "thing.done", actionIsPrefix: false }])(
+    "end at their bytes with at least one event, and none is left out: %o",
+    async (filter) => {
+      const { client } = open(BOUNDS);
+      const append = appendOf(`${large}${Object.keys(filter).length}`, LARGE);
+      const events = append.events.map((event) => ({ ...event, context }));
+      await client.createEvents({ appends: [{ ...append, events }] });
+      for (const bytes of [BOUNDS.bytes, 1]) {
+        const bounded = open({ ...BOUNDS, bytes });
+        const numbers: number[] = [];
+        const sizes = new Set<number>();
+        for (let after: bigint | undefined = 0n; after !== undefined;) {
+          const page = await bounded.client.listEvents({
+            accountId: append.accountId,
+            filter: { actionIsPrefix: false, ...filter, afterSequence: after },
+            ascending: true,
+            limit: 100,
+          });
+          sizes.add(page.events.length);
+          numbers.push(...page.events.map(({ sequenceNumber }) => Number(sequenceNumber)));
+          after = page.nextAfter;
+        }
+        expect(numbers).toEqual(Array.from({ length: LARGE }, (_, at) => at + 1));
+        expect(Math.max(...sizes)).toBe(bytes === 1 ? 1 : 4);
+      }
+    },
+  );
+});

@@ -1,0 +1,86 @@
+// Reads events of an account with their parts, those of a range or some by their numbers, as far as they
+// fit into a number of bytes. Called by read-page.ts and stream-pages.ts.
+
+import { internal } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import type { EventFilter } from "../domain/event-filter.ts";
+import type { Measured, Reads } from "../store/list-events.ts";
+import { readEnds } from "../store/read-ends.ts";
+import { chainFilter, payloadFilter, type Search } from "./matches.ts";
+
+interface StoredRow {
+  readonly sequence_number: string;
+}
+
+/** Of one statement. */
+export interface Limits {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+export interface Events<Row> {
+  readonly rows: readonly Row[];
+  /** More were there, and did not fit. */
+  readonly isCut: boolean;
+}
+
+type RangeReads<Row> = Pick<Reads<Row>, "ascending"> & Partial<Pick<Reads<Row>, "descending">>;
+
+/** At least one where there is one. Rejects where one of the range is missing. */
+export async function readRangeOf<Row extends StoredRow>(
+  database: Database,
+  { accountId, filter, ascending }: Search,
+  reads: RangeReads<Row>,
+  limits: Limits,
+): Promise<Events<Row>> {
+  const { afterSequence, beforeSequence } = filter;
+  const from = (afterSequence ?? 0n) + 1n;
+  const to = beforeSequence === undefined ? null : beforeSequence - 1n;
+  const statement = ascending ? reads.ascending : reads.descending;
+  if (!statement) throw internal("these events are read in ascending order alone");
+  const range = [`${from}`, to === null ? null : `${to}`] as const;
+  const read = () => database.run(statement, [accountId, ...range, limits.rows, limits.bytes]);
+  let rows = await read();
+  let first = ascending ? Number(from) : Number(rows[0]?.sequence_number ?? 0);
+  // It is the last one of the range, unless the range goes beyond the head.
+  if (!ascending && to !== null && first !== Number(to)) {
+    const [ends] = await database.run(readEnds, [accountId]);
+    if (Number(ends?.head_sequence ?? 0) >= Number(to)) {
+      rows = await read();
+      first = Number(to);
+    }
+  }
+  refuseHole(accountId, rows, first, ascending ? 1 : -1);
+  return { rows, isCut: isFull(rows, limits.bytes) && rows.length < limits.rows };
+}
+
+/** Those that match, in the order of the numbers: there may be fewer than numbers. */
+export async function readNumbers<Row extends StoredRow>(
+  database: Database,
+  { accountId, filter }: { readonly accountId: string; readonly filter: EventFilter },
+  reads: Pick<Reads<Row>, "numbers">,
+  asked: { readonly numbers: readonly number[]; readonly bytes: number },
+): Promise<Events<Row>> {
+  const { numbers, bytes } = asked;
+  if (numbers.length === 0) return { rows: [], isCut: false };
+  const filters = [...chainFilter(filter), ...payloadFilter(filter)] as const;
+  const rows = await database.run(reads.numbers, [accountId, numbers, bytes, ...filters]);
+  const isLast = Number(rows.at(-1)?.sequence_number) === numbers.at(-1);
+  return { rows, isCut: isFull(rows, bytes) && !isLast };
+}
+
+function isFull(rows: readonly Measured[], bytes: number): boolean {
+  return Number(rows.at(-1)?.bytes ?? 0) >= bytes;
+}
+
+/**
+ * Rejects where a page of all events of a range lacks one: a list that left it out would look complete. The
+ * page may end before the range does. What is missing at the head, verification finds.
+ */
+function refuseHole(accountId: string, page: readonly StoredRow[], first: number, step: 1 | -1) {
+  for (const [index, { sequence_number: number }] of page.entries()) {
+    const expected = first + index * step;
+    if (Number(number) !== expected)
+      throw internal(`the chain of ${accountId} lacks event ${expected}: verify it`);
+  }
+}

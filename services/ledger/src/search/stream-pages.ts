@@ -1,0 +1,54 @@
+// Reads all events that match a filter in ascending order, page by page in constant memory. Called by
+// stream-events.ts. Its work has no budget: each statement is bounded, and has a turn of its own.
+
+import type { Database } from "@annals/postgres";
+import { isPlain } from "../domain/event-filter.ts";
+import type { RecordRow } from "../store/stream-events.ts";
+import { streamEvents } from "../store/stream-events.ts";
+import { Budget } from "./budget.ts";
+import { findNumbers } from "./find-numbers.ts";
+import type { Search } from "./matches.ts";
+import { readNumbers, readRangeOf } from "./read-events.ts";
+
+/** Of one page. Larger ones cost their reader more than they save (docs/performance.md). */
+const LIMITS = { rows: 200, bytes: 1024 * 1024 };
+
+export interface StreamPage {
+  /** None in a page that only tells how far the search is. */
+  readonly rows: readonly RecordRow[];
+  /** Every match up to this number, included, was in this page or in one before. */
+  readonly reached: number;
+}
+
+type Selection = Omit<Search, "ascending">;
+
+export function streamPages(database: Database, selection: Selection): AsyncGenerator<StreamPage> {
+  const search = { ...selection, ascending: true };
+  return isPlain(search.filter) ? all(database, search) : matching(database, search);
+}
+
+async function* all(database: Database, search: Search): AsyncGenerator<StreamPage> {
+  let { filter } = search;
+  for (;;) {
+    const one = { ...search, filter };
+    const { rows, isCut } = await readRangeOf(database, one, streamEvents, LIMITS);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield { rows, reached: Number(last.sequence_number) };
+    if (!isCut && rows.length < LIMITS.rows) return;
+    filter = { ...filter, afterSequence: BigInt(last.sequence_number) };
+  }
+}
+
+async function* matching(database: Database, search: Search): AsyncGenerator<StreamPage> {
+  for await (const step of findNumbers(database, search, new Budget(Infinity))) {
+    for (let left = step.numbers; left.length > 0;) {
+      const asked = { numbers: left.slice(0, LIMITS.rows), bytes: LIMITS.bytes };
+      const { rows, isCut } = await readNumbers(database, search, streamEvents, asked);
+      const last = isCut ? Number(rows.at(-1)?.sequence_number) : (asked.numbers.at(-1) ?? 0);
+      if (rows.length > 0) yield { rows, reached: last };
+      left = left.slice(left.indexOf(last) + 1);
+    }
+    yield { rows: [], reached: step.reached };
+  }
+}

@@ -1,0 +1,15 @@
+// How far a search of an account can go: its last event, and how many chunks the filter index has, the
+// first ones without a gap.
+
+import { statement } from "@annals/postgres";
+
+interface Row {
+  readonly chunks: string;
+  readonly last: string;
+}
+
+export const getSearchEnds = statement<[accountId: string], Row>(`/* ledger.get-search-ends */
+SELECT
+  (SELECT coalesce(max(chunk) + 1, 0) FROM ledger.chunks WHERE account_id = $1::text) AS chunks,
+  (SELECT coalesce(max(sequence_number), 0) FROM ledger.chain WHERE account_id = $1::text) AS last
+`);
