@@ -102,9 +102,9 @@ gateway: POST /v1/events
               webhook-dispatcher: record-result
                 webhook-dispatcher: webhooks.mark-health
                 webhook-dispatcher: webhooks.record-results
-            webhook-dispatcher: list-events
-              ledger: list-events
-                ledger: ledger.list-events-ascending
+            webhook-dispatcher: read-events
+              ledger: read-events
+                ledger: ledger.read-events
             webhook-dispatcher: webhooks.create-deliveries
             webhook-dispatcher: webhooks.lock-subscribers
             webhook-dispatcher: webhooks.move-cursor

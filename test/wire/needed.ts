@@ -23,6 +23,8 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["ledger", LedgerService.method.getEvent, "events:read"],
   ["ledger", LedgerService.method.listEvents, "events:read"],
   ["ledger", LedgerService.method.streamEvents, undefined],
+  ["ledger", LedgerService.method.readEvents, undefined],
+  ["ledger", LedgerService.method.measureEvents, undefined],
   ["ledger", LedgerService.method.verifyChain, "verify"],
   ["ledger", LedgerService.method.getPositions, undefined],
   ["ledger", LedgerService.method.listOutbox, undefined],

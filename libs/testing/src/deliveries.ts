@@ -2,7 +2,9 @@
 
 import { ownerOf } from "./database.ts";
 
-/** As after the first delivery that the receiver has taken: ranges may be replayed to the account's webhooks. */
+/**
+ * As after the first delivery that the receiver has taken: ranges may be replayed to the account's webhooks.
+ */
 export async function markDelivered(databaseUrl: string, accountId: string): Promise<void> {
   const owner = ownerOf(databaseUrl);
   try {

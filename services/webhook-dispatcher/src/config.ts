@@ -76,7 +76,8 @@ export const SETTINGS = {
   ),
   maxInFlightPerHost: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_HOST",
-    "Deliveries that one replica has under way to one host and port at once, for all accounts. One account has at most half of what is free.",
+    "Deliveries that one replica has under way to one host and port at once, for all accounts. " +
+      "One account has at most half of what is free.",
     { min: 1, max: 10_000 },
     { fallback: "100" },
   ),

@@ -1,5 +1,5 @@
-// Guarantee: an account never has more pending deliveries than its bounds, of their number and of their bytes,
-// and no webhook of it takes the share of another.
+// Guarantee: an account never has more pending deliveries than its bounds, of their number and of their
+// bytes, and no webhook of it takes the share of another.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

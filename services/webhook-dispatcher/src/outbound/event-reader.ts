@@ -1,6 +1,7 @@
-// Reads the events that deliveries name, when they are sent. Called by bodies.ts of workers; the fan-out hands
-// over those that it has read. What is asked for an account while a read of it is under way is read together
-// next, and no account has more than one such read. An event is asked once, however many deliveries wait.
+// Reads the events that deliveries name, when they are sent. Called by bodies.ts of workers; the fan-out
+// hands over those that it has read. What is asked for an account while a read of it is under way is read
+// together next, and no account has more than one such read. An event is asked once, however many deliveries
+// wait.
 
 import { EventCache, type EventCacheBounds } from "./event-cache.ts";
 import type { Producers } from "./producers.ts";

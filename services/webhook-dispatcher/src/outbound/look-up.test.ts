@@ -7,12 +7,7 @@ import { systemClock } from "@annals/contract";
 import { eventually, Subscriber } from "@annals/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { newDnsServer } from "../testing/dns-server.ts";
-import {
-  newAccountId,
-  newDatabase,
-  newHandlers,
-  newReplicaWith,
-} from "../testing/dispatcher.ts";
+import { newAccountId, newDatabase, newHandlers, newReplicaWith } from "../testing/dispatcher.ts";
 import { FakeProducers } from "../testing/fake-producers.ts";
 import { accountResolver } from "./account-resolver.ts";
 import { AddressGuard } from "./address-guard.ts";

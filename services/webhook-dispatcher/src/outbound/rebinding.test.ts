@@ -6,12 +6,7 @@
 import { systemClock } from "@annals/contract";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  newAccountId,
-  newDatabase,
-  newHandlers,
-  newReplicaWith,
-} from "../testing/dispatcher.ts";
+import { newAccountId, newDatabase, newHandlers, newReplicaWith } from "../testing/dispatcher.ts";
 import { FakeProducers } from "../testing/fake-producers.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { Sender } from "./sender.ts";

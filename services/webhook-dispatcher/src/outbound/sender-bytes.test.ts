@@ -5,7 +5,9 @@
 import { describe, expect, test } from "vitest";
 import { flood, newSender, newSubscriber, rawServer } from "../testing/receivers.ts";
 
-/** What the attempt may read, what the sockets of both ends hold, and what is written before their end shows. */
+/**
+ * What the attempt may read, what the sockets of both ends hold, and what is written before their end shows.
+ */
 const MAX_SENT = 8 * 1024 * 1024;
 
 const HEAD = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";

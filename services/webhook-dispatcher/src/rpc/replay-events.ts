@@ -1,5 +1,5 @@
-// ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md): all
-// of them or none. The events are measured and not read: a delivery names its position.
+// ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md):
+// all of them or none. The events are measured and not read: a delivery names its position.
 
 import { complete, invalid } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";

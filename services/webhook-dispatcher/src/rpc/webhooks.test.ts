@@ -7,12 +7,7 @@ import { describe, expect, test } from "vitest";
 import { resealAll } from "../commands/rotate-secrets.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { secretKeysCheck } from "../secret-keys-check.ts";
-import {
-  KEY_LINE,
-  newAccountId,
-  newDatabase,
-  newHandlers,
-} from "../testing/dispatcher.ts";
+import { KEY_LINE, newAccountId, newDatabase, newHandlers } from "../testing/dispatcher.ts";
 import { FakeProducers } from "../testing/fake-producers.ts";
 
 describe("max_webhooks", () => {

@@ -1,6 +1,6 @@
 // Notes since when webhooks fail and when they took their first delivery, and disables those that have failed
-// for too long: no attempt begins any more, as when their owner does it. Called with the results of attempts, and only where they change
-// something. Locks in the order of the keys, so that two replicas never deadlock.
+// for too long: no attempt begins any more, as when their owner does it. Called with the results of attempts,
+// and only where they change something. Locks in the order of the keys, so that two replicas never deadlock.
 
 import { statement } from "@annals/postgres";
 

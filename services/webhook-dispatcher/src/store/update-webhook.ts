@@ -1,8 +1,8 @@
 // Changes a webhook that the transaction has locked. Where it is disabled, its deliveries so far are stopped:
 // no attempt begins any more. Where it begins to subscribe to a kind, it receives what lies after the given
 // position; null keeps the earlier position. Where the client activates it, also again, the record of what
-// was dropped begins anew, and so do the days after which it is disabled. They do with another URL, too, which
-// has taken no delivery yet.
+// was dropped begins anew, and so do the days after which it is disabled. They do with another URL, too,
+// which has taken no delivery yet.
 
 import { statement } from "@annals/postgres";
 

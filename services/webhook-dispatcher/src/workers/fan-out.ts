@@ -1,7 +1,7 @@
 // The fan-out: turns outbox entries into deliveries. For each notice, and each find of the sweep, it stores
-// one delivery for each entry and webhook that subscribes to it; a delivery of an event names its position. The cursor moves in the
-// transaction that stores them, from the position that was read. So each delivery is made once, whatever
-// comes twice and however many replicas work at once.
+// one delivery for each entry and webhook that subscribes to it; a delivery of an event names its position.
+// The cursor moves in the transaction that stores them, from the position that was read. So each delivery is
+// made once, whatever comes twice and however many replicas work at once.
 //
 // Entries are read before subscribers. So a webhook that is created meanwhile can miss only what was stored
 // before it was created.

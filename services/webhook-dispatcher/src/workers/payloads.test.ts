@@ -1,6 +1,6 @@
-// Guarantee: a delivery of an event stores no body. It sends its own id and what the chain has, the same bytes
-// on every attempt. Where the event cannot be read, no attempt is made and none is counted. What the release
-// before stored is delivered, too.
+// Guarantee: a delivery of an event stores no body. It sends its own id and what the chain has, the same
+// bytes on every attempt. Where the event cannot be read, no attempt is made and none is counted. What the
+// release before stored is delivered, too.
 
 import { eventually } from "@annals/testing";
 import { expect, test } from "vitest";

@@ -1,5 +1,6 @@
-// The accounts whose events could not be read a moment ago. Called by delivery-engine.ts. Such an account claims
-// nothing for a moment, and then one delivery, until a read succeeds: a ledger that is away makes no load here.
+// The accounts whose events could not be read a moment ago. Called by delivery-engine.ts. Such an account
+// claims nothing for a moment, and then one delivery, until a read succeeds: a ledger that is away makes no
+// load here.
 
 /** An account claims nothing for so long. */
 const PAUSE_MS = 1_000;
