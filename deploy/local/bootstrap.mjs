@@ -25,6 +25,7 @@ const STAMP = join(MODULES, ".annals-installed");
 const INSTALL_LOCK = join(MODULES, ".annals-installing");
 const INSTALL_LOG = join(MODULES, ".annals-install.log");
 const NODE = join(MODULES, "node/bin/node");
+const PNPM = join(CHECKOUT, "deploy/local/pnpm");
 
 /** How long a start waits for another start's install of the same checkout, in milliseconds. */
 const INSTALL_WAIT_MS = 10 * 60_000;
@@ -157,20 +158,20 @@ function isAlive(pid) {
   }
 }
 
+/** The pnpm of this platform, where the lockfile beside it has its hash. */
+function pinnedPnpm() {
+  const name = `node_modules/@pnpm/exe.${process.platform}-${process.arch}`;
+  const lock = join(PNPM, "package-lock.json");
+  const { packages } = existsSync(lock) ? JSON.parse(readFileSync(lock, "utf8")) : { packages: {} };
+  return name in packages ? join(PNPM, name, "pnpm") : undefined;
+}
+
 async function install(packageManager, nodeVersion) {
   // Under `npm start` npm names itself; a plain `node bootstrap.mjs` takes the one on the PATH.
   const npmScript = process.env.npm_execpath;
   const isNpm = npmScript !== undefined && /npm-cli\.c?js$/.test(npmScript);
   const [command, first] = isNpm ? [process.execPath, [npmScript]] : ["npm", []];
-  const packages = [
-    "exec",
-    "--yes",
-    "--",
-    packageManager,
-    "install",
-    "--frozen-lockfile",
-    "--prefer-offline",
-  ];
+  const packages = ["install", "--frozen-lockfile", "--prefer-offline"];
   // This is the pinned pnpm already. By default pnpm 12 wants its pin recorded in the lockfile, and a
   // frozen install then fails where a registry does not have all of pnpm's own packages. It also has
   // to judge packages by the project's Node and not by the caller's.
@@ -183,11 +184,25 @@ async function install(packageManager, nodeVersion) {
   const npm = { npm_config_update_notifier: "false" };
   const env = { ...retries, ...process.env, ...pin, ...npm, ...writableHome() };
   let output = "";
-  const code = await run(command, [...first, ...packages], env, (bytes) => {
+  const onOutput = (bytes) => {
     output += bytes;
     const [progress] = /Progress: [^\n]*/.exec(bytes) ?? [];
     if (process.stdout.isTTY && progress !== undefined) process.stdout.write(`\r${progress}`);
-  });
+  };
+  const runNpm = (...words) => run(command, [...first, ...words], env, onOutput);
+  const pinned = pinnedPnpm();
+  let code;
+  if (pinned === undefined) code = await runNpm("exec", "--yes", "--", packageManager, ...packages);
+  else {
+    const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+    code = await runNpm("ci", "--prefix", PNPM, ...quiet);
+    // npm leaves out an optional package that cannot be fetched, or that has another hash.
+    if (code === 0 && !existsSync(pinned)) {
+      code = 1;
+      output += `pnpm was not installed: ${pinned} cannot be fetched, or does not have its hash\n`;
+    }
+    if (code === 0) code = await run(pinned, packages, env, onOutput);
+  }
   if (process.stdout.isTTY) process.stdout.write("\n");
   return { code, output };
 }

@@ -2,7 +2,7 @@
 // use a shell, nor hide what a program that failed printed.
 
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { list } from "tar";
@@ -32,8 +32,11 @@ export async function run(
   }
 }
 
-/** The pnpm that package.json names, as the other npm scripts have it. */
+/** The pnpm of the install; where no hash of it is known, the one that package.json names. */
 export function pnpm(folder: string, ...words: string[]): Promise<string> {
+  const name = `@pnpm/exe.${process.platform}-${process.arch}/pnpm`;
+  const pinned = join(ROOT, "deploy/local/pnpm/node_modules", name);
+  if (existsSync(pinned)) return run(folder, pinned, words);
   const { packageManager } = readJson(join(ROOT, "package.json")) as { packageManager: string };
   return run(folder, "npm", [
     "exec",

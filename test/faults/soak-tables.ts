@@ -16,14 +16,17 @@ export const OLDEST_DAYS = 31;
 /** Their sizes must not grow with time, only with use. */
 const TABLES = [
   "exports.audit_outbox",
+  "exports.audit_windows",
   "exports.jobs",
   "exports.outbox",
   "keys.api_keys",
   "keys.audit_outbox",
+  "keys.audit_windows",
   "keys.rate_windows",
   "ledger.idempotency_keys",
   "ledger.outbox",
   "webhooks.audit_outbox",
+  "webhooks.audit_windows",
   "webhooks.deliveries",
 ];
 export const FILES = "export files";
@@ -34,7 +37,12 @@ const olderText = (column: string): string =>
   `${column} = to_char((${column}::timestamptz - ${BACK}) AT TIME ZONE 'UTC', ${TEXT})`;
 const older = (column: string): string => `${column} = ${column} - ${BACK}`;
 
+const olderMinutes = (schema: string): string =>
+  `UPDATE ${schema}.audit_windows SET minute =
+     to_char((minute || ':00Z')::timestamptz - ${BACK} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI')`;
+
 const AGEING = [
+  ...["exports", "keys", "webhooks"].map(olderMinutes),
   `UPDATE exports.jobs SET ${olderText("created_at")}, ${older("due_at")}`,
   `UPDATE exports.outbox SET ${olderText("created_at")}`,
   `UPDATE ledger.outbox SET ${olderText("created_at")}`,

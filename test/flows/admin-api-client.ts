@@ -1,13 +1,18 @@
-// A client of the admin API for admin-api.test.ts: TLS with the name of keys, a token or none, any body.
+// A client of the admin API for the tests of it: TLS with the name of keys, a token or none, any body.
 
+import { certificateFiles } from "@annals/certificates";
+import type { Stack } from "@annals/local";
+import { eventually } from "@annals/testing";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
+import { join } from "node:path";
 
 export interface Asked {
   readonly token?: string | undefined;
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface Answered {
@@ -19,10 +24,24 @@ export interface Answered {
 
 export type AdminApi = (method: string, path: string, asked?: Asked) => Promise<Answered>;
 
-interface At {
+export interface At {
   readonly ca: string;
   readonly port: number;
   readonly token: string;
+}
+
+/** Where the keys service of a stack has opened it, whose setting asks for any port. */
+export async function adminApiAt(
+  { certificates, dataDir }: Pick<Stack, "certificates" | "dataDir">,
+  token: string,
+): Promise<At> {
+  const port = await eventually("the admin API is open", async () => {
+    const log = await readFile(join(dataDir, "log/keys-1.log"), "utf8");
+    const [, found] = /"port":(\d+).*the admin API is open/.exec(log) ?? [];
+    return found !== undefined && Number(found);
+  });
+  const ca = await readFile(certificateFiles(certificates, "keys").ca, "utf8");
+  return { ca, port, token };
 }
 
 /** Sends a request for an account without its body; `finish` sends that, and resolves to the status. */

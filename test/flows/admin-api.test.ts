@@ -3,9 +3,8 @@
 // docs/operators/admin-api.md says, and a key works with the next request, or no more. Wrong requests name
 // the field and change nothing. It speaks TLS with the certificate of keys, and is off by default.
 
-import { certificateFiles } from "@annals/certificates";
 import type { Stack } from "@annals/local";
-import { eventually, HttpClient } from "@annals/testing";
+import { HttpClient } from "@annals/testing";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,8 +15,10 @@ import { metricOf } from "../metric-of.ts";
 import {
   type AdminApi,
   adminApi,
+  adminApiAt,
   type Answered,
   type Asked,
+  type At,
   bodyFor,
   holdRequest,
   NOBODY,
@@ -31,8 +32,7 @@ const PLANS = {
 };
 
 let stack: Stack;
-let port: number;
-let ca: string;
+let at: At;
 let call: AdminApi;
 
 beforeAll(async () => {
@@ -53,13 +53,8 @@ beforeAll(async () => {
     },
   });
   afterAll(() => stack.stop());
-  port = await eventually("the admin API is open", async () => {
-    const log = await readFile(join(stack.dataDir, "log/keys-1.log"), "utf8");
-    const [, found] = /"port":(\d+).*the admin API is open/.exec(log) ?? [];
-    return found !== undefined && Number(found);
-  });
-  ca = await readFile(certificateFiles(stack.certificates, "keys").ca, "utf8");
-  call = adminApi({ ca, port, token: TOKEN });
+  at = await adminApiAt(stack, TOKEN);
+  call = adminApi(at);
 });
 
 const get = (path: string) => call("GET", path);
@@ -188,8 +183,8 @@ describe("accounts and keys", () => {
     expect((await post(`/admin/v1/accounts/${id}/keys`, { name: "second" })).status).toBe(201);
     const { body } = await get("/admin/v1/plans");
     expect(body.data).toMatchObject([
-      { name: "free", default: true, max_keys: 1, monthly_events: 10, max_webhooks: null },
-      { name: "pro", default: false, max_keys: null },
+      { name: "free", default: true, max_keys: 1, monthly_events: 10, max_webhooks: 1_000 },
+      { name: "pro", max_keys: 1_000, max_widget_tokens: 10_000, requests_per_minute: null },
     ]);
     expect(body.data[0].accounts).toBeGreaterThan(0);
   });
@@ -238,6 +233,14 @@ describe("a wrong request", () => {
       },
       "Idempotency-Key: must have 1 to 255",
     ],
+    [
+      "two keys",
+      "POST",
+      ACCOUNTS,
+      { body: { name: "x" }, headers: { "idempotency-key": ["k1", "k2"] } },
+      "Idempotency-Key: is repeated",
+    ],
+    ["limit of keys", "GET", `${NOBODY}/keys?limit=101`, {}, "limit: must be an integer"],
     ["nothing to change", "PATCH", NOBODY, { body: {} }, "must hold name, plan or both"],
     ["no key name", "POST", `${NOBODY}/keys`, { body: {} }, "name: is required"],
     ["no scope", "POST", `${NOBODY}/keys`, { body: { name: "x", scopes: [] } }, "scopes: must be"],
@@ -268,9 +271,7 @@ describe("a wrong request", () => {
 });
 
 test("a ninth request at a time is refused with Retry-After; the eight are answered", async () => {
-  const held = await Promise.all(
-    Array.from({ length: 8 }, () => holdRequest({ ca, port, token: TOKEN })),
-  );
+  const held = await Promise.all(Array.from({ length: 8 }, () => holdRequest(at)));
   expect(await get("/admin/v1/plans")).toMatchObject({
     status: 500,
     headers: { "retry-after": "1" },
@@ -283,7 +284,7 @@ test("a ninth request at a time is refused with Retry-After; the eight are answe
 
 test("plaintext gets nothing", async () => {
   const got = await new Promise<string>((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () =>
+    const socket = connect(at.port, "127.0.0.1", () =>
       socket.write(
         `GET /admin/v1/plans HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`,
       ),

@@ -77,8 +77,11 @@ export const CHANGES: readonly Change[] = [
     route: "create-widget-token",
     action: "annals.widget_token.created",
     make: async (client) => {
-      const viewer = { id: "u_7", name: "Ada" };
-      const answer = await client.post("/v1/widget-tokens", { filter: { action: "a" }, viewer });
+      const viewer = { id: "u_private", name: "Ada Lovelace" };
+      const answer = await client.post("/v1/widget-tokens", {
+        filter: { actor_id: "private" },
+        viewer,
+      });
       return [answer, answer.body.data.id];
     },
   },

@@ -7,6 +7,7 @@ import type { ServiceName, Stack } from "@annals/local";
 import {
   eventually,
   HttpClient,
+  markDelivered,
   newClient,
   newKey,
   ownerOf,
@@ -95,6 +96,7 @@ describe("changes over HTTP", () => {
 
   beforeAll(async () => {
     for (const { make, route } of CHANGES) {
+      if (route === "replay-events") await markDelivered(stack.databaseUrl, account.accountId);
       const [{ status, text }, id] = await make(account.client, made);
       if (status >= 300) throw new Error(`${route} got ${status}: ${text}`);
       made.set(route, id);
@@ -124,6 +126,8 @@ describe("changes over HTTP", () => {
     expect(JSON.stringify(entries)).not.toMatch(
       /_sk_|_wt_|whsec_|secret(?!_rotated)|(?<!widget_)token/,
     );
+    // Of what a client chose, digests.
+    expect(JSON.stringify(entries)).not.toMatch(/"(?:one|two|three)"|private|Lovelace/);
     expect((await reader().get("/v1/verify")).body.data).toMatchObject({ valid: true });
   });
 
@@ -149,6 +153,12 @@ describe("changes over HTTP", () => {
     expect((await other.client.get(`/v1/events/${entry?.id}`)).status).toBe(404);
     expect((await other.client.get("/v1/events")).body.data).toEqual([]);
   });
+});
+
+test("nothing that a service really says is refused", async () => {
+  await handedOver();
+  const { adminUrl } = processOf("ledger");
+  expect(await metricOf(adminUrl, "annals_audit_refused_total")).toBe(0);
 });
 
 test("what an operator does is recorded as the operator's", async () => {

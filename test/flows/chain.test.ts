@@ -116,11 +116,13 @@ describe("control: the append path of the ledger, composed in the test", () => {
         return database.run({ ...statement, text }, params);
       };
     };
-    return {
+    const changed: Pool = {
       ...pool,
+      forAccount: () => changed,
       run: runner(pool),
       transaction: (work) => pool.transaction((transaction) => work({ run: runner(transaction) })),
     };
+    return changed;
   }
 
   /** What is wrong with a chain that two append queues have written at the same time. */

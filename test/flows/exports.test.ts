@@ -118,7 +118,7 @@ describe(`${EVENTS} events with proofs`, () => {
     expect(data).toMatchObject({ event_count: EVENTS, sha256 });
     expect(held.filter(({ mb }) => mb >= MAX_RSS_MB)).toEqual([]);
     const { stdout } = await run(process.execPath, [ANNALS_VERIFY, "--sha256", sha256, file]);
-    expect(stdout).toContain(`valid: ${EVENTS} events of ${account.accountId}`);
+    expect(stdout).toContain(`valid: ${EVENTS} events of "${account.accountId}"`);
     expect(stdout).toContain(`${EVENTS} checked\n`);
   });
 

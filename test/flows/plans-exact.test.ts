@@ -1,6 +1,6 @@
 // A plan's limits are exact under concurrency: over three gateways, two keys services and two ledgers at
-// once, as many keys and events are stored as the plan allows, not one more and not one less, and each
-// refusal says so.
+// once, as many keys and events are stored, and requests admitted, as the plan allows, not one more and not
+// one less, and each refusal says so.
 
 import { HttpClient } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,6 +9,8 @@ import { type PlannedSystem, startPlannedSystem } from "../api/plans/plans-const
 /** Of the plan `exact`. */
 const MAX_KEYS = 10;
 const MONTHLY_EVENTS = 100;
+/** Of the plan `slow`. */
+const REQUESTS_PER_MINUTE = 40;
 
 let system: PlannedSystem;
 
@@ -79,3 +81,53 @@ test("of 60 keys at once those are made that the plan has room for", async () =>
   expect(statuses).toEqual({ 201: MAX_KEYS - 1, 403: 60 - MAX_KEYS + 1 });
   expect((await client.get("/v1/api-keys")).body.data).toHaveLength(MAX_KEYS);
 });
+
+test("of 240 requests by two keys and a widget token at once 40 are admitted, whoever makes them", async () => {
+  const { account, client } = await system.newClient();
+  const second = (await client.post("/v1/api-keys", { name: "second" })).body.data.key;
+  const { token } = (await client.post("/v1/widget-tokens", {})).body.data;
+  await system.setPlan(account, "slow");
+  await system.query("DELETE FROM keys.account_windows WHERE account_id = $1", [account.accountId]);
+  const answers = await Promise.all([
+    ...ask(account.key, "/v1/events?limit=1"),
+    ...ask(second, "/v1/events?limit=1"),
+    ...ask(token, "/v1/widget/events?limit=1"),
+  ]);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(REQUESTS_PER_MINUTE);
+  expect(refused).toHaveLength(240 - REQUESTS_PER_MINUTE);
+  for (const { body, headers } of refused) {
+    const retryAfterS = Number(headers["retry-after"]);
+    expect(retryAfterS).toBeGreaterThan(0);
+    expect(retryAfterS).toBeLessThanOrEqual(60);
+    expect(body.error).toEqual({
+      type: "rate_limit_exceeded",
+      message: `This account has made its 40 requests. Try again in ${retryAfterS} seconds.`,
+    });
+    // Still the key's or the token's own.
+    expect(["100000", "120"]).toContain(headers["x-ratelimit-limit"]);
+    expect(headers["x-ratelimit-remaining"]).toBe("0");
+  }
+  // What was refused is in no window.
+  const windows = "SELECT sum(used)::int AS used FROM keys.rate_windows WHERE account_id = $1";
+  const [{ used } = { used: 0 }] = await system.query<{ used: number }>(windows, [
+    account.accountId,
+  ]);
+  const before = 2;
+  expect(used).toBe(REQUESTS_PER_MINUTE + before);
+  // Another account is not concerned, and with another plan this one goes on.
+  const other = await system.newClient("slow");
+  expect((await other.client.get("/v1/events")).status).toBe(200);
+  await system.setPlan(account, "everything");
+  expect((await client.get("/v1/events")).status).toBe(200);
+});
+
+/** 80 requests, spread over the gateways. */
+function ask(key: string, path: string) {
+  const clients = everywhere(key);
+  return Array.from({ length: 80 }, (_, index) => {
+    const client = clients[index % clients.length];
+    if (!client) throw new Error("there is no gateway");
+    return client.get(path);
+  });
+}

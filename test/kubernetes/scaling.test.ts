@@ -34,8 +34,9 @@ afterAll(() => installation?.namespace.remove());
 const EXTRA: Partial<Record<Service, () => Promise<unknown>>> = {
   export: () =>
     Promise.all(
-      Array.from({ length: EXPORTS }, () =>
-        installation.request("POST", "/v1/exports", { format: "jsonl" }),
+      // Equal ones would be one.
+      Array.from({ length: EXPORTS }, (_, n) =>
+        installation.request("POST", "/v1/exports", { filter: { before_sequence: 1_000_000 + n } }),
       ),
     ).then((made) =>
       eventually(SHARE_WITHIN_MS, async () => {

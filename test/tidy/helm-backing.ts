@@ -1,8 +1,10 @@
 // What the chart's Job of migrations must be, and what the chart brings where no value is given: PostgreSQL,
 // NATS, and the Secrets of both. Called by helm.test.ts with the rendered manifests.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
-import type { Node } from "./sources.ts";
+import { type Node, ROOT } from "./sources.ts";
 
 const MIGRATED = ["keys", "ledger", "export", "webhook-dispatcher"];
 
@@ -63,8 +65,7 @@ export function checkBacking(objects: Node[]): void {
   expect(logins.get("annals.sql")).toContain(`PASSWORD '${urls[0]?.password}'`);
   for (const { host, pathname } of urls)
     expect([host, pathname]).toStrictEqual(["annals-postgresql:5432", "/annals"]);
-  const nats = secret("nats");
-  expect(nats.get("nats.conf")).toContain(`"${new URL(nats.get("url") ?? "").password}"`);
+  checkNats(objects, secret("nats"));
   expect(secret("bootstrap-key").get("key")).toMatch(/^annals_sk_[A-Za-z0-9]{40}$/);
   expect(secret("webhook-dispatcher-keys").get("keys")).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/);
   expect(secret("admission").get("secrets")).toMatch(/^k1:[A-Za-z0-9+/]{43}=\n$/);
@@ -96,6 +97,29 @@ export function checkBacking(objects: Node[]): void {
       from.map((peer) => peer["podSelector"].matchLabels["app.kubernetes.io/component"]),
     ).toStrictEqual(callers);
   }
+}
+
+/** Each of the three has a user of its own, with the rights of the file that the tests of messaging run. */
+function checkNats(objects: Node[], nats: ReadonlyMap<string, string>): void {
+  for (const service of ["ledger", "export", "webhook-dispatcher"]) {
+    const { username, password, host } = new URL(nats.get(service) ?? "");
+    expect([username, host]).toStrictEqual([service, "annals-nats:4222"]);
+    expect(password).toMatch(/^p\w{31}$/);
+    const variable = `ANNALS_NATS_${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
+    expect(nats.get(`${service}-password`)).toBe(password);
+    expect(secretOf(mainOf(objects, "nats"), variable)?.["key"]).toBe(`${service}-password`);
+    expect(secretOf(mainOf(objects, service), "ANNALS_NATS_URL")).toStrictEqual({
+      name: "annals-nats",
+      key: service,
+    });
+  }
+  const isIts = ({ kind, metadata }: Node) =>
+    kind === "ConfigMap" && metadata.name === "annals-nats";
+  const config = objects.find(isIts)?.["data"];
+  expect(config["nats-users.conf"].trim()).toBe(
+    readFileSync(join(ROOT, "helm/annals/nats-users.conf"), "utf8").trim(),
+  );
+  expect(config["nats.conf"]).toMatch(/include nats-users\.conf\n$/);
 }
 
 function mainOf(objects: Node[], service: string): Node {

@@ -153,6 +153,9 @@ describe("the rendered chart", () => {
     expect(of(plain, "Secret").map(componentOf)).toStrictEqual(["admission"]);
     for (const { spec } of of(plain, "Deployment"))
       expect(namesOf(spec.template.spec.containers[0])).toContain("ANNALS_DANGEROUS_PLAINTEXT_RPC");
+    // kubernetes.io/h2c on a port with TLS: a mesh or a gateway would speak plain text to it.
+    expect(rpcProtocols(all)).toStrictEqual(["https", "https", "https", "https"]);
+    expect(new Set(rpcProtocols(plain))).toStrictEqual(new Set(["kubernetes.io/h2c"]));
     expect(of(all, "HorizontalPodAutoscaler")).toHaveLength(5);
     for (const kind of ["Ingress", "HTTPRoute", "PodMonitor", "PrometheusRule"])
       expect(of(all, kind), kind).toHaveLength(1);
@@ -260,4 +263,9 @@ function merged(base: Node, over: Node): Node {
     return [name, isMap(value) && isMap(below) ? merged(below, value) : value];
   });
   return { ...base, ...Object.fromEntries(entries) };
+}
+
+function rpcProtocols(objects: Node[]): unknown[] {
+  const ports = of(objects, "Service").flatMap(({ spec }) => spec.ports as Node[]);
+  return ports.filter(({ name }) => name === "rpc").map(({ appProtocol }) => appProtocol);
 }

@@ -3,7 +3,15 @@
 // run here.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -97,6 +105,43 @@ test("compose runs every service from the image, read-only, with settings that t
     const settings = settingsOf(name.replace(/-migrate$/, ""));
     for (const given of Object.keys(service["environment"])) expect(settings).toContain(given);
   }
+});
+
+test("compose pins its images, and keeps the gateway away from PostgreSQL and NATS", () => {
+  const { networks, services } = yamlOf("deploy/compose.yaml");
+  const all = Object.entries<Node>(services);
+  for (const [name, { image }] of all)
+    if (image !== "annals") expect(image, name).toMatch(/:v?\d+\.\d+(\.\d+)?(@sha256:\w{64})?$/);
+  const within = (network: string) =>
+    all.filter(([, each]) => each["networks"].includes(network)).map(([name]) => name);
+  expect(within("backing")).toEqual(expect.arrayContaining(["postgres", "nats", "ledger"]));
+  expect(within("backing")).not.toContain("gateway");
+  expect(within("outside")).toStrictEqual([
+    "webhook-dispatcher",
+    "gateway",
+    "prometheus",
+    "grafana",
+  ]);
+  expect(networks).toMatchObject({ services: { internal: true }, backing: { internal: true } });
+});
+
+test("make-secrets.sh makes what compose reads, for its owner alone, and keeps it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "annals-secrets-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = (name: string) => readFileSync(join(folder, name), "utf8");
+  const mode = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8);
+  const make = () => execFileSync("sh", [join(ROOT, "deploy/make-secrets.sh"), folder]);
+  make();
+  const made = [file(".env"), file("secrets/admission-secret"), file("secrets/webhook-keys")];
+  const wanted = matches(textOf("deploy/compose.yaml"), /\$\{(ANNALS_\w+_PASSWORD)/g);
+  for (const name of new Set(wanted))
+    expect(made[0]).toMatch(new RegExp(`^${name}=p\\w{48}$`, "m"));
+  expect(made.slice(1).join("")).toMatch(/^(k1:[A-Za-z0-9+/]{43}=\n){2}$/);
+  expect([mode(".env"), mode("secrets")]).toStrictEqual(["600", "700"]);
+  make();
+  expect([file(".env"), file("secrets/admission-secret"), file("secrets/webhook-keys")]).toEqual(
+    made,
+  );
 });
 
 test("compose and the chart set no option of Node.js or malloc: the image has them from one file", () => {

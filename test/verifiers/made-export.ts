@@ -2,6 +2,7 @@
 
 import {
   canonicalJson,
+  CSV_CELLS,
   PARTS,
   partDigest,
   type JsonObject,
@@ -22,12 +23,16 @@ export interface Made {
   readonly places: { sequence_number: number; hash: string; previous_hash: string }[];
 }
 
-/** A chain of `parts.length` events as the lines of an export. */
+/**
+ * A chain of `parts.length` events as the lines of an export. `forged` replaces members before anything is
+ * hashed: every digest and hash fits, as in a file of somebody who made all of it.
+ */
 export function chainOf(
   chain: string,
   parts: readonly JsonObject[],
   from = 1,
   before = "0".repeat(64),
+  forged: { id?: string; action?: string; createdAt?: string; metadata?: string } = {},
 ): Made {
   const made: Made = { lines: [], records: [], places: [] };
   let previousHash = before;
@@ -36,7 +41,7 @@ export function chainOf(
       actor: '{"id":"u_1"}',
       context: "{}",
       diff: "{}",
-      metadata: canonicalJson(metadata),
+      metadata: forged.metadata ?? canonicalJson(metadata),
       target: "{}",
     };
     const salts = randomBytes(80);
@@ -47,11 +52,11 @@ export function chainOf(
     );
     const time = `2026-01-01T00:00:00.${String(index).padStart(6, "0")}Z`;
     const members = {
-      action: `a.${index} "é"`,
+      action: forged.action ?? `a.${index} "é"`,
       chain,
-      createdAt: time,
+      createdAt: forged.createdAt ?? time,
       digests,
-      id: `evt_${index}`,
+      id: forged.id ?? `evt_${index}`,
       occurredAt: time,
       previousHash,
       receivedAt: time,
@@ -75,9 +80,9 @@ export function exportOf({ lines, places }: Omit<Made, "records">, change: objec
 }
 
 /** The same as CSV. */
-export function csvOf({ records, places }: Omit<Made, "lines">): string {
+export function csvOf({ records, places }: Omit<Made, "lines">, change: object = {}): string {
   const body = `${csvHeader(true)}${records.join("")}`;
-  return `${body}${csvManifest(manifestOf(body, places, { format: "csv" }), true)}`;
+  return `${body}${csvManifest(manifestOf(body, places, { format: "csv", cells: CSV_CELLS, ...change }), true)}`;
 }
 
 function manifestOf(body: string, places: Made["places"], change: object): string {

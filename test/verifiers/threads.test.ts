@@ -34,7 +34,7 @@ test("without its manifest: another chain in the midst of it, or the end", async
   expect(await verdict(cut)).toMatch(/^61: the manifest is missing/);
   const other = chainOf("acct_2", large);
   const mixed = [...cut.split("\n").slice(0, 50), ...other.lines.slice(50)].join("\n");
-  expect(await verdict(mixed)).toMatch(/^51: .*another chain, acct_2/);
+  expect(await verdict(mixed)).toMatch(/^51: .*another chain, "acct_2"/);
 });
 
 test("followed by a line after a fault", async () => {

@@ -73,7 +73,7 @@ test("keys: each RPC", async () => {
   expect(made.secret).toMatch(/^annals_sk_/);
   const renamed = await call(client, updateApiKey, { accountId, id, name: "thread" }, statement);
   expect(renamed.apiKey).toMatchObject({ id, name: "thread", scopes: ["verify"] });
-  const { apiKeys } = await call(client, listApiKeys, { accountId }, statement);
+  const { apiKeys } = await call(client, listApiKeys, { accountId, limit: 100 }, statement);
   expect(apiKeys.map((key) => key.id)).toContain(id);
   const groups = [{ secretSha256: hash("sha256", made.secret, "buffer"), count: 2 }];
   const { admissions } = await call(client, admitRequests, { groups });

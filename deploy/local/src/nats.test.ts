@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { DataDirectory } from "./data-directory.ts";
-import { natsSpec } from "./nats.ts";
+import { natsSpec, newNatsPasswords } from "./nats.ts";
 import { startStack } from "./stack.ts";
 import { temporaryFolder } from "./testing/folders.ts";
 
@@ -44,7 +44,7 @@ test("another stack's server on the same port is not taken for the stack's own",
   const nothing = async () => {};
   const samePort = { port, release: nothing, close: nothing };
   const directory = DataDirectory.open(temporaryFolder());
-  const { isReady } = natsSpec("nats-server", directory, samePort);
+  const { isReady } = natsSpec("nats-server", directory, samePort, newNatsPasswords());
   expect(await isReady(0)).toBe(false);
 });
 

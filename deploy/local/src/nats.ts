@@ -2,11 +2,12 @@
 // interface, and nothing may depend on its data: notices can be lost, PostgreSQL is the record.
 
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
+import type { ServiceName } from "./services.ts";
 import type { ProcessSpec } from "./supervised-process.ts";
 
 const STOP_GRACE_MS = 5_000;
@@ -16,15 +17,49 @@ const PROBE_TIMEOUT_MS = 1_000;
 const MAX_MEMORY = "64MB";
 const MAX_FILES = "1GB";
 
+/** The rights of each service: the file that the chart has too. */
+const USERS = new URL("../../../helm/annals/nats-users.conf", import.meta.url);
+const FIRST_USER = "users: [";
+
+/** A user of NATS: a service, or the person who runs the stack, who may do everything. */
+export type NatsUser =
+  | Extract<ServiceName, "ledger" | "export" | "webhook-dispatcher">
+  | "operator";
+
+export type NatsPasswords = Readonly<Record<NatsUser, string>>;
+
+/** New ones at each start. */
+export function newNatsPasswords(): NatsPasswords {
+  const password = () => `p${randomBytes(24).toString("hex")}`;
+  return {
+    ledger: password(),
+    export: password(),
+    "webhook-dispatcher": password(),
+    operator: password(),
+  };
+}
+
+function usersOf({ operator, ...passwords }: NatsPasswords): string[] {
+  const users = readFileSync(USERS, "utf8");
+  return [
+    ...Object.entries(passwords).map(
+      ([service, password]) =>
+        `ANNALS_NATS_${service.toUpperCase().replaceAll("-", "_")}_PASSWORD: ${password}`,
+    ),
+    users.replace(FIRST_USER, `${FIRST_USER}\n    { user: operator, password: ${operator} }`),
+  ];
+}
+
 /** How the server is run and watched. Writes its configuration file. */
 export function natsSpec(
   binary: string,
   directory: DataDirectory,
   port: ReservedPort,
+  passwords: NatsPasswords,
 ): ProcessSpec {
   const config = directory.run("nats.conf");
   const name = `annals-${randomBytes(8).toString("hex")}`;
-  writeFileSync(
+  directory.writeSecret(
     config,
     [
       `listen: "${LOOPBACK}:${port.port}"`,
@@ -34,6 +69,7 @@ export function natsSpec(
       `  max_memory_store: ${MAX_MEMORY}`,
       `  max_file_store: ${MAX_FILES}`,
       "}",
+      ...usersOf(passwords),
       "",
     ].join("\n"),
   );

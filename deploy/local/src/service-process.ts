@@ -52,7 +52,8 @@ export interface Surroundings {
   /** The caller's environment, passed on. */
   readonly environment: Variables;
   readonly databaseUrl: string;
-  readonly natsUrl: string;
+  /** Of the services that use NATS, each with its own login. */
+  readonly natsUrls: Readonly<Partial<Record<ServiceName, string>>>;
   readonly rateLimitPerMinute: number;
   /** RPC addresses, `host:port`, of the replicas that each service starts with. */
   readonly rpcAddresses: ReadonlyMap<ServiceName, readonly string[]>;
@@ -93,10 +94,9 @@ export function serviceEnvironment(
       ANNALS_TLS_KEY_FILE: key,
     });
   }
-  if (definition.stores) {
-    env["ANNALS_DATABASE_URL"] = around.databaseUrl;
-    env["ANNALS_NATS_URL"] = around.natsUrl;
-  }
+  if (definition.stores) env["ANNALS_DATABASE_URL"] = around.databaseUrl;
+  const natsUrl = around.natsUrls[service];
+  if (natsUrl !== undefined) env["ANNALS_NATS_URL"] = natsUrl;
   const newKey = () => randomBytes(SECRET_KEY_BYTES);
   // A gateway hands admissions on and must not be able to make one.
   if (!definition.isPublic) {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 export interface ServiceDefinition {
   /** Has a schema: `migrate` runs before any `serve`. */
   readonly migrates: boolean;
-  /** Gets ANNALS_DATABASE_URL and ANNALS_NATS_URL. */
+  /** Gets ANNALS_DATABASE_URL. */
   readonly stores: boolean;
   /** Gets the addresses of these services. */
   readonly calls: readonly ServiceName[];

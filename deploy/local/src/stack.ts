@@ -7,7 +7,7 @@ import { mintKey } from "@annals/contract";
 import { join, resolve } from "node:path";
 import { DataDirectory } from "./data-directory.ts";
 import { migrate } from "./migrations.ts";
-import { natsSpec } from "./nats.ts";
+import { type NatsUser, natsSpec, newNatsPasswords } from "./nats.ts";
 import { findNatsServer, packagedNatsServer } from "./nats-binary.ts";
 import { type OrphanGuard, startOrphanGuard } from "./orphan-guard.ts";
 import { LOOPBACK, type ReservedPort, reserveFreePort, reservePort } from "./ports.ts";
@@ -57,7 +57,10 @@ export class Stack {
   bootstrapKey = "";
   /** For the owner of the database. */
   databaseUrl = "";
+  /** With every right, unless the server is another's. */
   natsUrl = "";
+  /** Of each service that uses NATS, with its own login. */
+  natsUrls: Surroundings["natsUrls"] = {};
   readonly #options: StackOptions;
   readonly #directory: DataDirectory;
   readonly #guard: OrphanGuard;
@@ -109,7 +112,7 @@ export class Stack {
       directory: this.#directory,
       environment: this.#options.environment,
       databaseUrl: this.databaseUrl,
-      natsUrl: this.natsUrl,
+      natsUrls: this.natsUrls,
       rateLimitPerMinute: this.#options.rateLimitPerMinute ?? RATE_LIMIT_PER_MINUTE,
       rpcAddresses: rpcAddresses(ports),
       overrides: this.#options.env ?? {},
@@ -228,7 +231,15 @@ export class Stack {
 
   async #beginNats(): Promise<void> {
     const port = await this.#reserve();
-    this.natsUrl = this.#options.natsUrl ?? `nats://${LOOPBACK}:${port.port}`;
+    const passwords = newNatsPasswords();
+    const urlOf = (user: NatsUser) =>
+      this.#options.natsUrl ?? `nats://${user}:${passwords[user]}@${LOOPBACK}:${port.port}`;
+    this.natsUrl = urlOf("operator");
+    this.natsUrls = {
+      ledger: urlOf("ledger"),
+      export: urlOf("export"),
+      "webhook-dispatcher": urlOf("webhook-dispatcher"),
+    };
     if (this.#options.natsUrl !== undefined || this.#options.without?.includes("nats")) return;
     let binary: string;
     try {
@@ -246,7 +257,11 @@ export class Stack {
       this.#log(`starting without NATS, webhooks fall back to polling: ${messageOf(error)}`);
       return;
     }
-    await this.#supervise("nats", natsSpec(binary, this.#directory, port), {}).waitReady();
+    await this.#supervise(
+      "nats",
+      natsSpec(binary, this.#directory, port, passwords),
+      {},
+    ).waitReady();
     this.#log("NATS is ready");
   }
 

@@ -64,11 +64,12 @@
 {{- include "annals.secretVariable" (dict "env" .env "from" $from "path" (printf "%s.%s" (include "annals.member" .) .url)) }}
 {{- end }}
 
+{{/* Each service has a user of its own: the key of its name, unless the values name one for all. */}}
 {{- define "annals.natsEnvironment" -}}
 {{- if include "annals.ownNats" .root }}
-{{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" (dict "secret" (include "annals.name" (dict "root" .root "name" "nats")) "key" "url") "path" "nats.url") }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" (dict "secret" (include "annals.name" (dict "root" .root "name" "nats")) "key" .name) "path" "nats.url") }}
 {{- else if .root.Values.nats.url.secret }}
-{{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" .root.Values.nats.url "path" "nats.url") }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" (dict "secret" .root.Values.nats.url.secret "key" (.root.Values.nats.url.key | default .name)) "path" "nats.url") }}
 {{- if .root.Values.caBundle.configMap }}
 - name: ANNALS_NATS_CA_FILE
   value: /etc/annals/ca/ca.crt

@@ -83,10 +83,12 @@ export interface PoolState {
 
 export type DatabaseMetrics = ReturnType<typeof databaseMetrics>;
 
-/** Of the connection pool, and of statements by the name in their leading comment. */
+/** Of the connection pools, and of statements by the name in their leading comment. */
 export function databaseMetrics(registry: Registry) {
   const registers = [registry];
-  let read = (): PoolState => ({ used: 0, idle: 0, pending: 0 });
+  const pools: (() => PoolState)[] = [];
+  const sum = (member: keyof PoolState): number =>
+    pools.reduce((total, read) => total + read()[member], 0);
   const max = new Gauge({
     name: "db_client_connection_max",
     help: "Maximum connections of this replica to PostgreSQL.",
@@ -98,16 +100,15 @@ export function databaseMetrics(registry: Registry) {
     labelNames: ["db_client_connection_state"],
     registers,
     collect: () => {
-      const { idle, used } = read();
-      count.set({ db_client_connection_state: "idle" }, idle);
-      count.set({ db_client_connection_state: "used" }, used);
+      count.set({ db_client_connection_state: "idle" }, sum("idle"));
+      count.set({ db_client_connection_state: "used" }, sum("used"));
     },
   });
   const pending: Gauge = new Gauge({
     name: "db_client_connection_pending_requests",
-    help: "Statements and transactions that wait for a connection of the pool.",
+    help: "Statements and transactions that wait while every connection of the pool is in use.",
     registers,
-    collect: () => pending.set(read().pending),
+    collect: () => pending.set(sum("pending")),
   });
   return {
     duration: new Histogram({
@@ -123,9 +124,10 @@ export function databaseMetrics(registry: Registry) {
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 3, 10],
       registers,
     }),
-    watch: (maxConnections: number, state: typeof read): void => {
-      max.set(maxConnections);
-      read = state;
+    /** Called once for each pool of the process. */
+    watch: (maxConnections: number, state: () => PoolState): void => {
+      pools.push(state);
+      max.inc(maxConnections);
     },
   };
 }

@@ -1,5 +1,6 @@
-// What the services record of themselves: the account whose chain holds it, and the beginning of the actions.
-// Called by keys, which makes the account, and by the ledger, which appends to its chain.
+// What the services record of themselves: the account whose chain holds it, the beginning of the actions, and
+// their size. Called by keys, which makes the account, by the gateway, which keeps clients from such actions,
+// and by the ledger, which does the same and appends to the chain.
 
 /**
  * The system account. Its id is no id that `newId` can make. Keys can read its chain, verify and export it,
@@ -9,3 +10,24 @@ export const SYSTEM_ACCOUNT_ID = "acct_system";
 
 /** How the actions of recorded changes begin: `annals.key.created`. */
 export const AUDIT_ACTION_PREFIX = "annals.";
+
+/** Bytes of an entry's action and canonical parts, its context included. */
+export const MAX_AUDIT_ENTRY_BYTES = 1_024;
+
+/** Of the entry that says how many more there were in a minute. */
+export const AUDIT_COUNTED_ACTION = "annals.audit.counted";
+
+/** An action that begins like this is not reserved, whatever follows: nearly every one. */
+const OF_CLIENTS = /^[0-9b-z]/i;
+/** Characters that are not shown. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
+
+/**
+ * Whether a client's action would look like one of the service: it begins with the prefix in letters of any
+ * case or width, also after white space or among characters that are not shown.
+ */
+export function isReservedAction(action: string): boolean {
+  if (OF_CLIENTS.test(action)) return false;
+  const seen = action.normalize("NFKC").replaceAll(UNSEEN, "").trimStart().toLowerCase();
+  return seen.startsWith(AUDIT_ACTION_PREFIX);
+}

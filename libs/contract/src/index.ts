@@ -1,4 +1,5 @@
 export * from "./api-key.ts";
+export * from "./audit-rules.ts";
 export * from "./audit.ts";
 export * from "./clock.ts";
 export * from "./event-names.ts";

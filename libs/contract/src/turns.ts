@@ -55,6 +55,47 @@ export class Lines<T> {
   }
 }
 
+/** Runs a few works at a time. Further ones wait in lines, and accounts take turns. */
+export class Slots {
+  readonly #concurrency: number;
+  readonly #waiting = new Lines<() => void>();
+  #running = 0;
+
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
+  }
+
+  /** A wait ends when the signal aborts, with its reason. */
+  async run<T>(account: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#running < this.#concurrency) this.#running += 1;
+    else await this.#turn(account, signal);
+    try {
+      return await work();
+    } finally {
+      // Whoever is next has this slot.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+
+  #turn(account: string, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.remove(account, begin);
+        reject(signal?.reason as Error);
+      };
+      const begin = (): void => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(account, begin);
+    });
+  }
+}
+
 export class Turns {
   readonly #waiting = new Lines<() => void>();
   #isDue = false;

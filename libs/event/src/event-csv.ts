@@ -93,6 +93,12 @@ function chosen(value: string): string {
  */
 const RUNNABLE = /^['\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^'*[\t\r\n]/u;
 
+/** The rule of {@link safeCell} for readers of a file: a member of its manifest. */
+export const CSV_CELLS =
+  "a cell that a spreadsheet would run has ' before it: where a cell begins with any number of ', of white space and " +
+  "of invisible characters, and then one of = + - @ ＝ ＋ － ＠, or with any number of ' and then tab, CR or LF, its " +
+  "first ' is not part of the value";
+
 /** The text for a cell that holds what a client chose. */
 export function safeCell(value: string): string {
   return RUNNABLE.test(value) ? `'${value}` : value;

@@ -5,3 +5,4 @@ export * from "./event-members.ts";
 export * from "./json/canonical-json.ts";
 export type { JsonObject, JsonValue } from "./json/json-value.ts";
 export { DIGEST_BYTES, GENESIS_HASH, hexOfParts, leafOfJson, SALT_BYTES } from "./leaf-text.ts";
+export { escapeHidden, markHidden } from "./visible-text.ts";

@@ -100,7 +100,7 @@ export class Messaging {
     const connection = await connect(options);
     try {
       if (this.#closing.signal.aborted) return;
-      await ensureStream(connection, this.#options.log);
+      await ensureStream(connection, "made", this.#options.log);
       this.#connection = connection;
       this.#outageLogged = false;
       this.#options.log.info("connected to NATS");
@@ -134,9 +134,15 @@ function connectionOptions(url: string, { name, caFile }: MessagingOptions): Con
     maxPingOut: MAX_PINGS_OUT,
     // With these the client refuses a server without TLS, before it sends the password.
     ...(protocol === "tls:" && { tls: tlsOptions(hostname, caFile) }),
-    ...(secret !== "" && { user, pass: secret }),
+    // Answers to this user alone: a server can then keep its users from reading each other's.
+    ...(secret !== "" && { user, pass: secret, inboxPrefix: inboxPrefix(user) }),
     ...(secret === "" && user !== "" && { token: user }),
   };
+}
+
+/** `_INBOX.ledger`; of a name that is no part of a subject, the default. */
+function inboxPrefix(user: string): string {
+  return /^[\w-]+$/.test(user) ? `_INBOX.${user}` : "_INBOX";
 }
 
 /** The client names no host for an address, and would then check the certificate for `localhost`. */

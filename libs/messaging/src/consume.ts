@@ -79,7 +79,7 @@ async function open(
   durable: string,
   log: Logger,
 ): Promise<ConsumerMessages> {
-  await ensureStream(connection, log);
+  await ensureStream(connection, "updated", log);
   await ensureConsumer(connection, durable, log);
   const consumer = await connection
     .jetstream({ timeout: API_TIMEOUT_MS })

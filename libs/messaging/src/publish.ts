@@ -155,7 +155,7 @@ export class NoticePublisher {
 
   /** Once for all publishes that find no stream. */
   #ensureStream(connection: NatsConnection): Promise<void> {
-    this.#ensuring ??= ensureStream(connection, this.#options.log).finally(() => {
+    this.#ensuring ??= ensureStream(connection, "made", this.#options.log).finally(() => {
       this.#ensuring = undefined;
     });
     return this.#ensuring;

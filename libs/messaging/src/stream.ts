@@ -1,5 +1,5 @@
-// The JetStream stream of notices, and its consumers: created where they are missing, updated where they
-// differ from the configuration here, and read back, because an old server silently ignores options that it
+// The JetStream stream of notices, and its consumers: created where they are missing, updated by the consumer where
+// they differ from the configuration here, and read back, because an old server silently ignores options that it
 // does not know. Called when a connection opens and whenever the server reports that the stream is gone. It
 // must never touch a stream of another name.
 
@@ -39,12 +39,19 @@ const STREAM_CONFIG = {
 /** For one request to the server. */
 export const API_TIMEOUT_MS = 5_000;
 
-/** Creates or updates the stream. Logs the options that the server does not keep. */
-export async function ensureStream(connection: NatsConnection, log: Logger): Promise<void> {
+/**
+ * Creates the stream, and for its consumer updates it: a publisher has no right to. Logs the options that the
+ * server does not keep.
+ */
+export async function ensureStream(
+  connection: NatsConnection,
+  how: "made" | "updated",
+  log: Logger,
+): Promise<void> {
   const manager = await managerOf(connection);
   const found = await manager.streams.info(STREAM).catch(absent);
   if (!found) await manager.streams.add(STREAM_CONFIG);
-  else if (differences(STREAM_CONFIG, found.config).length > 0) {
+  else if (how === "updated" && differences(STREAM_CONFIG, found.config).length > 0) {
     await manager.streams.update(STREAM, STREAM_CONFIG);
   }
   const { config } = await manager.streams.info(STREAM);

@@ -1,16 +1,23 @@
-// Guarantees: an audit entry is there if and only if its change is. What waits is handed over in its order
-// and deleted only after it was stored; an entry that is not stored keeps no other. How long the oldest has
-// waited is reported.
+// Guarantees: an audit entry is there if and only if its change is. Beyond so many a minute of an account
+// and an action a change is counted, and the count becomes an entry, whichever replica makes it; nothing is
+// lost. No entry is longer than its bound. What waits is handed over in its order and deleted only after it
+// was stored; an entry that is not stored keeps no other. How long the oldest has waited is reported.
 
 import { createLog } from "@annals/chassis";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
-import { auditOutbox, handOver, type StoredAuditEntry } from "./audit-outbox.ts";
+import { handOver, recordCounted } from "./audit-hand-over.ts";
+import { auditOutbox, MAX_ENTRY_BYTES, type StoredAuditEntry } from "./audit-outbox.ts";
+import { MAX_ENTRIES_PER_MINUTE } from "./audit-windows.ts";
 import { createPool, type Pool } from "./pool.ts";
 
 const OUTBOX = auditOutbox("keys");
 const log = createLog({ service: "test", level: "error" });
 const { signal } = new AbortController();
+
+/** Some minutes after the entries. */
+const NOW = "2026-05-10T12:30:00.000000Z";
+const clock = { nowText: () => NOW, nowMicros: () => Date.parse(NOW) * 1_000 };
 
 let owner: TestDatabase;
 let database: Pool;
@@ -47,7 +54,7 @@ const waiting = () => owner.query("SELECT id FROM keys.audit_outbox ORDER BY num
 const handOverTo = (send: (entries: readonly StoredAuditEntry[]) => Promise<readonly string[]>) =>
   handOver(
     OUTBOX,
-    { database, lag: { set: (value) => void lags.push(Number(value)) }, send },
+    { clock, database, lag: { set: (value) => void lags.push(Number(value)) }, send },
     signal,
   );
 
@@ -106,4 +113,111 @@ test("an entry that is not stored stays, and those after it are handed over", as
     return idsOf(entries);
   });
   expect(left).toEqual(["b"]);
+});
+
+test("what is late is handed over with the time of now, and says when it was", async () => {
+  for (const name of ["late", "in time"]) await add(name);
+  await owner.query(
+    "UPDATE keys.audit_outbox SET created_at = created_at - interval '23 hours' WHERE account_id = 'acct_late'",
+  );
+  const events: object[] = [];
+  await handOverTo(async (entries) => {
+    events.push(...entries.map(({ event }) => JSON.parse(event)));
+    return idsOf(entries);
+  });
+  expect(events).toMatchObject([
+    { metadata: { reported_at: "2026-05-10T11:59:59.000000Z" }, occurred_at: NOW },
+    { occurred_at: "2026-05-10T11:59:59.000000Z" },
+  ]);
+});
+
+const TARGET = { type: "api_key", id: "key_1" };
+const change = (
+  accountId: string,
+  action: "annals.key.created" | "annals.key.revoked",
+  more: object = {},
+) =>
+  database.transaction((transaction) =>
+    OUTBOX.add(transaction, {
+      accountId,
+      action,
+      actor: { type: "api_key", id: "key_1" },
+      target: TARGET,
+      occurredAt: "2026-05-10T11:59:59.000000Z",
+      ...more,
+    }),
+  );
+const times = (count: number, work: () => Promise<unknown>) =>
+  Promise.all(Array.from({ length: count }, work));
+const stored = async () => {
+  const rows = await owner.query("SELECT account_id, event FROM keys.audit_outbox ORDER BY number");
+  return rows.map(({ account_id: accountId, event }) => ({ accountId, ...JSON.parse(event) }));
+};
+const record = () => recordCounted(OUTBOX, { clock, database }, signal);
+
+test("beyond so many a minute changes are counted, by action and account, and each minute anew", async () => {
+  await times(MAX_ENTRIES_PER_MINUTE + 7, () => change("acct_many", "annals.key.created"));
+  await change("acct_many", "annals.key.revoked");
+  await times(MAX_ENTRIES_PER_MINUTE, () => change("acct_other", "annals.key.created"));
+  const later = { occurredAt: "2026-05-10T12:00:00.000000Z" };
+  await change("acct_many", "annals.key.created", later);
+  const actor = { type: "operator" };
+  await times(MAX_ENTRIES_PER_MINUTE + 3, () => change("acct_op", "annals.key.created", { actor }));
+  const entries = await stored();
+  const of = (accountId: string) => entries.filter((each) => each.accountId === accountId).length;
+  expect(of("acct_many")).toBe(MAX_ENTRIES_PER_MINUTE + 2);
+  expect(of("acct_other")).toBe(MAX_ENTRIES_PER_MINUTE);
+  // Nobody else causes what the operator does.
+  expect(of("acct_op")).toBe(MAX_ENTRIES_PER_MINUTE + 3);
+
+  // By several replicas, and again: once.
+  await Promise.all([record(), record(), record()]);
+  await record();
+  const counted = (await stored()).filter(({ action }) => action === "annals.audit.counted");
+  expect(counted).toEqual([
+    {
+      accountId: "acct_many",
+      action: "annals.audit.counted",
+      actor: { type: "service", id: "keys" },
+      target: { type: "account", id: "acct_many" },
+      metadata: { minute: "2026-05-10T11:59Z", further: { "annals.key.created": 7 } },
+      occurred_at: NOW,
+    },
+  ]);
+  expect(await owner.query("SELECT 1 FROM keys.audit_windows")).toEqual([]);
+});
+
+test("a change that is rolled back is not counted, and a minute that is not over stays", async () => {
+  await times(MAX_ENTRIES_PER_MINUTE, () => change("acct_a", "annals.key.created"));
+  const failed = database.transaction(async (transaction) => {
+    await OUTBOX.add(transaction, {
+      accountId: "acct_a",
+      action: "annals.key.created",
+      actor: { type: "api_key", id: "key_1" },
+      target: TARGET,
+      occurredAt: "2026-05-10T11:59:59.000000Z",
+    });
+    throw new Error("the change failed");
+  });
+  await expect(failed).rejects.toThrow("the change failed");
+  const now = { occurredAt: NOW };
+  await times(MAX_ENTRIES_PER_MINUTE + 1, () => change("acct_b", "annals.key.created", now));
+  await record();
+  expect((await stored()).filter(({ action }) => action === "annals.audit.counted")).toEqual([]);
+  const windows = await owner.query("SELECT account_id, changes FROM keys.audit_windows");
+  expect(windows).toEqual([{ account_id: "acct_b", changes: String(MAX_ENTRIES_PER_MINUTE + 1) }]);
+});
+
+test("an entry at its bound is kept whole, and of a longer one a digest", async () => {
+  const lengthOf = (event: object) => Buffer.byteLength(JSON.stringify(event));
+  await change("acct_a", "annals.key.created", { metadata: { text: "" } });
+  const [{ accountId: _, ...empty }] = (await stored()) as [{ accountId: string }];
+  const room = MAX_ENTRY_BYTES - lengthOf(empty);
+  await owner.query("DELETE FROM keys.audit_outbox");
+  for (const length of [room, room + 1])
+    await change("acct_a", "annals.key.created", { metadata: { text: "x".repeat(length) } });
+  expect(await stored()).toMatchObject([
+    { metadata: { text: "x".repeat(room) } },
+    { metadata: { left_out_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }, target: TARGET },
+  ]);
 });

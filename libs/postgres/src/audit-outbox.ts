@@ -1,23 +1,33 @@
-// The audit entries of a service: what was changed, by whom, added in the transaction of the change. A worker
-// hands them over to the ledger, which appends them to the system account's chain
-// (docs/adr/0021-the-audit-of-the-audit-log.md). Each service with a schema declares its entries once, by the
-// schema's name. A change must never wait for the ledger, and an entry must never be deleted before the
-// ledger has stored it.
+// The audit entries of a service: what was changed, by whom, added in the transaction of the change. A
+// worker hands them over to the ledger (audit-hand-over.ts), which appends them to the system account's
+// chain (docs/adr/0021-the-audit-of-the-audit-log.md, docs/adr/0037-what-may-be-in-the-audit.md). Each
+// service with a schema declares its entries once, by the schema's name. An entry must never be longer than
+// its bound, and a change never without an entry or a count.
 
-import { type Counter, type Gauge, type Logger, type Loop, startLoop } from "@annals/chassis";
+import {
+  AUDIT_COUNTED_ACTION,
+  type AuditAction,
+  type AuditActorType,
+  type AuditService,
+} from "@annals/contract";
+import { jsonSha256, type JsonValue } from "@annals/event";
+import { type AuditWindows, auditWindows } from "./audit-windows.ts";
 import { type Database, type Statement, statement } from "./statement.ts";
 
 export interface AuditActor {
-  readonly type: "api_key" | "operator" | "service";
+  readonly type: AuditActorType;
   /** Of the API key, or the name of the service. Absent where nobody has proved who it is. */
   readonly id?: string | undefined;
 }
 
-/** What is recorded. It must hold no secret, no key and no part of a client's event. */
-export interface AuditEntry {
+/**
+ * What is recorded. It must hold no secret, no key, no part of a client's event and no name: of what a client
+ * chose, a digest.
+ */
+export interface AuditEntry<Action extends string = string> {
   /** Whose account was changed. */
   readonly accountId: string;
-  readonly action: `annals.${string}`;
+  readonly action: Action;
   readonly actor: AuditActor;
   readonly target: { readonly type: string; readonly id: string };
   readonly diff?: { readonly before?: object; readonly after?: object };
@@ -25,6 +35,11 @@ export interface AuditEntry {
   /** UTC with six fraction digits. */
   readonly occurredAt: string;
 }
+
+/** What a service may record, by the table that the ledger holds it to. */
+export type AuditEntryOf<Service extends AuditService> = AuditEntry<
+  Exclude<AuditAction<Service>, typeof AUDIT_COUNTED_ACTION>
+>;
 
 /** As annals.ledger.v1.AuditEntry has it. */
 export interface StoredAuditEntry {
@@ -34,7 +49,7 @@ export interface StoredAuditEntry {
   readonly event: string;
 }
 
-interface EntryRow {
+export interface EntryRow {
   readonly account_id: string;
   readonly number: string;
   readonly id: string;
@@ -42,27 +57,66 @@ interface EntryRow {
   readonly age_s: number;
 }
 
-export interface AuditOutbox {
-  /** Call it in the transaction of the change, after the statement that locks what it changes. */
-  add(database: Database, entry: AuditEntry): Promise<void>;
+export interface AuditOutbox<Service extends AuditService = AuditService> {
+  readonly service: Service;
+  /**
+   * Call it in the transaction of the change, after the statement that locks what it changes, and with
+   * accounts in their order where there are several.
+   */
+  readonly add: (transaction: Database, entry: AuditEntryOf<Service>) => Promise<void>;
+  /** Records what was counted of an account in a minute, which is not counted itself. */
+  readonly addCounted: (
+    transaction: Database,
+    of: Pick<AuditEntry, "accountId" | "metadata" | "occurredAt">,
+  ) => Promise<void>;
   readonly list: Statement<[afterNumber: string, limit: number], EntryRow>;
   readonly remove: Statement<[accountIds: readonly string[], numbers: readonly string[]], never>;
+  readonly windows: AuditWindows;
 }
 
-/** Entries of one call, and calls of one run. */
-const PAGE = 100;
-const MAX_PAGES = 10;
-/** Between two polls. */
-const DELAY_MS = 1_000;
+/**
+ * Bytes of an entry as it is handed over. With its context, and with another time where it is late, it stays
+ * below what the ledger stores.
+ */
+export const MAX_ENTRY_BYTES = 768;
 
-export function auditOutbox(schema: string): AuditOutbox {
-  const add = statement<[accountId: string, event: string], never>(`/* ${schema}.add-audit-entry */
+const SCHEMAS: Readonly<Record<AuditService, string>> = {
+  keys: "keys",
+  export: "exports",
+  "webhook-dispatcher": "webhooks",
+};
+
+export function auditOutbox<const Service extends AuditService>(
+  service: Service,
+): AuditOutbox<Service> {
+  const schema = SCHEMAS[service];
+  const insert = statement<
+    [accountId: string, event: string],
+    never
+  >(`/* ${schema}.add-audit-entry */
 INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::text)
 `);
+  const windows = auditWindows(schema);
+  const store = async (transaction: Database, entry: AuditEntry): Promise<void> => {
+    await transaction.run(insert, [entry.accountId, textOf(entry)]);
+  };
   return {
-    add: async (database, { accountId, occurredAt, ...event }) => {
-      await database.run(add, [accountId, JSON.stringify({ ...event, occurred_at: occurredAt })]);
+    service,
+    add: async (transaction, entry) => {
+      const { accountId, action, actor, occurredAt } = entry;
+      // Nobody else causes what the operator does.
+      const isEntry =
+        actor.type === "operator" ||
+        (await windows.count(transaction, accountId, action, occurredAt));
+      if (isEntry) await store(transaction, entry);
     },
+    addCounted: (transaction, of) =>
+      store(transaction, {
+        ...of,
+        action: AUDIT_COUNTED_ACTION,
+        actor: { type: "service", id: service },
+        target: { type: "account", id: of.accountId },
+      }),
     list: statement(`/* ${schema}.list-audit-entries */
 SELECT account_id, number, id, event, extract(epoch FROM clock_timestamp() - created_at)::float8 AS age_s
 FROM ${schema}.audit_outbox
@@ -73,67 +127,19 @@ LIMIT $2::integer
     remove: statement(`/* ${schema}.remove-audit-entries */
 DELETE FROM ${schema}.audit_outbox AS entry
 USING unnest($1::text[], $2::bigint[]) AS stored (account_id, number)
-WHERE entry.account_id = stored.account_id AND entry.number = stored.number
+WHERE entry.account_id = ANY ($1::text[])
+  AND entry.account_id = stored.account_id AND entry.number = stored.number
 `),
+    windows,
   };
 }
 
-export interface AuditHandOverDeps {
-  readonly database: Database;
-  /** Resolves to the ids of those that are stored, now or by an earlier call. */
-  readonly send: (
-    entries: readonly StoredAuditEntry[],
-    signal: AbortSignal,
-  ) => Promise<readonly string[]>;
-  /** Gets the seconds that the oldest entry has waited. */
-  readonly lag: Pick<Gauge, "set">;
-}
-
-/** Any number of replicas may do it: the ledger stores an entry once, however often it is sent. */
-export function startAuditHandOver(
-  outbox: AuditOutbox,
-  deps: AuditHandOverDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
-): Loop {
-  const { failures, log } = deps;
-  return startLoop({
-    name: "audit",
-    failures,
-    log,
-    delayMs: DELAY_MS,
-    initialDelayMs: DELAY_MS,
-    run: (signal) => handOver(outbox, deps, signal),
-  });
-}
-
-/**
- * Hands over what waits, in its order, and deletes what is stored. An entry that the ledger refuses does not
- * keep the others: it is sent again with the next run, and the run fails. Resolves to 0 where more waits.
- */
-export async function handOver(
-  outbox: AuditOutbox,
-  { database, lag, send }: AuditHandOverDeps,
-  signal: AbortSignal,
-): Promise<number | void> {
-  let after = "0";
-  let refused = 0;
-  let found = PAGE;
-  for (let page = 0; page < MAX_PAGES && found === PAGE && !signal.aborted; page += 1) {
-    const rows = await database.run(outbox.list, [after, PAGE]);
-    if (page === 0) lag.set(rows[0]?.age_s ?? 0);
-    found = rows.length;
-    after = rows.at(-1)?.number ?? after;
-    if (found === 0) break;
-    const entries = rows.map(({ account_id: accountId, event, id }) => ({ id, accountId, event }));
-    const storedIds = new Set(await send(entries, signal));
-    const stored = rows.filter(({ id }) => storedIds.has(id));
-    const [accountIds, numbers] = [
-      stored.map((row) => row.account_id),
-      stored.map((row) => row.number),
-    ];
-    if (stored.length > 0) await database.run(outbox.remove, [accountIds, numbers]);
-    refused += found - stored.length;
-  }
-  if (refused > 0) throw new Error(`the ledger has not stored ${refused} audit entries`);
-  if (found === PAGE) return 0;
-  lag.set(0);
+/** Of what is too long, a digest of what was changed. */
+function textOf({ accountId: _, occurredAt, ...event }: AuditEntry): string {
+  const text = JSON.stringify({ ...event, occurred_at: occurredAt });
+  if (Buffer.byteLength(text) <= MAX_ENTRY_BYTES) return text;
+  const { diff, metadata, ...kept } = event;
+  const leftOut = JSON.parse(JSON.stringify({ diff, metadata })) as JsonValue;
+  const digest = { left_out_sha256: jsonSha256(leftOut) };
+  return JSON.stringify({ ...kept, metadata: digest, occurred_at: occurredAt });
 }

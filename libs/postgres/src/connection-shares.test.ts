@@ -43,7 +43,7 @@ describe.each([
 
 test("accounts and the service take turns, whoever came first with many", async () => {
   const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
-  shares.take("a");
+  void shares.take("a");
   const order: string[] = [];
   const wait = async (account: string): Promise<void> => {
     await shares.take(account);
@@ -62,10 +62,12 @@ test("an account at its share does not hold up those behind it", async () => {
   const shares = new ConnectionShares({ total: 5, waitMs: WAIT_MS });
   expect(takeAll(shares, "a")).toBe(2);
   const waiting = shares.take("a");
+  expect([shares.waiting, shares.pending]).toEqual([1, 0]);
   expect(shares.take("b")).toBeUndefined();
   expect(shares.take("c")).toBeUndefined();
   expect(shares.take(NO_ACCOUNT)).toBeUndefined();
   const other = shares.take("d");
+  expect([shares.waiting, shares.pending]).toEqual([2, 2]);
   shares.release(NO_ACCOUNT);
   shares.release("b");
   await other;
@@ -77,7 +79,7 @@ test("an account at its share does not hold up those behind it", async () => {
 
 test("a wait ends when its signal aborts, and leaves the line", async () => {
   const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
-  shares.take("a");
+  void shares.take("a");
   const left = new AbortController();
   const reason = new Error("left");
   const waiting = shares.take("b", left.signal);
@@ -91,7 +93,7 @@ test("a wait ends when its signal aborts, and leaves the line", async () => {
 
 test("a wait ends after its time", async () => {
   const shares = new ConnectionShares({ total: 1, waitMs: 20 });
-  shares.take("a");
+  void shares.take("a");
   await expect(shares.take("b")).rejects.toThrow("within 20 ms");
   shares.release("a");
   expect(shares.take("b")).toBeUndefined();
@@ -99,9 +101,9 @@ test("a wait ends after its time", async () => {
 
 test("of an account a thousand wait, the next is refused; others and the service are not", async () => {
   const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
-  shares.take("a");
+  void shares.take("a");
   const left = new AbortController();
-  const wait = (account: string) => shares.take(account, left.signal);
+  const wait = async (account: string) => shares.take(account, left.signal);
   const waiting = Array.from({ length: 1_000 }, () => wait("a"));
   await expect(wait("a")).rejects.toThrow("1000 statements of the account wait");
   waiting.push(wait("b"), ...Array.from({ length: 1_001 }, () => wait(NO_ACCOUNT)));

@@ -40,6 +40,11 @@ export class ConnectionShares {
     return this.#waiting;
   }
 
+  /** Those that wait because every connection is in use, and not for their account's share alone. */
+  get pending(): number {
+    return this.#used < this.#total ? 0 : this.#waiting;
+  }
+
   /**
    * Undefined when a connection was counted for the account. It gets one when it then has no more than its
    * share, half of those of accounts, and no more than was free: so the last one goes to an account that had
@@ -86,12 +91,12 @@ export class ConnectionShares {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
       };
-      const leave = (reason: unknown): void => {
+      const leave = (reason: Error): void => {
         end();
         this.#lines.remove(account, waiting);
-        reject(reason as Error);
+        reject(reason);
       };
-      const onAbort = (): void => leave(signal?.reason);
+      const onAbort = (): void => leave(signal?.reason as Error);
       const timer = setTimeout(
         () => leave(new Error(`no connection was free within ${this.#waitMs} ms`)),
         this.#waitMs,

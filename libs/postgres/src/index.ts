@@ -1,3 +1,4 @@
+export * from "./audit-hand-over.ts";
 export * from "./audit-outbox.ts";
 export * from "./command-pool.ts";
 export * from "./failure.ts";

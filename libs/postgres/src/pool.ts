@@ -14,7 +14,7 @@ import pg from "pg";
 import { Connection, Silence } from "./connection.ts";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
 import { translateFailure } from "./failure.ts";
-import type { Database, Statement } from "./statement.ts";
+import type { Database } from "./statement.ts";
 
 export interface PoolOptions {
   readonly connectionString: string;
@@ -102,7 +102,7 @@ export function createPool(options: PoolOptions): Pool {
   options.metrics?.watch(options.maxConnections, () => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
-    pending: shares.waiting,
+    pending: shares.pending,
   }));
   return new SharedPool({ pool, options, shares, silence: new Silence() }, NO_ACCOUNT);
 }
@@ -151,7 +151,7 @@ interface Parts {
   readonly silence: Silence;
 }
 
-/** The pool as one account has it, or the service itself. */
+/** The pool as one account has it, or the service itself. Its methods are its own: tests spread pools. */
 class SharedPool implements Pool {
   readonly #parts: Parts;
   readonly #account: string;
@@ -163,19 +163,15 @@ class SharedPool implements Pool {
     this.#signal = signal;
   }
 
-  run<Params extends readonly unknown[], Row>(
-    statement: Statement<Params, Row>,
-    params: Params,
-  ): Promise<Row[]> {
-    return this.#observed(statement, () =>
+  readonly run: Pool["run"] = (statement, params) =>
+    this.#observed(statement, () =>
       this.#onConnection((connection) => connection.send(statement, params, this.#signal)),
     );
-  }
 
-  transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
-    return this.#onConnection(async (connection) => {
+  readonly transaction: Pool["transaction"] = (work) =>
+    this.#onConnection(async (connection) => {
       await connection.query({ text: "BEGIN" });
-      let result: T;
+      let result: Awaited<ReturnType<typeof work>>;
       try {
         result = await work({
           run: (statement, params) =>
@@ -192,15 +188,11 @@ class SharedPool implements Pool {
       if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
       return result;
     });
-  }
 
-  forAccount(accountId: string, signal?: AbortSignal): Pool {
-    return new SharedPool(this.#parts, accountId, signal);
-  }
+  readonly forAccount: Pool["forAccount"] = (accountId, signal) =>
+    new SharedPool(this.#parts, accountId, signal);
 
-  close(): Promise<void> {
-    return this.#parts.pool.end();
-  }
+  readonly close: Pool["close"] = () => this.#parts.pool.end();
 
   async #onConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     const { shares } = this.#parts;

@@ -1,6 +1,6 @@
 // Guarantee: with `sslmode=verify-full` a service connects to a PostgreSQL server of its authority with the
-// name of the URL, over TLS, and to no other, also to cancel a statement. What is wrong is said by readiness, by migrate and at the
-// start.
+// name of the URL, over TLS, and to no other, also to cancel a statement. What is wrong is said by readiness,
+// by migrate and at the start.
 
 import { CertificateAuthority } from "@annals/certificates";
 import { startStack, type Stack } from "@annals/local";

@@ -1,5 +1,6 @@
 export * from "./accounts.ts";
 export * from "./database.ts";
+export * from "./deliveries.ts";
 export * from "./eventually.ts";
 export * from "./http-client.ts";
 export * from "./proxy.ts";

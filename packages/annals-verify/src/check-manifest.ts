@@ -16,7 +16,7 @@ export interface Found {
 export function checkManifest(manifest: Manifest, { format, walk, ...found }: Found): void {
   const { first, last } = walk;
   if (manifest.format !== format)
-    throw new BadLine(`manifest_mismatch: the format is ${format}, not ${manifest.format}`);
+    throw new BadLine(`manifest_mismatch: the format is ${format}, not "${manifest.format}"`);
   if (manifest.eventCount !== walk.events)
     throw new BadLine(
       `manifest_mismatch: the file holds ${walk.events} events, event_count is ${manifest.eventCount}`,

@@ -1,7 +1,17 @@
 // Checks a record of a CSV export: its columns by the header, and cells that were made safe for spreadsheets.
 // Called by check-records.ts.
 
-import { csvHeader, type Part, PARTS, readJson, valueOfCell } from "@annals/event";
+import {
+  checkCanonicalObject,
+  csvHeader,
+  MAX_EVENT_DEPTH,
+  type Part,
+  PARTS,
+  readJson,
+  safeCell,
+  valueOfCell,
+} from "@annals/event";
+import { isUtf8 } from "node:buffer";
 import { BadLine } from "./bad-line.ts";
 import { checkEvent, parse, type ProvenEvent, readProof } from "./check-line.ts";
 import type { Checker } from "./checker.ts";
@@ -15,7 +25,8 @@ const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
 /** Exports without proofs have one column less. */
 const UNPROVEN_OPENING = MANIFEST_OPENING.slice(1);
 
-const READ_LIMITS = { maxDepth: 256, maxValues: 10_000_000 };
+const READ_LIMITS = { maxDepth: MAX_EVENT_DEPTH, maxValues: 10_000_000 };
+const MAX_PART_DEPTH = MAX_EVENT_DEPTH - 1;
 
 export function csvChecker(): Checker {
   return {
@@ -24,11 +35,13 @@ export function csvChecker(): Checker {
       const text = record.toString("utf8");
       if (!text.startsWith(MANIFEST_OPENING) && !text.startsWith(UNPROVEN_OPENING))
         return undefined;
-      const manifest = splitRecord(text).at(-1) ?? "";
-      return isManifest(manifest) ? manifest : undefined;
+      const cells = splitRecord(text);
+      const manifest = cells.at(-1) ?? "";
+      return cells.length <= NAMES.length && isManifest(manifest) ? manifest : undefined;
     },
     header: HEADER,
     check: (record, chain) => {
+      if (!isUtf8(record)) throw new BadLine("is not valid UTF-8");
       const event = eventOf(splitRecord(record.toString("utf8")));
       checkEvent(event, chain);
       return event;
@@ -41,20 +54,17 @@ function eventOf(cells: readonly string[]): ProvenEvent {
     throw new BadLine("is not an event with its proof");
   const cell = (name: string): string => cells[NAMES.indexOf(name)] ?? "";
   const number = cell("sequence_number");
-  if (!/^[1-9][0-9]{0,15}$/.test(number)) throw new BadLine("has no sequence number");
+  if (!/^[1-9][0-9]{0,15}$/.test(number) || !Number.isSafeInteger(Number(number)))
+    throw new BadLine("has no sequence number");
+  const chosen = (name: string): string => chosenValue(cell(name), name);
   const parts = partsOf(cell);
   for (const part of ["actor", "target"] as const) {
-    checkCopies(
-      parts[part],
-      part,
-      valueOfCell(cell(`${part}_id`)),
-      valueOfCell(cell(`${part}_type`)),
-    );
+    checkCopies(parts[part], part, chosen(`${part}_id`), chosen(`${part}_type`));
   }
   return {
     sequenceNumber: Number(number),
     id: cell("id"),
-    action: valueOfCell(cell("action")),
+    action: chosen("action"),
     hash: cell("hash"),
     previousHash: cell("previous_hash"),
     occurredAt: cell("occurred_at"),
@@ -65,8 +75,26 @@ function eventOf(cells: readonly string[]): ProvenEvent {
   };
 }
 
+/** The value of a cell. Throws BadLine where a spreadsheet would run it. */
+function chosenValue(text: string, name: string): string {
+  const value = valueOfCell(text);
+  if (safeCell(value) !== text) throw new BadLine(`${name} is a cell that a spreadsheet would run`);
+  return value;
+}
+
 function partsOf(cell: (name: string) => string): Record<Part, string> {
-  return Object.fromEntries(PARTS.map((part) => [part, cell(part)])) as Record<Part, string>;
+  const parts = PARTS.map((part) => [part, canonical(cell(part), part)] as const);
+  return Object.fromEntries(parts) as Record<Part, string>;
+}
+
+/** Throws BadLine for any other text of the same value: its digest could be made to fit. */
+function canonical(text: string, part: Part): string {
+  try {
+    checkCanonicalObject(Buffer.from(text), MAX_PART_DEPTH);
+  } catch (error) {
+    throw new BadLine(`the ${part} is not a canonical JSON object: ${(error as Error).message}`);
+  }
+  return text;
 }
 
 /** Throws BadLine where the cells of an id and a type are not those of the actor or target. */

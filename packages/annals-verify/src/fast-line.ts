@@ -4,11 +4,18 @@
 // returns undefined, and check-line.ts decides.
 //
 // A JSON parser reads from such a line the values that were hashed: each part is scanned to its closing
-// brace.
+// brace, and what has its digest is checked to be canonical. Whoever makes a file chooses its digests.
 
-import { JSON_PARTS, leafOfJson, PARTS } from "@annals/event";
+import {
+  checkCanonicalObject,
+  JSON_PARTS,
+  leafOfJson,
+  MAX_EVENT_DEPTH,
+  PARTS,
+} from "@annals/event";
 import { hash } from "node:crypto";
 import type { Place } from "./manifest.ts";
+import { EVENT_ID, TIME } from "./shape.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -30,11 +37,13 @@ const AFTER_NUMBER = ',"action":';
 const BEFORE_DIGESTS = '"},"digests":';
 /** Ends the proof and the line. */
 const AFTER_DIGESTS = "}}";
-const ID = /^[a-z0-9_]{1,64}$/;
+/** In ASCII and without an escape: its text is its canonical text. */
+const ACTION = /^"[ !#-[\]-~]*"$/;
+const EMPTY_PART_LENGTH = "{}".length;
+const MAX_PART_DEPTH = MAX_EVENT_DEPTH - 1;
 const NUMBER = /^[1-9][0-9]{0,15}$/;
 const HEX = /^[0-9a-f]+$/;
 const CAPITAL = /[A-F]/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 export class FastLines {
   #scratch = Buffer.alloc(64 * 1024);
@@ -60,16 +69,17 @@ export class FastLines {
     if (!text.startsWith(OPENING_TEXT)) return undefined;
     const idEnd = text.indexOf('"', OPENING_TEXT.length);
     const id = text.slice(OPENING_TEXT.length, idEnd);
-    if (!ID.test(id) || !text.startsWith(AFTER_ID, idEnd)) return undefined;
+    if (!EVENT_ID.is.test(id) || !text.startsWith(AFTER_ID, idEnd)) return undefined;
     const numberAt = idEnd + AFTER_ID.length;
     const numberEnd = text.indexOf(",", numberAt);
     const number = text.slice(numberAt, numberEnd);
-    if (!NUMBER.test(number) || !text.startsWith(AFTER_NUMBER, numberEnd)) return undefined;
+    if (!NUMBER.test(number) || !Number.isSafeInteger(Number(number))) return undefined;
+    if (!text.startsWith(AFTER_NUMBER, numberEnd)) return undefined;
     const actionAt = numberEnd + AFTER_NUMBER.length;
     const actionEnd = line[actionAt] === QUOTE ? stringEnd(line, actionAt) : -1;
-    if (actionEnd < 0) return undefined;
+    const action = text.slice(actionAt, Math.max(actionAt, actionEnd));
+    if (!ACTION.test(action)) return undefined;
     if (this.#checkParts(line, text, actionEnd, tail) !== tailAt) return undefined;
-    const action = text.slice(actionAt, actionEnd);
     const digestsAt = tailAt + this.#tail.digestsAt;
     const [eventHash = "", previousHash = "", occurredAt = "", receivedAt = "", createdAt = ""] =
       tail;
@@ -104,9 +114,19 @@ export class FastLines {
       const salted = this.#scratch.subarray(0, saltBytes + end - at);
       if (saltBytes !== SALT_LENGTH / 2) return -1;
       if (hash("sha256", salted, "hex") !== tail[FIRST_DIGEST + index]) return -1;
+      if (end - at > EMPTY_PART_LENGTH && !isCanonical(line.subarray(at, end))) return -1;
       at = end;
     }
     return at;
+  }
+}
+
+function isCanonical(part: Buffer): boolean {
+  try {
+    checkCanonicalObject(part, MAX_PART_DEPTH);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -172,7 +192,7 @@ function readTail(text: string, from: number, tail: Tail): string[] | undefined 
   // Writing a salt as hex finds what is no hexadecimal digit, but accepts capital letters.
   if (CAPITAL.test(text.slice(from + saltsAt, from + digestsAt))) return undefined;
   for (let index = FIRST_TIME; index < FIRST_SALT; index += 1) {
-    if (!TIME.test(values[index] ?? "")) return undefined;
+    if (!TIME.is.test(values[index] ?? "")) return undefined;
   }
   return values;
 }

@@ -1,7 +1,9 @@
 // annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1: not
 // valid, with the first bad line. Exit 2: nothing was checked, because the file could not be read or the
-// words are wrong; it says nothing about the export.
+// words are wrong; it says nothing about the export. Every text of the file, and its name, is printed as a JSON
+// string without control or hidden characters: a file must never write on the terminal.
 
+import { escapeHidden, quoteVisibly } from "@annals/event";
 import { parseArgs } from "node:util";
 import { BadLine } from "./bad-line.ts";
 import { Progress } from "./progress.ts";
@@ -69,9 +71,14 @@ function fail(error: unknown, file: string): number {
     process.stderr.write(`invalid: ${where}${error.message}\n`);
     return NOT_VALID;
   }
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`not checked: ${file} cannot be read (${reason})\n`);
+  process.stderr.write(`not checked: ${quoteVisibly(file)} cannot be read (${reasonOf(error)})\n`);
   return NOT_CHECKED;
+}
+
+/** The system's code alone: its message holds the path as it was given. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as Partial<NodeJS.ErrnoException>;
+  return escapeHidden(code ?? message ?? String(error));
 }
 
 function render({ manifest, ...report }: Report, seconds: number): string {
@@ -83,12 +90,12 @@ function render({ manifest, ...report }: Report, seconds: number): string {
     ? "in order; whether the filter left out more than it should cannot be seen here"
     : "no number is missing";
   const lines = [
-    `valid: ${events} events of ${manifest.chain}, sequence numbers ${range.from} to ${range.to} (${what})`,
-    `  export    ${manifest.exportId}, made ${manifest.createdAt}`,
+    `valid: ${events} events of ${quoteVisibly(manifest.chain)}, sequence numbers ${range.from} to ${range.to} (${what})`,
+    `  export    ${quoteVisibly(manifest.exportId)}, made ${quoteVisibly(manifest.createdAt)}`,
     `  events    ${events} hashes and ${events * 5} digests recomputed`,
     `  links     ${linksChecked} checked${linksUnchecked === 0 ? "" : `, ${linksUnchecked} not: the event before is not in the file`}`,
     `  range     ${found}`,
-    `  head      ${head.sequenceNumber} ${head.hash}`,
+    `  head      ${head.sequenceNumber} ${quoteVisibly(head.hash)}`,
     `  sha256    ${report.sha256}`,
     `  took      ${seconds.toFixed(1)} s, ${rate} events/s`,
   ];

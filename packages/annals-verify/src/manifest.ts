@@ -1,9 +1,21 @@
 // The manifest, the last record of an export: what the file claims to hold. Called by verify-file.ts. It is
-// parsed strictly: a member that is missing or of another type is an error.
+// parsed strictly: a member that is missing, unknown or of another shape is an error.
 
-import { type JsonObject, type JsonValue, readJson } from "@annals/event";
+import { CSV_CELLS, type JsonObject, type JsonValue, readJson } from "@annals/event";
 import { hash } from "node:crypto";
 import { BadLine } from "./bad-line.ts";
+import {
+  ACCOUNT_ID,
+  anyObject,
+  exactObject,
+  EXPORT_ID,
+  FORMAT,
+  integerFrom,
+  type Pattern,
+  SHA256,
+  textLike,
+  TIME,
+} from "./shape.ts";
 
 export interface Place {
   readonly sequenceNumber: number;
@@ -32,8 +44,38 @@ export interface Manifest {
 
 const SHAPE = /^\{"manifest":(\{.*\}),"manifest_sha256":"([0-9a-f]{64})"\}$/s;
 const READ_LIMITS = { maxDepth: 8, maxValues: 1_000 };
-/** Filters that only bound the range and leave out no event within it. */
-const BOUNDS: readonly string[] = ["after_sequence", "before_sequence"];
+const VERSION = 1;
+const MEMBERS = [
+  "v",
+  "export_id",
+  "chain",
+  "format",
+  "include_proofs",
+  "filter",
+  "created_at",
+  "head",
+  "range",
+  "event_count",
+  "first",
+  "last",
+  "size_bytes",
+  "sha256",
+];
+/** Filters of an export. The first two only bound the range and leave out no event within it. */
+const BOUNDS = ["after_sequence", "before_sequence"];
+const TEXT_FILTERS = [
+  "action",
+  "actor_id",
+  "actor_type",
+  "target_id",
+  "target_type",
+  "occurred_from",
+  "occurred_to",
+];
+/** As long as the service allows; in UTF-16 units, of which a character has two at most. */
+const FILTER_TEXT: Pattern = { is: /^.{1,512}$/s, name: "the text of a filter" };
+/** An export of the events before the first one ends before it: at 0, or with `before_sequence` 0 at -1. */
+const LEAST_END = -1;
 
 export function isManifest(text: string): boolean {
   return text.startsWith('{"manifest":');
@@ -44,25 +86,37 @@ export function readManifest(text: string): Manifest {
   const [, body, digest] = SHAPE.exec(text) ?? [];
   if (body === undefined) throw new BadLine("the manifest is not complete");
   if (hash("sha256", body) !== digest) throw new BadLine("manifest_mismatch: it was changed");
-  const manifest = objectOf(parse(body), "manifest");
-  if (manifest["v"] !== 1) throw new BadLine("the version of the manifest is unknown");
-  const head = objectOf(manifest["head"], "head");
-  const range = objectOf(manifest["range"], "range");
-  const filters = Object.keys(objectOf(manifest["filter"], "filter"));
+  const given = anyObject(parse(body), "the manifest");
+  // First: another version may have other members.
+  if (given["v"] !== VERSION) throw new BadLine("the version of the manifest is unknown");
+  const format = textLike(given["format"], FORMAT, "the manifest's format");
+  const manifest = exactObject(
+    given,
+    format === "csv" ? [...MEMBERS, "cells"] : MEMBERS,
+    "the manifest",
+  );
+  if (format === "csv" && manifest["cells"] !== CSV_CELLS)
+    throw new BadLine("the manifest's cells is not the rule of exports");
+  const member = (name: string, pattern: Pattern) =>
+    textLike(manifest[name], pattern, `the manifest's ${name}`);
+  const count = (name: string) => integerFrom(manifest[name], 0, `the manifest's ${name}`);
+  const includeProofs = manifest["include_proofs"];
+  if (typeof includeProofs !== "boolean")
+    throw new BadLine("the manifest's include_proofs is neither true nor false");
   return {
-    exportId: textOf(manifest, "export_id"),
-    chain: textOf(manifest, "chain"),
-    format: textOf(manifest, "format"),
-    includeProofs: manifest["include_proofs"] === true,
-    createdAt: textOf(manifest, "created_at"),
-    isFiltered: filters.some((name) => !BOUNDS.includes(name)),
-    head: { sequenceNumber: count(head, "sequence_number"), hash: textOf(head, "hash") },
-    range: { from: count(range, "from_sequence"), to: count(range, "to_sequence") },
-    eventCount: count(manifest, "event_count"),
+    exportId: member("export_id", EXPORT_ID),
+    chain: member("chain", ACCOUNT_ID),
+    format,
+    includeProofs,
+    createdAt: member("created_at", TIME),
+    isFiltered: isFiltered(manifest["filter"]),
+    head: readHead(manifest["head"]),
+    range: readRange(manifest["range"]),
+    eventCount: count("event_count"),
     first: place(manifest["first"], "first"),
     last: place(manifest["last"], "last"),
-    sizeBytes: count(manifest, "size_bytes"),
-    sha256: textOf(manifest, "sha256"),
+    sizeBytes: count("size_bytes"),
+    sha256: member("sha256", SHA256),
   };
 }
 
@@ -74,31 +128,46 @@ function parse(body: string): JsonValue {
   }
 }
 
-function place(value: JsonValue | undefined, name: string): Place | undefined {
-  if (value === null) return undefined;
-  const object = objectOf(value, name);
+/** Whether a filter may have left out events of the range. */
+function isFiltered(value: JsonValue | undefined): boolean {
+  const filter = anyObject(value, "the manifest's filter");
+  const names = Object.keys(filter);
+  exactObject(
+    filter,
+    [...BOUNDS, ...TEXT_FILTERS].filter((name) => names.includes(name)),
+    "the manifest's filter",
+  );
+  for (const name of names) {
+    const what = `the manifest's filter ${name}`;
+    if (BOUNDS.includes(name)) integerFrom(filter[name], 0, what);
+    else textLike(filter[name], FILTER_TEXT, what);
+  }
+  return names.some((name) => !BOUNDS.includes(name));
+}
+
+function readHead(value: JsonValue | undefined): Manifest["head"] {
+  const head = exactObject(value, ["sequence_number", "hash"], "the manifest's head");
   return {
-    sequenceNumber: count(object, "sequence_number"),
-    hash: textOf(object, "hash"),
-    previousHash: textOf(object, "previous_hash"),
+    sequenceNumber: integerFrom(head["sequence_number"], 0, "the manifest's head sequence_number"),
+    hash: textLike(head["hash"], SHA256, "the manifest's head hash"),
   };
 }
 
-function objectOf(value: JsonValue | undefined, name: string): JsonObject {
-  if (value === null || typeof value !== "object" || Array.isArray(value))
-    throw new BadLine(`the manifest's ${name} is not an object`);
-  return value;
+function readRange(value: JsonValue | undefined): Manifest["range"] {
+  const range = exactObject(value, ["from_sequence", "to_sequence"], "the manifest's range");
+  return {
+    from: integerFrom(range["from_sequence"], 1, "the manifest's range from_sequence"),
+    to: integerFrom(range["to_sequence"], LEAST_END, "the manifest's range to_sequence"),
+  };
 }
 
-function textOf(object: JsonObject, name: string): string {
-  const value = object[name];
-  if (typeof value !== "string") throw new BadLine(`the manifest's ${name} is not a text`);
-  return value;
-}
-
-function count(object: JsonObject, name: string): number {
-  const value = object[name];
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
-    throw new BadLine(`the manifest's ${name} is not an integer`);
-  return value;
+function place(value: JsonValue | undefined, name: "first" | "last"): Place | undefined {
+  if (value === null) return undefined;
+  const what = `the manifest's ${name}`;
+  const object: JsonObject = exactObject(value, ["sequence_number", "hash", "previous_hash"], what);
+  return {
+    sequenceNumber: integerFrom(object["sequence_number"], 1, `${what} sequence_number`),
+    hash: textLike(object["hash"], SHA256, `${what} hash`),
+    previousHash: textLike(object["previous_hash"], SHA256, `${what} previous_hash`),
+  };
 }

@@ -3,6 +3,7 @@
 // never need anything but these bytes, nor import what a browser does not have or browser-node.ts does not
 // replace.
 
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { BadLine } from "./bad-line.ts";
 import { ChainWalk } from "./chain-walk.ts";
@@ -67,6 +68,7 @@ export async function verifySource(
   let manifest: Manifest | undefined;
   let fault: BadLine | undefined;
   try {
+    if (text !== undefined && !isUtf8(tail)) throw new BadLine("the manifest is not valid UTF-8");
     manifest = text === undefined ? undefined : readManifest(text);
   } catch (error) {
     // Thrown when its line is reached, unless an earlier line is invalid.

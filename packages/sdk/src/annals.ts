@@ -124,8 +124,8 @@ export class Annals {
   readonly apiKeys = {
     create: (key: T.NewApiKey, options?: CallOptions): Promise<T.CreatedApiKey> =>
       this.#post("create-api-key", "/api-keys", key, options),
-    list: (options?: CallOptions): Pages<T.ApiKey> =>
-      this.#list("list-api-keys", "/api-keys", {}, options),
+    list: (options?: PageOptions): Pages<T.ApiKey, T.ApiKeyPage> =>
+      this.#list("list-api-keys", "/api-keys", pageOf(options), options),
     update: (id: string, change: { name: string }, options?: CallOptions): Promise<T.ApiKey> =>
       this.#patch("update-api-key", `/api-keys/${path(id)}`, change, options),
     delete: (id: string, options?: CallOptions): Promise<void> =>
@@ -143,8 +143,8 @@ export class Annals {
   readonly webhooks = {
     create: (webhook: T.NewWebhook, options?: CallOptions): Promise<T.CreatedWebhook> =>
       this.#post("create-webhook", "/webhooks", webhook, options),
-    list: (options?: CallOptions): Pages<T.Webhook> =>
-      this.#list("list-webhooks", "/webhooks", {}, options),
+    list: (options?: PageOptions): Pages<T.Webhook, T.WebhookPage> =>
+      this.#list("list-webhooks", "/webhooks", pageOf(options), options),
     update: (id: string, change: T.WebhookUpdate, options?: CallOptions): Promise<T.Webhook> =>
       this.#patch("update-webhook", `/webhooks/${path(id)}`, change, options),
     delete: (id: string, options?: CallOptions): Promise<void> =>

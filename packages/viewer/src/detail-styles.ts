@@ -53,6 +53,11 @@ export const detailStyles = css`
     overflow-wrap: anywhere;
     font-weight: 400;
   }
+  .mark {
+    unicode-bidi: isolate;
+    color: var(--_differs);
+    font-size: 0.85em;
+  }
   td bdi,
   th bdi {
     white-space: pre-wrap;

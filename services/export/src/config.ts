@@ -79,4 +79,10 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000 },
     { fallback: "1000" },
   ),
+  maxBytesPerAccount: integer(
+    "ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT",
+    "Maximum bytes of all export files of an account, those that are being written included.",
+    { min: 1_024, max: Number.MAX_SAFE_INTEGER },
+    { fallback: String(2 * 1024 ** 3) },
+  ),
 };

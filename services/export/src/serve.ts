@@ -100,6 +100,7 @@ export async function serve(
   const measuring = startExportMeasuring({ database, metrics, log });
   closers.add("measuring", measuring, () => measuring.stop());
   const audit = startAuditHandOver(AUDIT, {
+    clock,
     database,
     failures,
     lag: auditLag(registry),

@@ -31,7 +31,7 @@ export const SETTINGS = {
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make in its window of 60 seconds.",
+    "Requests that a key may make in its window of 60 seconds, and an account 60 times as many where its plan does not say it.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
@@ -49,7 +49,7 @@ export const SETTINGS = {
   ),
   plansFile: optionalText(
     "ANNALS_PLANS_FILE",
-    "JSON file of the plans that accounts can have; one plan without limits when it is absent.",
+    "JSON file of the plans that accounts can have; one plan with the limits that every plan has when it is absent.",
   ),
   adminApiTokenFile: optionalText(
     "ANNALS_ADMIN_API_TOKEN_FILE",

@@ -8,7 +8,10 @@ import { parsePlans, PlansFault } from "./domain/parse-plans.ts";
 import { type Plans, UNLIMITED_PLANS } from "./domain/plan.ts";
 import { listPlanNames } from "./store/list-plan-names.ts";
 
-/** Without a file there is one plan without limits. Throws a ConfigError that names every fault. */
+/**
+ * Without a file there is one plan, with the limits that every plan has. Throws a ConfigError that names
+ * every fault.
+ */
 export async function readPlans(path: string | undefined): Promise<Plans> {
   if (path === undefined) return UNLIMITED_PLANS;
   try {

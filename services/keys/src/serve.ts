@@ -23,18 +23,18 @@ import {
   startRpcServer,
 } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
-import { createPool, schemaCheck, startAuditHandOver } from "@annals/postgres";
+import { schemaCheck, startAuditHandOver } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
 import { ACCESS } from "./access.ts";
 import { openAdminApi } from "./admin/open.ts";
 import { SCHEMA } from "./commands/migrate.ts";
-import { ROLE } from "./commands/open.ts";
 import type { SETTINGS } from "./config.ts";
 import type { Plans } from "./domain/plan.ts";
 import { createMetrics } from "./metrics.ts";
 import { plansCheck } from "./plans-file.ts";
+import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
 import { startKeySweep } from "./workers/key-sweep.ts";
@@ -53,15 +53,8 @@ export async function serve(
   closers.add("tracing", tracing, () => tracing.shutdown());
   const tls = await openTls(config, { service: "keys", registry, log, closers });
 
-  const database = createPool({
-    connectionString: config.databaseUrl,
-    role: ROLE,
-    applicationName: "annals-keys",
-    maxConnections: config.databasePoolSize,
-    statementTimeoutMs: config.databaseStatementTimeoutMs,
-    metrics: databaseMetrics(registry),
-    log,
-  });
+  const { admission, database } = openPools(config, databaseMetrics(registry), log);
+  closers.add("database of admission", admission, () => admission.close());
   closers.add("database", database, () => database.close());
 
   const metrics = createMetrics(registry);
@@ -83,6 +76,7 @@ export async function serve(
   });
   closers.add("ledger client", ledger, () => ledger.close());
   const audit = startAuditHandOver(AUDIT, {
+    clock,
     database,
     failures,
     lag: auditLag(registry),
@@ -101,6 +95,7 @@ export async function serve(
     port: config.rpcPort,
     routes: keysService({
       ...deps,
+      admission,
       admissions: new AdmissionSigner({ secrets, clock }),
       metrics,
       rateLimitPerMinute: config.rateLimitPerMinute,

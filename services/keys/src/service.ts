@@ -19,6 +19,8 @@ import { listWidgetTokens } from "./rpc/list-widget-tokens.ts";
 import { updateApiKey } from "./rpc/update-api-key.ts";
 
 export interface Deps extends KeyMaker {
+  /** Connections that admission alone has. */
+  readonly admission: Pool;
   readonly admissions: AdmissionSigner;
   readonly database: Pool;
   readonly metrics: Metrics;
@@ -31,7 +33,7 @@ export interface Deps extends KeyMaker {
 export function keysService(deps: Deps): (router: ConnectRouter) => void {
   return (router) =>
     router.service(KeysService, {
-      admitRequests: admitRequests(deps),
+      admitRequests: admitRequests({ ...deps, database: deps.admission }),
       createApiKey: createApiKey(deps),
       listApiKeys: listApiKeys(deps),
       updateApiKey: updateApiKey(deps),

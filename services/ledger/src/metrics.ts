@@ -2,11 +2,18 @@
 
 import { Counter, Gauge, Histogram, type Registry } from "@annals/chassis";
 import { batcherMetrics } from "@annals/rpc";
+import { AUDIT_FAULTS, AUDIT_SERVICES } from "@annals/contract";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(registry: Registry) {
   const metrics = {
+    auditRefused: new Counter({
+      name: "annals_audit_refused_total",
+      help: "Audit entries refused because their service may not say that, by caller and fault: action, actor, occurred_at, size, form.",
+      labelNames: ["caller", "fault"],
+      registers: [registry],
+    }),
     batcher: batcherMetrics(registry),
     flushes: new Histogram({
       name: "annals_append_group_size",
@@ -52,6 +59,8 @@ export function createMetrics(registry: Registry) {
   metrics.unverified.remove();
   metrics.verifyInterval.remove();
   // An alert on the increase sees the first one only where the series exists before it.
+  for (const caller of [...AUDIT_SERVICES, "unknown"])
+    for (const fault of AUDIT_FAULTS) metrics.auditRefused.inc({ caller, fault }, 0);
   metrics.verifications.inc({ result: "valid" }, 0);
   metrics.verifications.inc({ result: "invalid" }, 0);
   metrics.verifications.inc({ result: "refused" }, 0);

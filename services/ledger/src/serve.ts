@@ -84,7 +84,7 @@ export async function serve(
   });
   closers.add("filter index", indexing, () => indexing.stop());
   if (config.verifyIntervalHours > 0) {
-    const blocks = new BlockChecker(database);
+    const blocks = new BlockChecker();
     const scheduled = new ScheduledVerification({
       ...background,
       blocks,

@@ -18,6 +18,8 @@ import { listEvents } from "./rpc/list-events.ts";
 import { listWidgetEvents } from "./rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
+import { measureEvents } from "./rpc/measure-events.ts";
+import { readEvents } from "./rpc/read-events.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
@@ -44,6 +46,8 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       getEvent: getEvent(deps),
       listEvents: listEvents(deps),
       streamEvents: streamEvents(deps),
+      readEvents: readEvents(deps),
+      measureEvents: measureEvents(deps),
       verifyChain: verifyChain(deps),
       getPositions: getPositions(deps),
       listOutbox: listOutbox(deps),

@@ -8,7 +8,10 @@ import { LedgerService } from "@annals/proto/ledger";
 import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
 
-export interface OpenProducers extends Pick<Producers, "entries" | "positions"> {
+export interface OpenProducers extends Pick<
+  Producers,
+  "entries" | "events" | "measure" | "positions"
+> {
   /** Hands audit entries over to the ledger. */
   readonly recordAudit: AuditHandOverDeps["send"];
   close(): void;
@@ -28,7 +31,13 @@ export function openProducers(
     peer: "ledger",
     tls: config.tls,
     address: config.ledgerAddress,
-    idempotentMethods: ["GetPositions", "ListEvents", "ListOutbox", "RecordAuditEvents"],
+    idempotentMethods: [
+      "GetPositions",
+      "ListOutbox",
+      "MeasureEvents",
+      "ReadEvents",
+      "RecordAuditEvents",
+    ],
     interceptors,
   });
   const exports =
@@ -45,6 +54,8 @@ export function openProducers(
   const producers = new Producers({ ledger: ledger.client, exports: exports?.client });
   return {
     entries: (...given) => producers.entries(...given),
+    events: (...given) => producers.events(...given),
+    measure: (...given) => producers.measure(...given),
     positions: (...given) => producers.positions(...given),
     recordAudit: async (entries, signal) =>
       (await ledger.client.recordAuditEvents({ entries: [...entries] }, { signal })).storedIds,

@@ -74,11 +74,23 @@ export const SETTINGS = {
     { min: 1, max: 10_000 },
     { fallback: "1000" },
   ),
+  maxInFlightPerHost: integer(
+    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_HOST",
+    "Deliveries that one replica has under way to one host and port at once, for all accounts. One account has at most half of what is free.",
+    { min: 1, max: 10_000 },
+    { fallback: "100" },
+  ),
   maxPendingPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
     "Deliveries that an account may have pending. Beyond it they are dropped and counted.",
     { min: 1, max: 10_000_000 },
     { fallback: "100000" },
+  ),
+  maxPendingBytesPerAccount: integer(
+    "ANNALS_WEBHOOK_MAX_PENDING_BYTES_PER_ACCOUNT",
+    "Bytes that the bodies of an account's pending deliveries may have together. Beyond it they are dropped and counted.",
+    { min: 1_048_576, max: 1_099_511_627_776 },
+    { fallback: "268435456" },
   ),
   disableAfterDays: integer(
     "ANNALS_WEBHOOK_DISABLE_AFTER_DAYS",

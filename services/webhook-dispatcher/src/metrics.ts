@@ -59,6 +59,11 @@ export function createMetrics(registry: Registry) {
       help: "Claimed deliveries that were released unattempted, because the claim took too long or the process drains.",
       registers: [registry],
     }),
+    unread: new Counter({
+      name: "annals_webhook_events_unread_total",
+      help: "Deliveries that were released unattempted, because the ledger did not answer with the event that they send.",
+      registers: [registry],
+    }),
     ...fanOutMetrics(registry),
     ...backlogMetrics(registry),
     /** worker: audit, deliveries, fan_out, subscription_cache, sweep, clean_up, measuring. */

@@ -30,9 +30,11 @@ import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { accountResolver } from "./outbound/account-resolver.ts";
 import { AddressGuard, isLocalName } from "./outbound/address-guard.ts";
+import { EventReader } from "./outbound/event-reader.ts";
 import { dnsLookUp, withSystemNames } from "./outbound/look-up.ts";
 import { Sender } from "./outbound/sender.ts";
 import { awaitDisabled } from "./rpc/await-disabled.ts";
+import { ReplayTurns } from "./rpc/replay-turns.ts";
 import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
@@ -65,9 +67,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   closers.add("clients", producers, () => producers.close());
 
   const guard = openGuard(config);
+  const events = new EventReader(producers);
   const shared = {
     clock,
     database,
+    events,
     guard,
     keys,
     log,
@@ -101,6 +105,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const { failures } = metrics;
   const lag = auditLag(registry);
   const audit = startAuditHandOver(AUDIT, {
+    clock,
     database,
     failures,
     lag,
@@ -129,12 +134,14 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     routes: webhooksService({
       ...shared,
       producers,
+      replayTurns: new ReplayTurns(),
       awaitDisabled: awaitDisabled({
         database,
         startWindowMs: START_WINDOW_MS,
         onDisabled: () => cleanUp.wake(),
       }),
       maxPendingPerAccount: config.maxPendingPerAccount,
+      maxPendingBytesPerAccount: config.maxPendingBytesPerAccount,
       retentionDays: config.retentionDays,
       onDeliveries: (...made) => engine.notify(...made),
       onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),

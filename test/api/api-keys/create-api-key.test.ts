@@ -4,6 +4,7 @@
 import { SCOPES } from "@annals/contract";
 import { newClient, newKey } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
+import { storeKeys } from "../many.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 import { BAD_JSON, BAD_NAMES, BAD_SCOPES } from "./bad-bodies.ts";
 
@@ -89,6 +90,20 @@ test("403 without keys:manage, and nothing is made", async () => {
     message: "This operation needs a key with the scope keys:manage.",
   });
   expect((await client.get(PATH)).text).toBe(before);
+});
+
+test("403: without a plan an account has 1,000 live keys at most", async () => {
+  const full = await newClient(stack);
+  await storeKeys(full.accountId, 998);
+  const last = await full.client.post(PATH, { name: "last" });
+  expect(last.status).toBe(201);
+  const refusal = {
+    message: "The plan unlimited allows 1000 API keys, and all are in use. Delete one first.",
+  };
+  expectRefused(await full.client.post(PATH, { name: "more" }), "plan_limit_exceeded", refusal);
+  expectRefused(await full.client.post("/v1/keys", { name: "x" }), "plan_limit_exceeded", refusal);
+  expect((await full.client.delete(`${PATH}/${last.body.data.id}`)).status).toBe(204);
+  expect((await full.client.post(PATH, { name: "again" })).status).toBe(201);
 });
 
 describe("422", () => {

@@ -131,6 +131,8 @@ describe("422", () => {
     ["events[0].action", [{ action: "x".repeat(256) }]],
     ["events[1].type", [good, { type: "x".repeat(256) }]],
     ["events[1].type", [good, { type: 1 }]],
+    ["events[1].type", [good, { type: "Annals.key.created" }]],
+    ["events[1].action", [good, { action: "annals.key.created" }]],
     ["events[1].type", [good, { action: "a", type: "b" }]],
     ["events[3].actor.id", [good, good, good, { action: "a", actor: { id: 1 } }]],
     ["events[1].actor.name", [good, { action: "a", actor: { name: "x" } }]],

@@ -159,6 +159,10 @@ describe("422", () => {
     ["action", { action: null }],
     ["action", { action: TOO_LONG }],
     ["action", { action: `${"😀".repeat(255)}x` }],
+    // The service's own, in whatever form.
+    ["action", { action: "annals.key.created" }],
+    ["action", { action: "Annals.X" }],
+    ["action", { action: "\u200bａnnals.x" }],
     ["type", { action: "a", type: "a" }],
     ["id", { action: "a", id: "evt_1" }],
     ["hash", { action: "a", hash: "0".repeat(64) }],

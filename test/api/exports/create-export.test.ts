@@ -77,6 +77,34 @@ describe("201", () => {
     expect(JSON.parse(content.text)).toMatchObject({ manifest: { event_count: 0, first: null } });
   });
 
+  test("an equal one is answered with the export that is there, running or completed, until it is deleted", async () => {
+    const { account, client: own } = await newExporter(stack, [{ action: "a" }]);
+    const asked = { filter: { action: "a" }, include_proofs: true };
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => own.post("/v1/exports", asked)),
+    );
+    const [{ id }] = answers.map(({ body }) => body.data) as [{ id: string }];
+    expect(answers.map(({ body, status }) => [status, body.data.id])).toEqual(
+      answers.map(() => [201, id]),
+    );
+    const data = await ended(own, id);
+    expect((await own.post("/v1/exports", asked)).body.data).toEqual(data);
+    // One was made, and recorded.
+    const made = "SELECT 1 FROM exports.jobs WHERE account_id = $1";
+    expect(await owner.query(made, [account.accountId])).toHaveLength(1);
+    const idOf = async (body: object, by = own) =>
+      (await by.post("/v1/exports", body)).body.data.id;
+    const unequal = [{ ...asked, format: "csv" }, { ...asked, include_proofs: false }, {}];
+    const ids = [id, ...(await Promise.all(unequal.map((body) => idOf(body))))];
+    expect(new Set(ids).size).toBe(4);
+    expect(await idOf(asked, (await newExporter(stack, [{ action: "a" }])).client)).not.toBe(id);
+    await own.post("/v1/events", { action: "a" });
+    const later = await idOf(asked);
+    expect(ids).not.toContain(later);
+    await own.delete(`/v1/exports/${later}`);
+    expect(await idOf(asked)).not.toBe(later);
+  });
+
   test("what is appended after the answer is not in the file", async () => {
     const { client: own } = await newExporter(stack, [{ action: "before" }]);
     for (let round = 0; round < 10; round += 1) {
@@ -88,6 +116,8 @@ describe("201", () => {
   });
 });
 
+/** No two are equal. */
+const other = (n: number) => ({ filter: { before_sequence: 1_000 + n } });
 const names = (count: number) => Array.from({ length: count }, (_, at) => `exp_${at}`);
 
 describe("403", () => {
@@ -95,7 +125,7 @@ describe("403", () => {
     const { account, client: own } = await newExporter(stack, []);
     const { accountId } = account;
     await insertJobs(owner, { accountId, status: "failed", ids: names(999) });
-    const asked = await Promise.all(names(60).map(() => own.post("/v1/exports", {})));
+    const asked = await Promise.all(names(60).map((_, n) => own.post("/v1/exports", other(n))));
     expect(asked.map(({ status }) => String(status)).toSorted()).toEqual([
       "201",
       ...names(59).map(() => "403"),
@@ -103,7 +133,7 @@ describe("403", () => {
     for (const refused of asked.filter(({ status }) => status !== 201))
       expectRefused(refused, "plan_limit_exceeded", { message: /1000 exports/ });
     await own.delete("/v1/exports/exp_0");
-    expect((await own.post("/v1/exports", {})).status).toBe(201);
+    expect((await own.post("/v1/exports", other(60))).status).toBe(201);
   });
 });
 

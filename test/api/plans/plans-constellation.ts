@@ -16,6 +16,7 @@ const FILE = {
     none: { features_left_out: ["webhooks", "exports", "verify"] },
     small: { max_keys: 3, monthly_events: 5 },
     exact: { max_keys: 10, monthly_events: 100 },
+    slow: { requests_per_minute: 40 },
     everything: {},
   },
   default: "everything",

@@ -15,7 +15,13 @@ import { URL_OF_NOBODY } from "../webhooks/bad-bodies.ts";
 const RATE_LIMIT_PER_MINUTE = 30;
 const PLANS = {
   plans: {
-    small: { max_keys: 3, max_webhooks: 1, monthly_events: 5 },
+    small: {
+      max_keys: 3,
+      max_webhooks: 1,
+      max_widget_tokens: 8,
+      monthly_events: 5,
+      requests_per_minute: 90,
+    },
     narrow: { features_left_out: ["webhooks", "exports"] },
     everything: {},
   },
@@ -35,6 +41,7 @@ beforeAll(async () => {
     env: {
       keys: { ANNALS_PLANS_FILE: join(folder, "plans.json") },
       export: {
+        ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: "100000",
         ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT: "2",
         ANNALS_EXPORT_MAX_UNDER_WAY_PER_ACCOUNT: "1",
         ANNALS_EXPORT_RETENTION_DAYS: "0",
@@ -66,25 +73,34 @@ async function usageOf(client: HttpClient) {
   return answer.body.data;
 }
 
+async function bytesOf(client: HttpClient): Promise<number> {
+  const { body } = await client.get("/v1/exports");
+  const sizes = body.data.map((one: { size_bytes: number }) => one.size_bytes);
+  return sizes.reduce((sum: number, size: number) => sum + size, 0);
+}
+
 const month = () => new Date().toISOString().slice(0, 7);
 const use = (used: number, limit: number | null) => ({ used, limit });
 
 describe("200", () => {
   test("an account that has nothing but its key", async () => {
     const { client, accountId, keyId } = await newClient("everything");
-    const { key, requests, ...rest } = await usageOf(client);
+    const { key, requests, account_requests: ofAccount, ...rest } = await usageOf(client);
     expect(key.id).toBe(keyId);
+    expect(ofAccount).toEqual({ ...use(1, 60 * RATE_LIMIT_PER_MINUTE), resets_in: 60 });
     expect(requests).toEqual({ ...use(1, RATE_LIMIT_PER_MINUTE), resets_in: 60 });
     expect(rest).toEqual({
       account_id: accountId,
       plan: { name: "everything", features: ["webhooks", "exports", "verify"] },
       events: use(0, null),
       month_events: { ...use(0, null), month: month() },
-      api_keys: use(1, null),
+      api_keys: use(1, 1_000),
       widget_tokens: use(0, 10_000),
-      webhooks: use(0, null),
+      widget_tokens_of_key: use(0, 2_500),
+      webhooks: use(0, 1_000),
       pending_deliveries: use(0, 3),
       exports: use(0, 2),
+      export_bytes: use(0, 100_000),
       exports_under_way: use(0, 1),
       retention_days: { deliveries: 7, exports: null },
     });
@@ -103,7 +119,7 @@ describe("200", () => {
     for (const name of ["second", "third"]) await made("/v1/api-keys", { name });
     await made("/v1/widget-tokens", {});
     for (let n = 0; n < 2; n += 1) {
-      const { id } = await made("/v1/exports", {});
+      const { id } = await made("/v1/exports", { format: n === 0 ? "jsonl" : "csv" });
       await eventually("the export", async () => {
         const { body } = await client.get(`/v1/exports/${id}`);
         return body.data.status === "completed";
@@ -119,10 +135,13 @@ describe("200", () => {
       events: use(5, null),
       month_events: use(5, 5),
       api_keys: use(3, 3),
-      widget_tokens: use(1, 10_000),
+      account_requests: { limit: 90 },
+      widget_tokens: use(1, 8),
+      widget_tokens_of_key: use(1, 2),
       webhooks: use(1, 1),
       pending_deliveries: use(3, 3),
       exports: use(2, 2),
+      export_bytes: use(await bytesOf(client), 100_000),
       exports_under_way: use(0, 1),
     });
     const refused = { key: { name: "x" }, webhook: { url: URL_OF_NOBODY, events: ["*"] } };
@@ -130,7 +149,7 @@ describe("200", () => {
       ["/v1/events", { action: "a.b" }],
       ["/v1/api-keys", refused.key],
       ["/v1/webhooks", refused.webhook],
-      ["/v1/exports", {}],
+      ["/v1/exports", { include_proofs: true }],
     ] as const)
       expectRefused(await client.post(path, body), "plan_limit_exceeded");
 
@@ -171,6 +190,27 @@ describe("200", () => {
     expectRefused(await client.post("/v1/exports", {}), "rate_limit_exceeded");
   });
 
+  test("the bytes of exports: at the limit the next is refused, a byte below it is begun and fails", async () => {
+    const { client, accountId } = await newClient("everything");
+    const file = `INSERT INTO exports.jobs (account_id, id, format, include_proofs, filter_json, filter,
+      head_sequence, head_hash, created_at, status, completed_at, event_count, sha256, size_bytes, file)
+      VALUES ($1, 'exp_1', 'csv', true, '{}', '', 0, '', '2100', 'completed', '2100', 0, '', 100000, 'none')`;
+    await owner.query(file, [accountId]);
+    const bytes = async () => (await usageOf(client)).export_bytes;
+    expect(await bytes()).toEqual(use(100_000, 100_000));
+    const refused = await client.post("/v1/exports", {});
+    expectRefused(refused, "plan_limit_exceeded", { message: /100000 of 100000 bytes/ });
+    await owner.query("UPDATE exports.jobs SET size_bytes = 99999 WHERE account_id = $1", [
+      accountId,
+    ]);
+    const { id } = (await client.post("/v1/exports", {})).body.data;
+    await eventually("it has failed", async () => {
+      const { body } = await client.get(`/v1/exports/${id}`);
+      return body.data.status === "failed";
+    });
+    expect(await bytes()).toEqual(use(99_999, 100_000));
+  });
+
   test("what the plan leaves out is null", async () => {
     const { client } = await newClient("narrow");
     expect(await usageOf(client)).toMatchObject({
@@ -178,6 +218,7 @@ describe("200", () => {
       webhooks: null,
       pending_deliveries: null,
       exports: null,
+      export_bytes: null,
       exports_under_way: null,
       retention_days: { deliveries: null, exports: null },
     });
@@ -188,7 +229,8 @@ describe("200", () => {
     const weak = await newKey(stack.databaseUrl, accountId, ["verify"]);
     for (let n = 0; n < 4; n += 1) await client.get("/v1/events");
     expect((await usageOf(client)).requests.used).toBe(5);
-    const { key, requests } = await usageOf(client.as(weak.key));
+    const { key, requests, account_requests: ofAccount } = await usageOf(client.as(weak.key));
+    expect(ofAccount.used).toBe(6);
     expect(key).toEqual({ id: weak.keyId, scopes: ["verify"] });
     expect(requests.used).toBe(1);
     for (let n = 1; n < RATE_LIMIT_PER_MINUTE - 1; n += 1) await client.as(weak.key).get("/v1/no");

@@ -3,6 +3,7 @@
 import { EVENT_NAMES } from "@annals/contract";
 import { newClient, ownerOf } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
+import { storeWebhooks } from "../many.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 import { BAD_EVENTS, BAD_URLS, URL_OF_NOBODY } from "./bad-bodies.ts";
 
@@ -66,6 +67,19 @@ describe("201", () => {
       expect(stored).not.toContain(secret.slice("whsec_".length));
     }
   });
+});
+
+test("403: without a plan an account has 1,000 webhooks at most", async () => {
+  const full = await newClient(stack);
+  await storeWebhooks(full.accountId, 999);
+  const post = () => full.client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["*"] });
+  const last = await post();
+  expect(last.status).toBe(201);
+  expectRefused(await post(), "plan_limit_exceeded", {
+    message: "The plan of this account allows 1000 webhooks.",
+  });
+  expect((await full.client.delete(`/v1/webhooks/${last.body.data.id}`)).status).toBe(204);
+  expect((await post()).status).toBe(201);
 });
 
 describe("422", () => {

@@ -1,6 +1,6 @@
 // POST /v1/webhooks/{id}/replay queues the events of a range again, as new deliveries (docs/open-details.md).
 
-import { eventually, newClient } from "@annals/testing";
+import { eventually, markDelivered, newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 import { URL_OF_NOBODY } from "./bad-bodies.ts";
@@ -8,7 +8,7 @@ import { URL_OF_NOBODY } from "./bad-bodies.ts";
 const COUNT = 120;
 
 const stack = inject("stack");
-const { client } = await newClient(stack);
+const { accountId, client } = await newClient(stack);
 let id: string;
 
 beforeAll(async () => {
@@ -16,6 +16,7 @@ beforeAll(async () => {
   await client.post("/v1/events/batch", { events });
   const given = { url: URL_OF_NOBODY, events: ["*"] };
   id = (await client.post("/v1/webhooks", given)).body.data.id;
+  await markDelivered(stack.databaseUrl, accountId);
 });
 
 const replay = (from: unknown, to: unknown, by = client, which = id) =>
@@ -55,6 +56,14 @@ describe("422", () => {
     [COUNT + 1, COUNT + 1, "to_sequence_number"],
   ])("from %j to %j names %s", async (from, to, field) => {
     expectRefused(await replay(from, to), "validation_error", { field });
+  });
+
+  test("a webhook that has taken no delivery yet", async () => {
+    const given = { url: URL_OF_NOBODY, events: ["*"] };
+    const { body } = await client.post("/v1/webhooks", given);
+    const refused = await replay(1, 1, client, body.data.id);
+    expectRefused(refused, "validation_error", { field: "id" });
+    expect(refused.body.error.message).toContain(`POST /v1/webhooks/${body.data.id}/test`);
   });
 
   test("a disabled webhook", async () => {

@@ -10,6 +10,8 @@ const { client, accountId, keyId } = await newClient(stack);
 const owner = ownerOf(stack.databaseUrl);
 const PATH = "/v1/widget-tokens";
 const MAX_LIVE = 10_000;
+/** Of one key. */
+const SHARE = 2_500;
 afterAll(() => owner.close());
 
 const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1_000;
@@ -84,14 +86,32 @@ describe("403", () => {
     );
     await fill(full.accountId, full.keyId, { count: 10, hours: -1, name: "ended" });
     await fill(full.accountId, revoked.keyId, { count: 10, hours: 1, name: "revoked" });
-    await fill(full.accountId, full.keyId, { count: MAX_LIVE - 1, hours: 1, name: "live" });
+    for (let n = 0; n < MAX_LIVE / SHARE - 1; n += 1) {
+      const { keyId: other } = await newKey(stack.databaseUrl, full.accountId);
+      await fill(full.accountId, other, { count: SHARE, hours: 1, name: `live ${n} ` });
+    }
+    await fill(full.accountId, full.keyId, { count: SHARE - 1, hours: 1, name: "live" });
     const last = await full.client.post(PATH, {});
     expect(last.status).toBe(201);
     expectRefused(await full.client.post(PATH, {}), "plan_limit_exceeded", {
-      message: /10000 live/,
+      message: /allows 10000 live/,
     });
     expect((await full.client.delete(`${PATH}/${last.body.data.id}`)).status).toBe(204);
     expect((await full.client.post(PATH, {})).status).toBe(201);
+  });
+
+  test("plan_limit_exceeded: a key has made its quarter; other keys go on", async () => {
+    const full = await newClient(stack);
+    const other = await newKey(stack.databaseUrl, full.accountId);
+    await fill(full.accountId, full.keyId, { count: SHARE - 1, hours: 1, name: "share" });
+    expect((await full.client.post(PATH, {})).status).toBe(201);
+    expectRefused(await full.client.post(PATH, {}), "plan_limit_exceeded", {
+      message: /^One key may have 2500 of the account's 10000 live widget tokens\./,
+    });
+    expect((await full.client.as(other.key).post(PATH, {})).status).toBe(201);
+    const { widget_tokens, widget_tokens_of_key } = (await full.client.get("/v1/usage")).body.data;
+    expect(widget_tokens).toEqual({ used: SHARE + 1, limit: MAX_LIVE });
+    expect(widget_tokens_of_key).toEqual({ used: SHARE, limit: SHARE });
   });
 
   async function fill(

@@ -1,12 +1,13 @@
-// DELETE /v1/widget-tokens/{id} ends a token at once, of the caller's account alone (docs/open-details.md).
+// DELETE /v1/widget-tokens/{id} ends a token at once, of the caller's account alone, and of its own key
+// unless that has keys:manage (docs/open-details.md).
 
-import { newClient, ownerOf } from "@annals/testing";
+import { newClient, newKey, ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { newToken } from "../widget/widget-client.ts";
 
 const stack = inject("stack");
-const { client } = await newClient(stack);
+const { client, accountId } = await newClient(stack);
 const owner = ownerOf(stack.databaseUrl);
 const PATH = "/v1/widget-tokens";
 afterAll(() => owner.close());
@@ -21,7 +22,21 @@ test("204: the token is refused from then on, and others are not", async () => {
   expect((await other.widget.get("/v1/widget/events")).status).toBe(200);
 });
 
+test("204: a key without keys:manage ends its own, a key with it any", async () => {
+  const reader = client.as((await newKey(stack.databaseUrl, accountId, ["events:read"])).key);
+  const [own, other] = [await newToken(reader), await newToken(reader)];
+  expect((await reader.delete(`${PATH}/${own.id}`)).status).toBe(204);
+  expect((await client.delete(`${PATH}/${other.id}`)).status).toBe(204);
+});
+
 describe("404", () => {
+  test("one that another key has made, of a key without keys:manage; it stays valid", async () => {
+    const reader = client.as((await newKey(stack.databaseUrl, accountId, ["events:read"])).key);
+    const { id, widget } = await newToken(client);
+    expectRefused(await reader.delete(`${PATH}/${id}`), "not_found");
+    expect((await widget.get("/v1/widget/events")).status).toBe(200);
+  });
+
   test("one that is revoked, and one that has expired", async () => {
     const [revoked, expired] = [await newToken(client), await newToken(client)];
     await client.delete(`${PATH}/${revoked.id}`);

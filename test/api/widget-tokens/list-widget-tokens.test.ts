@@ -1,5 +1,6 @@
 // GET /v1/widget-tokens lists the widget tokens of the caller's account that are live, newest first, page by
-// page, each once, and never a token itself (docs/open-details.md).
+// page, each once, of a key without keys:manage those it made, and never a token itself
+// (docs/open-details.md).
 
 import { newClient, newKey, ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";
@@ -41,6 +42,22 @@ describe("200", () => {
       if (seen.length === 2) ids.unshift((await newToken(client)).id);
     }
     expect(seen).toEqual(ids.slice(1));
+  });
+
+  test("of a key without keys:manage those that it made, page by page; of one with it all", async () => {
+    const all = await newClient(stack);
+    const first = await newToken(all.client);
+    const key = await newKey(stack.databaseUrl, all.accountId, ["events:read"]);
+    const reader = all.client.as(key.key);
+    expect((await reader.get(PATH)).body.data).toEqual([]);
+    const own = [await newToken(reader), await newToken(reader)].map(({ id }) => id).toReversed();
+    const last = await newToken(all.client);
+    expect(idsOf((await reader.get(PATH)).body)).toEqual(own);
+    const { body } = await reader.get(`${PATH}?limit=1`);
+    expect([idsOf(body), body.has_more]).toEqual([own.slice(0, 1), true]);
+    const { body: next } = await reader.get(`${PATH}?limit=1&cursor=${body.next_cursor}`);
+    expect([idsOf(next), next.has_more]).toEqual([own.slice(1), false]);
+    expect(idsOf((await all.client.get(PATH)).body)).toEqual([last.id, ...own, first.id]);
   });
 
   test("neither revoked ones, nor expired ones, nor those of a revoked key", async () => {

@@ -11,6 +11,7 @@ import type { NoticeKind } from "../subjects.ts";
 
 /** A stack without services and PostgreSQL: its database URL is never used, and its root has no services. */
 export class TestNats {
+  /** With every right. */
   readonly url: string;
   readonly #process: StackProcess;
   readonly #stack: Stack;
@@ -34,6 +35,11 @@ export class TestNats {
     this.#process = server;
     this.#stack = stack;
     this.url = stack.natsUrl;
+  }
+
+  /** With the login of a service. */
+  urlOf(service: "ledger" | "export" | "webhook-dispatcher"): string {
+    return this.#stack.natsUrls[service] ?? "";
   }
 
   stop(): Promise<void> {

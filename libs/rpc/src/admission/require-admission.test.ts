@@ -29,6 +29,8 @@ const ACCESS: Access<typeof LedgerService> = {
   appendEvents: { gateway: "events:write" },
   getEvent: { gateway: "events:read" },
   listEvents: { gateway: "events:read", export: "itself" },
+  readEvents: { "webhook-dispatcher": "itself" },
+  measureEvents: { "webhook-dispatcher": "itself" },
   streamEvents: { gateway: "events:read" },
   verifyChain: {},
   getPositions: { "webhook-dispatcher": "itself" },

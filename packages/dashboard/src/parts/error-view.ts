@@ -3,6 +3,7 @@
 import { AnnalsError } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
 import { missingScopeOf } from "../client.ts";
+import { visible } from "./visible.ts";
 
 export function errorView(error: unknown, retry?: () => void): TemplateResult {
   const known = AnnalsError.is(error) ? error : undefined;
@@ -10,7 +11,7 @@ export function errorView(error: unknown, retry?: () => void): TemplateResult {
   const { title, advice } = explained(known);
   return html`<div class="error" role="alert">
     <p><strong>${title}</strong></p>
-    <p class="text">${message}</p>
+    <p class="text">${visible(message)}</p>
     ${advice === "" ? nothing : html`<p>${advice}</p>`}
     ${known?.requestId ? html`<p>Request id: <code>${known.requestId}</code></p>` : nothing}
     ${retry ? html`<button type="button" @click=${retry}>Try again</button>` : nothing}

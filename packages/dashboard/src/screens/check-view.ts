@@ -3,12 +3,13 @@
 import { html, type TemplateResult } from "lit";
 import type { Check } from "../check/check-export.ts";
 import { numberText, timeView } from "../parts/time.ts";
+import { visible } from "../parts/visible.ts";
 
 export function checkView({ name, report, fault }: Check): TemplateResult {
   if (report === undefined) {
     return html`<section class="error" aria-label="Result of the check">
-      <p><span class="badge bad">differs</span> <strong class="text">${name}</strong></p>
-      <p class="text">${fault}</p>
+      <p><span class="badge bad">differs</span> <strong class="text">${visible(name)}</strong></p>
+      <p class="text">${visible(fault ?? "")}</p>
     </section>`;
   }
   const { manifest } = report;
@@ -20,7 +21,7 @@ export function checkView({ name, report, fault }: Check): TemplateResult {
       ? ""
       : `, ${numberText(report.linksUnchecked)} not: the event before is not in the file`;
   return html`<section class="good-news" aria-label="Result of the check">
-    <p><span class="badge good">verified</span> <strong class="text">${name}</strong></p>
+    <p><span class="badge good">verified</span> <strong class="text">${visible(name)}</strong></p>
     <dl>
       <dt>Events</dt>
       <dd>
@@ -31,9 +32,11 @@ export function checkView({ name, report, fault }: Check): TemplateResult {
       <dt>Range</dt>
       <dd>${numberText(manifest.range.from)} to ${numberText(manifest.range.to)}. ${missing}</dd>
       <dt>Account</dt>
-      <dd><code class="text">${manifest.chain}</code></dd>
+      <dd><code class="text">${visible(manifest.chain)}</code></dd>
       <dt>Made</dt>
-      <dd>${timeView(manifest.createdAt)} as <code class="text">${manifest.exportId}</code></dd>
+      <dd>
+        ${timeView(manifest.createdAt)} as <code class="text">${visible(manifest.exportId)}</code>
+      </dd>
       <dt>Head of the chain then</dt>
       <dd><code class="breaks">${manifest.head.hash}</code></dd>
       <dt>SHA-256 of the file</dt>

@@ -12,6 +12,7 @@ import { table } from "../parts/table.ts";
 import { numberText, sizeText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { checkView } from "./check-view.ts";
+import { visible } from "../parts/visible.ts";
 
 const PAGE_SIZE = 20;
 
@@ -89,7 +90,8 @@ export class ExportsScreen implements Screen {
               { title: "Format", cell: ({ format }) => FORMATS[format] },
               {
                 title: "Of",
-                cell: ({ filter }) => html`<span class="text">${filterText(filter)}</span>`,
+                cell: ({ filter }) =>
+                  html`<span class="text">${visible(filterText(filter))}</span>`,
               },
               { title: "State", cell: statusView },
               {

@@ -9,6 +9,7 @@ import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { SCOPES } from "../words.ts";
+import { visible } from "../parts/visible.ts";
 
 const MAX_NAME_LENGTH = 255;
 
@@ -62,7 +63,10 @@ export class KeysScreen implements Screen {
         : table<ApiKey>(
             "API keys",
             [
-              { title: "Name", cell: ({ name }) => html`<span class="text">${name}</span>` },
+              {
+                title: "Name",
+                cell: ({ name }) => html`<span class="text">${visible(name)}</span>`,
+              },
               { title: "Key", cell: (key) => html`<code>${key.key_prefix}</code>` },
               { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
               { title: "Created", cell: (key) => timeView(key.created_at) },
@@ -138,7 +142,9 @@ export class KeysScreen implements Screen {
     const { api, say } = this.#context;
     this.#dialog.ask({
       title: "Revoke the key?",
-      content: html`<p><strong class="text">${key.name}</strong> <code>${key.key_prefix}</code></p>
+      content: html`<p>
+          <strong class="text">${visible(key.name)}</strong> <code>${key.key_prefix}</code>
+        </p>
         <p>
           From now on every request with it is refused, also yours if it is the key that you logged
           in with. This cannot be undone.

@@ -3,8 +3,9 @@
 import type { Scope, Usage } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
 import { table } from "../parts/table.ts";
-import { numberText } from "../parts/time.ts";
+import { numberText, sizeText } from "../parts/time.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
+import { visible } from "../parts/visible.ts";
 
 /** From this part of a limit on, its bar is of another colour. */
 const HIGH = 0.8;
@@ -16,6 +17,8 @@ interface Bar {
   readonly what: string;
   readonly use: { readonly used: number; readonly limit: number | null } | null;
   readonly hint?: string;
+  /** By default a number. */
+  readonly text?: (value: number) => string;
 }
 
 interface Allowed {
@@ -53,8 +56,8 @@ export class UsageScreen implements Screen {
 function usageView(usage: Usage): TemplateResult {
   const { plan, retention_days: days } = usage;
   return html`<p>
-      The plan of this account is <strong class="text">${plan.name}</strong>. The operator sets the
-      limits.
+      The plan of this account is <strong class="text">${visible(plan.name)}</strong>. The operator
+      sets the limits.
     </p>
     ${emptyView(usage)}
     <section aria-labelledby="limits">
@@ -86,7 +89,7 @@ function emptyView({ events }: Usage): TemplateResult | typeof nothing {
 }
 
 function barsOf(usage: Usage): Bar[] {
-  const { month_events, requests } = usage;
+  const { account_requests: ofAccount, month_events, requests } = usage;
   return [
     {
       id: "requests",
@@ -94,27 +97,38 @@ function barsOf(usage: Usage): Bar[] {
       use: requests,
       hint: `The window ends in ${requests.resets_in} seconds. The dashboard's own requests count.`,
     },
+    {
+      id: "account_requests",
+      what: "Requests of the account",
+      use: ofAccount,
+      hint: `Of all keys and widget tokens. The window ends in ${ofAccount.resets_in} seconds.`,
+    },
     { id: "month_events", what: `Events of ${month_events.month}`, use: month_events },
     { id: "events", what: "Events that are stored", use: usage.events },
     { id: "api_keys", what: "Live API keys", use: usage.api_keys },
     { id: "widget_tokens", what: "Live widget tokens", use: usage.widget_tokens },
+    {
+      id: "widget_tokens_of_key",
+      what: "Live widget tokens of this key",
+      use: usage.widget_tokens_of_key,
+    },
     { id: "webhooks", what: "Webhooks", use: usage.webhooks },
     { id: "pending_deliveries", what: "Pending deliveries", use: usage.pending_deliveries },
     { id: "exports_under_way", what: "Exports under way", use: usage.exports_under_way },
     { id: "exports", what: "Exports that are kept", use: usage.exports },
+    { id: "export_bytes", what: "Size of the exports", use: usage.export_bytes, text: sizeText },
   ];
 }
 
-function barView({ id, what, use, hint }: Bar): TemplateResult {
+function barView({ id, what, use, hint, text = numberText }: Bar): TemplateResult {
   if (use === null) return html`<p><strong>${what}</strong>: not in the plan</p>`;
   const { used, limit } = use;
-  if (limit === null)
-    return html`<p><strong>${what}</strong>: ${numberText(used)}, without a limit</p>`;
+  if (limit === null) return html`<p><strong>${what}</strong>: ${text(used)}, without a limit</p>`;
   const isReached = used >= limit;
   // A limit of 0 is a full bar.
   return html`<div class="use">
     <label for=${id}>
-      <strong>${what}</strong>: ${numberText(used)} of ${numberText(limit)}
+      <strong>${what}</strong>: ${text(used)} of ${text(limit)}
       ${isReached ? html`<span class="badge bad">limit reached</span>` : nothing}
     </label>
     <meter

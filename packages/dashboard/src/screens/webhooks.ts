@@ -10,6 +10,7 @@ import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { EVENT_NAMES } from "../words.ts";
+import { visible } from "../parts/visible.ts";
 
 const MAX_URL_LENGTH = 2_048;
 const DAY_S = 86_400;
@@ -74,7 +75,7 @@ export class WebhooksScreen implements Screen {
         : table<Webhook>(
             "Webhooks",
             [
-              { title: "URL", cell: ({ url }) => html`<span class="text">${url}</span>` },
+              { title: "URL", cell: ({ url }) => html`<span class="text">${visible(url)}</span>` },
               { title: "Events", cell: ({ events }) => events.join(", ") },
               { title: "State", cell: stateView },
               { title: "Created", cell: (one) => timeView(one.created_at) },
@@ -139,7 +140,7 @@ export class WebhooksScreen implements Screen {
     const { api, say } = this.#context;
     this.#dialog.ask({
       title: "Rotate the secret?",
-      content: html`<p class="text">${url}</p>
+      content: html`<p class="text">${visible(url)}</p>
         ${field(GRACE)}`,
       confirm: "Rotate secret",
       work: async (form) => {
@@ -155,7 +156,7 @@ export class WebhooksScreen implements Screen {
     const { api, say } = this.#context;
     this.#dialog.ask({
       title: "Delete the webhook?",
-      content: html`<p class="text">${url}</p>
+      content: html`<p class="text">${visible(url)}</p>
         <p>Its deliveries and their history end with it. This cannot be undone.</p>`,
       confirm: "Delete webhook",
       isDangerous: true,

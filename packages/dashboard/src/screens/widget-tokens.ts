@@ -10,6 +10,7 @@ import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { PARTS } from "../words.ts";
+import { visible } from "../parts/visible.ts";
 
 const PAGE_SIZE = 50;
 const MAX_LENGTH = 255;
@@ -82,12 +83,13 @@ export class WidgetTokensScreen implements Screen {
               {
                 title: "Viewer",
                 cell: ({ viewer }) =>
-                  html`<span class="text">${viewer?.name ?? viewer?.id ?? "–"}</span>`,
+                  html`<span class="text">${visible(viewer?.name ?? viewer?.id ?? "–")}</span>`,
               },
               { title: "Token", cell: (one) => html`<code>${one.token_prefix}</code>` },
               {
                 title: "Sees",
-                cell: ({ filter }) => html`<span class="text">${filterText(filter)}</span>`,
+                cell: ({ filter }) =>
+                  html`<span class="text">${visible(filterText(filter))}</span>`,
               },
               {
                 title: "Parts",
@@ -97,7 +99,7 @@ export class WidgetTokensScreen implements Screen {
                 title: "Origins",
                 cell: ({ origins }) =>
                   html`<span class="text"
-                    >${origins.length === 0 ? "this one" : origins.join(", ")}</span
+                    >${visible(origins.length === 0 ? "this one" : origins.join(", "))}</span
                   >`,
               },
               { title: "Expires", cell: (one) => timeView(one.expires_at) },

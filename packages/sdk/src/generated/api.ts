@@ -128,7 +128,7 @@ export interface paths {
         put?: never;
         /**
          * Export events
-         * @description The range is fixed now: events up to the last one that is stored. The file is written afterwards; read the export until its status is completed, or subscribe to export.completed. Needs the scope `export`.
+         * @description The range is fixed now: events up to the last one that is stored. The file is written afterwards; read the export until its status is completed, or subscribe to export.completed. Where there is an export with the same members, and no event was stored since, the answer is that one. Needs the scope `export`.
          */
         post: operations["create-export"];
         delete?: never;
@@ -360,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a range of events
-         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000. After an error, a part of them may be queued. A disabled webhook is 422. Needs the scope `keys:manage`.
+         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. A disabled webhook is 422, as one whose URL has taken no delivery yet: send a test delivery first. Needs the scope `keys:manage`.
          */
         post: operations["replay-events"];
         delete?: never;
@@ -418,7 +418,7 @@ export interface paths {
         };
         /**
          * List widget tokens
-         * @description Those that are valid now, newest first. Needs the scope `events:read`.
+         * @description Those that are valid now, newest first: the ones that the key of the request has made, and with the scope keys:manage those of all keys. Needs the scope `events:read`.
          */
         get: operations["list-widget-tokens"];
         put?: never;
@@ -445,7 +445,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a widget token
-         * @description Once this is answered, no request that begins later is accepted with the token. Needs the scope `events:read`.
+         * @description Once this is answered, no request that begins later is accepted with the token. A token that another key has made needs the scope keys:manage; otherwise it is a 404. Needs the scope `events:read`.
          */
         delete: operations["delete-widget-token"];
         options?: never;
@@ -566,6 +566,13 @@ export interface components {
              *     ]
              */
             scopes: components["schemas"]["Scope"][];
+        };
+        ApiKeyPage: {
+            data: components["schemas"]["ApiKey"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
         };
         ApiKeyUpdate: {
             /**
@@ -1383,6 +1390,18 @@ export interface components {
         Usage: {
             /** @example acct_0h4n8r2v6y1b5e9j3m7q0t4w8z */
             account_id: string;
+            /** @description Of all keys and widget tokens of the account in its window of 60 seconds. */
+            account_requests: {
+                /** @example 6000 */
+                limit: number;
+                /**
+                 * @description Seconds until the window ends.
+                 * @example 41
+                 */
+                resets_in: number;
+                /** @example 12 */
+                used: number;
+            };
             /** @description Live keys. */
             api_keys: {
                 /**
@@ -1403,6 +1422,16 @@ export interface components {
                 /** @example 4200 */
                 used: number;
             };
+            /** @description Null where the plan leaves the feature out. */
+            export_bytes: {
+                /**
+                 * @description Null: there is none.
+                 * @example 2147483648
+                 */
+                limit: number | null;
+                /** @example 48000000 */
+                used: number;
+            } | null;
             /** @description Null where the plan leaves the feature out. */
             exports: {
                 /**
@@ -1515,7 +1544,17 @@ export interface components {
                  * @example 10000
                  */
                 limit: number | null;
-                /** @example 0 */
+                /** @example 40 */
+                used: number;
+            };
+            /** @description Those that this key has made. */
+            widget_tokens_of_key: {
+                /**
+                 * @description Null: there is none.
+                 * @example 2500
+                 */
+                limit: number | null;
+                /** @example 40 */
                 used: number;
             };
         };
@@ -1602,6 +1641,13 @@ export interface components {
              * @example https://hooks.example.com/annals
              */
             url: string;
+        };
+        WebhookPage: {
+            data: components["schemas"]["Webhook"][];
+            /** @description Whether there is a next page. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
         };
         WebhookTestPayload: {
             data: {
@@ -1852,7 +1898,18 @@ export type $defs = Record<string, never>;
 export interface operations {
     "list-api-keys": {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
+                 */
+                cursor?: string;
+                /**
+                 * @description By default 100.
+                 * @example 20
+                 */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1878,12 +1935,12 @@ export interface operations {
                      *           ],
                      *           "created_at": "2026-01-31T09:30:00.052919Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ApiKey"][];
-                    };
+                    "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
         };
@@ -2750,6 +2807,11 @@ export interface operations {
                      *           "limit": 100,
                      *           "resets_in": 41
                      *         },
+                     *         "account_requests": {
+                     *           "used": 12,
+                     *           "limit": 6000,
+                     *           "resets_in": 41
+                     *         },
                      *         "events": {
                      *           "used": 4200,
                      *           "limit": null
@@ -2764,8 +2826,12 @@ export interface operations {
                      *           "limit": 5
                      *         },
                      *         "widget_tokens": {
-                     *           "used": 0,
+                     *           "used": 40,
                      *           "limit": 10000
+                     *         },
+                     *         "widget_tokens_of_key": {
+                     *           "used": 40,
+                     *           "limit": 2500
                      *         },
                      *         "webhooks": {
                      *           "used": 1,
@@ -2778,6 +2844,10 @@ export interface operations {
                      *         "exports": {
                      *           "used": 4,
                      *           "limit": 1000
+                     *         },
+                     *         "export_bytes": {
+                     *           "used": 48000000,
+                     *           "limit": 2147483648
                      *         },
                      *         "exports_under_way": {
                      *           "used": 1,
@@ -2848,7 +2918,18 @@ export interface operations {
     };
     "list-webhooks": {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
+                 */
+                cursor?: string;
+                /**
+                 * @description By default 100.
+                 * @example 20
+                 */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2873,12 +2954,12 @@ export interface operations {
                      *           "active": true,
                      *           "created_at": "2026-01-31T09:30:00.052919Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Webhook"][];
-                    };
+                    "application/json": components["schemas"]["WebhookPage"];
                 };
             };
         };

@@ -9,6 +9,7 @@ import type { Texts } from "../texts.ts";
 import { diffOf, treeOf, type TreeRow } from "../tree.ts";
 import type { AuditEvent, Json, JsonObject, Messages } from "../types.ts";
 import { badge, partName } from "./badge.ts";
+import { cut, visible, visibleValue } from "./visible.ts";
 
 /** Rows and characters that are shown until the reader asks for all. */
 const SHOWN_ROWS = 100;
@@ -40,7 +41,7 @@ export function detail(view: DetailView): TemplateResult {
     @keydown=${onKey}
   >
     <header>
-      <h2 class="grow"><bdi>${event.action}</bdi></h2>
+      <h2 class="grow"><bdi>${visible(event.action)}</bdi></h2>
       <button type="button" part="button" class="close" @click=${onClose}>${text("close")}</button>
     </header>
     ${badge(badgeOf(row), texts)} ${facts(event, texts)} ${parts(view)} ${proof(row, texts)}
@@ -50,7 +51,7 @@ export function detail(view: DetailView): TemplateResult {
     </div>
     <details>
       <summary>${text("raw")}</summary>
-      <pre part="json" tabindex="0">${clipped(jsonOf(event), view)}</pre>
+      <pre part="json" tabindex="0">${visibleValue(clipped(jsonOf(event), view))}</pre>
       ${more(jsonOf(event).length > SHOWN_CHARACTERS, view)}
     </details>
   </section>`;
@@ -75,7 +76,7 @@ function facts(event: AuditEvent, { text, exact }: Texts): TemplateResult {
     ${lines.map(
       ([name, value, title]) =>
         html`<dt>${text(name)}</dt>
-          <dd title=${title ?? nothing}><bdi>${value}</bdi></dd>`,
+          <dd title=${title ?? nothing}><bdi>${visible(String(value))}</bdi></dd>`,
     )}
   </dl>`;
 }
@@ -125,9 +126,10 @@ function changes(diff: JsonObject | undefined, view: DetailView): TemplateResult
           (row) =>
             html`<tr class=${row.kind}>
               ${nameOf(row)}
-              <td><bdi>${clipped(row.before, view)}</bdi></td>
+              <td><bdi>${visibleValue(clipped(row.before, view))}</bdi></td>
               <td>
-                <bdi>${clipped(row.after, view)}</bdi><span class="unseen"> ${text(row.kind)}</span>
+                <bdi>${visibleValue(clipped(row.after, view))}</bdi
+                ><span class="unseen"> ${text(row.kind)}</span>
               </td>
             </tr>`,
         )}
@@ -152,7 +154,7 @@ function values(value: Json | undefined, view: DetailView): TemplateResult | und
           (row) =>
             html`<tr>
               ${nameOf(row)}
-              <td><bdi>${clipped(row.after, view)}</bdi></td>
+              <td><bdi>${visibleValue(clipped(row.after, view))}</bdi></td>
             </tr>`,
         )}
       </tbody>
@@ -164,7 +166,7 @@ function nameOf({ depth, name }: TreeRow): TemplateResult {
   const indents = Array.from({ length: Math.min(depth, MAX_INDENTS) });
   return html`<th scope="row">
     ${indents.map(() => html`<span class="indent"></span>`)}<bdi
-      >${name.slice(0, SHOWN_CHARACTERS)}</bdi
+      >${visible(cut(name, SHOWN_CHARACTERS))}</bdi
     >
   </th>`;
 }
@@ -175,7 +177,7 @@ function shownOf(rows: readonly TreeRow[], { showAll }: DetailView): readonly Tr
 
 function clipped(text: string | undefined, { showAll }: DetailView): string {
   if (text === undefined || showAll || text.length <= SHOWN_CHARACTERS) return text ?? "";
-  return `${text.slice(0, SHOWN_CHARACTERS)}…`;
+  return `${cut(text, SHOWN_CHARACTERS)}…`;
 }
 
 function moreRows(rows: readonly TreeRow[], view: DetailView) {
@@ -215,8 +217,8 @@ function proof({ event, check, link = "unchecked" }: Row, texts: Texts): Templat
       <dt>${text("link")}</dt>
       <dd class=${link}>${text(links[link])}</dd>
       <dt>${text("hash")}</dt>
-      <dd><code>${event.hash}</code></dd>
+      <dd><code>${visible(event.hash)}</code></dd>
       <dt>${text("previousHash")}</dt>
-      <dd><code>${event.previous_hash}</code></dd>
+      <dd><code>${visible(event.previous_hash)}</code></dd>
     </dl>`;
 }

@@ -1,9 +1,10 @@
 // The form of the filters. Used by the element. It suggests what the log has; any other value can be typed.
 
-import { html, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import type { Choices } from "../client.ts";
 import type { Texts } from "../texts.ts";
 import type { EventFilter, Messages } from "../types.ts";
+import { visibleText } from "./visible.ts";
 
 /** The longest value that the service takes. */
 const MAX_CHARACTERS = 256;
@@ -72,7 +73,7 @@ function textInput({ name, choices: from }: Field, filter: EventFilter, choices:
       .value=${filter[name] ?? ""}
     />
     <datalist id="list-${name}">
-      ${list?.map((one) => html`<option value=${one}></option>`)}
+      ${list?.map((one) => html`<option value=${one} label=${labelOf(one)}></option>`)}
     </datalist>`;
 }
 
@@ -107,4 +108,10 @@ function localOf(time: string | undefined): string {
   if (Number.isNaN(at)) return "";
   const date = new Date(at);
   return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** Beside a value that holds characters that are not shown. */
+function labelOf(value: string): string | typeof nothing {
+  const shown = visibleText(value);
+  return shown === value ? nothing : shown;
 }

@@ -8,6 +8,7 @@ import { badgeOf } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
 import type { Json, JsonObject, Messages } from "../types.ts";
 import { badge } from "./badge.ts";
+import { cut, visible } from "./visible.ts";
 
 /** Of a text in a cell: the rest is in the detail. */
 const CELL_CHARACTERS = 200;
@@ -100,5 +101,5 @@ function party(given: JsonObject | undefined): TemplateResult {
 function text(value: Json | undefined): TemplateResult | typeof nothing {
   if (value === undefined) return nothing;
   const whole = typeof value === "string" ? value : JSON.stringify(value);
-  return html`<bdi>${whole.slice(0, CELL_CHARACTERS)}</bdi>`;
+  return html`<bdi>${visible(cut(whole, CELL_CHARACTERS))}</bdi>`;
 }

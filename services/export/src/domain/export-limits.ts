@@ -1,4 +1,4 @@
-// How many exports an account may have. Called by create-export.ts.
+// How many exports an account may have, and how many bytes of them. Called by create-export.ts.
 
 import { AnnalsError } from "@annals/errors";
 
@@ -7,6 +7,8 @@ export interface ExportLimits {
   readonly maxUnderWayPerAccount: number;
   /** With those under way. */
   readonly maxKeptPerAccount: number;
+  /** Of files, and of those that are being written. */
+  readonly maxBytesPerAccount: number;
 }
 
 /** Seconds after which an account with too many exports under way may try again. */
@@ -14,13 +16,20 @@ const RETRY_AFTER_S = 10;
 
 /** Throws when the account may not create one more: `rate_limited` where waiting helps. */
 export function checkLimits(
-  { maxUnderWayPerAccount, maxKeptPerAccount }: ExportLimits,
-  has: { readonly underWay: number; readonly kept: number },
+  { maxBytesPerAccount, maxUnderWayPerAccount, maxKeptPerAccount }: ExportLimits,
+  has: { readonly bytes: number; readonly underWay: number; readonly kept: number },
 ): void {
   if (has.kept >= maxKeptPerAccount) {
     throw new AnnalsError(
       "plan_count_exceeded",
       `This account has ${maxKeptPerAccount} exports, which is the limit. Delete some, or wait until they expire.`,
+    );
+  }
+  if (has.bytes >= maxBytesPerAccount) {
+    throw new AnnalsError(
+      "plan_count_exceeded",
+      `The exports of this account have ${has.bytes} of ${maxBytesPerAccount} bytes, which is the limit. ` +
+        "Delete some, or wait until they expire.",
     );
   }
   if (has.underWay >= maxUnderWayPerAccount) {

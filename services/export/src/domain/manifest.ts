@@ -3,6 +3,7 @@
 // the events only: two replicas that write the same export write the same bytes.
 
 import type { ExportFormat } from "@annals/contract";
+import { CSV_CELLS } from "@annals/event";
 import { hash } from "node:crypto";
 
 /** Known before the first event is read. */
@@ -34,12 +35,6 @@ export interface Written {
   readonly sizeBytes: number;
   readonly sha256: string;
 }
-
-/** For readers of CSV files. */
-const CSV_CELLS =
-  "a cell that a spreadsheet would run has ' before it: where a cell begins with any number of ', of white space and " +
-  "of invisible characters, and then one of = + - @ ＝ ＋ － ＠, or with any number of ' and then tab, CR or LF, its " +
-  "first ' is not part of the value";
 
 /** `{"manifest":{...},"manifest_sha256":"..."}`: the digest is that of the manifest's own text. */
 export function manifestRecord(head: ExportHead, written: Written): string {

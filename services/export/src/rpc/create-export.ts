@@ -1,5 +1,6 @@
-// CreateExport: queues an export whose range ends at the present head of the chain. What is appended later is
-// not part of it, whenever the file is written.
+// CreateExport: queues an export whose range ends at the present head of the chain. What is appended later
+// is not part of it, whenever the file is written. One that is asked for again is answered with the export
+// that is there: it would have the same events.
 
 import { GENESIS_HASH } from "@annals/event";
 import { type Clock, newId } from "@annals/contract";
@@ -13,6 +14,7 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { checkLimits, type ExportLimits } from "../domain/export-limits.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countJobs } from "../store/count-jobs.ts";
+import { findEqualJob } from "../store/find-equal-job.ts";
 import { createJob } from "../store/create-job.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { formatName } from "./export-enums.ts";
@@ -33,7 +35,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
     complete({ account_id: accountId });
     const name = formatName(format);
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
-    const head = await readHead(deps, accountId);
+    const head = await readHead(deps, accountId, context.signal);
     const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
     const id = newId("exp", deps.random);
     const occurredAt = deps.clock.nowText();
@@ -49,10 +51,19 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       occurredAt,
       actor.id ?? null,
     ] as const;
-    const [row] = await deps.database.transaction(async (transaction) => {
+    const [, , , , filterText, , headSequence, headHash] = job;
+    const same = [accountId, name, includeProofs, filterText, headSequence, headHash] as const;
+    const database = deps.database.forAccount(accountId, context.signal);
+    const [row] = await database.transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
+      const equal = await transaction.run(findEqualJob, [...same]);
+      if (equal.length > 0) return equal;
       const [has] = await transaction.run(countJobs, [accountId]);
-      checkLimits(deps.limits, { underWay: has?.under_way ?? 0, kept: has?.kept ?? 0 });
+      checkLimits(deps.limits, {
+        bytes: Number(has?.bytes ?? 0),
+        underWay: has?.under_way ?? 0,
+        kept: has?.kept ?? 0,
+      });
       await AUDIT.add(transaction, {
         accountId,
         action: "annals.export.created",
@@ -69,14 +80,14 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       return transaction.run(createJob, [...job]);
     });
     if (!row) throw internal("the stored job was not returned");
-    deps.wake(row.id);
+    if (row.status === "pending") deps.wake(row.id);
     return { export: renderExport(row) };
   };
 }
 
 /** Sequence number and hash of the last event. A chain is appended in order, so all others are below. */
-async function readHead({ ledger }: Deps, accountId: string) {
-  const { events } = await ledger.listEvents({ accountId, limit: 1 });
+async function readHead({ ledger }: Deps, accountId: string, signal: AbortSignal) {
+  const { events } = await ledger.listEvents({ accountId, limit: 1 }, { signal });
   const [last] = events;
   return last
     ? { sequence: last.sequenceNumber, hash: last.hash }

@@ -24,7 +24,8 @@ export function deleteExport(deps: Deps): ServiceImpl<typeof ExportsService>["de
     const actor = actorOf(context);
     const occurredAt = deps.clock.nowText();
     const params = [accountId, exportId(id), occurredAt, actor.id ?? null] as const;
-    await deps.database.transaction(async (transaction) => {
+    const database = deps.database.forAccount(accountId, context.signal);
+    await database.transaction(async (transaction) => {
       const [row] = await transaction.run(deleteExportStatement, [...params]);
       if (!row) throw notFound("export", id);
       const target = { type: "export", id };

@@ -4,7 +4,7 @@
 
 import { AnnalsError, complete, invalid, notFound } from "@annals/errors";
 import type { Clock } from "@annals/contract";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -15,7 +15,7 @@ import { getJob } from "../store/get-job.ts";
 
 interface Deps {
   readonly clock: Clock;
-  readonly database: Database;
+  readonly database: Pool;
   readonly storage: Storage;
 }
 
@@ -24,7 +24,8 @@ export function streamExportContent(
 ): ServiceImpl<typeof ExportsService>["streamExportContent"] {
   return async function* ({ accountId, id, offset }, context) {
     complete({ account_id: accountId, id });
-    const [row] = await deps.database.run(getJob, [accountId, exportId(id)]);
+    const database = deps.database.forAccount(accountId, context.signal);
+    const [row] = await database.run(getJob, [accountId, exportId(id)]);
     if (!row) throw notFound("export", id);
     if (row.file === null || row.size_bytes === null) {
       throw new AnnalsError("not_found", `The export ${id} is ${row.status}: it has no content.`);
@@ -33,14 +34,18 @@ export function streamExportContent(
       throw invalid({ field: "offset", message: "must lie within the file" });
     }
     if (offset === BigInt(row.size_bytes)) return;
-    await AUDIT.add(deps.database, {
-      accountId,
-      action: "annals.export.downloaded",
-      actor: actorOf(context),
-      target: { type: "export", id },
-      metadata: { offset: String(offset) },
-      occurredAt: deps.clock.nowText(),
-    });
+    const actor = actorOf(context);
+    const occurredAt = deps.clock.nowText();
+    await database.transaction((transaction) =>
+      AUDIT.add(transaction, {
+        accountId,
+        action: "annals.export.downloaded",
+        actor,
+        target: { type: "export", id },
+        metadata: { offset: String(offset) },
+        occurredAt,
+      }),
+    );
     const { signal } = context;
     for await (const chunk of await deps.storage.read(row.file, Number(offset), signal)) {
       yield { chunk };

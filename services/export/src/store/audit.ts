@@ -2,4 +2,4 @@
 
 import { auditOutbox } from "@annals/postgres";
 
-export const AUDIT = auditOutbox("exports");
+export const AUDIT = auditOutbox("export");

@@ -90,6 +90,7 @@ export class TestExports {
       leaseMs: LEASE_MS,
       pollIntervalMs: 20,
       maxAttempts: 3,
+      maxBytesPerAccount: 2 ** 30,
       ...options,
     });
     this.#workers.push(worker);

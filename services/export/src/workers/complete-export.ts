@@ -20,7 +20,7 @@ export async function completeExport(
   job: TakenRow,
   { file, eventCount, sha256, sizeBytes }: WrittenFile,
 ): Promise<bigint> {
-  return database.transaction(async (transaction) => {
+  return database.forAccount(job.account_id).transaction(async (transaction) => {
     const completedAt = clock.nowText();
     const [row] = await transaction.run(completeJob, [
       job.account_id,

@@ -106,7 +106,10 @@ test("an export that is deleted while it is written is cancelled and leaves noth
     options?.signal?.addEventListener("abort", () => held.reject(options.signal?.reason));
     return ledger(() => held.promise)(request, options);
   });
-  await exports.reached(id, "running");
+  await eventually(
+    "it is written",
+    async () => Number((await exports.job(id))["reserved_bytes"]) > 0,
+  );
   await markDeleted(id);
   expect(await sweepAt(0)).toBe(0);
   await expect(held.promise).rejects.toThrow(/deleted/);

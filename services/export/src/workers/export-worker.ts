@@ -18,11 +18,13 @@ import {
 import type { Clock } from "@annals/contract";
 import type { NoticePublisher } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
+import { freeBytes } from "../store/free-bytes.ts";
 import { releaseJob } from "../store/release-job.ts";
 import { listWaitingAccounts } from "../store/list-waiting-accounts.ts";
 import { takeJob, type TakenRow } from "../store/take-job.ts";
 import { completeExport } from "./complete-export.ts";
 import { LeaseLost, withLease } from "./lease.ts";
+import { NoRoom } from "./reserve.ts";
 import { fileStem, type WriteDeps, writeExport } from "./write-export.ts";
 
 export interface WorkerDeps extends WriteDeps {
@@ -149,8 +151,11 @@ export class ExportWorker {
       log.warn(fields, "export lease lost: another replica holds it, or it was deleted");
       return "lease_lost";
     }
-    const isFinal = !isStopping && job.attempts >= maxAttempts;
-    if (isFinal) {
+    const hasNoRoom = error instanceof NoRoom;
+    const isFinal = hasNoRoom || (!isStopping && job.attempts >= maxAttempts);
+    // Its account did that.
+    if (hasNoRoom) log.info(fields, "export failed: its account has no room for it");
+    else if (isFinal) {
       this.#deps.metrics.failed.inc();
       log.error(fields, "export failed");
     }
@@ -164,10 +169,14 @@ export class ExportWorker {
       const [released] = await database.run(releaseJob, [...params]);
       // Only where this replica still had the job: a lost commit acknowledgement may mean that it is
       // completed with this file.
-      if (released) await storage.keepOnly(fileStem(job), undefined);
+      if (released) {
+        await storage.keepOnly(fileStem(job), undefined);
+        await database.run(freeBytes, [account, id, token]);
+      }
     } catch (cause) {
       log.warn({ ...fields, err: cause }, "export not released: its lease runs out");
     }
+    if (hasNoRoom) return "no_room";
     return isStopping ? "stopped" : "failed";
   }
 }

@@ -12,8 +12,9 @@ import { type EventPosition, type ExportHead, manifestRecord } from "../domain/m
 import { readEvents } from "../outbound/read-events.ts";
 import type { Sink, Storage } from "../outbound/storage.ts";
 import type { TakenRow } from "../store/take-job.ts";
+import { reservation, type ReserveDeps } from "./reserve.ts";
 
-export interface WriteDeps {
+export interface WriteDeps extends ReserveDeps {
   readonly ledger: Pick<Client<typeof LedgerService>, "streamEvents">;
   readonly metrics: Metrics;
   readonly storage: Storage;
@@ -43,7 +44,7 @@ export async function writeExport(
   const file = `${fileStem(job)}${job.lease_token}.${job.format}`;
   const sink = await deps.storage.create(file);
   try {
-    const writer = new Writer(sink);
+    const writer = new Writer(sink, reservation(deps, job));
     const eventCount = await writeAll(deps, job, writer, signal);
     await sink.finish();
     return { file, eventCount, sha256: writer.sha256(), sizeBytes: writer.sizeBytes };
@@ -101,19 +102,22 @@ function headOf(job: TakenRow, { afterSequence, beforeSequence }: EventFilter): 
   };
 }
 
-/** Counts and hashes what goes into the sink. */
+/** Counts and hashes what goes into the sink, once it is reserved. */
 class Writer {
   readonly #sink: Sink;
+  readonly #reserve: (bytes: number) => Promise<void>;
   readonly #hash: Hash = createHash("sha256");
   sizeBytes = 0;
 
-  constructor(sink: Sink) {
+  constructor(sink: Sink, reserve: (bytes: number) => Promise<void>) {
     this.#sink = sink;
+    this.#reserve = reserve;
   }
 
   /** Without a copy: the caller may use `bytes` again when it resolves. */
   async write(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
+    await this.#reserve(this.sizeBytes + bytes.length);
     const written = this.#sink.write(bytes);
     // While the storage writes.
     this.#hash.update(bytes);

@@ -11,7 +11,15 @@ import {
 } from "@annals/rpc";
 import { isPlausibleKey, isPlausibleWidgetToken, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
-import { type KeysService, type Plan, PlanSchema, type WidgetAdmission } from "@annals/proto/keys";
+import {
+  type AccountWindow,
+  AccountWindowSchema,
+  type Admission as AdmissionMessage,
+  type KeysService,
+  type Plan,
+  PlanSchema,
+  type WidgetAdmission,
+} from "@annals/proto/keys";
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Unauthenticated } from "../edge/unauthenticated.ts";
@@ -37,10 +45,9 @@ export interface Admission {
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly windowEndsInS: number;
-  /**
-   * What the account may do: features left out, maxKeys, maxWebhooks, monthlyEvents; an absent limit is
-   * none.
-   */
+  /** In which all keys and tokens of the account are counted. */
+  readonly accountWindow: AccountWindow;
+  /** What the account may do; an absent limit is none. */
   readonly plan: Plan;
 }
 
@@ -61,17 +68,28 @@ export function admittedBy(
 
 type Caller = Pick<Admission, "accountId" | "keyId" | "widget">;
 
-/** A valid key, or token, whose window is used up. */
+/** A valid key, or token, whose window is used up, or that of its account. */
 export class RateLimited extends AnnalsError {
   readonly limit: number;
   readonly caller: Caller;
 
-  constructor(limit: number, windowEndsInS: number, caller: Caller) {
+  /** `limit` is that of the key or token, which the answer shows. */
+  constructor(
+    limit: number,
+    {
+      accountWindow,
+      windowEndsInS,
+      ...caller
+    }: Caller & Pick<AdmissionMessage, "accountWindow" | "windowEndsInS">,
+  ) {
     const holder = caller.widget ? "token" : "key";
+    const [who, made, retryAfterS] = accountWindow?.isExceeded
+      ? ["account", accountWindow.limit, accountWindow.endsInS]
+      : [holder, limit, windowEndsInS];
     super(
       "rate_limited",
-      `This ${holder} has made its ${limit} requests. Try again in ${windowEndsInS} seconds.`,
-      { retryAfterS: windowEndsInS },
+      `This ${who} has made its ${made} requests. Try again in ${retryAfterS} seconds.`,
+      { retryAfterS },
     );
     this.limit = limit;
     this.caller = caller;
@@ -85,6 +103,9 @@ const MAX_WAITING = 20_000;
 
 /** A keys service of a release before plans names none. */
 const UNLIMITED = create(PlanSchema);
+
+/** One of a release before windows of accounts counts none. */
+const UNCOUNTED = create(AccountWindowSchema);
 
 /** A request that waits to be admitted. */
 interface Waiting {
@@ -225,10 +246,11 @@ async function admitGroup(
     const limit = admission.widget?.limit ?? limitOfKeys;
     const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
-      const reason = new RateLimited(limit, admission.windowEndsInS, admission);
+      const reason = new RateLimited(limit, admission);
       return { status: "rejected", reason };
     }
     const { accountId, keyId, scopes, statement, widget, windowEndsInS } = admission;
+    const { accountWindow = UNCOUNTED } = admission;
     const remaining = admission.remaining + admission.admitted - order;
     const value = {
       requestId,
@@ -240,6 +262,7 @@ async function admitGroup(
       limit,
       remaining,
       windowEndsInS,
+      accountWindow,
       plan: admission.plan ?? UNLIMITED,
     };
     const isFinal = statement === "" || isAfterBody[at] === true;

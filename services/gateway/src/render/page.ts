@@ -4,23 +4,27 @@
 import { Type, type TSchema } from "typebox";
 import { named, Nullable, OPEN } from "./schema.ts";
 
-const MAX_LIMIT = 100;
-
 /** Default entries of a page. */
 export const DEFAULT_LIMIT = 50;
 
 const Cursor = { pattern: "^[A-Za-z0-9_-]+$", examples: ["MS40Mi4zYjBjNDQyOThmYzFjMTQ5"] };
 
-export const pageMembers = {
-  limit: Type.Optional(
+/** Entries of a page at most, and by default of lists that are short as a rule. */
+export const MAX_LIMIT = 100;
+
+const limitWith = (fallback: number) =>
+  Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: `By default ${DEFAULT_LIMIT}.`,
+      description: `By default ${fallback}.`,
       examples: [20],
       ...OPEN,
     }),
-  ),
+  );
+
+export const pageMembers = {
+  limit: limitWith(DEFAULT_LIMIT),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
@@ -31,6 +35,9 @@ export const pageMembers = {
     }),
   ),
 };
+
+/** The same with the largest page by default. */
+export const largePageMembers = { ...pageMembers, limit: limitWith(MAX_LIMIT) };
 
 /** Beside the data in the body of a page. */
 export const pageEnd = {
@@ -43,3 +50,9 @@ export const pageEnd = {
 
 export const pageOf = <T extends TSchema>(name: string, schema: T) =>
   named(name, Type.Object({ data: Type.Array(schema), ...pageEnd }));
+
+/** A page as a service answers it: `next` is empty on the last one. */
+export function renderPage<T>(data: readonly T[], next: string) {
+  const isLast = next === "";
+  return { data, has_more: !isLast, next_cursor: isLast ? null : next };
+}

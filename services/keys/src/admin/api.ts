@@ -35,6 +35,8 @@ const LIMITS = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 };
+const IDEMPOTENCY_KEY = "idempotency-key";
+
 const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** Shorter than what run.ts gives each part to close. */
 const DRAIN_GRACE_MS = 8_000;
@@ -146,18 +148,25 @@ class Answering {
     this.#inFlight += 1;
     try {
       const takesBody = route.method === "POST" || route.method === "PATCH";
-      const key = request.headers["idempotency-key"];
-      if (Array.isArray(key)) throw invalid({ field: "Idempotency-Key", message: "is repeated" });
       return await route.handle(this.#options.deps, {
         id: route.path.exec(pathname)?.[1] ?? "",
         query,
         body: takesBody ? await readBody(request) : new Members(),
-        idempotencyKey: key,
+        idempotencyKey: idempotencyKeyOf(request),
       });
     } finally {
       this.#inFlight -= 1;
     }
   }
+}
+
+/** Node joins headers that are repeated: only the raw ones show it. */
+function idempotencyKeyOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  const isName = (text: string, at: number) =>
+    at % 2 === 0 && text.toLowerCase() === IDEMPOTENCY_KEY;
+  if (rawHeaders.filter(isName).length > 1)
+    throw invalid({ field: "Idempotency-Key", message: "is repeated" });
+  return headers[IDEMPOTENCY_KEY]?.toString();
 }
 
 function isRoute(route: AdminRoute, method: string | undefined, pathname: string): boolean {

@@ -25,16 +25,21 @@ export function newKeyJson({ id, name, secret, keyPrefix, scopes, createdAt }: N
   return { id, name, key: secret, key_prefix: keyPrefix, scopes, created_at: createdAt };
 }
 
-/** A plan with the number of accounts that name it. Accounts without a plan have the default one. */
+/**
+ * A plan with the number of accounts that name it. Accounts without a plan have the default one. Without
+ * `requests_per_minute` an account may make 60 times the requests of a key.
+ */
 export function planJson(plan: Plan, isDefault: boolean, counts: readonly PlanNameRow[]) {
   const accounts = counts.find((row) => row.plan === plan.name)?.accounts ?? "0";
   return {
     name: plan.name,
     default: isDefault,
     features_left_out: plan.featuresLeftOut,
-    max_keys: plan.maxKeys ?? null,
-    max_webhooks: plan.maxWebhooks ?? null,
+    max_keys: plan.maxKeys,
+    max_webhooks: plan.maxWebhooks,
+    max_widget_tokens: plan.maxWidgetTokens,
     monthly_events: plan.monthlyEvents ?? null,
+    requests_per_minute: plan.requestsPerMinute ?? null,
     accounts: Number(accounts),
   };
 }

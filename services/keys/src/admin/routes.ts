@@ -3,12 +3,14 @@
 // api.ts, after the token was accepted.
 
 import { newId, orderedScopes } from "@annals/contract";
+import { keysetPage } from "@annals/rpc";
 import { invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import { hash } from "node:crypto";
 import { addKey, createAccount, revokeKey, updateAccount } from "../commands/account.ts";
 import type { KeyMaker } from "../domain/new-api-key.ts";
 import type { Plans } from "../domain/plan.ts";
+import { compareRequest } from "../store/compare-request.ts";
 import { getAccount } from "../store/get-account.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
@@ -73,21 +75,33 @@ const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 /**
  * The same idempotency key makes the same id, so a retry finds the account of the first request. It gets no
- * key: that was in the first answer alone.
+ * key: that was in the first answer alone. Another request with that key is refused.
  */
 async function postAccount(deps: Deps, { body, idempotencyKey }: AdminRequest) {
   const { database, plans } = deps;
   body.only("name", "key_name", "plan");
-  const asked = {
+  const members = {
     name: body.name("name"),
     keyName: body.name("key_name", "first key"),
-    plan: body.plan(plans),
-    ...(idempotencyKey !== undefined && { accountId: accountIdOf(idempotencyKey) }),
+    plan: body.plan(plans) ?? null,
+  };
+  const asked = {
+    ...members,
+    ...(idempotencyKey !== undefined && {
+      accountId: accountIdOf(idempotencyKey),
+      requestSha256: hash("sha256", JSON.stringify(Object.values(members)), "buffer"),
+    }),
   };
   const made = await database.transaction((transaction) => createAccount(transaction, deps, asked));
   if (made) {
     const data = { ...accountJson(made.account), first_key: newKeyJson(made.key) };
     return { status: 201, body: { data } };
+  }
+  const params = [asked.accountId ?? "", asked.requestSha256 ?? new Uint8Array()] as const;
+  const [compared] = await database.run(compareRequest, [...params]);
+  if (!compared?.is_same) {
+    const message = "was used for another request: send the same body, or another key";
+    throw invalid({ field: "Idempotency-Key", message });
   }
   const data = { ...(await findAccount(deps, asked.accountId ?? "")), first_key: null };
   return { status: 200, body: { data }, headers: { "idempotent-replayed": "true" } };
@@ -103,10 +117,7 @@ function accountIdOf(idempotencyKey: string): string {
 }
 
 async function getAccounts({ database }: Deps, { query }: AdminRequest) {
-  const unknown = [...query.keys()].find((name) => name !== "limit" && name !== "cursor");
-  if (unknown !== undefined) throw invalid({ field: unknown.slice(0, 80), message: "is unknown" });
-  const limit = limitOf(query.get("limit") ?? String(DEFAULT_LIMIT));
-  const cursor = query.get("cursor");
+  const { limit, cursor } = pageOf(query);
   if (cursor !== null && !/^acct_\w{1,64}$/.test(cursor)) {
     throw invalid({ field: "cursor", message: "must be the `next_cursor` of a list" });
   }
@@ -117,6 +128,15 @@ async function getAccounts({ database }: Deps, { query }: AdminRequest) {
   return {
     status: 200,
     body: { data: page.map(accountJson), has_more: hasMore, next_cursor: next },
+  };
+}
+
+function pageOf(query: URLSearchParams) {
+  const unknown = [...query.keys()].find((name) => name !== "limit" && name !== "cursor");
+  if (unknown !== undefined) throw invalid({ field: unknown.slice(0, 80), message: "is unknown" });
+  return {
+    limit: limitOf(query.get("limit") ?? String(DEFAULT_LIMIT)),
+    cursor: query.get("cursor"),
   };
 }
 
@@ -157,10 +177,17 @@ async function postKey(deps: Deps, { body, id }: AdminRequest) {
   return { status: 201, body: { data: newKeyJson(key) } };
 }
 
-async function getKeys(deps: Deps, { id }: AdminRequest) {
+async function getKeys(deps: Deps, { id, query }: AdminRequest) {
+  const { limit, cursor } = pageOf(query);
   await findAccount(deps, id);
-  const rows = await deps.database.run(listApiKeys, [id]);
-  return { status: 200, body: { data: rows.map(keyJson) } };
+  const { rows, next } = await keysetPage({ limit, after: cursor ?? "" }, "key_", (...params) =>
+    deps.database.run(listApiKeys, [id, ...params]),
+  );
+  const isLast = next === "";
+  return {
+    status: 200,
+    body: { data: rows.map(keyJson), has_more: !isLast, next_cursor: isLast ? null : next },
+  };
 }
 
 async function deleteKey({ clock, database }: Deps, { id }: AdminRequest) {

@@ -5,7 +5,7 @@
 import { type Clock, newId, type Scope, SCOPES, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { accountChanged, keyCreated, OPERATOR } from "../domain/audit-entries.ts";
+import { accountChanged, digestOf, keyCreated, OPERATOR } from "../domain/audit-entries.ts";
 import { isApiKeyId } from "../domain/api-key-id.ts";
 import { type KeyMaker, type NewApiKey, newApiKey } from "../domain/new-api-key.ts";
 import type { AccountRow } from "../store/account-row.ts";
@@ -45,13 +45,22 @@ export async function createAccount(
     readonly plan?: string | null | undefined;
     /** A random one by default. */
     readonly accountId?: string;
+    /** Of a request that may be repeated, whose account has that id: what it asks for. */
+    readonly requestSha256?: Uint8Array;
   },
 ): Promise<NewAccount | undefined> {
   const { accountId = newId("acct", maker.random), name, plan = null } = asked;
+  const { requestSha256 = null } = asked;
   const createdAt = maker.clock.nowText();
-  const [row] = await transaction.run(createAccountStatement, [accountId, name, createdAt, plan]);
+  const [row] = await transaction.run(createAccountStatement, [
+    accountId,
+    name,
+    createdAt,
+    plan,
+    requestSha256,
+  ]);
   if (!row) return undefined;
-  const created = { metadata: { name, plan } };
+  const created = { metadata: { ...digestOf("name", name), plan } };
   await AUDIT.add(
     transaction,
     accountChanged(accountId, "annals.account.created", createdAt, created),
@@ -75,19 +84,26 @@ export async function addKey(
   return storeKey(transaction, maker, asked.accountId, asked);
 }
 
-/** Changes the members that are given. */
+type AccountChange = "annals.account.renamed" | "annals.plan.changed";
+
+/** Changes the members that are given. Throws `invalid` for the system account. */
 export async function updateAccount(
   transaction: Database,
   clock: Clock,
   accountId: string,
   { name, plan }: { readonly name?: string | undefined; readonly plan?: string | null | undefined },
 ): Promise<AccountRow> {
+  if (accountId === SYSTEM_ACCOUNT_ID) {
+    const message = "The system account can neither be renamed nor put on a plan.";
+    throw invalid({ field: "", message });
+  }
   const at = clock.nowText();
-  const record = (action: `annals.${string}`, before: object, after: object): Promise<void> =>
+  const record = (action: AccountChange, before: object, after: object): Promise<void> =>
     AUDIT.add(transaction, accountChanged(accountId, action, at, { diff: { before, after } }));
   if (name !== undefined) {
     const [row] = await transaction.run(renameAccount, [accountId, name]);
-    if (row) await record("annals.account.renamed", { name: row.name_before }, { name });
+    const before = digestOf("name", row?.name_before ?? "");
+    if (row) await record("annals.account.renamed", before, digestOf("name", name));
   }
   if (plan !== undefined) {
     const [row] = await transaction.run(setPlan, [accountId, plan]);

@@ -1,10 +1,12 @@
 // The verb `keys`: how an operator sees and revokes the API keys of an account, for example one that leaked.
 
+import { inPieces } from "@annals/chassis";
+import { notFound } from "@annals/errors";
 import { keyJson } from "../admin/json.ts";
 import { getAccount } from "../store/get-account.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
-import { notFound } from "@annals/errors";
 import { revokeKey } from "./account.ts";
+import type { ApiKeyRow } from "../store/api-key-row.ts";
 import { type Asked, type Given, verb } from "./words.ts";
 
 const USAGE = `usage: annals keys list --account ID [--json]
@@ -22,6 +24,9 @@ Examples:
   annals keys revoke --key key_8m3kq0t2v5x7z9b1d4f6h8jkmn
 `;
 
+/** Keys that are read at a time. */
+const PAGE = 1_000;
+
 export const keys = verb(USAGE, (word, given) => {
   if (word === "list") return list(given);
   return word === "revoke" ? revoke(given) : undefined;
@@ -33,7 +38,15 @@ function list(given: Given): Asked {
     work: async ({ database }) => {
       const [account] = await database.run(getAccount, [accountId]);
       if (!account) throw notFound("account", accountId);
-      const rows = await database.run(listApiKeys, [accountId]);
+      const rows: ApiKeyRow[] = [];
+      const readPiece = async (): Promise<number> => {
+        const last = rows.at(-1);
+        const after = [last?.created_at ?? null, last?.id ?? null] as const;
+        const piece = await database.run(listApiKeys, [accountId, ...after, PAGE]);
+        rows.push(...piece);
+        return piece.length;
+      };
+      await inPieces(PAGE, readPiece);
       const lines = rows.map(({ id, created_at, key_prefix, scopes, name }) =>
         [id, created_at, key_prefix, scopes.join(","), name].join("\t"),
       );

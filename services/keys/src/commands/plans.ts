@@ -41,13 +41,15 @@ function show(given: Given): Asked {
 }
 
 function line(plan: ReturnType<typeof planJson>): string {
-  const limit = (value: number | null, what: string) =>
-    `${value === null ? "unlimited" : value} ${what}`;
+  const limit = (value: number | null, what: string, unsaid = "unlimited") =>
+    `${value ?? unsaid} ${what}`;
   return `${[
     plan.default ? `${plan.name} (default)` : plan.name,
     limit(plan.max_keys, "keys"),
     limit(plan.max_webhooks, "webhooks"),
+    limit(plan.max_widget_tokens, "widget tokens"),
     limit(plan.monthly_events, "events a month"),
+    limit(plan.requests_per_minute, "requests a minute", "60 times a key's"),
     `without ${plan.features_left_out.join(", ") || "nothing"}`,
     `${plan.accounts} accounts name it`,
   ].join("\t")}\n`;

@@ -1,6 +1,8 @@
-// Audit entries that several places of this service make. Called by rpc/create-api-key.ts and the operator's
-// commands. They never hold a secret or its hash.
+// Audit entries that several places of this service make. Called by handlers and the operator's commands.
+// They never hold a secret or its hash. What somebody chose, such as a name, is in them as a digest: the
+// chain keeps them permanently, and a name may be a person's.
 
+import { jsonSha256, type JsonValue } from "@annals/event";
 import type { NewApiKey } from "./new-api-key.ts";
 
 interface Actor {
@@ -17,7 +19,13 @@ export function keyCreated(accountId: string, actor: Actor, apiKey: ShownKey) {
   const { createdAt: occurredAt, id, name, scopes } = apiKey;
   const target = { type: "api_key", id };
   const action = "annals.key.created";
-  return { accountId, action, actor, target, metadata: { name, scopes }, occurredAt } as const;
+  const metadata = { ...digestOf("name", name), scopes };
+  return { accountId, action, actor, target, metadata, occurredAt } as const;
+}
+
+/** `{name_sha256: …}`: whoever knows the name can tell that it was this one. */
+export function digestOf(name: string, value: JsonValue): Readonly<Record<string, string>> {
+  return { [`${name}_sha256`]: jsonSha256(value) };
 }
 
 /** What the operator has done to an account. */

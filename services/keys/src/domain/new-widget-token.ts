@@ -15,9 +15,6 @@ import {
 import { invalid } from "@annals/errors";
 import type { KeyMaker } from "./new-api-key.ts";
 
-/** Live tokens of an account. */
-export const MAX_LIVE_TOKENS = 10_000;
-
 /** As the handler gets it. */
 interface Asked {
   readonly parts: readonly string[];

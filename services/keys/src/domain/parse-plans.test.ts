@@ -3,7 +3,9 @@
 
 import { describe, expect, test } from "vitest";
 import { parsePlans, PlansFault } from "./parse-plans.ts";
-import { UNLIMITED_PLANS } from "./plan.ts";
+import { accountRate, shareOfTokens, UNLIMITED_PLANS } from "./plan.ts";
+
+const DEFAULTS = { maxKeys: 1_000, maxWebhooks: 1_000, maxWidgetTokens: 10_000 };
 
 const parse = (file: unknown) =>
   parsePlans(Buffer.from(typeof file === "string" ? file : JSON.stringify(file)));
@@ -25,7 +27,9 @@ test("a file gives each plan its limits and the default to an account that has n
         features_left_out: ["exports", "webhooks"],
         max_keys: 2,
         max_webhooks: 0,
+        max_widget_tokens: 7,
         monthly_events: 10_000,
+        requests_per_minute: 900,
       },
       "team-2": {},
     },
@@ -36,19 +40,39 @@ test("a file gives each plan its limits and the default to an account that has n
     featuresLeftOut: ["exports", "webhooks"],
     maxKeys: 2,
     maxWebhooks: 0,
+    maxWidgetTokens: 7,
     monthlyEvents: 10_000,
+    requestsPerMinute: 900,
   };
   expect(plans.names).toEqual(["free", "team-2"]);
   expect(plans.of("free")).toEqual(free);
-  expect(plans.of("team-2")).toEqual({ name: "team-2", featuresLeftOut: [] });
+  expect(plans.of("team-2")).toEqual({ name: "team-2", featuresLeftOut: [], ...DEFAULTS });
   expect(plans.of(null)).toEqual(free);
   expect(plans.of("of a newer file")).toEqual(free);
   expect(plans.has("free")).toBe(true);
   expect(plans.has("of a newer file")).toBe(false);
 });
 
-test("without a file nothing is limited", () => {
-  expect(UNLIMITED_PLANS.of(null)).toEqual({ name: "unlimited", featuresLeftOut: [] });
+test("without a file the limits are those of a plan that names none", () => {
+  const unlimited = { name: "unlimited", featuresLeftOut: [], ...DEFAULTS };
+  expect(UNLIMITED_PLANS.of(null)).toEqual(unlimited);
+});
+
+test("an account's rate is its plan's, the default plan's for any other name, else 60 times a key's", () => {
+  const plans = parse({
+    plans: { free: { requests_per_minute: 50 }, pro: { requests_per_minute: 7_000 }, all: {} },
+    default: "free",
+  });
+  expect(plans.accountLimits(accountRate(100))).toEqual({
+    named: [
+      ["pro", 7_000],
+      ["all", 6_000],
+    ],
+    fallback: 50,
+  });
+  expect(UNLIMITED_PLANS.accountLimits(6_000)).toEqual({ named: [], fallback: 6_000 });
+  expect(accountRate(1_000_000_000)).toBe(2 ** 31 - 1);
+  expect([0, 1, 4, 10_000].map(shareOfTokens)).toEqual([0, 1, 1, 2_500]);
 });
 
 describe("faults", () => {
@@ -61,7 +85,9 @@ describe("faults", () => {
           max_keys: 0,
           max_webhook: 3,
           max_webhooks: 1.5,
+          max_widget_tokens: -1,
           monthly_events: "10",
+          requests_per_minute: 0,
         },
         other: [],
       },
@@ -71,10 +97,12 @@ describe("faults", () => {
       '"fallback" is unknown: it may hold plans, default',
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
-        "it may hold features_left_out, max_keys, max_webhooks, monthly_events",
+        "it may hold features_left_out, max_keys, max_webhooks, max_widget_tokens, monthly_events, requests_per_minute",
       "plans.free.max_keys: must be a whole number from 1 to 2147483647",
       "plans.free.max_webhooks: must be a whole number from 0 to 2147483647",
+      "plans.free.max_widget_tokens: must be a whole number from 0 to 2147483647",
       "plans.free.monthly_events: must be a whole number from 0 to 9007199254740991",
+      "plans.free.requests_per_minute: must be a whole number from 1 to 2147483647",
       "plans.free.features_left_out: must be a list of webhooks, exports, verify, each at most once",
       "plans.other: must be an object",
       "default: must be the name of one of the plans",

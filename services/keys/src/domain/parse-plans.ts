@@ -4,7 +4,7 @@
 
 import { JsonFault, type JsonValue, readJson } from "@annals/event";
 import { type Feature, FEATURES } from "@annals/contract";
-import { type Plan, Plans } from "./plan.ts";
+import { DEFAULT_LIMITS, MAX_COUNT, type Plan, Plans } from "./plan.ts";
 
 /** All faults of a file of plans, one a line. */
 export class PlansFault extends Error {
@@ -14,8 +14,14 @@ export class PlansFault extends Error {
 const LIMITS = { maxDepth: 8, maxValues: 100_000 };
 const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
-/** Numbers of keys and webhooks travel in 32 bits. */
-const MAX_COUNT = 2 ** 31 - 1;
+const MEMBERS = [
+  "features_left_out",
+  "max_keys",
+  "max_webhooks",
+  "max_widget_tokens",
+  "monthly_events",
+  "requests_per_minute",
+];
 
 type Members = ReadonlyMap<string, JsonValue>;
 type Report = (where: string, what: string) => void;
@@ -54,8 +60,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
   if (!NAME.test(name)) {
     report(where, "a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first");
   }
-  const known = ["features_left_out", "max_keys", "max_webhooks", "monthly_events"];
-  const members = membersOf(value, where, known, report);
+  const members = membersOf(value, where, MEMBERS, report);
   const limit = (member: string, min: number, max: number): number | undefined => {
     const given = members.get(member);
     if (given === undefined) return undefined;
@@ -68,7 +73,10 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
   // An account without a key could not be used at all.
   const maxKeys = limit("max_keys", 1, MAX_COUNT);
   const maxWebhooks = limit("max_webhooks", 0, MAX_COUNT);
+  const maxWidgetTokens = limit("max_widget_tokens", 0, MAX_COUNT);
   const monthlyEvents = limit("monthly_events", 0, Number.MAX_SAFE_INTEGER);
+  // An account without a request could not be used at all.
+  const requestsPerMinute = limit("requests_per_minute", 1, MAX_COUNT);
   return {
     name,
     featuresLeftOut: parseFeatures(
@@ -76,9 +84,11 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
       `${where}.features_left_out`,
       report,
     ),
-    ...(maxKeys !== undefined && { maxKeys }),
-    ...(maxWebhooks !== undefined && { maxWebhooks }),
+    maxKeys: maxKeys ?? DEFAULT_LIMITS.maxKeys,
+    maxWebhooks: maxWebhooks ?? DEFAULT_LIMITS.maxWebhooks,
+    maxWidgetTokens: maxWidgetTokens ?? DEFAULT_LIMITS.maxWidgetTokens,
     ...(monthlyEvents !== undefined && { monthlyEvents }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   };
 }
 

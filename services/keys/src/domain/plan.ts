@@ -1,17 +1,39 @@
 // What an account may do. An account names a plan or none; none is the default of the operator's file
-// (plans-file.ts).
+// (plans-file.ts). A limit that a plan does not name has a default, which only the events of a month lack.
 
 import type { Feature } from "@annals/contract";
 
-/** An absent limit is none. */
 export interface Plan {
   readonly name: string;
   readonly featuresLeftOut: readonly Feature[];
   /** Keys that are live at one time, the first one included. */
-  readonly maxKeys?: number;
-  readonly maxWebhooks?: number;
-  /** Events stored in a month of UTC. */
+  readonly maxKeys: number;
+  readonly maxWebhooks: number;
+  /** Widget tokens that are live at one time. */
+  readonly maxWidgetTokens: number;
+  /** Events stored in a month of UTC. Absent: any number. */
   readonly monthlyEvents?: number;
+  /** Of all keys and widget tokens together. Absent: {@link accountRate} of the setting for a key. */
+  readonly requestsPerMinute?: number;
+}
+
+/** What a plan allows that does not say it. */
+export const DEFAULT_LIMITS = { maxKeys: 1_000, maxWebhooks: 1_000, maxWidgetTokens: 10_000 };
+
+/** Numbers of things and of requests travel in 32 bits. */
+export const MAX_COUNT = 2 ** 31 - 1;
+
+const KEYS_AT_FULL_RATE = 60;
+const PARTS_OF_TOKENS = 4;
+
+/** Requests in the window of an account whose plan does not say it: as many as 60 keys may make. */
+export function accountRate(rateOfKey: number): number {
+  return Math.min(KEYS_AT_FULL_RATE * rateOfKey, MAX_COUNT);
+}
+
+/** How many of the account's widget tokens one key may have made: a quarter, rounded up. */
+export function shareOfTokens(maxWidgetTokens: number): number {
+  return Math.ceil(maxWidgetTokens / PARTS_OF_TOKENS);
 }
 
 /** The plans of one file. */
@@ -41,9 +63,25 @@ export class Plans {
   of(name: string | null): Plan {
     return (name === null ? undefined : this.#byName.get(name)) ?? this.#default;
   }
+
+  /**
+   * The requests of an account in its window: by the name of its plan, where that allows another number than
+   * the default plan, and of the default plan. `unsaid` is what a plan allows that does not say it.
+   */
+  accountLimits(unsaid: number): {
+    readonly named: readonly (readonly [name: string, limit: number])[];
+    readonly fallback: number;
+  } {
+    const fallback = this.#default.requestsPerMinute ?? unsaid;
+    const all = Array.from(
+      this.#byName.values(),
+      ({ name, requestsPerMinute = unsaid }) => [name, requestsPerMinute] as const,
+    );
+    return { named: all.filter(([, limit]) => limit !== fallback), fallback };
+  }
 }
 
-const UNLIMITED: Plan = { name: "unlimited", featuresLeftOut: [] };
+const UNLIMITED: Plan = { name: "unlimited", featuresLeftOut: [], ...DEFAULT_LIMITS };
 
-/** Where there is no file: one plan without limits. */
+/** Where there is no file: one plan with the limits that every plan has. */
 export const UNLIMITED_PLANS = new Plans([UNLIMITED], UNLIMITED);

@@ -10,7 +10,7 @@ import { EventFilterSchema } from "@annals/proto/ledger";
 import type { AdmissionSigner } from "@annals/rpc";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Plans } from "../domain/plan.ts";
+import { accountRate, type Plans } from "../domain/plan.ts";
 import type { Metrics } from "../metrics.ts";
 import type { RefusedAdmissions } from "../workers/refused-admissions.ts";
 import { renderPlan } from "./render-plan.ts";
@@ -42,7 +42,12 @@ interface Deps {
 type Group = Pick<AdmissionGroup, "secretSha256" | "count" | "isWidgetToken">;
 type Admission = MessageInitShape<typeof AdmissionSchema>;
 
-export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admitRequests"] {
+/** With the limits of accounts by their plans, which never change. */
+type Ready = Deps & { readonly accountLimits: ReturnType<Plans["accountLimits"]> };
+
+export function admitRequests(given: Deps): ServiceImpl<typeof KeysService>["admitRequests"] {
+  const accountLimits = given.plans.accountLimits(accountRate(given.rateLimitPerMinute));
+  const deps: Ready = { ...given, accountLimits };
   return async ({ groups }) => {
     checkGroups(groups);
     const ofKeys = groups.filter(({ isWidgetToken }) => !isWidgetToken);
@@ -58,10 +63,10 @@ export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admi
 
 type Admitted = readonly (readonly [Group, Admission])[];
 
-async function admitKeys(groups: readonly Group[], deps: Deps): Promise<Admitted> {
+async function admitKeys(groups: readonly Group[], deps: Ready): Promise<Admitted> {
   if (groups.length === 0) return [];
   const limit = deps.rateLimitPerMinute;
-  const rows = await deps.database.run(admitRequestsStatement, paramsOf(groups, limit));
+  const rows = await deps.database.run(admitRequestsStatement, paramsOf(groups, limit, deps));
   return admitted(groups, rows, deps, (row: AdmissionRow) => {
     const { account_id: accountId, key_id: keyId, scopes } = row;
     const subject = { accountId, keyId, scopes: [...scopes] };
@@ -69,10 +74,10 @@ async function admitKeys(groups: readonly Group[], deps: Deps): Promise<Admitted
   });
 }
 
-async function admitTokens(groups: readonly Group[], deps: Deps): Promise<Admitted> {
+async function admitTokens(groups: readonly Group[], deps: Ready): Promise<Admitted> {
   if (groups.length === 0) return [];
   const limit = deps.widgetRateLimitPerMinute;
-  const rows = await deps.database.run(admitWidgetRequests, paramsOf(groups, limit));
+  const rows = await deps.database.run(admitWidgetRequests, paramsOf(groups, limit, deps));
   return admitted(groups, rows, deps, (row: WidgetAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, origins, viewer_id: viewerId } = row;
     const subject = { accountId, keyId, scopes: [WIDGET] };
@@ -87,8 +92,16 @@ function viewOf({ filter, parts }: WidgetAdmissionRow) {
   return create(WidgetViewSchema, view);
 }
 
-function paramsOf(groups: readonly Group[], limit: number): CountParams {
-  return [groups.map((one) => one.secretSha256), groups.map(({ count }) => count), limit];
+function paramsOf(groups: readonly Group[], limit: number, { accountLimits }: Ready): CountParams {
+  const { named, fallback } = accountLimits;
+  return [
+    groups.map((one) => one.secretSha256),
+    groups.map(({ count }) => count),
+    limit,
+    named.map(([name]) => name),
+    named.map(([, accountLimit]) => accountLimit),
+    fallback,
+  ];
 }
 
 /** Each group with its admission, an empty one where its secret is not known. All are counted. */
@@ -115,6 +128,12 @@ function counts(row: CountedRow, limit: number, { plans }: Deps) {
     admitted: row.granted,
     remaining: Math.max(0, limit - row.used),
     windowEndsInS: row.ends_in_s,
+    accountWindow: {
+      limit: row.account_limit,
+      used: row.account_used,
+      endsInS: row.account_ends_in_s,
+      isExceeded: row.is_of_account,
+    },
     plan: renderPlan(plans.of(row.plan)),
   };
 }

@@ -24,7 +24,7 @@ export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["creat
     const actor = actorOf(context);
     complete({ account_id: accountId, name });
     const { secret, secretSha256, isMinted, ...apiKey } = newApiKey(deps, { name, scopes });
-    await deps.database.transaction(async (transaction) => {
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await requireRoom(transaction, deps.plans, accountId);
       await transaction.run(createApiKeyStatement, [
         accountId,
@@ -51,7 +51,6 @@ async function requireRoom(transaction: Database, plans: Plans, accountId: strin
   const [account] = await transaction.run(lockAccount, [accountId]);
   if (!account) throw internal(`there is no account ${accountId}`);
   const { maxKeys, name } = plans.of(account.plan);
-  if (maxKeys === undefined) return;
   const [count] = await transaction.run(countApiKeys, [accountId]);
   if (Number(count?.live_keys ?? 0) < maxKeys) return;
   throw new AnnalsError(

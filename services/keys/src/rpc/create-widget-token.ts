@@ -8,8 +8,10 @@ import { EventFilterSchema } from "@annals/proto/ledger";
 import { actorOf } from "@annals/rpc";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { digestOf } from "../domain/audit-entries.ts";
 import type { KeyMaker } from "../domain/new-api-key.ts";
-import { MAX_LIVE_TOKENS, newWidgetToken } from "../domain/new-widget-token.ts";
+import { newWidgetToken } from "../domain/new-widget-token.ts";
+import { type Plans, shareOfTokens } from "../domain/plan.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countWidgetTokens } from "../store/count-widget-tokens.ts";
 import { createWidgetToken as createWidgetTokenStatement } from "../store/create-widget-token.ts";
@@ -17,6 +19,7 @@ import { lockAccount } from "../store/lock-account.ts";
 
 interface Deps extends KeyMaker {
   readonly database: Pool;
+  readonly plans: Plans;
 }
 
 export function createWidgetToken(
@@ -26,12 +29,13 @@ export function createWidgetToken(
     const { accountId, viewerId, viewerName } = asked;
     const actor = actorOf(context);
     complete({ account_id: accountId, filter_json: asked.filterJson });
-    if (actor.id === undefined) throw internal("a widget token needs the key that makes it");
+    const { id: keyId } = actor;
+    if (keyId === undefined) throw internal("a widget token needs the key that makes it");
     const filter = asked.filter ?? create(EventFilterSchema);
     const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
-    const viewer = viewerOf(viewerId, viewerName);
-    await deps.database.transaction(async (transaction) => {
-      await requireRoom(transaction, accountId);
+    requireViewerId(viewerId, viewerName);
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+      await requireRoom(transaction, deps.plans, accountId, keyId);
       await transaction.run(createWidgetTokenStatement, [
         accountId,
         token.id,
@@ -43,7 +47,7 @@ export function createWidgetToken(
         token.origins,
         viewerId || null,
         viewerName || null,
-        actor.id ?? "",
+        keyId,
         token.createdAt,
         token.expiresAt,
       ]);
@@ -53,10 +57,10 @@ export function createWidgetToken(
         actor,
         target: { type: "widget_token", id: token.id },
         metadata: {
-          ...(viewer && { viewer }),
-          filter: JSON.parse(asked.filterJson),
+          ...(viewerId !== "" && digestOf("viewer_id", viewerId)),
+          ...digestOf("filter", JSON.parse(asked.filterJson)),
           parts: token.parts,
-          origins: token.origins,
+          ...digestOf("origins", [...token.origins]),
           expires_at: token.expiresAt,
         },
         occurredAt: token.createdAt,
@@ -68,21 +72,32 @@ export function createWidgetToken(
   };
 }
 
-/** Absent where nobody is named. Throws `invalid` for a name alone: it says not who looks. */
-function viewerOf(id: string, name: string): { id: string; name?: string } | undefined {
-  if (id !== "") return { id, ...(name !== "" && { name }) };
-  if (name === "") return undefined;
-  throw invalid({ field: "viewer.id", message: "is required" });
+/** Throws `invalid` for a name alone, which does not identify the viewer. */
+function requireViewerId(id: string, name: string): void {
+  if (id === "" && name !== "") throw invalid({ field: "viewer.id", message: "is required" });
 }
 
 /** Locks the account, so that no two creations see the same count. */
-async function requireRoom(transaction: Database, accountId: string): Promise<void> {
+async function requireRoom(
+  transaction: Database,
+  plans: Plans,
+  accountId: string,
+  keyId: string,
+): Promise<void> {
   const [account] = await transaction.run(lockAccount, [accountId]);
   if (!account) throw internal(`there is no account ${accountId}`);
-  const [count] = await transaction.run(countWidgetTokens, [accountId]);
-  if (Number(count?.live_tokens ?? 0) < MAX_LIVE_TOKENS) return;
+  const { maxWidgetTokens, name } = plans.of(account.plan);
+  const share = shareOfTokens(maxWidgetTokens);
+  const [count] = await transaction.run(countWidgetTokens, [accountId, keyId]);
+  if (Number(count?.live_tokens ?? 0) >= maxWidgetTokens) {
+    throw new AnnalsError(
+      "plan_count_exceeded",
+      `The plan ${name} allows ${maxWidgetTokens} live widget tokens. Revoke some, or let them expire.`,
+    );
+  }
+  if (Number(count?.of_key ?? 0) < share) return;
   throw new AnnalsError(
     "plan_count_exceeded",
-    `The account has ${MAX_LIVE_TOKENS} live widget tokens. Revoke some, or let them expire.`,
+    `One key may have ${share} of the account's ${maxWidgetTokens} live widget tokens. Revoke some, or let them expire.`,
   );
 }

@@ -22,7 +22,7 @@ export function deleteApiKey(deps: Deps): ServiceImpl<typeof KeysService>["delet
     if (!isApiKeyId(id)) throw notFound("API key", id);
     const actor = actorOf(context);
     const occurredAt = deps.clock.nowText();
-    await deps.database.transaction(async (transaction) => {
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
       const params = [accountId, id, occurredAt, actor.id ?? null] as const;
       const [row] = await transaction.run(deleteApiKeyStatement, [...params]);
       if (!row) throw notFound("API key", id);

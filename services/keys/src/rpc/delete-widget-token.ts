@@ -10,6 +10,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { isWidgetTokenId } from "../domain/widget-token-id.ts";
 import { AUDIT } from "../store/audit.ts";
 import { deleteWidgetToken as deleteWidgetTokenStatement } from "../store/delete-widget-token.ts";
+import { tokenOwner } from "./token-owner.ts";
 
 interface Deps {
   readonly clock: Clock;
@@ -22,8 +23,9 @@ export function deleteWidgetToken(
   return async ({ accountId, id }, context) => {
     complete({ account_id: accountId, id });
     if (!isWidgetTokenId(id)) throw notFound("widget token", id);
-    await deps.database.transaction(async (transaction) => {
-      const [row] = await transaction.run(deleteWidgetTokenStatement, [accountId, id]);
+    const owner = tokenOwner(context);
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+      const [row] = await transaction.run(deleteWidgetTokenStatement, [accountId, id, owner]);
       if (!row) throw notFound("widget token", id);
       await AUDIT.add(transaction, {
         accountId,

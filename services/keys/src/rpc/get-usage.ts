@@ -1,26 +1,35 @@
-// GetUsage: how many live keys and widget tokens an account has (docs/open-details.md).
+// GetUsage: how many live keys and widget tokens an account has (docs/open-details.md), and how many of the
+// tokens the key has made that asks.
 
-import { complete } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import { complete, internal } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
+import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { MAX_LIVE_TOKENS } from "../domain/new-widget-token.ts";
-import { countApiKeys } from "../store/count-api-keys.ts";
+import { type Plans, shareOfTokens } from "../domain/plan.ts";
 import { countWidgetTokens } from "../store/count-widget-tokens.ts";
+import { getAccount } from "../store/get-account.ts";
 
 interface Deps {
-  readonly database: Database;
+  readonly database: Pool;
+  readonly plans: Plans;
 }
 
-export function getUsage({ database }: Deps): ServiceImpl<typeof KeysService>["getUsage"] {
-  return async ({ accountId }) => {
+export function getUsage(deps: Deps): ServiceImpl<typeof KeysService>["getUsage"] {
+  return async ({ accountId }, context) => {
     complete({ account_id: accountId });
-    const [keys] = await database.run(countApiKeys, [accountId]);
-    const [tokens] = await database.run(countWidgetTokens, [accountId]);
+    const database = deps.database.forAccount(accountId, context.signal);
+    const [account] = await database.run(getAccount, [accountId]);
+    if (!account) throw internal(`there is no account ${accountId}`);
+    const keyId = actorOf(context).id ?? "";
+    const [tokens] = await database.run(countWidgetTokens, [accountId, keyId]);
+    const { maxWidgetTokens } = deps.plans.of(account.plan);
     return {
-      apiKeys: Number(keys?.live_keys ?? 0),
+      apiKeys: Number(account.live_keys),
       widgetTokens: Number(tokens?.live_tokens ?? 0),
-      maxWidgetTokens: MAX_LIVE_TOKENS,
+      maxWidgetTokens,
+      widgetTokensOfKey: Number(tokens?.of_key ?? 0),
+      maxWidgetTokensOfKey: shareOfTokens(maxWidgetTokens),
     };
   };
 }

@@ -1,20 +1,24 @@
-// ListApiKeys: the live keys of an account, newest first (interface 4.1).
+// ListApiKeys: a page of the live keys of an account, newest first (interface 4.1).
 
 import { complete } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
+import { keysetPage } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { listApiKeys as listApiKeysStatement } from "../store/list-api-keys.ts";
 import { renderApiKey } from "./render-api-key.ts";
 
 interface Deps {
-  readonly database: Database;
+  readonly database: Pool;
 }
 
 export function listApiKeys(deps: Deps): ServiceImpl<typeof KeysService>["listApiKeys"] {
-  return async ({ accountId }) => {
+  return async ({ accountId, limit, after }, { signal }) => {
     complete({ account_id: accountId });
-    const rows = await deps.database.run(listApiKeysStatement, [accountId]);
-    return { apiKeys: rows.map(renderApiKey) };
+    const database = deps.database.forAccount(accountId, signal);
+    const { rows, next } = await keysetPage({ after, limit }, "key_", (...params) =>
+      database.run(listApiKeysStatement, [accountId, ...params]),
+    );
+    return { apiKeys: rows.map(renderApiKey), next };
   };
 }

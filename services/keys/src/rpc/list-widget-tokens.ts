@@ -1,23 +1,27 @@
-// ListWidgetTokens: a page of the tokens that are valid now, newest first.
+// ListWidgetTokens: a page of the tokens that are valid now, newest first: those that the key of the request
+// has made, with keys:manage those of all keys.
 
 import { complete } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { KeysService, WidgetTokenSchema } from "@annals/proto/keys";
 import { keysetPage } from "@annals/rpc";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { listWidgetTokens as listWidgetTokensStatement } from "../store/list-widget-tokens.ts";
 import type { WidgetTokenRow } from "../store/widget-token-row.ts";
+import { tokenOwner } from "./token-owner.ts";
 
 interface Deps {
-  readonly database: Database;
+  readonly database: Pool;
 }
 
 export function listWidgetTokens(deps: Deps): ServiceImpl<typeof KeysService>["listWidgetTokens"] {
-  return async ({ accountId, limit, after }) => {
+  return async ({ accountId, limit, after }, context) => {
     complete({ account_id: accountId });
+    const owner = tokenOwner(context);
+    const database = deps.database.forAccount(accountId, context.signal);
     const { rows, next } = await keysetPage({ after, limit }, "wtok_", (...params) =>
-      deps.database.run(listWidgetTokensStatement, [accountId, ...params]),
+      database.run(listWidgetTokensStatement, [accountId, owner, ...params]),
     );
     return { widgetTokens: rows.map(renderWidgetToken), next };
   };

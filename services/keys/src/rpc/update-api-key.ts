@@ -7,6 +7,7 @@ import type { KeysService } from "@annals/proto/keys";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { isApiKeyId } from "../domain/api-key-id.ts";
+import { digestOf } from "../domain/audit-entries.ts";
 import { AUDIT } from "../store/audit.ts";
 import { updateApiKey as updateApiKeyStatement } from "../store/update-api-key.ts";
 import { renderApiKey } from "./render-api-key.ts";
@@ -21,7 +22,7 @@ export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updat
     complete({ account_id: accountId, id, name });
     if (!isApiKeyId(id)) throw notFound("API key", id);
     const actor = actorOf(context);
-    return deps.database.transaction(async (transaction) => {
+    return deps.database.forAccount(accountId).transaction(async (transaction) => {
       const params = [accountId, id, name, actor.id ?? null] as const;
       const [row] = await transaction.run(updateApiKeyStatement, [...params]);
       if (!row) throw notFound("API key", id);
@@ -30,7 +31,7 @@ export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updat
         action: "annals.key.updated",
         actor,
         target: { type: "api_key", id },
-        diff: { before: { name: row.name_before }, after: { name } },
+        diff: { before: digestOf("name", row.name_before), after: digestOf("name", name) },
         occurredAt: deps.clock.nowText(),
       });
       return { apiKey: renderApiKey(row) };

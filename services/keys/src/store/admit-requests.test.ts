@@ -1,6 +1,7 @@
-// Guarantees: a window of 60 seconds begins with a key's first request and holds exactly the limit,
-// from any number of gateways and in any groups; what is refused costs nothing; an unknown or revoked secret
-// has no row; no two groups wait for each other in a circle.
+// Guarantees: a window of 60 seconds begins with a key's first request and holds exactly the limit, from any
+// number of gateways and in any groups; what is refused costs nothing; an unknown or revoked secret has no
+// row; no two groups wait for each other in a circle. All keys of an account share a window of its own,
+// which is as exact; what either window refuses counts in neither.
 
 import { keyHash, mintKey, systemClock } from "@annals/contract";
 import type { Database, Pool } from "@annals/postgres";
@@ -11,6 +12,8 @@ import { type AdmissionRow, admitRequests } from "./admit-requests.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 
 const LIMIT = 100;
+/** Of an account, where a test is about its keys. */
+const AMPLE = 1_000_000;
 
 let owner: TestDatabase;
 let service: Pool;
@@ -25,10 +28,20 @@ async function admit(
   { secretSha256 }: Pick<StoredKey, "secretSha256">,
   count = 1,
   limit = LIMIT,
+  accountLimit = AMPLE,
 ): Promise<AdmissionRow | undefined> {
-  const [row] = await database.run(admitRequests, [[secretSha256], [count], limit]);
+  const [row] = await admitAll(database, [secretSha256], [count], limit, accountLimit);
   return row;
 }
+
+const admitAll = (
+  database: Database,
+  secrets: readonly Uint8Array[],
+  counts: readonly number[],
+  limit = LIMIT,
+  accountLimit = AMPLE,
+): Promise<AdmissionRow[]> =>
+  database.run(admitRequests, [secrets, counts, limit, [], [], accountLimit]);
 
 /** Lets the window of a key have begun so many seconds earlier. */
 const age = ({ keyId }: StoredKey, seconds: number) =>
@@ -52,6 +65,10 @@ describe("one key", () => {
       granted: 1,
       used: 1,
       ends_in_s: 60,
+      account_limit: AMPLE,
+      account_used: 1,
+      account_ends_in_s: 60,
+      is_of_account: false,
     });
   });
 
@@ -136,7 +153,7 @@ describe("groups of several keys", () => {
     const second = await storeKey(service, { accountId: first.accountId });
     const unknown = keyHash(mintKey("annals"));
     const secrets = [second.secretSha256, unknown, first.secretSha256];
-    const rows = await service.run(admitRequests, [secrets, [3, 9, 150], LIMIT]);
+    const rows = await admitAll(service, secrets, [3, 9, 150]);
     const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]));
     expect(byOrdinal.get("1")).toMatchObject({ key_id: second.keyId, granted: 3, used: 3 });
     expect(byOrdinal.get("2")).toBeUndefined();
@@ -144,7 +161,7 @@ describe("groups of several keys", () => {
   });
 
   test("no groups, no rows", async () => {
-    expect(await service.run(admitRequests, [[], [], LIMIT])).toEqual([]);
+    expect(await admitAll(service, [], [])).toEqual([]);
   });
 
   test("an unknown or revoked secret has no row and leaves no window", async () => {
@@ -195,7 +212,7 @@ describe("at one time", () => {
     const orders = [secrets, secrets.toReversed()];
     const ones = secrets.map(() => 1);
     const rounds = Array.from({ length: 200 }, (_, n) =>
-      crowded.run(admitRequests, [orders[n % 2] ?? [], ones, 1_000]),
+      admitAll(crowded, orders[n % 2] ?? [], ones, 1_000),
     );
     const rows = (await Promise.all(rounds)).flat();
     expect(rows).toHaveLength(200 * keys.length);

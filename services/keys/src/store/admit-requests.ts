@@ -4,7 +4,13 @@
 // entries with the same secret: one statement cannot update a row twice.
 
 import { statement } from "@annals/postgres";
-import { COUNTED, type CountedRow, type CountParams, COUNTS } from "./count-requests.ts";
+import {
+  ACCOUNT_LIMIT,
+  COUNTED,
+  type CountedRow,
+  type CountParams,
+  COUNTS,
+} from "./count-requests.ts";
 
 export interface AdmissionRow extends CountedRow {
   readonly scopes: readonly string[];
@@ -15,7 +21,8 @@ WITH asked AS (
   SELECT secret_sha256, wanted, ordinal
   FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
 ), known AS (
-  SELECT asked.ordinal, asked.wanted, api_keys.account_id, api_keys.id AS key_id, api_keys.scopes, accounts.plan
+  SELECT asked.ordinal, asked.wanted, api_keys.account_id, api_keys.id AS key_id, api_keys.scopes, accounts.plan,
+    ${ACCOUNT_LIMIT}
   FROM asked
   JOIN keys.api_keys ON api_keys.secret_sha256 = asked.secret_sha256 AND api_keys.revoked_at IS NULL
   JOIN keys.accounts ON accounts.account_id = api_keys.account_id

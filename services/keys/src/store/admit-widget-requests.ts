@@ -3,7 +3,13 @@
 // entries with the same secret.
 
 import { statement } from "@annals/postgres";
-import { COUNTED, type CountedRow, type CountParams, COUNTS } from "./count-requests.ts";
+import {
+  ACCOUNT_LIMIT,
+  COUNTED,
+  type CountedRow,
+  type CountParams,
+  COUNTS,
+} from "./count-requests.ts";
 
 export interface WidgetAdmissionRow extends CountedRow {
   /** An EventFilter in binary. */
@@ -22,7 +28,7 @@ WITH asked AS (
   FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
 ), known AS (
   SELECT asked.ordinal, asked.wanted, token.account_id, token.id AS key_id, token.filter, token.parts, token.origins,
-    token.viewer_id, accounts.plan
+    token.viewer_id, accounts.plan, ${ACCOUNT_LIMIT}
   FROM asked
   JOIN keys.widget_tokens AS token ON token.secret_sha256 = asked.secret_sha256
     AND token.expires_at::timestamptz > clock_timestamp()

@@ -1,9 +1,14 @@
-// Ends a live widget token. The commit comes before the answer: no admission after it finds the token. No
-// row: the account has no such token, or it has expired.
+// Ends a live widget token, of any key or of the one that is named. The commit comes before the answer: no
+// admission after it finds the token. No row: there is no such token, it has expired, or another key made it.
 
 import { statement } from "@annals/postgres";
 
-type Params = [accountId: string, id: string];
+type Params = [
+  accountId: string,
+  id: string,
+  /** Null for any key. */
+  createdBy: string | null,
+];
 
 export const deleteWidgetToken = statement<
   Params,
@@ -11,5 +16,6 @@ export const deleteWidgetToken = statement<
 >(`/* keys.delete-widget-token */
 DELETE FROM keys.widget_tokens
 WHERE account_id = $1::text AND id = $2::text AND expires_at::timestamptz > clock_timestamp()
+  AND ($3::text IS NULL OR created_by = $3::text)
 RETURNING id
 `);

@@ -8,11 +8,10 @@ type Params = [afterAccountId: string, limit: number];
 
 export const listAccounts = statement<Params, AccountRow>(`/* keys.list-accounts */
 SELECT account_id, accounts.name, accounts.created_at, accounts.plan,
-  count(api_keys.id) FILTER (WHERE api_keys.revoked_at IS NULL) AS live_keys
+  (SELECT count(*) FROM keys.api_keys
+    WHERE api_keys.account_id = accounts.account_id AND revoked_at IS NULL) AS live_keys
 FROM keys.accounts
-LEFT JOIN keys.api_keys USING (account_id)
 WHERE account_id > $1::text
-GROUP BY account_id
 ORDER BY account_id
 LIMIT $2::integer
 `);

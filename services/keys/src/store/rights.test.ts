@@ -23,6 +23,8 @@ describe("the service's role cannot", () => {
     ["delete a live key", "DELETE FROM keys.api_keys"],
     ["delete an account", "DELETE FROM keys.accounts"],
     ["empty a table", "TRUNCATE keys.rate_windows"],
+    ["delete the window of an account", "DELETE FROM keys.account_windows"],
+    ["change what a request asked for", "UPDATE keys.accounts SET request_sha256 = NULL"],
     ["change the scopes of a key", "UPDATE keys.api_keys SET scopes = '{keys:manage}'"],
     ["change the secret of a key", "UPDATE keys.api_keys SET secret_sha256 = sha256('x')"],
     ["change the shown prefix", "UPDATE keys.api_keys SET key_prefix = 'x'"],

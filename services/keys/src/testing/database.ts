@@ -79,7 +79,7 @@ export async function storeKey(
 ): Promise<StoredKey> {
   const now = systemClock().nowText();
   const owner = accountId || newId("acct");
-  if (!accountId) await database.run(createAccount, [owner, "test", now, null]);
+  if (!accountId) await database.run(createAccount, [owner, "test", now, null, null]);
   const keyId = newId("key");
   const secretSha256 = keyHash(secret);
   await database.run(createApiKey, [

@@ -4,12 +4,13 @@
 
 import { type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { type Clock, SYSTEM_ACCOUNT_ID } from "@annals/contract";
-import type { AuditEntry, Database } from "@annals/postgres";
+import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { AUDIT } from "../store/audit.ts";
 
 const INTERVAL_MS = 60_000;
-/** Keys that one entry names. */
+/** Keys that are counted, and those with most refusals that one entry names: it has a bound in bytes. */
 const MAX_KEYS = 100;
+const MAX_KEYS_NAMED = 4;
 
 interface RefusedKey {
   readonly account_id: string;
@@ -19,15 +20,15 @@ interface RefusedKey {
 
 export class RefusedAdmissions {
   readonly #clock: Clock;
-  readonly #database: Database;
+  readonly #database: Pool;
   #unknownKey = 0;
   #rateLimited = 0;
   #keys = new Map<string, RefusedKey>();
   #since: string;
   /** An entry that could not be stored yet. */
-  #waiting: AuditEntry | undefined;
+  #waiting: AuditEntryOf<"keys"> | undefined;
 
-  constructor({ clock, database }: { readonly clock: Clock; readonly database: Database }) {
+  constructor({ clock, database }: { readonly clock: Clock; readonly database: Pool }) {
     this.#clock = clock;
     this.#database = database;
     this.#since = clock.nowText();
@@ -49,16 +50,22 @@ export class RefusedAdmissions {
 
   /** Stores what was counted since the last entry. After a failure the next call stores it. */
   async write(): Promise<void> {
-    this.#waiting ??= this.#take();
-    if (this.#waiting === undefined) return;
-    await AUDIT.add(this.#database, this.#waiting);
+    const entry = (this.#waiting ??= this.#take());
+    if (entry === undefined) return;
+    await this.#database.transaction((transaction) => AUDIT.add(transaction, entry));
     this.#waiting = undefined;
   }
 
-  #take(): AuditEntry | undefined {
+  #take(): AuditEntryOf<"keys"> | undefined {
     const occurredAt = this.#clock.nowText();
     const counts = { unknown_key: this.#unknownKey, rate_limited: this.#rateLimited };
-    const metadata = { counts, keys: [...this.#keys.values()], since: this.#since };
+    const keys = [...this.#keys.values()].toSorted((a, b) => b.count - a.count);
+    const metadata = {
+      counts,
+      keys: keys.slice(0, MAX_KEYS_NAMED),
+      further_keys: Math.max(0, keys.length - MAX_KEYS_NAMED),
+      since: this.#since,
+    };
     [this.#unknownKey, this.#rateLimited, this.#since] = [0, 0, occurredAt];
     this.#keys = new Map();
     if (counts.unknown_key + counts.rate_limited === 0) return undefined;

@@ -3,6 +3,7 @@
 // wait for each other. Called by the CreateEvents handler. It must never answer before PostgreSQL has
 // committed, and never retry what may have been stored.
 
+import { Slots } from "@annals/contract";
 import { KeyedBatcher } from "@annals/rpc";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
@@ -14,6 +15,12 @@ import { HeadCache } from "./head-cache.ts";
 const MAX_FLUSH_BYTES = 4 * 1024 * 1024;
 
 /**
+ * Groups too large to share a statement that are stored at a time, over all chains: half of what commits
+ * have, so that no number of accounts with large batches makes small appends wait for a slot.
+ */
+const LARGE_GROUPS = 2;
+
+/**
  * Bytes that wait for one chain, and that are held for all chains together, before new appends are
  * refused.
  */
@@ -23,10 +30,10 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 export class AppendQueue {
   readonly #chains: KeyedBatcher<PreparedAppend, Stored | Replayed>;
 
-  constructor(given: Omit<FlushDeps, "commits" | "heads">) {
+  constructor(given: Omit<FlushDeps, "commits" | "heads" | "large">) {
     const { batcher } = given.metrics;
     const commits = new Commits(given.database, batcher("ledger_commits"));
-    const deps = { ...given, commits, heads: new HeadCache() };
+    const deps = { ...given, commits, heads: new HeadCache(), large: new Slots(LARGE_GROUPS) };
     this.#chains = new KeyedBatcher({
       name: "append-to-chain",
       work: (accountId, appends) => flush(deps, accountId, appends),

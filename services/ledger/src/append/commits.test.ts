@@ -1,7 +1,7 @@
 // Guarantees: chains that are appended to at the same time share transactions and nothing else. What holds
 // one of them up, or is wrong with one of them, is its own affair; and each is as it would be alone.
 
-import type { TestDatabase } from "@annals/testing";
+import { eventually, type TestDatabase } from "@annals/testing";
 import { expect, test } from "vitest";
 import {
   append,
@@ -53,15 +53,15 @@ test("appends to many chains at the same time are one transaction, and each chai
     }),
   );
   expect(await statements(replica, accounts)).toEqual({ shared: 1, single: 0 });
-  const checker = new BlockChecker(replica.pool);
+  const checker = new BlockChecker();
   for (const [n, result] of results.entries()) {
     const accountId = accounts[n] ?? "";
     if (result.outcome !== "stored") throw new Error("not stored");
     const links = await chainOf(database, accountId);
     expect(links.map(({ hash }) => hash)).toEqual(result.hashes);
     // Every digest, leaf and copy of an id is recomputed.
-    const range = { from: 1, to: links.length };
-    expect(await checker.check(accountId, range, NEVER)).toBeDefined();
+    const block = { accountId, from: 1, to: links.length, signal: NEVER };
+    expect(await checker.check(replica.pool, block)).toBeDefined();
     const rows = await database.query(
       `SELECT id, action, created_at, metadata FROM ledger.chain JOIN ledger.payloads USING (account_id, sequence_number)
        WHERE account_id = $1 AND sequence_number > 1 ORDER BY sequence_number`,
@@ -210,4 +210,27 @@ test("who brings much shares no transaction with who brings little", async () =>
   );
   expect(await statements(replica, accounts)).toEqual({ shared: 2, single: 1 });
   expect(await lengths(database, accounts)).toEqual([2, 2, 4, 2, 2]);
+});
+
+test("large groups of many chains leave slots to small ones", async () => {
+  const database = await newLedgerDatabase();
+  const [replica, holder] = [newQueue(database.url), newQueue(database.url)];
+  const [small = "", ...large] = await knownChains(replica, 6);
+  const metadata = JSON.stringify({ text: "x".repeat(60_000) });
+  const events = Array.from({ length: 3 }, () => eventOf("large", { metadata }));
+  const locked = async () => {
+    const waiting = "datname = current_database() AND wait_event_type = 'Lock'";
+    return (await database.query(`SELECT FROM pg_stat_activity WHERE ${waiting}`)).length;
+  };
+  const text = "SELECT FROM ledger.heads WHERE account_id = ANY ($1) FOR UPDATE";
+  const { appended } = await holder.pool.transaction(async (transaction) => {
+    await transaction.run({ name: "test.hold", text, customPlan: true }, [large]);
+    const all = large.map((accountId) => replica.queue.submit(append(accountId, { events })));
+    await eventually("some wait", async () => (await locked()) >= 2);
+    await Promise.all([1, 2, 3].map(() => replica.queue.submit(append(small))));
+    expect(await locked()).toBe(2);
+    return { appended: Promise.all(all) };
+  });
+  await appended;
+  expect(await lengths(database, [small, ...large])).toEqual([4, 4, 4, 4, 4, 4]);
 });

@@ -4,20 +4,26 @@
 
 import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import { appendEvents, appendParams } from "../store/append-events.ts";
 import type { PlannedAppend } from "../store/append-parts.ts";
 import { appendToChains, appendToChainsParams } from "../store/append-to-chains.ts";
 
+/**
+ * What an account's appends are counted as in the pool: not with its reads, which may have all of its share.
+ * A chain has one transaction at a time.
+ */
+export const appendsOf = (accountId: string): string => `append to ${accountId}`;
+
 /** Statements under way at a time. */
 const CONCURRENCY = 4;
 /** Bytes of a statement for several chains: a small group does not wait for large ones. */
-const MAX_SHARED_BYTES = 128 * 1024;
+export const MAX_SHARED_BYTES = 128 * 1024;
 
 export class Commits {
   readonly #planned: Batcher<PlannedAppend, boolean>;
 
-  constructor(database: Database, metrics: BatcherMetrics) {
+  constructor(database: Pool, metrics: BatcherMetrics) {
     this.#planned = new Batcher({
       name: "commit",
       work: (planned) => storeAll(database, planned),
@@ -37,7 +43,7 @@ export class Commits {
 }
 
 async function storeAll(
-  database: Database,
+  database: Pool,
   planned: readonly PlannedAppend[],
 ): Promise<readonly PromiseSettledResult<boolean>[]> {
   const each = () => Promise.allSettled(planned.map((one) => storeOne(database, one)));
@@ -54,7 +60,9 @@ async function storeAll(
   }
 }
 
-async function storeOne(database: Database, planned: PlannedAppend): Promise<boolean> {
-  const rows = await database.run(appendEvents, appendParams(planned));
+async function storeOne(database: Pool, planned: PlannedAppend): Promise<boolean> {
+  const rows = await database
+    .forAccount(appendsOf(planned.accountId))
+    .run(appendEvents, appendParams(planned));
   return rows.length > 0;
 }

@@ -4,7 +4,7 @@
 // statement's own conditions on the head and on the last event decide, not what this process has cached.
 
 import type { Logger } from "@annals/chassis";
-import { type Clock, SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import { type Clock, type Slots, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";
 import type { Notices } from "@annals/messaging";
 import { type Database, type Pool, violatedConstraint } from "@annals/postgres";
@@ -22,7 +22,7 @@ import { appendEvents, appendParams } from "../store/append-events.ts";
 import { createHead } from "../store/create-head.ts";
 import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
 import { type HeadRow, lockHead } from "../store/lock-head.ts";
-import type { Commits } from "./commits.ts";
+import { appendsOf, type Commits, MAX_SHARED_BYTES } from "./commits.ts";
 import type { HeadCache } from "./head-cache.ts";
 
 export interface FlushDeps {
@@ -30,6 +30,8 @@ export interface FlushDeps {
   readonly commits: Commits;
   readonly database: Pool;
   readonly heads: HeadCache;
+  /** Of large groups: the others have what is left of PostgreSQL. */
+  readonly large: Slots;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly notices: Notices;
@@ -39,7 +41,17 @@ export interface FlushDeps {
 type Outcomes = readonly PromiseSettledResult<Stored | Replayed>[];
 
 /** One outcome an append, in order. Where one append cannot be stored, the others still are. */
-export async function flush(
+export function flush(
+  deps: FlushDeps,
+  accountId: string,
+  appends: readonly PreparedAppend[],
+): Promise<Outcomes> {
+  const store = () => storeGroup(deps, accountId, appends);
+  const bytes = appends.reduce((sum, { weight }) => sum + weight, 0);
+  return bytes > MAX_SHARED_BYTES ? deps.large.run(accountId, store) : store();
+}
+
+async function storeGroup(
   deps: FlushDeps,
   accountId: string,
   appends: readonly PreparedAppend[],
@@ -87,7 +99,8 @@ async function appendUnderLock(
   appends: readonly PreparedAppend[],
 ): Promise<Plan> {
   const cached = deps.heads.get(accountId);
-  const plan = await deps.database.transaction(async (transaction) => {
+  const database = deps.database.forAccount(appendsOf(accountId));
+  const plan = await database.transaction(async (transaction) => {
     const head = await lockedHead(transaction, accountId);
     const known = await knownRequests(transaction, accountId, appends);
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
@@ -183,7 +196,7 @@ async function refused(
   }
   const half = Math.ceil(appends.length / 2);
   return [
-    ...(await flush(deps, accountId, appends.slice(0, half))),
-    ...(await flush(deps, accountId, appends.slice(half))),
+    ...(await storeGroup(deps, accountId, appends.slice(0, half))),
+    ...(await storeGroup(deps, accountId, appends.slice(half))),
   ];
 }

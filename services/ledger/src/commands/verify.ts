@@ -38,7 +38,7 @@ export async function verify({ config, log, words }: VerbContext<typeof SETTINGS
   const result = await withCommandPool(
     { ...pool, maxConnections: CONNECTIONS },
     async (database) => {
-      const deps = { blocks: new BlockChecker(database), database };
+      const deps = { blocks: new BlockChecker(), database };
       return verifyChain(deps, asked, new AbortController().signal).catch(namingOptions);
     },
   );

@@ -1,10 +1,21 @@
 // What services record of themselves, as appends to a chain, and the actions that this reserves. Called by
-// rpc/record-audit-events.ts and rpc/append-outcome.ts. Such an append takes nothing of a plan's month.
+// rpc/record-audit-events.ts and rpc/append-outcome.ts. Such an append takes nothing of a plan's month. It
+// must never hold what its service may not say (audit-rules.ts), or more than its bytes.
 
-import { AUDIT_ACTION_PREFIX, type Work } from "@annals/contract";
-import { invalid } from "@annals/errors";
+import {
+  AUDIT_ACTION_PREFIX,
+  AUDIT_FAULTS,
+  type AuditFault,
+  auditFault,
+  type AuditService,
+  isReservedAction,
+  MAX_AUDIT_ENTRY_BYTES,
+  type Work,
+} from "@annals/contract";
+import { AnnalsError, invalid } from "@annals/errors";
 import {
   canonicalJson,
+  JsonFault,
   type JsonObject,
   type JsonValue,
   MAX_EVENT_DEPTH,
@@ -27,20 +38,24 @@ export interface GivenAuditEntry {
 const MAX_VALUES = 1_000;
 
 /**
- * The append of an entry to `chain`. `service` is who has sent it, by its certificate. Throws `invalid` or
- * JsonFault for an entry that no chain can hold.
+ * The append of an entry to `chain`. `service` is who has sent it, by its certificate. Throws for an entry
+ * that no chain can hold; {@link faultOf} says why.
  */
 export function* auditAppend(
   { id, accountId, event: text }: GivenAuditEntry,
-  at: { readonly chain: string; readonly receivedAt: string; readonly service: string },
+  at: {
+    readonly chain: string;
+    readonly receivedAt: string;
+    readonly service: AuditService | "unknown";
+  },
 ): Work<Append> {
   const event = membersOf(
     readJson(Buffer.from(text), { maxDepth: MAX_EVENT_DEPTH, maxValues: MAX_VALUES }),
   );
   const [action, occurredAt] = [textOf(event["action"]), textOf(event["occurred_at"])];
-  if (!action.startsWith(AUDIT_ACTION_PREFIX)) {
-    throw invalid({ field: "action", message: `must begin with ${AUDIT_ACTION_PREFIX}` });
-  }
+  const actor = membersOf(event["actor"]);
+  const fault = auditFault(at.service, { action, actor, occurredAt }, at.receivedAt);
+  if (fault !== undefined) throw mayNotSay(fault);
   const context = { account_id: accountId, entry_id: id, service: at.service };
   const parts: JsonObject = { ...event, context };
   const append = yield* checkAppend(
@@ -48,7 +63,8 @@ export function* auditAppend(
       accountId: at.chain,
       receivedAt: at.receivedAt,
       idempotencyKey: `audit ${id}`,
-      requestSha256: hash("sha256", text, "buffer"),
+      // An entry that is late is sent with another time.
+      requestSha256: hash("sha256", `${id} ${accountId} ${action}`, "buffer"),
       events: [
         {
           action,
@@ -59,14 +75,39 @@ export function* auditAppend(
         },
       ],
     },
-    keyIdOf(membersOf(event["actor"])),
+    keyIdOf(actor),
   );
+  const bytes = sizeOf(append);
+  if (bytes > MAX_AUDIT_ENTRY_BYTES) {
+    const message = `is ${bytes} bytes; at most ${MAX_AUDIT_ENTRY_BYTES} are allowed`;
+    throw invalid({ field: "size", message });
+  }
   return { ...append, isUncounted: true };
+}
+
+/** Undefined for a failure that is not the entry's. */
+export function faultOf(error: unknown): AuditFault | undefined {
+  if (error instanceof JsonFault) return "form";
+  if (!(error instanceof AnnalsError)) return undefined;
+  if (error.kind !== "invalid" && error.kind !== "permission_denied") return undefined;
+  return AUDIT_FAULTS.find((fault) => error.faults[0]?.field === fault) ?? "form";
+}
+
+function mayNotSay(field: AuditFault): AnnalsError {
+  const faults = [{ field, message: "is not for this service" }];
+  return new AnnalsError("permission_denied", "This service may not record that.", { faults });
+}
+
+function sizeOf({ events }: Pick<Append, "events">): number {
+  const [event] = events;
+  if (!event) return 0;
+  const parts = PARTS.reduce((bytes, part) => bytes + event[part].length, 0);
+  return Buffer.byteLength(event.action) + parts;
 }
 
 /** Throws `invalid` where a client uses an action that only the ledger may store. */
 export function refuseAuditActions({ events }: Pick<Append, "events">): void {
-  const at = events.findIndex(({ action }) => action.startsWith(AUDIT_ACTION_PREFIX));
+  const at = events.findIndex(({ action }) => isReservedAction(action));
   if (at < 0) return;
   const message = `must not begin with ${AUDIT_ACTION_PREFIX}: such events are of the service itself`;
   throw invalid({ field: `events[${at}].action`, message });

@@ -6,7 +6,7 @@ import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
 import type { Logger } from "@annals/chassis";
 import type { Turns, Work } from "@annals/contract";
 import type { AdmissionVerifier } from "@annals/rpc";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { Append as AppendMessage, AppendOutcomeSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { refuseAuditActions } from "../domain/audit-append.ts";
@@ -29,9 +29,7 @@ export type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
 export interface Deps {
   readonly admissions: Pick<AdmissionVerifier, "verify">;
   readonly appends: AppendQueue;
-  /** Whether the chains of accounts have the audit events that concern them. */
-  readonly auditInAccounts: boolean;
-  readonly database: Database;
+  readonly database: Pool;
   readonly log: Logger;
   readonly random: (size: number) => Uint8Array;
   readonly turns: Turns;
@@ -76,10 +74,10 @@ export async function appendOutcome(
 function* prepare(
   message: AppendMessage,
   keyId: string | undefined,
-  { auditInAccounts, random }: Pick<Deps, "auditInAccounts" | "random">,
+  { random }: Pick<Deps, "random">,
 ): Work<PreparedAppend> {
   const append = yield* checkAppend(message, keyId);
-  if (auditInAccounts) refuseAuditActions(append);
+  refuseAuditActions(append);
   return yield* prepareAppend(append, random);
 }
 
@@ -101,12 +99,9 @@ function stored(result: Stored): Outcome {
 async function replayed(deps: Deps, accountId: string, result: Replayed): Promise<Outcome> {
   const { firstSequence, eventCount } = result;
   const last = String(firstSequence + eventCount - 1);
-  const rows = await deps.database.run(readRange, [
-    accountId,
-    String(firstSequence),
-    last,
-    eventCount,
-  ]);
+  const rows = await deps.database
+    .forAccount(accountId)
+    .run(readRange, [accountId, String(firstSequence), last, eventCount]);
   if (rows.length !== eventCount)
     throw internal(`the events of a replay in ${accountId} are not all there`);
   const events = rows.map((row) =>

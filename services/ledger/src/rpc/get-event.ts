@@ -1,7 +1,7 @@
 // GetEvent: one event by its id (interface 4.2).
 
 import { complete, notFound } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { sequenceOfId } from "../domain/event-id.ts";
@@ -9,15 +9,16 @@ import { getEvent as getEventStatement } from "../store/get-event.ts";
 import { renderEvent } from "./render-event.ts";
 
 interface Deps {
-  readonly database: Database;
+  readonly database: Pool;
 }
 
 export function getEvent(deps: Deps): ServiceImpl<typeof LedgerService>["getEvent"] {
-  return async ({ accountId, id, includeProof }) => {
+  return async ({ accountId, id, includeProof }, { signal }) => {
     complete({ account_id: accountId, id });
     const sequence = sequenceOfId(id);
     if (sequence === undefined) throw notFound("event", id);
-    const [row] = await deps.database.run(getEventStatement, [accountId, String(sequence)]);
+    const database = deps.database.forAccount(accountId, signal);
+    const [row] = await database.run(getEventStatement, [accountId, String(sequence)]);
     if (row?.id !== id) throw notFound("event", id);
     return { event: renderEvent(row, { accountId, includeProof }) };
   };

@@ -1,22 +1,26 @@
 // GetPositions: how far the chain and the outbox of each account reach, which a consumer compares with its
 // cursors. Consumers call it every few seconds for all their accounts.
 
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { getHeadSequences } from "../store/get-head-sequences.ts";
 import { OUTBOX } from "../store/outbox.ts";
 
+/** Of all accounts at a time, so it has a share of the pool as one account has. */
+const CONSUMERS = "consumers";
+
 interface Deps {
-  readonly database: Database;
+  readonly database: Pool;
 }
 
 export function getPositions({
   database,
 }: Deps): ServiceImpl<typeof LedgerService>["getPositions"] {
-  return async ({ accountIds }) => {
-    const outbox = await OUTBOX.positions(database, accountIds);
-    const heads = await database.run(getHeadSequences, [accountIds]);
+  return async ({ accountIds }, { signal }) => {
+    const all = database.forAccount(CONSUMERS, signal);
+    const outbox = await OUTBOX.positions(all, accountIds);
+    const heads = await all.run(getHeadSequences, [accountIds]);
     const positions = heads.map((head, index) => ({
       headSequenceNumber: BigInt(head.sequence_number),
       outbox: outbox[index] ?? 0n,

@@ -3,7 +3,7 @@
 
 import type { Clock } from "@annals/contract";
 import { complete } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { monthAt } from "../domain/month.ts";
@@ -11,13 +11,14 @@ import { getUsage as getUsageStatement } from "../store/get-usage.ts";
 
 interface Deps {
   readonly clock: Clock;
-  readonly database: Database;
+  readonly database: Pool;
 }
 
 export function getUsage({ clock, database }: Deps): ServiceImpl<typeof LedgerService>["getUsage"] {
-  return async ({ accountId }) => {
+  return async ({ accountId }, { signal }) => {
     complete({ account_id: accountId });
-    const [row] = await database.run(getUsageStatement, [accountId]);
+    const own = database.forAccount(accountId, signal);
+    const [row] = await own.run(getUsageStatement, [accountId]);
     const sequence = Number(row?.sequence_number ?? 0);
     const head = { sequence, month: row?.month ?? "", monthStart: Number(row?.month_start ?? 0) };
     const { month, monthStart } = monthAt(head, clock.nowText());

@@ -1,8 +1,18 @@
 // Guarantees: an entry is in the system account's chain once, however often and through however many ledgers
-// it is sent, with who sent it and whose it is. No client appends there. Where accounts have their own
-// entries, these take nothing of the month's quota, and no client stores an action that looks like one.
+// it is sent, with who sent it and whose it is. A service records nothing but its own actions, by its own
+// actors, within a day and within the bytes of an entry; what is refused is counted. No client appends there.
+// Where accounts have their own entries, these take nothing of the month's quota. No client stores an action
+// that looks like one.
 
-import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import {
+  AUDIT_RULES,
+  AUDIT_SERVICES,
+  type AuditService,
+  SYSTEM_ACCOUNT_ID,
+} from "@annals/contract";
+import { LedgerService } from "@annals/proto/ledger";
+import { callerKey } from "@annals/rpc";
+import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { ErrorKind } from "@annals/proto/errors";
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
@@ -93,23 +103,108 @@ test("an account's own entries take nothing of its quota, before and after its e
 });
 
 test.each([true, false])(
-  "with entries in accounts (%s) a client's action that looks like one is refused, or not",
+  "with entries in accounts (%s) a client's action that looks like one is refused",
   async (auditInAccounts) => {
     const ledger = await open(auditInAccounts);
     const append = appendOf(ACCOUNT, 2);
-    const actions = ["user.login", "annals.key.created"];
-    const events = append.events.map((event, at) => ({ ...event, action: actions[at] ?? "" }));
-    const { outcomes } = await ledger.client.createEvents({ appends: [{ ...append, events }] });
-    expect(outcomes[0]?.outcome).toMatchObject(
-      auditInAccounts
-        ? {
-            case: "refused",
-            value: { kind: ErrorKind.INVALID, faults: [{ field: "events[1].action" }] },
-          }
-        : { case: "stored" },
-    );
+    for (const action of ["annals.key.created", "ANNALS.x", "ａnnals.x", "\u200bannals.x"]) {
+      const events = append.events.map((event, at) => ({ ...event, action: at ? action : "a" }));
+      const { outcomes } = await ledger.client.createEvents({ appends: [{ ...append, events }] });
+      expect(outcomes[0]?.outcome).toMatchObject({
+        case: "refused",
+        value: { kind: ErrorKind.INVALID, faults: [{ field: "events[1].action" }] },
+      });
+    }
   },
 );
+
+/** As the certificate of a service makes it. */
+function clientOf({ interceptors, routes }: TestLedger, service: AuditService) {
+  const transport = createRouterTransport(routes, {
+    router: {
+      interceptors: [
+        (next) => (request) => {
+          request.contextValues.set(callerKey, service);
+          return next(request);
+        },
+        ...interceptors,
+      ],
+    },
+  });
+  return createClient(LedgerService, transport);
+}
+
+const actorOf = (type: string, service: string) =>
+  type === "operator" ? { type } : { type, id: type === "service" ? service : "key_1" };
+
+test("a service records its own actions by their actors, and nothing else", async () => {
+  const ledger = await open();
+  const rows = AUDIT_SERVICES.flatMap((service) =>
+    Object.entries(AUDIT_RULES[service]).map(([action, types]) => ({ action, service, types })),
+  );
+  const actions = [...new Set(rows.map(({ action }) => action)), "annals.other.made"];
+  for (const service of AUDIT_SERVICES) {
+    const may = (action: string, type: string) =>
+      rows.some(
+        (row) =>
+          row.service === service && row.action === action && new Set<string>(row.types).has(type),
+      );
+    const asked = actions.flatMap((action) =>
+      ["api_key", "operator", "service", "user"].map((type) => ({
+        ...entryOf(`${action} ${type}`, { action, actor: actorOf(type, service) }),
+        isAllowed: may(action, type),
+      })),
+    );
+    const { storedIds } = await clientOf(ledger, service).recordAuditEvents({ entries: asked });
+    expect(storedIds).toEqual(asked.filter(({ isAllowed }) => isAllowed).map(({ id }) => id));
+  }
+  const others = AUDIT_SERVICES.map((service) =>
+    entryOf(service, { action: "annals.audit.counted", actor: { type: "service", id: service } }),
+  );
+  const { storedIds } = await clientOf(ledger, "export").recordAuditEvents({ entries: others });
+  expect(storedIds).toEqual([others[AUDIT_SERVICES.indexOf("export")]?.id]);
+});
+
+test("times within a day of now, and entries within their bytes", async () => {
+  const ledger = await open();
+  const client = clientOf(ledger, "keys");
+  const at = (occurred_at: string) => entryOf(occurred_at, { occurred_at });
+  const inTime = ["2026-05-09T12:00:00.000000Z", "2026-05-11T12:00:00.000000Z"].map(at);
+  const away = ["2026-05-09T11:59:59.999000Z", "2026-05-11T12:00:00.001000Z"].map(at);
+  const { storedIds } = await client.recordAuditEvents({ entries: [...away, ...inTime] });
+  expect(storedIds).toEqual(inTime.map(({ id }) => id));
+
+  const bytesOf = async (metadata: object): Promise<number> => {
+    await client.recordAuditEvents({ entries: [entryOf("n", { metadata })] });
+    const [row] = await ledger.database.run<[], { readonly bytes: number }>(
+      {
+        name: "test.bytes",
+        customPlan: true,
+        text: `SELECT octet_length(action) + octet_length(actor) + octet_length(target) + octet_length(context)
+          + octet_length(diff) + octet_length(metadata) AS bytes
+          FROM ledger.payloads JOIN ledger.chain USING (account_id, sequence_number)
+          WHERE account_id = 'acct_system' ORDER BY sequence_number DESC LIMIT 1`,
+      },
+      [],
+    );
+    return Number(row?.bytes);
+  };
+  const room = 1_024 - (await bytesOf({ text: "" }));
+  expect(await bytesOf({ text: "x".repeat(room) })).toBe(1_024);
+  const tooLong = entryOf("n", { metadata: { text: "x".repeat(room + 1) } });
+  expect((await client.recordAuditEvents({ entries: [tooLong] })).storedIds).toEqual([]);
+});
+
+test("an entry that is late is sent with another time and is stored once", async () => {
+  const ledger = await open();
+  const entry = entryOf("a");
+  await ledger.client.recordAuditEvents({ entries: [entry] });
+  const text = { ...JSON.parse(entry.event), occurred_at: "2026-05-10T12:00:00.000000Z" };
+  const late = { ...entry, event: JSON.stringify(text) };
+  const { storedIds } = await ledger.client.recordAuditEvents({ entries: [late] });
+  expect(storedIds).toEqual([entry.id]);
+  expect(await chainOf(ledger, SYSTEM_ACCOUNT_ID)).toHaveLength(1);
+});
 
 test("no client appends to the system account", async () => {
   const ledger = await open();

@@ -1,38 +1,51 @@
 // RecordAuditEvents: appends what a service has changed to the system account's chain, and to the changed
 // account's own where that is set. An entry that was stored by an earlier call is found by its id and stored
-// no second time. An entry that cannot be stored must not keep the others.
+// no second time. One that its service may not say is refused, counted and logged; an entry that cannot be
+// stored must not keep the others.
 
-import { SYSTEM_ACCOUNT_ID, type Work } from "@annals/contract";
+import { AUDIT_SERVICES, type AuditService, SYSTEM_ACCOUNT_ID, type Work } from "@annals/contract";
+import { BoundedLog } from "@annals/chassis";
 import { AnnalsError, invalid } from "@annals/errors";
 import type { LedgerService } from "@annals/proto/ledger";
 import { callerOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { auditAppend, type GivenAuditEntry } from "../domain/audit-append.ts";
+import { auditAppend, faultOf, type GivenAuditEntry } from "../domain/audit-append.ts";
+import type { Metrics } from "../metrics.ts";
 import { type PreparedAppend, prepareAppend } from "../domain/prepare-append.ts";
 import type { Deps } from "./append-outcome.ts";
 
 const MAX_ENTRIES = 1_000;
 
-type Given = Deps & { readonly clock: { nowText(): string } };
+interface Given extends Deps {
+  /** Whether the chains of accounts have the audit events that concern them. */
+  readonly auditInAccounts: boolean;
+  readonly clock: { nowText(): string };
+  readonly metrics: Pick<Metrics, "auditRefused">;
+}
+
+type Recording = Given & { readonly bounded: BoundedLog };
+type Sender = AuditService | "unknown";
 
 export function recordAuditEvents(
   deps: Given,
 ): ServiceImpl<typeof LedgerService>["recordAuditEvents"] {
+  const recording = { ...deps, bounded: new BoundedLog(deps.log, { linesPerS: 1 }) };
   return async ({ entries }, { values }) => {
     if (entries.length < 1 || entries.length > MAX_ENTRIES) {
       throw invalid({ field: "entries", message: `must hold 1 to ${MAX_ENTRIES} entries` });
     }
-    const service = callerOf({ contextValues: values }) ?? "unknown";
-    const stored = await Promise.all(entries.map((entry) => record(deps, entry, service)));
+    const caller = callerOf({ contextValues: values });
+    const service = AUDIT_SERVICES.find((each) => each === caller) ?? "unknown";
+    const stored = await Promise.all(entries.map((entry) => record(recording, entry, service)));
     return { storedIds: stored.flatMap((id) => id ?? []) };
   };
 }
 
 /** Resolves to the entry's id once all of its chains have it. Never rejects. */
 async function record(
-  { appends, auditInAccounts, clock, log, random, turns }: Given,
+  { appends, auditInAccounts, bounded, clock, log, metrics, random, turns }: Recording,
   entry: GivenAuditEntry,
-  service: string,
+  service: Sender,
 ): Promise<string | undefined> {
   const { accountId, id } = entry;
   const isOwn = auditInAccounts && accountId !== SYSTEM_ACCOUNT_ID;
@@ -48,7 +61,12 @@ async function record(
     return id;
   } catch (error) {
     // Its service sends it again. What is only unavailable is that service's to report.
-    if (!(error instanceof AnnalsError) || error.kind !== "unavailable") {
+    const fault = faultOf(error);
+    if (fault !== undefined) {
+      metrics.auditRefused.inc({ caller: service, fault });
+      const fields = { caller: service, entry_id: id, err: error, fault };
+      bounded.write("warn", fields, "audit entry refused: its service may not say it");
+    } else if (!(error instanceof AnnalsError) || error.kind !== "unavailable") {
       log.error({ err: error, entry_id: id, caller: service }, "audit entry cannot be stored");
     }
     return undefined;

@@ -3,7 +3,7 @@
 
 import { complete, invalid } from "@annals/errors";
 import { PARTS } from "@annals/event";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import { EventFilterSchema, type LedgerService, RecordFormat } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -21,7 +21,7 @@ const MAX_PAGE_SIZE = 200;
 const PAGE_CHARACTERS = 1024 * 1024;
 
 interface Deps {
-  readonly database: Database;
+  readonly database: Pool;
 }
 
 export function streamEvents({
@@ -30,7 +30,7 @@ export function streamEvents({
   return async function* ({ accountId, filter, includeProof, format }, { signal }) {
     complete({ account_id: accountId });
     if (!isKnown(format)) throw invalid({ field: "format", message: "is not known" });
-    const events = searchEvents(database, {
+    const events = searchEvents(database.forAccount(accountId, signal), {
       accountId,
       filter: filter ?? create(EventFilterSchema),
       ascending: true,

@@ -11,7 +11,7 @@ import {
 } from "@annals/contract";
 import { AnnalsError, complete } from "@annals/errors";
 import type { Notices } from "@annals/messaging";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import {
   InvalidReason as ProtoReason,
   type LedgerService,
@@ -36,16 +36,17 @@ const REASONS: Record<InvalidReason, ProtoReason> = {
 
 interface Deps {
   readonly clock: Clock;
-  readonly database: Database;
+  readonly database: Pool;
   readonly metrics: Metrics;
   readonly notices: Notices;
 }
 
 export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["verifyChain"] {
-  const { clock, database, metrics } = deps;
-  const blocks = new BlockChecker(database);
+  const { clock, metrics } = deps;
+  const blocks = new BlockChecker();
   return async (request, { signal }) => {
     complete({ account_id: request.accountId });
+    const database = deps.database.forAccount(request.accountId, signal);
     const verified = await verify({ blocks, database }, request, signal).catch((error) => {
       if (error instanceof AnnalsError && error.kind === "internal")
         metrics.verifications.inc({ result: "refused" });
@@ -66,7 +67,7 @@ async function announce(
 ): Promise<void> {
   const data = verificationJson(result);
   const entry = { accountId, eventName: EVENT_NAME, data, createdAt: result.verifiedAt };
-  const position = await OUTBOX.add(database, entry);
+  const position = await OUTBOX.add(database.forAccount(accountId), entry);
   notices.notify({ kind: "verifications", accountId, position });
 }
 

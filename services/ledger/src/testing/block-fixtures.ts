@@ -34,7 +34,7 @@ export async function openBlockFixtures() {
     notices: { notify: () => {} },
     random: randomBytes,
   });
-  const checker = new BlockChecker(database);
+  const checker = new BlockChecker();
   let accounts = 0;
   const newAccountId = () => `acct_${(accounts += 1)}`;
   const appendTo = async (accountId: string, events: readonly NewEvent[]) => {
@@ -46,7 +46,7 @@ export async function openBlockFixtures() {
     newAccountId,
     appendTo,
     check: async (accountId: string, from = 1, to = EVENTS) =>
-      (await checker.check(accountId, { from, to }, NEVER)).whole,
+      (await checker.check(database, { accountId, from, to, signal: NEVER })).whole,
     /** An account with a chain of {@link EVENTS} events. */
     newChain: async () => {
       const accountId = newAccountId();

@@ -17,6 +17,14 @@ export async function newLedgerDatabase(atEnd: AtEnd = onTestFinished): Promise<
   return database;
 }
 
+/** The pool with `around` about it, and about what it is for each account. */
+export function aroundPool(pool: Pool, around: (pool: Pool) => Pool): Pool {
+  return {
+    ...around(pool),
+    forAccount: (accountId, signal) => aroundPool(pool.forAccount(accountId, signal), around),
+  };
+}
+
 export function openPool(
   connectionString: string,
   { atEnd = onTestFinished, ...options }: Partial<PoolOptions> & { readonly atEnd?: AtEnd } = {},

@@ -25,7 +25,7 @@ import { ACCESS } from "../access.ts";
 import { createMetrics } from "../metrics.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
-import { openPool } from "./database.ts";
+import { aroundPool, openPool } from "./database.ts";
 
 export interface TestLedger {
   readonly client: Client<typeof LedgerService>;
@@ -62,7 +62,7 @@ export function openLedger(
   auditInAccounts = false,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
-  const database = around(openPool(url));
+  const database = aroundPool(openPool(url), around);
   const registry = createRegistry("test");
   const metrics = createMetrics(registry);
   const sent: Notice[] = [];

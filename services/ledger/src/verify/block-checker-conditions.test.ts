@@ -9,6 +9,7 @@ import {
   NEVER,
   openBlockFixtures,
 } from "../testing/block-fixtures.ts";
+import type { Database } from "@annals/postgres";
 import { checkBlock } from "../store/check-block.ts";
 import { BlockChecker } from "./block-checker.ts";
 
@@ -56,17 +57,22 @@ describe("each condition of the statement is needed", () => {
     ],
     ["the hash", /AND sha256\('\\x00'[\s\S]*= hash(?= AS is_valid)/, set("chain SET action = 'b'")],
   ])("%s: without it a change is not found", async (_, condition, change) => {
-    const blind = new BlockChecker({
+    const blind: Database = {
       run: (statement, params) => {
         const text = statement.text.replace(condition, "");
         expect(text !== statement.text).toBe(statement.name === checkBlock.name);
         return fixtures.database.run({ ...statement, text }, params);
       },
-    });
+    };
     const accountId = await fixtures.newChain();
     await change(accountId);
     expect(await fixtures.check(accountId)).toBeUndefined();
-    const { whole } = await blind.check(accountId, { from: 1, to: EVENTS }, NEVER);
+    const { whole } = await new BlockChecker().check(blind, {
+      accountId,
+      from: 1,
+      to: EVENTS,
+      signal: NEVER,
+    });
     expect(whole).toBeDefined();
   });
 });

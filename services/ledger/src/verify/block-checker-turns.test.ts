@@ -16,9 +16,10 @@ test("two at a time, and each account in its turn", async () => {
     // A block that PostgreSQL cannot check is the caller's, and the next one has its turn.
     throw new Error("away");
   };
-  const blocks = new BlockChecker({ run } as Database);
+  const blocks = new BlockChecker();
   const { signal } = new AbortController();
-  const ask = (accountId: string) => blocks.check(accountId, { from: 1, to: 1 }, signal);
+  const ask = (accountId: string) =>
+    blocks.check({ run } as Database, { accountId, from: 1, to: 1, signal });
   const all = ["a", "a", "a", "a", "a", "b", "b", "c"].map(ask);
   const outcomes = Promise.allSettled(all);
   for (let ended = 0; ended < all.length; ended += 1) {

@@ -148,12 +148,12 @@ describe("concurrency", () => {
         return [];
       },
     };
-    const checker = new BlockChecker(slow);
+    const checker = new BlockChecker();
+    const check = (signal: AbortSignal) =>
+      checker.check(slow, { accountId: "a", from: 1, to: 1, signal });
     const given = new AbortController();
-    const left = Array.from({ length: 3 }, () => checker.check("a", { from: 1, to: 1 }, NEVER));
-    const gone = Array.from({ length: 3 }, () =>
-      checker.check("a", { from: 1, to: 1 }, given.signal),
-    );
+    const left = Array.from({ length: 3 }, () => check(NEVER));
+    const gone = Array.from({ length: 3 }, () => check(given.signal));
     given.abort();
     const outcomes = Promise.allSettled([...left, ...gone]);
     const statements = 2 * left.length;

@@ -3,7 +3,7 @@
 // must never report a block as valid that was not recomputed; a block that it does not report as valid may
 // still be.
 
-import { Lines } from "@annals/contract";
+import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { WholeBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
@@ -18,7 +18,7 @@ const CONCURRENCY = 2;
  */
 const ABOUT_THE_DATA = ["22", "54"];
 
-interface Asked {
+export interface AskedBlock {
   readonly accountId: string;
   /** Both ends included. */
   readonly from: number;
@@ -37,35 +37,16 @@ export interface CheckedBlock {
 }
 
 export class BlockChecker {
-  readonly #database: Database;
   /** Bounded by the verifications, each of which submits a few. */
-  readonly #waiting = new Lines<() => void>();
-  #running = 0;
+  readonly #slots = new Slots(CONCURRENCY);
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /** The block must be within one chunk. */
-  async check(
-    accountId: string,
-    { from, to }: { readonly from: number; readonly to: number },
-    signal: AbortSignal,
-  ): Promise<CheckedBlock> {
-    if (this.#running < CONCURRENCY) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(accountId, resolve));
-    try {
-      return await check(this.#database, { accountId, from, to, signal });
-    } finally {
-      // Whoever is next has this place.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running -= 1;
-    }
+  /** The block must be within one chunk. A check that waits for its turn ends when the signal aborts. */
+  check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
+    return this.#slots.run(asked.accountId, () => check(database, asked), asked.signal);
   }
 }
 
-async function check(database: Database, asked: Asked): Promise<CheckedBlock> {
+async function check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
   asked.signal.throwIfAborted();
   const whole = await findWhole(database, asked);
   asked.signal.throwIfAborted();
@@ -74,7 +55,7 @@ async function check(database: Database, asked: Asked): Promise<CheckedBlock> {
 
 async function findWhole(
   database: Database,
-  { accountId, from, to }: Asked,
+  { accountId, from, to }: AskedBlock,
 ): Promise<WholeBlock | undefined> {
   try {
     const [row] = await database.run(checkBlock, [accountId, String(from), String(to)]);
@@ -91,7 +72,7 @@ async function findWhole(
 
 async function findHidden(
   database: Database,
-  { accountId, from, to }: Asked,
+  { accountId, from, to }: AskedBlock,
 ): Promise<CheckedBlock["hidden"]> {
   const params = [accountId, String(chunkOf(from)), String(from), String(to)] as const;
   const [row] = await database.run(findHiddenEvent, [...params]);

@@ -49,7 +49,7 @@ export async function verifyRange(
       // A block is within a chunk: some 60 ms of PostgreSQL, a second or so where events are of the largest
       // size.
       const block = { from: next, to: Math.min((chunkOf(next) + 1) * CHUNK_SIZE, range.to) };
-      const checked = deps.blocks.check(accountId, block, signal);
+      const checked = deps.blocks.check(deps.database, { accountId, ...block, signal });
       // The await below rejects with it. A block that is never awaited must not be an unhandled rejection.
       checked.catch(() => {});
       ahead.push({ block, checked });

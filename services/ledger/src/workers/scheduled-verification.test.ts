@@ -40,7 +40,7 @@ async function newReplica() {
     },
   };
   const worker = new ScheduledVerification({
-    blocks: new BlockChecker(counted),
+    blocks: new BlockChecker(),
     database: counted,
     log: createLog({ service: "test", level: "error" }, { write: (line) => lines.push(line) }),
     metrics,

@@ -1,15 +1,25 @@
-// The bound on the pending deliveries of an account, and how its webhooks share it: half of the bound is
-// divided evenly, and the rest is for whoever needs it. So a webhook whose receiver is dead does not take the
-// capacity of the account's others. Called by the fan-out.
+// The bounds on the pending deliveries of an account, of their number and of the bytes of their bodies, and
+// how its webhooks share them: half of a bound is divided evenly, and the rest is for whoever needs it. So a
+// webhook whose receiver is dead does not take the capacity of the account's others. Called by the fan-out,
+// and for what clients queue.
 
 import type { PlannedDelivery } from "./plan-fan-out.ts";
 
+export interface Pending {
+  readonly webhook_id: string;
+  readonly pending: number;
+  readonly bytes: number;
+}
+
 export interface BacklogLimit {
   readonly maxPending: number;
-  /** Pending deliveries of each webhook of the account that has some. */
-  readonly pending: ReadonlyMap<string, number>;
-  /** The webhooks that share the bound with those that have some pending. */
+  readonly maxPendingBytes: number;
+  /** Of each webhook of the account that has some. */
+  readonly pending: readonly Pending[];
+  /** The webhooks that share the bounds with those that have some pending. */
   readonly webhookIds: readonly string[];
+  /** Of the body of an entry, by its ordinal from 1. */
+  readonly bytesOf: (ordinal: number) => number;
 }
 
 export interface LimitedDeliveries {
@@ -20,27 +30,52 @@ export interface LimitedDeliveries {
 /** In the order of the plan; for no webhook is anything kept behind what was dropped. */
 export function limitBacklog(
   planned: readonly PlannedDelivery[],
-  { maxPending, pending: before, webhookIds }: BacklogLimit,
+  { bytesOf, maxPending, maxPendingBytes, pending, webhookIds }: BacklogLimit,
 ): LimitedDeliveries {
-  const pending = new Map(before);
-  const webhooks = new Set([...webhookIds, ...pending.keys()]).size;
-  const share = Math.floor(maxPending / (2 * webhooks));
-  const common = maxPending - share * (webhooks - 1);
-  let total = [...pending.values()].reduce((sum, count) => sum + count, 0);
+  const webhooks = new Set([...webhookIds, ...pending.map((row) => row.webhook_id)]).size;
+  const count = new Bound(maxPending, webhooks);
+  const bytes = new Bound(maxPendingBytes, webhooks);
+  for (const row of pending) {
+    count.add(row.webhook_id, row.pending);
+    bytes.add(row.webhook_id, row.bytes);
+  }
   const full = new Set<string>();
   const kept: PlannedDelivery[] = [];
   const dropped: PlannedDelivery[] = [];
   for (const delivery of planned) {
-    const { webhookId } = delivery;
-    const own = pending.get(webhookId) ?? 0;
-    if (full.has(webhookId) || (own >= share && total >= common)) {
+    const { ordinal, webhookId } = delivery;
+    const size = bytesOf(ordinal);
+    if (full.has(webhookId) || !count.hasRoom(webhookId, 1) || !bytes.hasRoom(webhookId, size)) {
       full.add(webhookId);
       dropped.push(delivery);
       continue;
     }
     kept.push(delivery);
-    pending.set(webhookId, own + 1);
-    total += 1;
+    count.add(webhookId, 1);
+    bytes.add(webhookId, size);
   }
   return { kept, dropped };
+}
+
+class Bound {
+  readonly #share: number;
+  /** What the webhooks may have together beyond the share of each. */
+  readonly #common: number;
+  readonly #of = new Map<string, number>();
+  #total = 0;
+
+  constructor(max: number, webhooks: number) {
+    this.#share = Math.floor(max / (2 * webhooks));
+    this.#common = max - this.#share * (webhooks - 1);
+  }
+
+  hasRoom(webhookId: string, amount: number): boolean {
+    const own = (this.#of.get(webhookId) ?? 0) + amount;
+    return own <= this.#share || this.#total + amount <= this.#common;
+  }
+
+  add(webhookId: string, amount: number): void {
+    this.#of.set(webhookId, (this.#of.get(webhookId) ?? 0) + amount);
+    this.#total += amount;
+  }
 }

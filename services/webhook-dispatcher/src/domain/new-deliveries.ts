@@ -2,7 +2,7 @@
 // that queue deliveries at a client's request.
 
 import { newId } from "@annals/contract";
-import { type Entry, payloadTail } from "./payload.ts";
+import { type Entry, isByReference, payloadBody } from "./payload.ts";
 import type { PlannedDelivery } from "./plan-fan-out.ts";
 
 export interface NewDeliveriesOptions {
@@ -19,15 +19,23 @@ export function newDeliveries(
   planned: readonly PlannedDelivery[],
   { accountId, now, random, timestamp }: NewDeliveriesOptions,
 ) {
+  const rows = planned.flatMap(({ ordinal, webhookId }) => {
+    const entry = entries[ordinal - 1];
+    return entry ? [{ entry, webhookId, payloadId: newId("wh_evt", random) }] : [];
+  });
   return [
     accountId,
-    planned.map(({ webhookId }) => webhookId),
-    planned.map(() => newId("wh_del", random)),
-    planned.map(() => newId("wh_evt", random)),
-    planned.map(({ ordinal }) => ordinal),
-    entries.map(({ name }) => name),
-    entries.map((entry) => payloadTail(entry, timestamp)),
-    entries.map(({ position }) => position),
+    rows.map(({ webhookId }) => webhookId),
+    rows.map(() => newId("wh_del", random)),
+    rows.map(({ payloadId }) => payloadId),
+    rows.map(({ entry }) => entry.name),
+    rows.map(({ entry }) => entry.position),
+    rows.map(({ entry }) => entry.bytes),
+    rows.map(({ entry, payloadId }) => {
+      if (isByReference(entry)) return null;
+      const data = Buffer.from(entry.data ?? "null");
+      return String(payloadBody({ id: payloadId, event: entry.name, data, timestamp }));
+    }),
     now,
   ] as const;
 }

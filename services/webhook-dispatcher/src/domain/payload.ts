@@ -1,21 +1,52 @@
-// The body of a delivery (interface 2.5): `{"id":…,"event":…,"data":…,"timestamp":…}`. The id differs for
-// each delivery and is added when it is sent; the rest, the tail, is the same for all webhooks and stored
-// once. `data` is the JSON text that the operation returned, unchanged.
+// The body of a delivery (interface 2.5): `{"id":…,"event":…,"data":…,"timestamp":…}`. `data` is the JSON text
+// that the operation returned, unchanged. Every attempt sends the same bytes: the id is of the delivery, the
+// timestamp is when it was queued, and an event never changes.
+
+import { eventOf } from "./kinds.ts";
 
 export interface Entry {
   /** In the sequence of its account and kind. */
   readonly position: bigint;
   /** The event's name. */
   readonly name: string;
-  /** JSON text. */
-  readonly data: string;
+  /** JSON text; undefined for an event that is read when it is sent. */
+  readonly data: string | undefined;
+  /** About so many, of the body. */
+  readonly bytes: number;
 }
 
-/** What follows the id, from the comma on. `timestamp` is UTC with six fraction digits. */
-export function payloadTail({ name, data }: Entry, timestamp: string): string {
-  return `,"event":${JSON.stringify(name)},"data":${data},"timestamp":"${timestamp}"}`;
+/** What the body of an event has beside its parts. */
+const FRAME_BYTES = 640;
+
+/** Whether deliveries of the entry name its position, and have no body with them. */
+export function isByReference({ name }: Pick<Entry, "name">): boolean {
+  return name === eventOf("events");
 }
 
-export function payloadBody(id: string, tail: string): Buffer {
+export function entryOf(position: bigint, name: string, data: string): Entry {
+  return { position, name, data, bytes: Buffer.byteLength(data) };
+}
+
+/** Of an event whose parts have so many bytes. */
+export function eventEntry(position: bigint, bytes: number): Entry {
+  return { position, name: eventOf("events"), data: undefined, bytes: bytes + FRAME_BYTES };
+}
+
+interface Payload {
+  readonly id: string;
+  readonly event: string;
+  /** JSON text in UTF-8. */
+  readonly data: Buffer;
+  /** UTC with six fraction digits. */
+  readonly timestamp: string;
+}
+
+export function payloadBody({ id, event, data, timestamp }: Payload): Buffer {
+  const head = `{"id":"${id}","event":${JSON.stringify(event)},"data":`;
+  return Buffer.concat([Buffer.from(head), data, Buffer.from(`,"timestamp":"${timestamp}"}`)]);
+}
+
+/** Of a body that an earlier release stored apart from its id. */
+export function storedBody(id: string, tail: string): Buffer {
   return Buffer.from(`{"id":"${id}"${tail}`);
 }

@@ -1,12 +1,16 @@
-// One attempt over HTTPS: sends a body, reads a bounded part of the response, and ends within its deadline
+// One attempt over HTTPS: sends a body, reads a bounded part of what comes back, and ends within its deadline
 // whatever the receiver does. Called by sender.ts. It must never follow a redirect, decompress, or read
 // beyond its bounds, and never reject: every end is an outcome.
+//
+// The bound counts what arrives on the connection, not what the parser makes of it: a body of 64 KiB may come
+// in gigabytes of chunk extensions, and a response may never begin behind others of status 1xx.
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import type { ATTEMPT_OUTCOMES } from "../metrics.ts";
 import { type AddressGuard, hostOf, isForbidden } from "./address-guard.ts";
-import { isIP } from "node:net";
+import { arrivedOn } from "./counting-agent.ts";
+import { isIP, type Socket } from "node:net";
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
@@ -39,6 +43,16 @@ export interface ExchangeOptions {
 const MAX_RESPONSE_BYTES = 64 * 1024;
 /** The status line and all headers of the response. */
 const MAX_HEADER_BYTES = 16 * 1024;
+/** Session tickets and records of TLS, and the framing of chunks. */
+const FRAMING_BYTES = 16 * 1024;
+/** All that may arrive from the end of the handshake on, or of the response before on the same connection. */
+const MAX_ARRIVED_BYTES = MAX_RESPONSE_BYTES + MAX_HEADER_BYTES + FRAMING_BYTES;
+/** During the handshake: long chains of certificates. */
+const MAX_HANDSHAKE_BYTES = 128 * 1024;
+/** Responses of status 1xx before the final one. */
+const MAX_INFORMATIONAL = 1;
+/** For what arrives and makes no event, such as padding. */
+const WATCH_INTERVAL_MS = 250;
 
 /** Errors of a reused connection that the receiver closed while it was idle. */
 const STALE = new Set(["ECONNRESET", "EPIPE"]);
@@ -49,6 +63,9 @@ export class Exchange {
   readonly #done = Promise.withResolvers<AttemptResult>();
   #request: ClientRequest | undefined;
   #statusCode: number | null = null;
+  #informational = 0;
+  #checkArrived: () => void = () => {};
+  #unwatch: () => void = () => {};
 
   constructor(options: ExchangeOptions, outgoing: Outgoing) {
     this.#options = options;
@@ -64,12 +81,15 @@ export class Exchange {
     const timer = setTimeout(() => this.#end(this.#answered() ?? "timeout"), timeoutMs);
     const abandon = (): void => this.#end(this.#answered() ?? "abandoned");
     signal.addEventListener("abort", abandon, { once: true });
+    const watch = setInterval(() => this.#checkArrived(), WATCH_INTERVAL_MS);
     if (signal.aborted) abandon();
     else this.#send(agent);
     try {
       return await this.#done.promise;
     } finally {
       clearTimeout(timer);
+      clearInterval(watch);
+      this.#unwatch();
       signal.removeEventListener("abort", abandon);
     }
   }
@@ -91,6 +111,11 @@ export class Exchange {
     };
     const request = httpsRequest(options);
     this.#request = request;
+    request.on("socket", (socket) => this.#watch(request, socket));
+    request.on("information", () => {
+      this.#informational += 1;
+      if (this.#informational > MAX_INFORMATIONAL) this.#end("answer");
+    });
     request.on("response", (response) => this.#read(response));
     request.on("upgrade", (response, socket) => {
       socket.destroy();
@@ -104,6 +129,30 @@ export class Exchange {
       else this.#end(this.#answered() ?? outcomeOf(error));
     });
     request.end(body);
+  }
+
+  /** Ends the attempt with the first bytes beyond the bound, before they are parsed. */
+  #watch(request: ClientRequest, socket: Socket): void {
+    this.#unwatch();
+    let from = arrivedOn(socket);
+    let allowed = request.reusedSocket ? MAX_ARRIVED_BYTES : MAX_HANDSHAKE_BYTES;
+    const onSecure = (): void => {
+      from = arrivedOn(socket);
+      allowed = MAX_ARRIVED_BYTES;
+    };
+    const check = (): void => {
+      if (arrivedOn(socket) - from > allowed) this.#end(this.#answered() ?? "answer");
+    };
+    socket.once("secureConnect", onSecure);
+    socket.prependListener("data", check);
+    // A ticket of TLS 1.3 makes no other event.
+    socket.on("session", check);
+    this.#checkArrived = check;
+    this.#unwatch = () => {
+      socket.off("secureConnect", onSecure);
+      socket.off("data", check);
+      socket.off("session", check);
+    };
   }
 
   #read(response: IncomingMessage): void {

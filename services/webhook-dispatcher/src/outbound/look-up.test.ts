@@ -8,12 +8,12 @@ import { eventually, Subscriber } from "@annals/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { newDnsServer } from "../testing/dns-server.ts";
 import {
-  FakeProducers,
   newAccountId,
   newDatabase,
   newHandlers,
   newReplicaWith,
 } from "../testing/dispatcher.ts";
+import { FakeProducers } from "../testing/fake-producers.ts";
 import { accountResolver } from "./account-resolver.ts";
 import { AddressGuard } from "./address-guard.ts";
 import type { FairSlotsOptions } from "./fair-slots.ts";

@@ -1,5 +1,7 @@
-// Reads from the producers, the ledger and the export service: how far the entries of an account reach, and
-// the entries after a position. Called by the create and update handlers, the fan-out and the sweep.
+// Reads from the producers, the ledger and the export service: how far the entries of an account reach, the
+// entries after a position, events by their positions, and how large they are. Called by the handlers, the
+// fan-out, the sweep and the event reader. What is read of one account is bounded: a few reads at a time, and
+// the accounts take turns.
 
 import { eventJson } from "@annals/event";
 import { unavailable } from "@annals/errors";
@@ -8,15 +10,34 @@ import type { ExportsService } from "@annals/proto/exports";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { OutboxEntry } from "@annals/proto/notices";
 import type { CallOptions, Client } from "@connectrpc/connect";
-import type { Entry } from "../domain/payload.ts";
+import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
+import { eventOf } from "../domain/kinds.ts";
+import { FairSlots, type FairSlotsOptions } from "./fair-slots.ts";
 
 export type Positions = Readonly<Record<NoticeKind, bigint>>;
 
-/** Entries that one call may ask for: the limit of the ledger. */
+/** Entries that one call may ask for. */
 export const MAX_ENTRIES = 100;
+/** Events whose sizes one call may ask for: the limit of the ledger. */
+export const MAX_MEASURED = 1_000;
+
+/** Reads of entries and events under way in this process. */
+const SLOTS: FairSlotsOptions = { total: 16, perAccount: 2 };
+/** Of a read, and of the wait for its slot. */
+const READ_TIMEOUT_MS = 5_000;
+
+/** Events with their JSON, in order. */
+export interface ReadEvents {
+  readonly events: readonly (readonly [position: bigint, json: string])[];
+  /** Whether those after the last one were left out for their bytes. */
+  readonly hasMore: boolean;
+}
 
 export interface ProducersOptions {
-  readonly ledger: Pick<Client<typeof LedgerService>, "getPositions" | "listEvents" | "listOutbox">;
+  readonly ledger: Pick<
+    Client<typeof LedgerService>,
+    "getPositions" | "listOutbox" | "measureEvents" | "readEvents"
+  >;
   /** Undefined where exports are not offered. */
   readonly exports:
     | Pick<Client<typeof ExportsService>, "getOutboxPositions" | "listOutbox">
@@ -26,6 +47,7 @@ export interface ProducersOptions {
 export class Producers {
   readonly #ledger: ProducersOptions["ledger"];
   readonly #exports: ProducersOptions["exports"];
+  readonly #slots = new FairSlots(SLOTS);
 
   constructor(options: ProducersOptions) {
     this.#ledger = options.ledger;
@@ -63,32 +85,52 @@ export class Producers {
   ): Promise<Entry[]> {
     switch (kind) {
       case "events": {
-        const filter = { afterSequence: after };
-        const { events } = await this.#ledger.listEvents({
-          accountId,
-          filter,
-          ascending: true,
-          limit,
-        });
-        return events.map((event) => ({
-          position: event.sequenceNumber,
-          name: "event.created",
-          data: eventJson(event),
-        }));
+        const positions = Array.from({ length: limit }, (_, index) => after + BigInt(index + 1));
+        const { events } = await this.events(accountId, positions);
+        return events.map(([position, json]) => entryOf(position, eventOf(kind), json));
       }
       case "verifications": {
         const request = { accountId, afterPosition: after, limit };
-        return (await this.#ledger.listOutbox(request)).entries.map(entryOf);
+        const ask = () => this.#ledger.listOutbox(request, { timeoutMs: READ_TIMEOUT_MS });
+        return (await this.#inTurn(accountId, ask)).entries.map(outboxEntry);
       }
       case "exports": {
-        if (!this.#exports) throw unavailable("The export service is not configured.");
+        const exports = this.#exports;
+        if (!exports) throw unavailable("The export service is not configured.");
         const request = { accountId, afterPosition: after, limit };
-        return (await this.#exports.listOutbox(request)).entries.map(entryOf);
+        const ask = () => exports.listOutbox(request, { timeoutMs: READ_TIMEOUT_MS });
+        return (await this.#inTurn(accountId, ask)).entries.map(outboxEntry);
       }
+    }
+  }
+
+  /** Events by their positions, ascending, at most 1,000. Those that the chain does not have are left out. */
+  async events(accountId: string, positions: readonly bigint[]): Promise<ReadEvents> {
+    const request = { accountId, sequenceNumbers: [...positions] };
+    const ask = () => this.#ledger.readEvents(request, { timeoutMs: READ_TIMEOUT_MS });
+    const { events, hasMore } = await this.#inTurn(accountId, ask);
+    return { events: events.map((one) => [one.sequenceNumber, eventJson(one)]), hasMore };
+  }
+
+  /** Events after a position without their content, at most {@link MAX_MEASURED}, in order. */
+  async measure(accountId: string, after: bigint, limit: number): Promise<Entry[]> {
+    const request = { accountId, afterSequence: after, limit };
+    const ask = () => this.#ledger.measureEvents(request, { timeoutMs: READ_TIMEOUT_MS });
+    const { bytes } = await this.#inTurn(accountId, ask);
+    return bytes.map((one, index) => eventEntry(after + BigInt(index + 1), one));
+  }
+
+  async #inTurn<T>(accountId: string, ask: () => Promise<T>): Promise<T> {
+    const refusal = () => unavailable("The service has more work than it can take. Try again.");
+    const free = await this.#slots.take(accountId, READ_TIMEOUT_MS, refusal);
+    try {
+      return await ask();
+    } finally {
+      free();
     }
   }
 }
 
-function entryOf({ position, eventName, data }: OutboxEntry): Entry {
-  return { position, name: eventName, data };
+function outboxEntry({ position, eventName, data }: OutboxEntry): Entry {
+  return entryOf(position, eventName, data);
 }

@@ -7,12 +7,12 @@ import { systemClock } from "@annals/contract";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import {
-  FakeProducers,
   newAccountId,
   newDatabase,
   newHandlers,
   newReplicaWith,
 } from "../testing/dispatcher.ts";
+import { FakeProducers } from "../testing/fake-producers.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { Sender } from "./sender.ts";
 

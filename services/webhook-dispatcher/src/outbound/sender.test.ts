@@ -105,14 +105,6 @@ describe("time", () => {
     expect(await late(url)).toMatchObject({ outcome: "timeout", statusCode: null });
   });
 
-  test("endless 1xx responses", async () => {
-    const url = await rawServer((socket) => {
-      const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5);
-      socket.on("close", () => clearInterval(timer));
-    });
-    expect(await late(url)).toMatchObject({ outcome: "timeout", statusCode: null });
-  });
-
   test("a name that does not resolve in time", async () => {
     const slow = new AddressGuard({
       resolve: () => new Promise(() => {}),

@@ -4,10 +4,10 @@
 
 import { CLIENT, failSpan, type Span, startSpan, traceparent } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
-import { Agent } from "node:https";
 import { createSecureContext, getCACertificates } from "node:tls";
 import { serviceSignature, standardSignature } from "../domain/signing-secret.ts";
 import type { AddressGuard } from "./address-guard.ts";
+import { CountingAgent } from "./counting-agent.ts";
 import { type AttemptResult, Exchange } from "./exchange.ts";
 
 export interface SenderOptions {
@@ -39,8 +39,8 @@ const MAX_IDLE_MS = 4_000;
 
 export class Sender {
   readonly #options: SenderOptions;
-  readonly #agent: Agent;
-  readonly #freshAgent: Agent;
+  readonly #agent: CountingAgent;
+  readonly #freshAgent: CountingAgent;
   readonly #abandoning = new AbortController();
 
   constructor(options: SenderOptions) {
@@ -52,14 +52,14 @@ export class Sender {
         ca: [...getCACertificates("default"), extraAuthorities],
       }),
     });
-    this.#agent = new Agent({
+    this.#agent = new CountingAgent({
       keepAlive: true,
       maxFreeSockets: MAX_IDLE_PER_HOST,
       timeout: MAX_IDLE_MS,
       scheduling: "lifo",
       secureContext,
     });
-    this.#freshAgent = new Agent({ keepAlive: false, secureContext });
+    this.#freshAgent = new CountingAgent({ keepAlive: false, secureContext });
   }
 
   /** Makes one attempt. Never rejects. */

@@ -4,12 +4,12 @@
 // where anything may have been claimed. A claim leaves its delivery pending, and the fan-out holds the
 // webhook's row until its deliveries are stored, so the query sees them all.
 
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import { hasPendingDeliveries } from "../store/has-pending-deliveries.ts";
 
 export interface AwaitDisabledDeps {
-  readonly database: Database;
+  readonly database: Pool;
   readonly startWindowMs: number;
   /** Called when there are deliveries for the clean-up. */
   readonly onDisabled: () => void;
@@ -23,7 +23,9 @@ const TIMER_MARGIN_MS = 50;
 
 export function awaitDisabled(deps: AwaitDisabledDeps): AwaitDisabled {
   return async (accountId, webhookId) => {
-    const [row] = await deps.database.run(hasPendingDeliveries, [accountId, webhookId]);
+    const [row] = await deps.database
+      .forAccount(accountId)
+      .run(hasPendingDeliveries, [accountId, webhookId]);
     if (row?.pending === true) await pause(deps.startWindowMs + TIMER_MARGIN_MS);
     deps.onDisabled();
   };

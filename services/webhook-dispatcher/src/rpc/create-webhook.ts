@@ -20,6 +20,9 @@ import { createWebhook as createWebhookStatement } from "../store/create-webhook
 import { lockAccount } from "../store/lock-account.ts";
 import { checkEvents, checkUrl } from "./webhook-members.ts";
 
+/** Of an account whose plan was not named. */
+const MAX_WEBHOOKS = 1_000;
+
 export interface CreateWebhookDeps {
   readonly clock: Clock;
   readonly database: Pool;
@@ -34,7 +37,7 @@ export interface CreateWebhookDeps {
 export function createWebhook(
   deps: CreateWebhookDeps,
 ): ServiceImpl<typeof WebhooksService>["createWebhook"] {
-  return async ({ accountId, url, events: given, active, maxWebhooks }, context) => {
+  return async ({ accountId, url, events: given, active, maxWebhooks = MAX_WEBHOOKS }, context) => {
     const actor = actorOf(context);
     complete({ account_id: accountId, url });
     const events = checkEvents(given);
@@ -47,8 +50,7 @@ export function createWebhook(
     await deps.database.transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
       const [row] = await transaction.run(countWebhooks, [accountId]);
-      if (maxWebhooks !== undefined && (row?.count ?? 0) >= maxWebhooks)
-        throw planExceeded(maxWebhooks);
+      if ((row?.count ?? 0) >= maxWebhooks) throw planExceeded(maxWebhooks);
       await transaction.run(createWebhookStatement, [
         accountId,
         id,

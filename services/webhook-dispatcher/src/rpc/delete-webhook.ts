@@ -28,7 +28,7 @@ export function deleteWebhook(
     const actor = actorOf(context);
     const occurredAt = deps.clock.nowText();
     const params = [accountId, id, occurredAt, actor.id ?? null] as const;
-    await deps.database.transaction(async (transaction) => {
+    await deps.database.forAccount(accountId, context.signal).transaction(async (transaction) => {
       const [row] = await transaction.run(deleteWebhookStatement, [...params]);
       if (!row) throw notFound("webhook", id);
       const change = { actor, occurredAt };

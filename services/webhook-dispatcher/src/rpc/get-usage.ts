@@ -2,23 +2,24 @@
 // pending deliveries bounds also what is counted.
 
 import { complete } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { countPending } from "../store/count-pending.ts";
 import { countWebhooks } from "../store/count-webhooks.ts";
 
 export interface GetUsageDeps {
-  readonly database: Database;
+  readonly database: Pool;
   readonly maxPendingPerAccount: number;
   /** Days that the record of a delivery is kept. */
   readonly retentionDays: number;
 }
 
 export function getUsage(deps: GetUsageDeps): ServiceImpl<typeof WebhooksService>["getUsage"] {
-  const { database, maxPendingPerAccount, retentionDays } = deps;
-  return async ({ accountId }) => {
+  const { maxPendingPerAccount, retentionDays } = deps;
+  return async ({ accountId }, { signal }) => {
     complete({ account_id: accountId });
+    const database = deps.database.forAccount(accountId, signal);
     const [webhooks] = await database.run(countWebhooks, [accountId]);
     const pending = await database.run(countPending, [accountId]);
     return {

@@ -1,7 +1,7 @@
 // ListDeliveries: one page of the attempted deliveries of a webhook, newest first (interface 2.4 and 4.3).
 
 import { complete, invalid, notFound } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { DeliverySchema, WebhooksService } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -17,11 +17,11 @@ const MAX_LIMIT = 100;
 const ABOVE_THE_NEWEST = 2n ** 63n - 1n;
 
 interface Deps {
-  readonly database: Database;
+  readonly database: Pool;
 }
 
 export function listDeliveries(deps: Deps): ServiceImpl<typeof WebhooksService>["listDeliveries"] {
-  return async ({ accountId, webhookId, limit, after }) => {
+  return async ({ accountId, webhookId, limit, after }, { signal }) => {
     complete({ account_id: accountId, webhook_id: webhookId });
     checkId(webhookId);
     if (limit < 1 || limit > MAX_LIMIT) {
@@ -29,11 +29,12 @@ export function listDeliveries(deps: Deps): ServiceImpl<typeof WebhooksService>[
     }
     if (!/^\d{0,18}$/.test(after))
       throw invalid({ field: "after", message: "must be the next_cursor of an earlier page" });
-    const [webhook] = await deps.database.run(findWebhook, [accountId, webhookId]);
+    const database = deps.database.forAccount(accountId, signal);
+    const [webhook] = await database.run(findWebhook, [accountId, webhookId]);
     if (!webhook) throw notFound("webhook", webhookId);
     const below = after === "" ? ABOVE_THE_NEWEST : BigInt(after);
     // One row more than the limit shows whether there is a next page.
-    const rows = await deps.database.run(listDeliveriesStatement, [
+    const rows = await database.run(listDeliveriesStatement, [
       accountId,
       webhookId,
       below,

@@ -3,7 +3,7 @@
 
 import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
-import type { AuditEntry, Pool } from "@annals/postgres";
+import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { limitBacklog } from "../domain/limit-backlog.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
 import type { Entry } from "../domain/payload.ts";
@@ -21,6 +21,7 @@ export interface QueueDeliveriesDeps {
   /** Null for the database's own clock. */
   readonly now: () => string | null;
   readonly maxPendingPerAccount: number;
+  readonly maxPendingBytesPerAccount: number;
   /** Called when deliveries are stored. */
   readonly onDeliveries: (accountId: string, webhookIds: Iterable<string>) => void;
 }
@@ -28,35 +29,56 @@ export interface QueueDeliveriesDeps {
 /** What a client waits before it asks again: some of the queue is sent by then. */
 const RETRY_AFTER_S = 60;
 
-/** Resolves to the ids of the deliveries, in the order of the entries. `audit` is stored with them. */
+export interface Queued {
+  readonly accountId: string;
+  readonly webhookId: string;
+  readonly entries: readonly Entry[];
+  /** Stored with the deliveries. */
+  readonly audit: AuditEntryOf<"webhook-dispatcher">;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Whether the webhook must have taken a delivery before: so nobody aims many at a host that takes none. */
+  readonly needsSuccess?: boolean;
+}
+
+/** Resolves to the ids of the deliveries, in the order of the entries. */
 export async function queueDeliveries(
   deps: QueueDeliveriesDeps,
-  accountId: string,
-  webhookId: string,
-  entries: readonly Entry[],
-  audit?: AuditEntry,
+  { accountId, audit, entries, needsSuccess = false, signal, webhookId }: Queued,
 ): Promise<readonly string[]> {
-  const { clock, database, maxPendingPerAccount: maxPending, random } = deps;
+  const { clock, database, random } = deps;
   const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));
   const timestamp = clock.nowText();
   const params = newDeliveries(entries, planned, { accountId, now: deps.now(), random, timestamp });
-  await database.transaction(async (transaction) => {
+  await database.forAccount(accountId, signal).transaction(async (transaction) => {
     // Shared, as by the fan-out: disabling waits, and then sees these deliveries.
     const [webhook] = await transaction.run(shareWebhook, [accountId, webhookId]);
     if (!webhook) throw notFound("webhook", webhookId);
     if (!webhook.active) {
       throw invalid({ field: "active", message: "must be true: the webhook is disabled" });
     }
-    const rows = await transaction.run(countPending, [accountId]);
-    const pending = new Map(rows.map((row) => [row.webhook_id, row.pending]));
-    const { dropped } = limitBacklog(planned, { maxPending, pending, webhookIds: [webhookId] });
+    if (needsSuccess && !webhook.has_succeeded) throw untried(webhookId);
+    const { dropped } = limitBacklog(planned, {
+      maxPending: deps.maxPendingPerAccount,
+      maxPendingBytes: deps.maxPendingBytesPerAccount,
+      pending: await transaction.run(countPending, [accountId]),
+      webhookIds: [webhookId],
+      bytesOf: (ordinal) => entries[ordinal - 1]?.bytes ?? 0,
+    });
     if (dropped.length > 0) {
       throw unavailable("The account has too many pending deliveries.", undefined, RETRY_AFTER_S);
     }
     await transaction.run(createDeliveries, [...params]);
     deps.traces.keep(params[3]);
-    if (audit) await AUDIT.add(transaction, audit);
+    await AUDIT.add(transaction, audit);
   });
   deps.onDeliveries(accountId, [webhookId]);
   return params[2];
+}
+
+function untried(webhookId: string) {
+  const message =
+    "must have taken a delivery since its URL was set: " +
+    `send a test delivery first (POST /v1/webhooks/${webhookId}/test)`;
+  return invalid({ field: "id", message });
 }

@@ -1,5 +1,5 @@
 // ReplayDelivery: queues what an attempted delivery was made for again, as a new delivery
-// (docs/open-details.md). What it sends is read from its producer.
+// (docs/open-details.md). A delivery of an event names its position; another entry is read from its producer.
 
 import { complete, invalid, notFound } from "@annals/errors";
 import { NOTICE_KINDS } from "@annals/messaging";
@@ -12,10 +12,12 @@ import type { Producers } from "../outbound/producers.ts";
 import { findDelivery, type FoundDelivery } from "../store/find-delivery.ts";
 import { findWebhook } from "../store/find-webhook.ts";
 import { queueDeliveries, type QueueDeliveriesDeps } from "./queue-deliveries.ts";
+import type { ReplayTurns } from "./replay-turns.ts";
 import { checkId } from "./webhook-members.ts";
 
 export interface ReplayDeps extends QueueDeliveriesDeps {
-  readonly producers: Pick<Producers, "entries">;
+  readonly producers: Pick<Producers, "entries" | "measure">;
+  readonly replayTurns: ReplayTurns;
 }
 
 /** Of a webhook's attempted deliveries, as many may be replayed by their id. */
@@ -27,17 +29,21 @@ export function replayDelivery(
   return async ({ accountId, webhookId, deliveryId }, context) => {
     complete({ account_id: accountId, webhook_id: webhookId, delivery_id: deliveryId });
     checkId(webhookId);
-    const [webhook] = await deps.database.run(findWebhook, [accountId, webhookId]);
+    const { signal } = context;
+    const database = deps.database.forAccount(accountId, signal);
+    const [webhook] = await database.run(findWebhook, [accountId, webhookId]);
     if (!webhook) throw notFound("webhook", webhookId);
     if (!/^wh_del_[0-9a-z]{1,64}$/.test(deliveryId)) throw notFound("delivery", deliveryId);
     const params: [string, string, string, number] = [accountId, webhookId, deliveryId, NEWEST];
-    const [found] = await deps.database.run(findDelivery, params);
+    const [found] = await database.run(findDelivery, params);
     if (!found) throw notFound("delivery", deliveryId);
-    const entry = await read(deps.producers, accountId, found);
     const metadata = { delivery_id: deliveryId };
     const change = { actor: actorOf(context), occurredAt: deps.clock.nowText(), metadata };
     const audit = webhookChange("replayed", accountId, webhookId, change);
-    const [id = ""] = await queueDeliveries(deps, accountId, webhookId, [entry], audit);
+    const [id = ""] = await deps.replayTurns.run(accountId, async () => {
+      const entries = [await read(deps.producers, accountId, found)];
+      return queueDeliveries(deps, { accountId, webhookId, entries, audit, signal });
+    });
     return { deliveryId: id };
   };
 }
@@ -51,7 +57,11 @@ async function read(
   const kind = NOTICE_KINDS.find((one) => eventOf(one) === event);
   const after = position - 1n;
   const [entry] =
-    kind === undefined || after < 0n ? [] : await producers.entries(kind, accountId, after, 1);
+    kind === undefined || after < 0n
+      ? []
+      : kind === "events"
+        ? await producers.measure(accountId, after, 1)
+        : await producers.entries(kind, accountId, after, 1);
   if (entry?.position !== position) {
     const message = "cannot be replayed: what it was made for is not kept";
     throw invalid({ field: "delivery_id", message });

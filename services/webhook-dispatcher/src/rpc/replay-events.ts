@@ -1,12 +1,11 @@
-// ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md).
-// Page by page: after an error, a part may be queued. The request is recorded with the first page.
+// ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md): all
+// of them or none. The events are measured and not read: a delivery names its position.
 
 import { complete, invalid } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { webhookChange } from "../domain/audit-entries.ts";
-import { MAX_ENTRIES } from "../outbound/producers.ts";
 import { queueDeliveries } from "./queue-deliveries.ts";
 import type { ReplayDeps } from "./replay-delivery.ts";
 import { checkId } from "./webhook-members.ts";
@@ -25,20 +24,23 @@ export function replayEvents(
     const metadata = { from_sequence_number: String(from), to_sequence_number: String(to) };
     const change = { actor: actorOf(context), occurredAt: deps.clock.nowText(), metadata };
     const audit = webhookChange("replayed", accountId, webhookId, change);
-    const pages: (readonly string[])[] = [];
-    for (let after = from - 1n; after < to; after += BigInt(MAX_ENTRIES)) {
-      const limit = Math.min(MAX_ENTRIES, Number(to - after));
-      const entries = await deps.producers.entries("events", accountId, after, limit);
-      if (entries.length < limit) {
-        throw invalid({
-          field: "to_sequence_number",
-          message: "must not be beyond the last event",
-        });
+    const deliveries = await deps.replayTurns.run(accountId, async () => {
+      const entries = await deps.producers.measure(accountId, from - 1n, Number(to - from) + 1);
+      if (entries.at(-1)?.position !== to) {
+        const message = "must not be beyond the last event";
+        throw invalid({ field: "to_sequence_number", message });
       }
-      const first = pages.length === 0 ? audit : undefined;
-      pages.push(await queueDeliveries(deps, accountId, webhookId, entries, first));
-    }
-    return { deliveries: pages.flat().length };
+      const { signal } = context;
+      return queueDeliveries(deps, {
+        accountId,
+        webhookId,
+        entries,
+        audit,
+        signal,
+        needsSuccess: true,
+      });
+    });
+    return { deliveries: deliveries.length };
   };
 }
 

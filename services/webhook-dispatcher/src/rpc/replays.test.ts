@@ -1,17 +1,21 @@
-// Guarantee: a test and a replay are deliveries as any other, with ids of their own, within the bound of the
-// account; a replay sends the same data as the delivery before.
+// Guarantee: a test and a replay are deliveries as any other, with ids of their own, within the bounds of the
+// account in number and bytes; a replay sends the same data as the delivery before, and stores none of it. A
+// range goes only to a webhook whose URL has taken a delivery. Replays of an account take turns.
 
 import { expect, test } from "vitest";
 import { FakeTime, newService } from "../testing/dispatcher.ts";
+import { eventEntry } from "../domain/payload.ts";
 import { replayDelivery } from "./replay-delivery.ts";
 import { replayEvents } from "./replay-events.ts";
+import { ReplayTurns } from "./replay-turns.ts";
 import { testWebhook } from "./test-webhook.ts";
 
-async function begin(maxPendingPerAccount = 1_000) {
+async function begin(maxPendingPerAccount = 1_000, maxPendingBytesPerAccount = 100_000_000) {
   const time = new FakeTime();
   const service = await newService({
     now: time.now,
     maxPendingPerAccount,
+    maxPendingBytesPerAccount,
     maxInFlightPerEndpoint: 200,
   });
   const { accountId, webhook } = await service.subscribed({ events: ["event.created"] });
@@ -19,12 +23,22 @@ async function begin(maxPendingPerAccount = 1_000) {
   replica.sender.answer = () => 200;
   const { ask } = service.handlers;
   const request = { accountId, webhookId: webhook.id };
+  const send = () => ask<{ deliveryId: string }>(testWebhook, request);
+  const delivered = async () => {
+    let before = -1;
+    while (replica.sender.attempts.length > before) {
+      before = replica.sender.attempts.length;
+      await replica.engine.round();
+      await replica.engine.settled();
+    }
+    return replica.sender.attempts.map(({ body }) => JSON.parse(String(body)));
+  };
   return {
     ...service,
     accountId,
     replica,
     webhook,
-    send: () => ask<{ deliveryId: string }>(testWebhook, request),
+    send,
     replay: (deliveryId: unknown) =>
       ask<{ deliveryId: string }>(replayDelivery, { ...request, deliveryId }),
     replayRange: (fromSequenceNumber: bigint, toSequenceNumber: bigint) =>
@@ -33,14 +47,12 @@ async function begin(maxPendingPerAccount = 1_000) {
         fromSequenceNumber,
         toSequenceNumber,
       }),
-    delivered: async () => {
-      let before = -1;
-      while (replica.sender.attempts.length > before) {
-        before = replica.sender.attempts.length;
-        await replica.engine.round();
-        await replica.engine.settled();
-      }
-      return replica.sender.attempts.map(({ body }) => JSON.parse(String(body)));
+    delivered,
+    /** A first delivery that the receiver takes. */
+    tried: async () => {
+      await send();
+      await delivered();
+      replica.sender.attempts.length = 0;
     },
   };
 }
@@ -78,22 +90,103 @@ test("what is not kept any more is not replayed", async () => {
   await expect(replay(record?.["id"])).rejects.toThrow("delivery_id: cannot be replayed");
 });
 
-test("a range of 1,000 events is replayed whole, in order", async () => {
-  const { accountId, delivered, producers, replayRange } = await begin();
+test("a range of 1,000 events is replayed whole, in order, and none of it is stored or read before", async () => {
+  const { accountId, database, delivered, producers, replayRange, tried } = await begin();
   producers.add(accountId, "events", 1_100);
+  await tried();
   expect(await replayRange(51n, 1_050n)).toEqual({ deliveries: 1_000 });
+  expect(producers.eventReads).toEqual([]);
+  expect(await database.query("SELECT FROM webhooks.payloads")).toEqual([]);
+  const stored = "SELECT FROM webhooks.deliveries WHERE body IS NOT NULL";
+  expect(await database.query(stored)).toEqual([]);
   const numbers = (await delivered()).map(({ data }) => data.sequence_number);
   expect(numbers.toSorted((a, b) => a - b)).toEqual(
     Array.from({ length: 1_000 }, (_, index) => index + 51),
   );
 });
 
-test("beyond the bound of the account nothing is queued", async () => {
-  const { accountId, database, producers, replayRange, send } = await begin(50);
+test("a range beyond the last event queues nothing", async () => {
+  const { accountId, delivered, producers, replayRange, tried } = await begin();
   producers.add(accountId, "events", 100);
+  await tried();
+  await expect(replayRange(1n, 101n)).rejects.toThrow("to_sequence_number: must not be beyond");
+  expect(await delivered()).toEqual([]);
+});
+
+test("beyond the bound of the account nothing is queued", async () => {
+  const { accountId, database, producers, replayRange, send, tried } = await begin(50);
+  producers.add(accountId, "events", 100);
+  await tried();
   await replayRange(1n, 50n);
   const tooMany = { kind: "unavailable", retryAfterS: 60 };
   await expect(replayRange(51n, 51n)).rejects.toMatchObject(tooMany);
   await expect(send()).rejects.toMatchObject(tooMany);
-  expect(await database.query("SELECT FROM webhooks.deliveries")).toHaveLength(50);
+  const pending = "SELECT FROM webhooks.deliveries WHERE due_at IS NOT NULL";
+  expect(await database.query(pending)).toHaveLength(50);
+});
+
+test("beyond the bound in bytes nothing is queued, and the fan-out drops and counts", async () => {
+  const size = eventEntry(1n, 22).bytes;
+  const { accountId, handlers, producers, replayRange, replica, tried } = await begin(
+    1_000,
+    size * 10,
+  );
+  producers.add(accountId, "events", 100);
+  await tried();
+  const tooMany = { kind: "unavailable", retryAfterS: 60 };
+  await expect(replayRange(1n, 11n)).rejects.toMatchObject(tooMany);
+  await replayRange(1n, 10n);
+  await expect(replayRange(11n, 11n)).rejects.toMatchObject(tooMany);
+  await replica.produce(accountId, 50);
+  const [webhook] = await handlers.list(accountId);
+  expect(webhook?.["dropped"]).toBeDefined();
+});
+
+test("a range is replayed only after a delivery that the receiver has taken", async () => {
+  const { accountId, delivered, handlers, producers, replayRange, replica, tried, webhook } =
+    await begin();
+  producers.add(accountId, "events", 10);
+  const untried =
+    "id: must have taken a delivery since its URL was set: send a test delivery first";
+  await expect(replayRange(1n, 2n)).rejects.toThrow(untried);
+  replica.sender.answer = () => 500;
+  await tried();
+  await expect(replayRange(1n, 2n)).rejects.toThrow(untried);
+  replica.sender.answer = () => 200;
+  await tried();
+  expect(await replayRange(1n, 2n)).toEqual({ deliveries: 2 });
+  await delivered();
+  // The same URL again changes nothing; another one has taken none yet.
+  await handlers.update(accountId, webhook.id, { url: "https://example.com/hook" });
+  expect(await replayRange(1n, 2n)).toEqual({ deliveries: 2 });
+  await delivered();
+  await handlers.update(accountId, webhook.id, { url: "https://other.example.com/hook" });
+  await expect(replayRange(1n, 2n)).rejects.toThrow(untried);
+});
+
+test("a success of the URL before is none of the new one", async () => {
+  const { accountId, handlers, producers, replayRange, replica, send, webhook } = await begin();
+  producers.add(accountId, "events", 10);
+  replica.sender.answer = undefined;
+  await send();
+  await replica.engine.round();
+  await handlers.update(accountId, webhook.id, { url: "https://other.example.com/hook" });
+  replica.sender.attempts[0]?.end({});
+  await replica.engine.settled();
+  await expect(replayRange(1n, 2n)).rejects.toThrow("must have taken a delivery");
+});
+
+test("replays of an account take turns; whoever waits too long is told so; others do not wait", async () => {
+  const turns = new ReplayTurns(50);
+  const held = Promise.withResolvers<void>();
+  const first = turns.run("acct_1", () => held.promise);
+  await expect(turns.run("acct_1", async () => {})).rejects.toMatchObject({
+    kind: "rate_limited",
+    retryAfterS: 1,
+  });
+  expect(await turns.run("acct_2", async () => "done")).toBe("done");
+  const next = turns.run("acct_1", async () => "done");
+  held.resolve();
+  await first;
+  expect(await next).toBe("done");
 });

@@ -39,23 +39,25 @@ export function rotateSecret(
     }
     const secret = newSigningSecret(deps.random);
     const sealed = deps.keys.seal(secret, { accountId, webhookId }, deps.random);
-    const { row, previousUntil } = await deps.database.transaction(async (transaction) => {
-      const [rotated] = await transaction.run(rotateSecretStatement, [
-        accountId,
-        webhookId,
-        sealed.keyId,
-        sealed.bytes,
-        graceSeconds,
-        deps.now(),
-        actor.id ?? null,
-      ]);
-      const [found] = await transaction.run(findWebhook, [accountId, webhookId]);
-      if (!rotated || !found) throw notFound("webhook", webhookId);
-      const metadata = { grace_seconds: graceSeconds };
-      const change = { actor, occurredAt: deps.clock.nowText(), metadata };
-      await AUDIT.add(transaction, webhookChange("secret_rotated", accountId, webhookId, change));
-      return { row: found, previousUntil: rotated.previous_until };
-    });
+    const { row, previousUntil } = await deps.database
+      .forAccount(accountId, context.signal)
+      .transaction(async (transaction) => {
+        const [rotated] = await transaction.run(rotateSecretStatement, [
+          accountId,
+          webhookId,
+          sealed.keyId,
+          sealed.bytes,
+          graceSeconds,
+          deps.now(),
+          actor.id ?? null,
+        ]);
+        const [found] = await transaction.run(findWebhook, [accountId, webhookId]);
+        if (!rotated || !found) throw notFound("webhook", webhookId);
+        const metadata = { grace_seconds: graceSeconds };
+        const change = { actor, occurredAt: deps.clock.nowText(), metadata };
+        await AUDIT.add(transaction, webhookChange("secret_rotated", accountId, webhookId, change));
+        return { row: found, previousUntil: rotated.previous_until };
+      });
     return {
       webhook: renderWebhook(row),
       secret,

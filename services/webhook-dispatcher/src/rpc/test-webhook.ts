@@ -6,6 +6,7 @@ import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { webhookChange } from "../domain/audit-entries.ts";
+import { entryOf } from "../domain/payload.ts";
 import { queueDeliveries, type QueueDeliveriesDeps } from "./queue-deliveries.ts";
 import { checkId } from "./webhook-members.ts";
 
@@ -19,10 +20,16 @@ export function testWebhook(
     complete({ account_id: accountId, webhook_id: webhookId });
     checkId(webhookId);
     const data = JSON.stringify({ webhook_id: webhookId });
-    const entry = { position: NO_POSITION, name: "webhook.test", data };
+    const entry = entryOf(NO_POSITION, "webhook.test", data);
     const change = { actor: actorOf(context), occurredAt: deps.clock.nowText() };
     const audit = webhookChange("tested", accountId, webhookId, change);
-    const [deliveryId = ""] = await queueDeliveries(deps, accountId, webhookId, [entry], audit);
+    const [deliveryId = ""] = await queueDeliveries(deps, {
+      accountId,
+      webhookId,
+      entries: [entry],
+      audit,
+      signal: context.signal,
+    });
     return { deliveryId };
   };
 }

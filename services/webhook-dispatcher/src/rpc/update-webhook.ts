@@ -40,11 +40,17 @@ export function updateWebhook(
     const { accountId, id, url } = request;
     complete({ account_id: accountId, id });
     checkId(id);
-    const [found] = await deps.database.run(findWebhook, [accountId, id]);
+    const database = deps.database.forAccount(accountId, context.signal);
+    const [found] = await database.run(findWebhook, [accountId, id]);
     if (!found) throw notFound("webhook", id);
     const events = request.events.length === 0 ? undefined : checkEvents(request.events);
     if (url !== undefined) checkUrl(deps.guard, url);
-    const row = await change({ ...deps, actor: actorOf(context) }, request, events, found);
+    const row = await change(
+      { ...deps, database, actor: actorOf(context) },
+      request,
+      events,
+      found,
+    );
     if (row.active) deps.onSubscriber(accountId);
     else await deps.awaitDisabled(accountId, id);
     return { webhook: renderWebhook(row) };

@@ -8,12 +8,12 @@ import { resealAll } from "../commands/rotate-secrets.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { secretKeysCheck } from "../secret-keys-check.ts";
 import {
-  FakeProducers,
   KEY_LINE,
   newAccountId,
   newDatabase,
   newHandlers,
 } from "../testing/dispatcher.ts";
+import { FakeProducers } from "../testing/fake-producers.ts";
 
 describe("max_webhooks", () => {
   test("of 30 concurrent requests on 3 replicas as many succeed as the plan allows", async () => {

@@ -2,4 +2,4 @@
 
 import { auditOutbox } from "@annals/postgres";
 
-export const AUDIT = auditOutbox("webhooks");
+export const AUDIT = auditOutbox("webhook-dispatcher");

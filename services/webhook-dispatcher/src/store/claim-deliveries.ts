@@ -41,8 +41,14 @@ export interface ClaimedRow {
   readonly number: string;
   readonly fence: string;
   readonly payload_id: string;
-  /** Null where the delivery has its own body, as those of earlier releases. */
+  readonly event: string;
+  /** Of its entry; null for a test. */
+  readonly position: string | null;
+  /** When it was queued: UTC with six fraction digits. */
+  readonly queued_at: string;
+  /** Null but for what an earlier release stored. */
   readonly payload_number: string | null;
+  /** Null where it is read when it is sent. */
   readonly body: Buffer | null;
   /** When it was due. */
   readonly due_at: string;
@@ -155,7 +161,8 @@ claimed AS (
   FROM picked CROSS JOIN moment
   WHERE delivery.account_id = picked.account_id AND delivery.webhook_id = picked.id AND delivery.number = picked.number
   RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id,
-    delivery.payload_number, delivery.body, picked.due_at::text AS due_at,
+    delivery.event, delivery.position, delivery.payload_number, delivery.body,
+    to_char(delivery.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS queued_at, picked.due_at::text AS due_at,
     extract(epoch FROM moment.now - picked.due_at)::float8 AS late_s, picked.url, picked.secret_key_id, picked.secret_sealed,
     picked.previous_key_id, picked.previous_sealed, picked.turn
 ),

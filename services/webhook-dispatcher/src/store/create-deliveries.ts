@@ -1,5 +1,4 @@
-// Stores deliveries, due at once, and of each entry what their bodies have in common. So an entry is sent to
-// PostgreSQL and stored once, however many webhooks receive it.
+// Stores deliveries, due at once. Those of events name their position and have no body.
 
 import { statement } from "@annals/postgres";
 
@@ -8,31 +7,23 @@ type Params = [
   webhookIds: readonly string[],
   ids: readonly string[],
   payloadIds: readonly string[],
-  /** Of each delivery: the ordinal of its entry, from 1. */
-  ordinals: readonly number[],
   events: readonly string[],
-  tails: readonly string[],
   /** Of each entry; 0 where it has none. */
   positions: readonly bigint[],
+  /** Of the bodies. */
+  bytes: readonly number[],
+  /** Null where it is read when it is sent. */
+  bodies: readonly (string | null)[],
   now: string | null,
 ];
 
 export const createDeliveries = statement<Params, never>(`/* webhooks.create-deliveries */
-WITH entry AS MATERIALIZED (
-  SELECT given.*, nextval('webhooks.payload_numbers') AS number
-  FROM unnest($6::text[], $7::text[], $8::bigint[]) WITH ORDINALITY AS given (event, tail, position, entry_ordinal)
-  WHERE entry_ordinal = ANY ($5::bigint[])
-),
-payload AS (
-  INSERT INTO webhooks.payloads (account_id, number, tail) SELECT $1::text, number, tail FROM entry
-)
 INSERT INTO webhooks.deliveries
-  (account_id, webhook_id, id, payload_id, event, payload_number, position, created_at, next_attempt_at, due_at)
-SELECT $1::text, delivery.webhook_id, delivery.id, delivery.payload_id, entry.event, entry.number, nullif(entry.position, 0),
-  moment.now, moment.now, moment.now
-FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY
-  AS delivery (webhook_id, id, payload_id, entry_ordinal, turn)
-JOIN entry USING (entry_ordinal)
-CROSS JOIN (SELECT coalesce($9::timestamptz, clock_timestamp()) AS now) AS moment
+  (account_id, webhook_id, id, payload_id, event, position, bytes, body, created_at, next_attempt_at, due_at)
+SELECT $1::text, delivery.webhook_id, delivery.id, delivery.payload_id, delivery.event, nullif(delivery.position, 0),
+  delivery.bytes, convert_to(delivery.body, 'UTF8'), moment.now, moment.now, moment.now
+FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::integer[], $8::text[]) WITH ORDINALITY
+  AS delivery (webhook_id, id, payload_id, event, position, bytes, body, turn)
+CROSS JOIN (SELECT coalesce($9::timestamptz, statement_timestamp()) AS now) AS moment
 ORDER BY delivery.turn
 `);

@@ -27,8 +27,11 @@ FOR UPDATE
 `);
 
 /** Shared with fan-outs until the transaction ends: disabling it waits. */
-export const shareWebhook = statement<Params, WebhookRow>(`/* webhooks.share-webhook */
-SELECT id, url, events, active, created_at
+export const shareWebhook = statement<
+  Params,
+  { readonly active: boolean; readonly has_succeeded: boolean }
+>(`/* webhooks.share-webhook */
+SELECT active, first_success_at IS NOT NULL AS has_succeeded
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR SHARE

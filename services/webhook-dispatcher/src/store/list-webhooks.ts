@@ -1,12 +1,12 @@
-// The webhooks of an account, newest first.
+// One page of the webhooks of an account, newest first. `createdAt` and `id` are those of the last webhook
+// of the page before, or null.
 
 import { statement } from "@annals/postgres";
 import type { ShownWebhookRow } from "./webhook-row.ts";
 
-export const listWebhooks = statement<
-  [accountId: string],
-  ShownWebhookRow
->(`/* webhooks.list-webhooks */
+type Params = [accountId: string, createdAt: string | null, id: string | null, limit: number];
+
+export const listWebhooks = statement<Params, ShownWebhookRow>(`/* webhooks.list-webhooks */
 SELECT id, url, events, active, created_at, disabled_reason,
   to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
   drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
@@ -14,5 +14,7 @@ SELECT id, url, events, active, created_at, disabled_reason,
 FROM webhooks.webhooks AS webhook
 LEFT JOIN webhooks.drops ON drops.account_id = webhook.account_id AND drops.webhook_id = webhook.id
 WHERE webhook.account_id = $1::text AND deleted_at IS NULL
+  AND ($2::text IS NULL OR (created_at, id) < ($2::text, $3::text))
 ORDER BY created_at DESC, id DESC
+LIMIT $4::integer
 `);

@@ -16,12 +16,15 @@ type Params = [
   statusCodes: readonly (number | null)[],
   /** Days; 0 disables none. */
   disableAfterDays: number,
+  /** To which the attempts went. */
+  urls: readonly string[],
 ];
 
 export interface ResultRow {
   readonly account_id: string;
   readonly webhook_id: string;
   readonly success: boolean;
+  readonly url: string;
   readonly changes_health: boolean;
 }
 
@@ -30,11 +33,12 @@ WITH moment AS MATERIALIZED (
   SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
 ),
 result AS MATERIALIZED (
-  SELECT given.*, webhook.active, webhook.failing_since,
+  SELECT given.*, webhook.active, webhook.failing_since, 
+    webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
-  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::boolean[], $8::integer[])
-    AS given (account_id, webhook_id, number, fence, success, status_code)
+  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::boolean[], $8::integer[], $10::text[])
+    AS given (account_id, webhook_id, number, fence, success, status_code, url)
   JOIN webhooks.webhooks AS webhook
     ON webhook.account_id = given.account_id AND webhook.id = given.webhook_id
 )
@@ -50,8 +54,8 @@ SET attempts = delivery.attempts + 1,
 FROM result CROSS JOIN moment
 WHERE delivery.account_id = result.account_id AND delivery.webhook_id = result.webhook_id
   AND delivery.number = result.number AND delivery.fence = result.fence AND delivery.leased
-RETURNING delivery.account_id, delivery.webhook_id, result.success,
-  CASE WHEN result.success THEN result.failing_since IS NOT NULL
+RETURNING delivery.account_id, delivery.webhook_id, result.success, result.url,
+  CASE WHEN result.success THEN result.failing_since IS NOT NULL OR result.is_first
     ELSE result.failing_since IS NULL OR ($9::integer > 0 AND result.active
       AND result.failing_since <= moment.now - $9::integer * interval '1 day') END AS changes_health
 `);

@@ -1,4 +1,4 @@
-// Releases claimed deliveries unattempted: they are due at once, for any replica.
+// Releases claimed deliveries unattempted: they are due after a delay, for any replica.
 
 import { statement } from "@annals/postgres";
 
@@ -8,6 +8,7 @@ type Params = [
   webhookIds: readonly string[],
   numbers: readonly string[],
   fences: readonly string[],
+  delaysS: readonly number[],
 ];
 
 export const releaseClaims = statement<
@@ -15,8 +16,9 @@ export const releaseClaims = statement<
   { readonly number: string }
 >(`/* webhooks.release-claims */
 UPDATE webhooks.deliveries AS delivery
-SET leased = false, due_at = coalesce($1::timestamptz, clock_timestamp())
-FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) AS given (account_id, webhook_id, number, fence)
+SET leased = false, due_at = coalesce($1::timestamptz, statement_timestamp()) + given.delay_s * interval '1 second'
+FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::float8[])
+  AS given (account_id, webhook_id, number, fence, delay_s)
 WHERE delivery.account_id = given.account_id AND delivery.webhook_id = given.webhook_id
   AND delivery.number = given.number AND delivery.fence = given.fence AND delivery.leased
 RETURNING delivery.number

@@ -1,7 +1,8 @@
 // Changes a webhook that the transaction has locked. Where it is disabled, its deliveries so far are stopped:
 // no attempt begins any more. Where it begins to subscribe to a kind, it receives what lies after the given
 // position; null keeps the earlier position. Where the client activates it, also again, the record of what
-// was dropped begins anew, and so do the days after which it is disabled. They do with another URL, too.
+// was dropped begins anew, and so do the days after which it is disabled. They do with another URL, too, which
+// has taken no delivery yet.
 
 import { statement } from "@annals/postgres";
 
@@ -28,6 +29,7 @@ UPDATE webhooks.webhooks AS webhook SET
   events = $4::text[],
   active = $5::boolean,
   updated_by = $10::text,
+  first_success_at = CASE WHEN url = $3::text THEN first_success_at END,
   failing_since = CASE WHEN NOT $9::boolean AND url = $3::text THEN failing_since END,
   disabled_at = CASE WHEN NOT $9::boolean THEN disabled_at END,
   disabled_reason = CASE WHEN NOT $9::boolean THEN disabled_reason END,

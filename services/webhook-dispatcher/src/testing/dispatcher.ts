@@ -10,23 +10,24 @@ import { createContextValues } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
 import { ROLE } from "../commands/rotate-secrets.ts";
-import type { Entry } from "../domain/payload.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics } from "../metrics.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
-import type { Positions } from "../outbound/producers.ts";
+import { EventReader } from "../outbound/event-reader.ts";
 import type { Message } from "../outbound/sender.ts";
 import { awaitDisabled } from "../rpc/await-disabled.ts";
 import { createWebhook } from "../rpc/create-webhook.ts";
 import { deleteWebhook } from "../rpc/delete-webhook.ts";
 import { listDeliveries } from "../rpc/list-deliveries.ts";
 import { listWebhooks } from "../rpc/list-webhooks.ts";
+import { ReplayTurns } from "../rpc/replay-turns.ts";
 import { updateWebhook } from "../rpc/update-webhook.ts";
 import { START_WINDOW_MS } from "../workers/attempts.ts";
 import { DeliveryTraces } from "../workers/delivery-traces.ts";
 import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
 import { FanOut } from "../workers/fan-out.ts";
+import { FakeProducers } from "./fake-producers.ts";
 
 export const log: Logger = createLog({ service: "test", level: "error" }, { write: () => {} });
 /** A line of a key file. */
@@ -50,43 +51,6 @@ export async function newDatabase(): Promise<TestDatabase & { readonly pool: () 
     return one;
   };
   return { ...database, pool };
-}
-
-/** The entries of accounts, in memory, as the ledger and the export service have them. */
-export class FakeProducers {
-  readonly rows = new Map<string, Entry[]>();
-  /** How often entries were read. */
-  reads = 0;
-
-  add(accountId: string, kind: NoticeKind, count = 1): bigint {
-    const rows = this.#of(accountId, kind);
-    for (let i = 0; i < count; i++) {
-      const position = BigInt(rows.length + 1);
-      rows.push({ position, name: "event.created", data: `{"sequence_number":${position}}` });
-    }
-    return BigInt(rows.length);
-  }
-
-  async positions(accountIds: readonly string[]): Promise<Positions[]> {
-    const last = (id: string, kind: NoticeKind) => BigInt(this.#of(id, kind).length);
-    return accountIds.map((id) => ({
-      events: last(id, "events"),
-      verifications: last(id, "verifications"),
-      exports: last(id, "exports"),
-    }));
-  }
-
-  async entries(kind: NoticeKind, id: string, after: bigint, limit: number): Promise<Entry[]> {
-    this.reads += 1;
-    return this.#of(id, kind).slice(Number(after), Number(after) + limit);
-  }
-
-  #of(accountId: string, kind: NoticeKind): Entry[] {
-    const key = `${kind} ${accountId}`;
-    const rows = this.rows.get(key) ?? [];
-    this.rows.set(key, rows);
-    return rows;
-  }
 }
 
 export interface Attempted extends Message {
@@ -150,8 +114,31 @@ export interface ReplicaOptions {
   readonly maxInFlight?: number;
   readonly maxInFlightPerEndpoint?: number;
   readonly maxInFlightPerAccount?: number;
+  readonly maxInFlightPerHost?: number;
   readonly maxPendingPerAccount?: number;
+  readonly maxPendingBytesPerAccount?: number;
   readonly disableAfterDays?: number;
+}
+
+/** A round ends when what it has claimed was handed to the sender. */
+class TestEngine extends DeliveryEngine {
+  override async round(scans?: boolean): Promise<boolean> {
+    const hasMore = await super.round(scans);
+    await this.begun();
+    return hasMore;
+  }
+}
+
+/** A pool of which some operations are replaced. */
+export function intercepted(pool: Pool, operations: Partial<Pool>): Pool {
+  const whole: Pool = {
+    run: (...given) => pool.run(...given),
+    transaction: (work) => pool.transaction(work),
+    close: () => pool.close(),
+    forAccount: () => whole,
+    ...operations,
+  };
+  return whole;
 }
 
 /** The workers of one replica. The engine's loop is not started: tests call `round`. */
@@ -168,21 +155,24 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
   const metrics = createMetrics(createRegistry("test"));
   const now = options.now ?? (() => null);
   const traces = new DeliveryTraces();
-  const shared = { clock: systemClock(), database: pool, keys, log, metrics, now, traces };
-  const engine = new DeliveryEngine({
+  const { producers } = options;
+  const events = new EventReader(producers);
+  const shared = { clock: systemClock(), database: pool, events, keys, log, metrics, now, traces };
+  const engine = new TestEngine({
     timeoutMs: 10_000,
     maxInFlight: 1_000,
     maxInFlightPerEndpoint: 10,
     maxInFlightPerAccount: 200,
+    maxInFlightPerHost: 2_000,
     retryDelaysS: [60, 300, 900],
     disableAfterDays: 5,
     ...options,
     ...shared,
     sender,
   });
-  const { producers } = options;
   const fanOut = new FanOut({
     maxPendingPerAccount: 100_000,
+    maxPendingBytesPerAccount: 256 * 1024 * 1024,
     ...options,
     ...shared,
     random: randomBytes,
@@ -225,11 +215,17 @@ export function newHandlers(
   pool: Pool,
   producers: FakeProducers,
   guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
-  { now = () => null, maxPendingPerAccount = 100_000 }: Partial<ReplicaOptions> = {},
+  {
+    now = () => null,
+    maxPendingBytesPerAccount = 256 * 1024 * 1024,
+    maxPendingPerAccount = 100_000,
+  }: Partial<ReplicaOptions> = {},
 ) {
   const deps = {
     now,
     maxPendingPerAccount,
+    maxPendingBytesPerAccount,
+    replayTurns: new ReplayTurns(),
     onDeliveries: () => {},
     clock: systemClock(),
     database: pool,
@@ -270,6 +266,8 @@ export function newHandlers(
       (
         await call<object, { webhooks: Record<string, unknown>[] }>(listWebhooks(deps))({
           accountId,
+          limit: 100,
+          after: "",
         })
       ).webhooks,
     delete: (accountId: string, id: string) =>

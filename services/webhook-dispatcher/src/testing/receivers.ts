@@ -64,7 +64,15 @@ export async function rawServer(write: (socket: NodeJS.WritableStream) => void):
 export function flood(
   socket: NodeJS.WritableStream,
   chunk: Buffer,
-  { last = "", times = Infinity }: { readonly last?: string; readonly times?: number } = {},
+  {
+    last = "",
+    onWrite = () => {},
+    times = Infinity,
+  }: {
+    readonly last?: string;
+    readonly onWrite?: (bytes: number) => void;
+    readonly times?: number;
+  } = {},
 ): void {
   let left = times;
   socket.on("close", () => (left = 0));
@@ -72,6 +80,7 @@ export function flood(
     while (left > 0) {
       left -= 1;
       const isRead = socket.write(chunk);
+      onWrite(chunk.length);
       if (left === 0) socket.write(last);
       if (!isRead) return;
     }

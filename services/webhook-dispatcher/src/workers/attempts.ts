@@ -1,6 +1,6 @@
-// The attempts under way in this process: begins what was claimed, sends it, stores the result. Called by
-// delivery-engine.ts. It must never begin an attempt on an old claim, and never hold a transaction while it
-// waits for a receiver.
+// The attempts under way in this process: begins what was claimed, reads what it sends, sends it, stores the
+// result. Called by delivery-engine.ts. It must never begin an attempt on an old claim, and never hold a
+// transaction while it waits for a receiver. What cannot be read now is released: that is no attempt.
 
 import { failSpan, inTrace, type Logger, type Span } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -9,13 +9,16 @@ import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import type { Message } from "../outbound/sender.ts";
-import type { ClaimedDelivery } from "./bodies.ts";
+import type { EventReader } from "../outbound/event-reader.ts";
+import type { ClaimedRow } from "../store/claim-deliveries.ts";
+import { bodyOf } from "./bodies.ts";
 import type { DeliveryTraces } from "./delivery-traces.ts";
 import { type Claim, ResultWriter } from "./result-writer.ts";
 
 export interface AttemptsDeps {
   readonly clock: Clock;
   readonly database: Pool;
+  readonly events: Pick<EventReader, "read">;
   readonly keys: SecretKeys;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -34,6 +37,8 @@ export interface AttemptsEvents {
   readonly onEnded: (accountId: string, webhookId: string) => void;
   /** A claimed delivery was released: it is due again. */
   readonly onReleased: (accountId: string, webhookId: string) => void;
+  /** Whether what deliveries of the account send can be read. */
+  readonly onRead: (accountId: string, isRead: boolean) => void;
   /** All slots were taken, and one is free now. */
   readonly onFree: () => void;
 }
@@ -47,11 +52,15 @@ export const START_WINDOW_MS = 1_000;
 /** How long after the deadline of an attempt its lease lasts: for the start, and for storing the result. */
 export const LEASE_MARGIN_MS = 5_000;
 
+/** What could not be read is due again after this time. */
+const UNREAD_DELAY_S = 1;
+
 export class Attempts {
   readonly #deps: AttemptsDeps;
   readonly #events: AttemptsEvents;
   readonly #writer: ResultWriter;
   readonly #underWay = new Set<Promise<void>>();
+  readonly #reading = new Set<Promise<unknown>>();
   readonly #perWebhook = new Map<string, number>();
   readonly #perAccount = new Map<string, number>();
   #isStopping = false;
@@ -88,20 +97,33 @@ export class Attempts {
   }
 
   /** Begins an attempt of what was claimed; `requestedAt` is on the monotonic clock. */
-  begin(row: ClaimedDelivery, requestedAt: number): void {
+  begin(row: ClaimedRow, requestedAt: number, freeHost: () => void): void {
     const { maxInFlight, metrics } = this.#deps;
     add(this.#perWebhook, row.webhook_id, 1);
     add(this.#perAccount, row.account_id, 1);
     const span = this.#deps.traces.startAttempt(row);
-    const run = inTrace(span, () => this.#run(row, requestedAt, span));
-    const one: Promise<void> = run.finally(() => {
-      span?.end();
+    const run = inTrace(span, () => this.#run(row, requestedAt, freeHost, span));
+    this.#hold(
+      run.finally(() => span?.end()),
+      () => {
+        metrics.inFlight.set(this.#underWay.size);
+        if (this.#underWay.size === maxInFlight - 1) this.#events.onFree();
+      },
+    );
+    metrics.inFlight.set(this.#underWay.size);
+  }
+
+  /** Gives back what was claimed and cannot begin. */
+  release(row: ClaimedRow, delayS: number): void {
+    this.#hold(this.#writer.release({ ...claimOf(row), delayS }), () => {});
+  }
+
+  #hold(work: Promise<void>, onDone: () => void): void {
+    const one: Promise<void> = work.finally(() => {
       this.#underWay.delete(one);
-      metrics.inFlight.set(this.#underWay.size);
-      if (this.#underWay.size === maxInFlight - 1) this.#events.onFree();
+      onDone();
     });
     this.#underWay.add(one);
-    metrics.inFlight.set(this.#underWay.size);
   }
 
   /** Claims that arrive from now on are released unattempted. */
@@ -109,30 +131,75 @@ export class Attempts {
     this.#isStopping = true;
   }
 
+  /** Resolves when nothing waits for what it sends. */
+  async begun(): Promise<void> {
+    while (this.#reading.size > 0) await Promise.all(this.#reading);
+  }
+
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  async #run(row: ClaimedDelivery, requestedAt: number, span: Span | undefined): Promise<void> {
-    const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
-    const claim: Claim = { accountId, webhookId, number, fence };
+  async #run(
+    row: ClaimedRow,
+    requestedAt: number,
+    freeHost: () => void,
+    span: Span | undefined,
+  ): Promise<void> {
+    const { account_id: accountId, webhook_id: webhookId } = row;
     const result = await this.#attempt(row, requestedAt);
     add(this.#perWebhook, webhookId, -1);
     add(this.#perAccount, accountId, -1);
+    freeHost();
     this.#events.onEnded(accountId, webhookId);
     if (result === undefined) return;
     const { outcome, statusCode } = result;
     if (outcome === "success") this.#deps.traces.forget(row.payload_id);
     else if (span) failSpan(span, outcome);
-    if (outcome === "abandoned") {
-      await this.#writer.release(claim);
+    if (outcome === "unread") {
+      await this.#writer.release({ ...claimOf(row), delayS: UNREAD_DELAY_S });
+    } else if (outcome === "abandoned") {
+      await this.#writer.release({ ...claimOf(row), delayS: 0 });
       this.#events.onReleased(accountId, webhookId);
-    } else await this.#writer.record({ ...claim, success: outcome === "success", statusCode });
+    } else {
+      const success = outcome === "success";
+      await this.#writer.record({ ...claimOf(row), url: row.url, success, statusCode });
+    }
+  }
+
+  /** What it sends; undefined where that is not known in time for the attempt to begin. */
+  async #body(row: ClaimedRow, requestedAt: number): Promise<Buffer | "gone" | undefined> {
+    const late = Promise.withResolvers<undefined>();
+    const leftMs = requestedAt + START_WINDOW_MS - performance.now();
+    const timer = setTimeout(late.resolve, Math.max(0, leftMs), undefined);
+    const read = bodyOf(this.#deps, row).then(
+      (body) => body ?? "gone",
+      (error: unknown) => {
+        const { log, metrics } = this.#deps;
+        metrics.unread.inc();
+        log.debug({ err: error, webhook_id: row.webhook_id }, "an event cannot be read");
+        return undefined;
+      },
+    );
+    const body = await Promise.race([read, late.promise]);
+    clearTimeout(timer);
+    if (row.body === null) this.#events.onRead(row.account_id, body !== undefined);
+    return body;
   }
 
   /** Undefined where this replica cannot sign: the lease of the claim runs out. */
-  async #attempt(row: ClaimedDelivery, requestedAt: number): Promise<AttemptResult | undefined> {
+  async #attempt(
+    row: ClaimedRow,
+    requestedAt: number,
+  ): Promise<AttemptResult | typeof UNREAD | undefined> {
+    const reading = this.#body(row, requestedAt);
+    this.#reading.add(reading);
+    const body = await reading;
+    this.#reading.delete(reading);
+    if (body === undefined) return UNREAD;
+    // The chain has no such event: nothing can be sent, and the retries end.
+    if (body === "gone") return { outcome: "answer", statusCode: null };
     const { keys, metrics, sender } = this.#deps;
     const owner = { accountId: row.account_id, webhookId: row.webhook_id };
     const { previous_key_id: previousKeyId, previous_sealed: previousSealed } = row;
@@ -155,7 +222,7 @@ export class Attempts {
       return { outcome: "abandoned", statusCode: null };
     }
     metrics.lateness.observe(row.late_s);
-    const { url, payload_id: payloadId, body } = row;
+    const { url, payload_id: payloadId } = row;
     const { accountId } = owner;
     const message = { accountId, url, secret, previousSecret, payloadId, body };
     const result = await sender.send(message);
@@ -165,6 +232,13 @@ export class Attempts {
     }
     return result;
   }
+}
+
+const UNREAD = { outcome: "unread", statusCode: null } as const;
+
+function claimOf(row: ClaimedRow): Claim {
+  const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
+  return { accountId, webhookId, number, fence };
 }
 
 function add(counts: Map<string, number>, id: string, change: 1 | -1): void {

@@ -15,6 +15,7 @@ export interface BacklogDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly maxPendingPerAccount: number;
+  readonly maxPendingBytesPerAccount: number;
   /** Null for the database's own clock. */
   readonly now: () => string | null;
 }
@@ -27,7 +28,7 @@ export interface Page {
   readonly planned: readonly PlannedDelivery[];
 }
 
-/** An account that has less than this share of the bound pending is not counted again for a moment. */
+/** An account that has less than this share of both bounds pending is not counted again for a moment. */
 const UNCOUNTED_SHARE = 0.5;
 const UNCOUNTED_MS = 1_000;
 const MAX_ACCOUNTS = 10_000;
@@ -35,6 +36,7 @@ const MAX_ACCOUNTS = 10_000;
 interface Counted {
   /** Pending when it was counted, and what was queued here since. */
   pending: number;
+  bytes: number;
   /** On the monotonic clock. */
   readonly until: number;
 }
@@ -49,28 +51,34 @@ export class Backlog {
 
   /** Resolves to what may be queued, and records the rest. */
   async limit(transaction: Database, page: Page): Promise<readonly PlannedDelivery[]> {
-    const { maxPendingPerAccount: maxPending } = this.#deps;
-    const { accountId, planned, subscriberIds } = page;
+    const { maxPendingBytesPerAccount: maxPendingBytes, maxPendingPerAccount: maxPending } =
+      this.#deps;
+    const { accountId, entries, planned, subscriberIds } = page;
+    const bytesOf = (ordinal: number) => entries[ordinal - 1]?.bytes ?? 0;
     const counted = this.#counted.get(accountId);
     if (counted && performance.now() < counted.until) {
       counted.pending += planned.length;
-      if (counted.pending < maxPending * UNCOUNTED_SHARE) return planned;
+      counted.bytes += bytesIn(planned, bytesOf);
+      const isFar = counted.pending < maxPending * UNCOUNTED_SHARE;
+      if (isFar && counted.bytes < maxPendingBytes * UNCOUNTED_SHARE) return planned;
     }
-    const rows = await transaction.run(countPending, [accountId]);
-    const pending = new Map(rows.map((row) => [row.webhook_id, row.pending]));
-    const limit = { maxPending, pending, webhookIds: subscriberIds };
+    const pending = await transaction.run(countPending, [accountId]);
+    const limit = { maxPending, maxPendingBytes, pending, webhookIds: subscriberIds, bytesOf };
     const { kept, dropped } = limitBacklog(planned, limit);
-    const before = rows.reduce((sum, row) => sum + row.pending, 0);
-    this.#remember(accountId, before + kept.length);
+    this.#remember(accountId, {
+      pending: pending.reduce((sum, row) => sum + row.pending, 0) + kept.length,
+      bytes: pending.reduce((sum, row) => sum + row.bytes, 0) + bytesIn(kept, bytesOf),
+      until: performance.now() + UNCOUNTED_MS,
+    });
     if (dropped.length > 0) await this.#record(transaction, page, dropped);
     return kept;
   }
 
-  #remember(accountId: string, pending: number): void {
+  #remember(accountId: string, counted: Counted): void {
     this.#counted.delete(accountId);
     const [oldest] = this.#counted.keys();
     if (oldest !== undefined && this.#counted.size >= MAX_ACCOUNTS) this.#counted.delete(oldest);
-    this.#counted.set(accountId, { pending, until: performance.now() + UNCOUNTED_MS });
+    this.#counted.set(accountId, counted);
   }
 
   async #record(
@@ -99,4 +107,11 @@ export class Backlog {
       );
     }
   }
+}
+
+function bytesIn(
+  deliveries: readonly PlannedDelivery[],
+  bytesOf: (ordinal: number) => number,
+): number {
+  return deliveries.reduce((sum, { ordinal }) => sum + bytesOf(ordinal), 0);
 }

@@ -1,32 +1,40 @@
-// Puts the bodies of claimed deliveries together. Called by delivery-engine.ts.
+// The bodies of claimed deliveries: that of an event is put together from what the chain has at its position,
+// any other is stored with its delivery. Called by delivery-engine.ts and attempts.ts.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
-import { payloadBody } from "../domain/payload.ts";
+import { payloadBody, storedBody } from "../domain/payload.ts";
+import type { EventReader } from "../outbound/event-reader.ts";
 import type { ClaimedRow } from "../store/claim-deliveries.ts";
 import { readPayloads } from "../store/read-payloads.ts";
 
-export type ClaimedDelivery = ClaimedRow & { readonly body: Buffer };
+/** Undefined where there is none any more. Rejects where the event cannot be read now. */
+export async function bodyOf(
+  { events, log }: { readonly events: Pick<EventReader, "read">; readonly log: Logger },
+  row: ClaimedRow,
+): Promise<Buffer | undefined> {
+  if (row.body !== null) return row.body;
+  const { account_id: accountId, event, payload_id: id, position, queued_at: timestamp } = row;
+  const data = position === null ? undefined : await events.read(accountId, BigInt(position));
+  if (data !== undefined) return payloadBody({ id, event, data, timestamp });
+  log.warn({ webhook_id: row.webhook_id }, "a claimed delivery has no payload any more");
+  return undefined;
+}
 
-/** Leaves out those that were deleted since their claim. */
-export async function withBodies(
-  { database, log }: { readonly database: Database; readonly log: Logger },
+/** Completes what an earlier release stored: its deliveries share payloads. */
+export async function withStoredPayloads(
+  { database }: { readonly database: Database },
   claimed: readonly ClaimedRow[],
-): Promise<ClaimedDelivery[]> {
-  const sharing = claimed.filter((row) => row.payload_number !== null);
-  const rows =
-    sharing.length === 0
-      ? []
-      : await database.run(readPayloads, [
-          sharing.map((row) => row.account_id),
-          sharing.map((row) => row.payload_number ?? ""),
-        ]);
+): Promise<readonly ClaimedRow[]> {
+  const sharing = claimed.filter((row) => row.payload_number !== null && row.body === null);
+  if (sharing.length === 0) return claimed;
+  const rows = await database.run(readPayloads, [
+    sharing.map((row) => row.account_id),
+    sharing.map((row) => row.payload_number ?? ""),
+  ]);
   const tails = new Map(rows.map((row) => [`${row.account_id} ${row.number}`, row.tail]));
-  return claimed.flatMap((row) => {
+  return claimed.map((row) => {
     const tail = tails.get(`${row.account_id} ${row.payload_number}`);
-    const body = tail === undefined ? row.body : payloadBody(row.payload_id, tail);
-    if (body !== null) return { ...row, body };
-    log.warn({ webhook_id: row.webhook_id }, "a claimed delivery has no payload any more");
-    return [];
+    return tail === undefined ? row : { ...row, body: storedBody(row.payload_id, tail) };
   });
 }

@@ -4,7 +4,7 @@
 
 import { unavailable } from "@annals/errors";
 import { expect, test } from "vitest";
-import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
+import { FakeTime, newAccountId, newService, intercepted } from "../testing/dispatcher.ts";
 
 const crashed = () => unavailable("the process has crashed here");
 
@@ -21,14 +21,15 @@ async function begin() {
 test("in the fan-out, before its commit: nothing of it is stored, and the next replica does all of it", async () => {
   const { accountId, count, database, producers, replica } = await begin();
   const pool = database.pool();
-  const dying = replica({
-    ...pool,
-    transaction: (work) =>
-      pool.transaction(async (transaction) => {
-        await work(transaction);
-        throw crashed();
-      }),
-  });
+  const dying = replica(
+    intercepted(pool, {
+      transaction: (work) =>
+        pool.transaction(async (transaction) => {
+          await work(transaction);
+          throw crashed();
+        }),
+    }),
+  );
   await dying.produce(accountId, 5);
   expect(await count()).toBe(0);
   const { fanOut } = replica();
@@ -40,13 +41,14 @@ test("in the fan-out, before its commit: nothing of it is stored, and the next r
 test("in the fan-out, after its commit and before the acknowledgement: the next replica creates none again", async () => {
   const { accountId, count, database, producers, replica } = await begin();
   const pool = database.pool();
-  const dying = replica({
-    ...pool,
-    transaction: async (work) => {
-      await pool.transaction(work);
-      throw crashed();
-    },
-  });
+  const dying = replica(
+    intercepted(pool, {
+      transaction: async (work) => {
+        await pool.transaction(work);
+        throw crashed();
+      },
+    }),
+  );
   await dying.produce(accountId, 5);
   expect(await count()).toBe(5);
   const next = replica();
@@ -66,14 +68,15 @@ test("in the fan-out, after its commit and before the acknowledgement: the next 
 test("after the claim, before the request: attempted when the lease is over, and counted once", async () => {
   const { accountId, database, records, replica, time } = await begin();
   const pool = database.pool();
-  const dying = replica({
-    ...pool,
-    run: async (statement, params) => {
-      const rows = await pool.run(statement, params);
-      if (statement.name === "webhooks.claim-deliveries") throw crashed();
-      return rows;
-    },
-  });
+  const dying = replica(
+    intercepted(pool, {
+      run: async (statement, params) => {
+        const rows = await pool.run(statement, params);
+        if (statement.name === "webhooks.claim-deliveries") throw crashed();
+        return rows;
+      },
+    }),
+  );
   await dying.produce(accountId);
   await expect(dying.engine.round()).rejects.toThrow("the process has crashed here");
   const next = replica();
@@ -105,14 +108,15 @@ test("after the result's commit, its acknowledgement lost: to store it again cha
   const { accountId, database, records, replica } = await begin();
   const pool = database.pool();
   let losses = 0;
-  const unacknowledged = replica({
-    ...pool,
-    run: async (statement, params) => {
-      const rows = await pool.run(statement, params);
-      if (statement.name === "webhooks.record-results" && losses++ === 0) throw crashed();
-      return rows;
-    },
-  });
+  const unacknowledged = replica(
+    intercepted(pool, {
+      run: async (statement, params) => {
+        const rows = await pool.run(statement, params);
+        if (statement.name === "webhooks.record-results" && losses++ === 0) throw crashed();
+        return rows;
+      },
+    }),
+  );
   unacknowledged.sender.answer = () => 500;
   await unacknowledged.produce(accountId);
   await unacknowledged.engine.round();

@@ -4,7 +4,7 @@
 import { eventually } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
+import { FakeTime, newAccountId, newService, intercepted } from "../testing/dispatcher.ts";
 import { START_WINDOW_MS } from "./attempts.ts";
 
 describe("leases", () => {
@@ -73,14 +73,13 @@ describe("leases", () => {
   test("no attempt begins on a claim that took too long", async () => {
     const { database, replica, subscribed } = await newService();
     const pool = database.pool();
-    const slow: typeof pool = {
-      ...pool,
+    const slow = intercepted(pool, {
       run: async (statement, params) => {
         const rows = await pool.run(statement, params);
         if (statement.name === "webhooks.claim-deliveries") await pause(START_WINDOW_MS + 50);
         return rows;
       },
-    };
+    });
     const a = replica(slow);
     const { accountId } = await subscribed();
     await a.produce(accountId);

@@ -9,12 +9,15 @@
 import { type Loop, startLoop } from "@annals/chassis";
 import { claimDeliveries, type ClaimedRow, type ClaimRow } from "../store/claim-deliveries.ts";
 import { Attempts, type AttemptsDeps, LEASE_MARGIN_MS } from "./attempts.ts";
-import { withBodies } from "./bodies.ts";
+import { withStoredPayloads } from "./bodies.ts";
+import { Hosts } from "./hosts.ts";
+import { UnreadAccounts } from "./unread-accounts.ts";
 
 export interface DeliveryEngineDeps extends AttemptsDeps {
   readonly timeoutMs: number;
   readonly maxInFlightPerEndpoint: number;
   readonly maxInFlightPerAccount: number;
+  readonly maxInFlightPerHost: number;
 }
 
 /** Deliveries that one claim takes: their bodies are in memory until they are sent. */
@@ -36,11 +39,15 @@ const MAX_BACKOFF_MS = 1_000;
 const CROWDED_SHARE = 0.5;
 const SLOTS_SHARE_WHEN_CROWDED = 0.2;
 
+/** Deliveries of a crowded host whose webhook cannot wait in memory are due again after this time. */
+const CROWDED_DELAY_S = 1;
+
 const START: readonly [string, string] = ["", ""];
 
 export class DeliveryEngine {
   readonly #deps: DeliveryEngineDeps;
   readonly #attempts: Attempts;
+  readonly #hosts: Hosts;
   /** Webhooks that had at least as many deliveries due as they had slots. */
   readonly #full = new Set<string>();
   /** Webhooks that wait for a slot of their account's share. */
@@ -49,6 +56,7 @@ export class DeliveryEngine {
   readonly #lastDueAt = new Map<string, string>();
   /** Webhooks that may have something due, each with its account. */
   readonly #notified = new Map<string, string>();
+  readonly #unread = new UnreadAccounts();
   #scanAfter = START;
   /** When the scan goes on, on the monotonic clock. */
   #scanAt = 0;
@@ -59,10 +67,15 @@ export class DeliveryEngine {
 
   constructor(deps: DeliveryEngineDeps) {
     this.#deps = deps;
+    this.#hosts = new Hosts({
+      maxPerHost: deps.maxInFlightPerHost,
+      onFree: (accountId, webhookId) => this.notify(accountId, [webhookId]),
+    });
     this.#attempts = new Attempts(deps, {
       onEnded: (accountId, webhookId) => this.#onEnded(accountId, webhookId),
       onReleased: (accountId, webhookId) => this.notify(accountId, [webhookId]),
       onFree: () => this.#loop?.wake(),
+      onRead: (accountId, isRead) => this.#unread.onRead(accountId, isRead),
     });
   }
 
@@ -98,6 +111,11 @@ export class DeliveryEngine {
     clearTimeout(timer);
   }
 
+  /** Resolves when what was claimed is being sent. For tests. */
+  begun(): Promise<void> {
+    return this.#attempts.begun();
+  }
+
   /** Resolves when nothing is under way. */
   settled(): Promise<void> {
     return this.#attempts.settled();
@@ -113,9 +131,10 @@ export class DeliveryEngine {
     if (slots <= 0) return false;
     const perWebhook = this.#shareOf(this.#deps.maxInFlightPerEndpoint);
     const perAccount = this.#shareOf(this.#deps.maxInFlightPerAccount);
-    const busy = this.#attempts.webhookIds();
-    const busyAccounts = this.#attempts.accountIds();
+    this.#hosts.expire();
     const notified = this.#takeNotified(perWebhook, perAccount);
+    const busy = this.#busyWebhooks(perWebhook, notified);
+    const busyAccounts = [...new Set([...this.#attempts.accountIds(), ...this.#unread.ids()])];
     const requestedAt = performance.now();
     const answer = database.run(claimDeliveries, [
       now(),
@@ -124,24 +143,24 @@ export class DeliveryEngine {
       slots,
       timeoutMs + LEASE_MARGIN_MS,
       perWebhook,
-      busy,
-      busy.map((id) => Math.max(0, perWebhook - this.#attempts.of(id))),
+      [...busy.keys()],
+      [...busy.values()],
       notified.map(([, accountId]) => accountId),
       notified.map(([id]) => id),
       notified.map(([id]) => this.#lastDueAt.get(id) ?? null),
       perAccount,
       busyAccounts,
-      busyAccounts.map((id) => Math.max(0, perAccount - this.#attempts.ofAccount(id))),
+      busyAccounts.map((id) => this.#slotsOf(id, perAccount)),
     ]);
     const rows = await answer.catch((error: unknown) => {
       this.#notifyAgain(notified);
       throw error;
     });
-    const claimed = await withBodies(
+    const claimed = await withStoredPayloads(
       this.#deps,
       rows.filter((row): row is typeof row & ClaimedRow => row.number !== null),
     );
-    for (const row of claimed) this.#attempts.begin(row, requestedAt);
+    for (const row of claimed) this.#begin(row, requestedAt);
     // There may be more behind what was claimed: now where there is a slot, else when there is.
     for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of claimed) {
       this.#lastDueAt.set(id, dueAt);
@@ -154,6 +173,38 @@ export class DeliveryEngine {
     this.#notifyAgain(notified.filter(([, accountId]) => isLeft(accountId)));
     if (scans) this.#scanOn(rows[0], { tookMs: performance.now() - requestedAt, isCutOff });
     return this.#notified.size > 0 || this.#untilScanMs() <= 0;
+  }
+
+  #begin(row: ClaimedRow, requestedAt: number): void {
+    const { account_id: accountId, url, webhook_id: webhookId } = row;
+    const freeHost = this.#hosts.take(accountId, webhookId, url);
+    if (freeHost) this.#attempts.begin(row, requestedAt, freeHost);
+    else {
+      const waits = this.#hosts.wait(accountId, webhookId);
+      this.#attempts.release(row, waits ? 0 : CROWDED_DELAY_S);
+    }
+  }
+
+  /** The slots of the webhooks that have fewer than others. */
+  #busyWebhooks(
+    perWebhook: number,
+    notified: readonly (readonly [string, string])[],
+  ): Map<string, number> {
+    const slots = new Map<string, number>();
+    for (const id of this.#attempts.webhookIds())
+      slots.set(id, Math.max(0, perWebhook - this.#attempts.of(id)));
+    for (const [id, accountId] of notified) {
+      const atHost = this.#hosts.slotsFor(accountId, id) ?? perWebhook;
+      if (atHost < perWebhook) slots.set(id, Math.min(slots.get(id) ?? perWebhook, atHost));
+    }
+    for (const id of this.#hosts.waitingIds()) slots.set(id, 0);
+    return slots;
+  }
+
+  /** What an account may claim. */
+  #slotsOf(accountId: string, perAccount: number): number {
+    const slots = Math.max(0, perAccount - this.#attempts.ofAccount(accountId));
+    return this.#unread.limit(accountId, slots);
   }
 
   /** One run of the loop. Resolves to the delay before the next. */
@@ -191,12 +242,13 @@ export class DeliveryEngine {
     const slotsOf = new Map<string, number>();
     for (const [id, accountId] of this.#notified) {
       if (taken.length >= WEBHOOKS_PER_ROUND) break;
-      const used = this.#attempts.ofAccount(accountId);
-      const slots = slotsOf.get(accountId) ?? perAccount - used;
-      if (slots <= 0 && used < perAccount) continue;
+      const own = this.#slotsOf(accountId, perAccount);
+      const slots = slotsOf.get(accountId) ?? own;
+      if (slots <= 0 && own > 0) continue;
       this.#notified.delete(id);
       if (this.#attempts.of(id) >= perWebhook) this.#full.add(id);
       else if (slots <= 0) this.#await(accountId, id);
+      else if (this.#hosts.slotsFor(accountId, id) === 0) this.#hosts.wait(accountId, id);
       else {
         taken.push([id, accountId]);
         slotsOf.set(accountId, slots - 1);

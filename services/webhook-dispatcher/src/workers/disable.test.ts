@@ -6,7 +6,7 @@ import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
+import { FakeTime, newAccountId, newService, intercepted } from "../testing/dispatcher.ts";
 import { cleanUp } from "./clean-up.ts";
 import { START_WINDOW_MS } from "./attempts.ts";
 
@@ -50,16 +50,17 @@ describe("disabling", () => {
     const { database, handlers, replica, subscribed } = await newService();
     const pool = database.pool();
     const claimed = Promise.withResolvers<void>();
-    const a = replica({
-      ...pool,
-      run: async (statement, params) => {
-        const rows = await pool.run(statement, params);
-        if (statement.name !== "webhooks.claim-deliveries") return rows;
-        claimed.resolve();
-        await pause(START_WINDOW_MS / 2);
-        return rows;
-      },
-    });
+    const a = replica(
+      intercepted(pool, {
+        run: async (statement, params) => {
+          const rows = await pool.run(statement, params);
+          if (statement.name !== "webhooks.claim-deliveries") return rows;
+          claimed.resolve();
+          await pause(START_WINDOW_MS / 2);
+          return rows;
+        },
+      }),
+    );
     const { accountId, webhook } = await subscribed();
     await a.produce(accountId);
     const round = a.engine.round();

@@ -1,5 +1,5 @@
 // The fan-out: turns outbox entries into deliveries. For each notice, and each find of the sweep, it stores
-// one immutable delivery for each entry and webhook that subscribes to it. The cursor moves in the
+// one delivery for each entry and webhook that subscribes to it; a delivery of an event names its position. The cursor moves in the
 // transaction that stores them, from the position that was read. So each delivery is made once, whatever
 // comes twice and however many replicas work at once.
 //
@@ -24,7 +24,8 @@ import type { Notice, NoticeKind, NoticeTrace } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { patternsOf } from "../domain/kinds.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
-import type { Entry } from "../domain/payload.ts";
+import { type Entry, isByReference } from "../domain/payload.ts";
+import type { EventReader } from "../outbound/event-reader.ts";
 import { checkGapless, planFanOut } from "../domain/plan-fan-out.ts";
 import { MAX_ENTRIES, type Producers } from "../outbound/producers.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
@@ -38,6 +39,8 @@ import { NegativeSubscriptionCache } from "./negative-subscription-cache.ts";
 export interface FanOutDeps extends BacklogDeps {
   readonly clock: Clock;
   readonly database: Pool;
+  /** Is handed the events that were read: most are sent within a moment. */
+  readonly events: Pick<EventReader, "keep">;
   readonly producers: Pick<Producers, "entries">;
   readonly random: (size: number) => Uint8Array;
   readonly traces: DeliveryTraces;
@@ -179,7 +182,9 @@ export class FanOut {
   /** Resolves to whether nothing is left up to the target. */
   async #page({ accountId, kind, target, limit, traces }: Task): Promise<boolean> {
     const { database, producers } = this.#deps;
-    const [cursor] = await database.run(readCursor, [accountId, kind, patternsOf(kind)]);
+    const [cursor] = await database
+      .forAccount(accountId)
+      .run(readCursor, [accountId, kind, patternsOf(kind)]);
     if (!cursor || cursor.starts_after === null) {
       // The cursor stays: a later subscriber has its own position to start after.
       this.#withoutSubscribers.add(kind, accountId);
@@ -210,9 +215,9 @@ export class FanOut {
       readonly traces: readonly OriginTrace[];
     },
   ): Promise<void> {
-    const { clock, database, metrics, now, onDeliveries, random } = this.#deps;
+    const { clock, database, events, metrics, now, onDeliveries, random } = this.#deps;
     const { entries, position, to } = page;
-    const made = await database.transaction(async (transaction) => {
+    const made = await database.forAccount(accountId).transaction(async (transaction) => {
       const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
       if (!moved || entries.length === 0) return [];
       const rows = await transaction.run(lockSubscribers, [accountId, kind, patternsOf(kind)]);
@@ -240,6 +245,11 @@ export class FanOut {
     });
     if (made.length === 0) return;
     metrics.fannedOut.inc({ kind }, made.length);
+    const referred = new Set(made.map(({ ordinal }) => entries[ordinal - 1]));
+    for (const entry of referred) {
+      if (entry?.data === undefined || !isByReference(entry)) continue;
+      events.keep(accountId, [[entry.position, entry.data]]);
+    }
     onDeliveries(accountId, new Set(made.map(({ webhookId }) => webhookId)));
   }
 }

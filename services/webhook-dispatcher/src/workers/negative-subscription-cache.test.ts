@@ -2,10 +2,9 @@
 // subscriber gets everything from then on, at once where this process created it, else within a moment,
 // without any later notice and without the sweep.
 
-import type { Pool } from "@annals/postgres";
 import { eventually } from "@annals/testing";
 import { expect, test } from "vitest";
-import { newAccountId, type newHandlers, newService } from "../testing/dispatcher.ts";
+import { newAccountId, type newHandlers, newService, intercepted } from "../testing/dispatcher.ts";
 
 const NOTICES = 1_000;
 
@@ -13,13 +12,12 @@ async function begin() {
   const { database, handlers, producers, replica } = await newService();
   const pool = database.pool();
   const asked = new Map<string, number>();
-  const counting: Pool = {
-    ...pool,
+  const counting = intercepted(pool, {
     run: (statement, params) => {
       asked.set(statement.name, (asked.get(statement.name) ?? 0) + 1);
       return pool.run(statement, params);
     },
-  };
+  });
   const { fanOut } = replica(counting);
   const notify = (accountId: string, count = 1): void =>
     fanOut.notify({

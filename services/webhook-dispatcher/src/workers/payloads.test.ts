@@ -1,7 +1,8 @@
-// Guarantee: what deliveries send is stored once for all webhooks and deleted when no delivery needs it; a
-// delivery sends its own id, the same body on every attempt; the release before and this one deliver each
-// other's work during an upgrade.
+// Guarantee: a delivery of an event stores no body. It sends its own id and what the chain has, the same bytes
+// on every attempt. Where the event cannot be read, no attempt is made and none is counted. What the release
+// before stored is delivered, too.
 
+import { eventually } from "@annals/testing";
 import { expect, test } from "vitest";
 import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
 import { cleanUp } from "./clean-up.ts";
@@ -28,12 +29,15 @@ async function begin(webhooks: number) {
   };
 }
 
-test("one payload serves every webhook, and each delivery has an id of its own in its body", async () => {
-  const { accountId, replica, stored } = await begin(20);
+test("no event is stored; each delivery has an id of its own, and the same body on every attempt", async () => {
+  const { accountId, database, producers, replica, stored, time } = await begin(20);
   const a = replica();
-  a.sender.answer = () => 200;
+  a.sender.answer = ({ url }) => (url.includes("//r0.") ? 500 : 200);
   await a.produce(accountId, 3);
-  expect(await stored()).toBe(3);
+  expect(await stored()).toBe(0);
+  expect(await database.query("SELECT FROM webhooks.deliveries WHERE body IS NOT NULL")).toEqual(
+    [],
+  );
   await a.engine.round();
   await a.engine.settled();
   expect(a.sender.attempts.length).toBe(60);
@@ -42,57 +46,118 @@ test("one payload serves every webhook, and each delivery has an id of its own i
   expect(new Set(bodies.map(({ id }) => id)).size).toBe(60);
   const numbers = bodies.map(({ data }) => data.sequence_number);
   expect([1, 2, 3].map((n) => numbers.filter((one) => one === n).length)).toEqual([20, 20, 20]);
-});
-
-test("a payload stays while one delivery may be sent, and goes with the last", async () => {
-  const { accountId, cleaned, replica, time } = await begin(3);
-  const a = replica();
-  a.sender.answer = ({ url }) => (url.includes("//r0.") ? 500 : 200);
-  await a.produce(accountId, 2);
-  expect(await cleaned()).toBe(2);
-  await a.engine.round();
-  await a.engine.settled();
-  expect(await cleaned()).toBe(2);
+  // What the fan-out has read a moment ago is not read again.
+  expect(producers.eventReads).toEqual([]);
   time.advance(60);
-  await a.engine.round();
-  await a.engine.settled();
-  const ofFailing = a.sender.attempts.filter(({ url }) => url.includes("//r0."));
-  expect(ofFailing.length).toBe(4);
-  expect(new Set(ofFailing.map(({ body }) => String(body))).size).toBe(2);
-  expect(await cleaned()).toBe(0);
+  const b = replica();
+  b.sender.answer = () => 200;
+  await b.engine.round();
+  await b.engine.settled();
+  // Another process reads all of an account at once.
+  expect(producers.eventReads).toEqual([[1n, 2n, 3n]]);
+  const before = a.sender.attempts.filter(({ url }) => url.includes("//r0."));
+  const bytes = (attempts: typeof before) => attempts.map(({ body }) => String(body)).toSorted();
+  expect(bytes(b.sender.attempts)).toEqual(bytes(before));
 });
 
-test("payloads of disabled and deleted webhooks go too", async () => {
-  const { accountId, cleaned, database, handlers, replica } = await begin(2);
-  await replica().produce(accountId, 1_500);
-  const webhooks = await database.query<{ id: string }>("SELECT id FROM webhooks.webhooks");
-  await handlers.update(accountId, webhooks[0]?.id ?? "", { active: false });
-  expect(await cleaned()).toBe(1_500);
-  await handlers.delete(accountId, webhooks[1]?.id ?? "");
-  expect(await cleaned()).toBe(0);
-});
-
-test("the release before claims what this one stored, and finds the body", async () => {
-  const { accountId, database, replica, time } = await begin(1);
+test("a verification has its body with it, until it is delivered", async () => {
+  const { accountId, database, producers, replica } = await begin(2);
   const a = replica();
-  await a.produce(accountId);
-  const claimAsBefore = () =>
-    database.query<{ body: Buffer; payload_id: string }>(
-      `UPDATE webhooks.deliveries SET fence = fence + 1, leased = true, due_at = $1::timestamptz + interval '15 s'
-       RETURNING body, payload_id`,
-      [time.text()],
-    );
-  const [claimed] = await claimAsBefore();
-  const body = JSON.parse(String(claimed?.body));
-  expect(body).toMatchObject({ id: claimed?.payload_id, data: { sequence_number: 1 } });
-  // Its lease is over: this release claims it, then the one before again.
-  time.advance(20);
+  a.sender.answer = () => 200;
+  await a.produce(accountId, 1, "verifications");
+  const bodies = () =>
+    database.query("SELECT FROM webhooks.deliveries WHERE body IS NOT NULL AND due_at IS NOT NULL");
+  expect(await bodies()).toHaveLength(2);
   await a.engine.round();
-  expect(String(a.sender.attempts[0]?.body)).toBe(String(claimed?.body));
-  time.advance(20);
-  expect(String((await claimAsBefore())[0]?.body)).toBe(String(claimed?.body));
-  a.sender.attempts[0]?.end({});
   await a.engine.settled();
+  const [first] = a.sender.attempts;
+  expect(JSON.parse(String(first?.body))).toMatchObject({ id: first?.payloadId });
+  expect(await bodies()).toEqual([]);
+  expect(producers.eventReads).toEqual([]);
+});
+
+test("the ledger is away: no attempt is made and none is counted; it is made when it is back", async () => {
+  const { accountId, database, handlers, producers, replica, time } = await begin(3);
+  await replica().produce(accountId, 2);
+  producers.gate = () => Promise.reject(new Error("the ledger is away"));
+  const a = replica();
+  a.sender.answer = () => 200;
+  await a.engine.round();
+  await a.engine.settled();
+  expect(a.sender.attempts).toEqual([]);
+  const pending = await database.query<{ attempts: number; leased: boolean }>(
+    "SELECT attempts, leased FROM webhooks.deliveries WHERE due_at IS NOT NULL",
+  );
+  expect(pending).toEqual(Array.from({ length: 6 }, () => ({ attempts: 0, leased: false })));
+  producers.gate = async () => {};
+  time.advance(1);
+  await eventually("all are delivered", async () => {
+    await a.engine.round();
+    await a.engine.settled();
+    return a.sender.attempts.length === 6;
+  });
+  const webhooks = await handlers.list(accountId);
+  const [record] = await handlers.deliveries(accountId, String(webhooks[0]?.["id"]));
+  expect(record).toMatchObject({ success: true, attempts: 1 });
+});
+
+test("while the events of one account cannot be read, another account's are delivered", async () => {
+  const { accountId, handlers, producers, replica } = await begin(3);
+  const other = newAccountId();
+  await handlers.create(other);
+  const made = replica();
+  await made.produce(accountId, 2);
+  await made.produce(other, 1);
+  const held = Promise.withResolvers<void>();
+  let reads = 0;
+  producers.gate = () => (reads++ === 0 ? held.promise : Promise.resolve());
+  const a = replica();
+  a.sender.answer = () => 200;
+  const round = a.engine.round();
+  await eventually("the other's is delivered", () => a.sender.attempts.length > 0);
+  expect(a.sender.attempts.length).toBeLessThan(7);
+  held.resolve();
+  await round;
+  await a.engine.settled();
+});
+
+test("an event that the chain does not have fails, and its retries end", async () => {
+  const { accountId, database, producers, replica, time } = await begin(1);
+  await replica().produce(accountId, 1);
+  producers.rows.clear();
+  const a = replica();
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await a.engine.round();
+    await a.engine.settled();
+    time.advance(60);
+  }
+  expect(a.sender.attempts).toEqual([]);
+  const rows = await database.query("SELECT attempts, due_at FROM webhooks.deliveries");
+  expect(rows).toEqual([{ attempts: 2, due_at: null }]);
+});
+
+test("what the release before stored once for all webhooks is delivered, and then deleted", async () => {
+  const { accountId, cleaned, database, replica, time } = await begin(1);
+  await database.query(
+    "INSERT INTO webhooks.payloads (account_id, number, tail) VALUES ($1, 7, $2)",
+    [accountId, ',"event":"event.created","data":{},"timestamp":"t"}'],
+  );
+  await database.query(
+    `INSERT INTO webhooks.deliveries
+       (account_id, webhook_id, id, payload_id, event, payload_number, position, created_at, next_attempt_at, due_at)
+     SELECT account_id, id, 'wh_del_1', 'wh_evt_1', 'event.created', 7, 3, $2, $2, $2
+     FROM webhooks.webhooks WHERE account_id = $1`,
+    [accountId, time.text()],
+  );
+  expect(await cleaned()).toBe(1);
+  const a = replica();
+  a.sender.answer = () => 200;
+  await a.engine.round();
+  await a.engine.settled();
+  expect(a.sender.attempts.map(({ body }) => String(body))).toEqual([
+    '{"id":"wh_evt_1","event":"event.created","data":{},"timestamp":"t"}',
+  ]);
+  expect(await cleaned()).toBe(0);
 });
 
 test("this release delivers what the one before stored", async () => {

@@ -5,7 +5,7 @@
 import type { Logger } from "@annals/chassis";
 import { Batcher } from "@annals/rpc";
 import type { Clock } from "@annals/contract";
-import type { AuditEntry, Pool } from "@annals/postgres";
+import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
 import { webhookChange } from "../domain/audit-entries.ts";
@@ -22,8 +22,14 @@ export interface Claim {
 }
 
 export interface Result extends Claim {
+  readonly url: string;
   readonly success: boolean;
   readonly statusCode: number | null;
+}
+
+export interface Release extends Claim {
+  /** Seconds until it is due. */
+  readonly delayS: number;
 }
 
 export interface ResultWriterDeps {
@@ -51,7 +57,7 @@ const RETRY_MS = 250;
 export class ResultWriter {
   readonly #deps: ResultWriterDeps;
   readonly #results: Batcher<Result, void>;
-  readonly #releases: Batcher<Claim, void>;
+  readonly #releases: Batcher<Release, void>;
 
   /** `maxWaiting`: as many as can be claimed at once. */
   constructor(deps: ResultWriterDeps, maxWaiting: number) {
@@ -75,7 +81,7 @@ export class ResultWriter {
   }
 
   /** Resolves when it is released, or when its lease runs out. */
-  async release(claim: Claim): Promise<void> {
+  async release(claim: Release): Promise<void> {
     await this.#releases.submit(claim).catch((error: unknown) => this.#onTimeout(error));
   }
 
@@ -91,6 +97,7 @@ export class ResultWriter {
         results.map(({ success }) => success),
         results.map(({ statusCode }) => statusCode),
         disableAfterDays,
+        results.map(({ url }) => url),
       ]),
     );
     metrics.lostLeases.inc(results.length - rows.length);
@@ -115,8 +122,12 @@ export class ResultWriter {
         given.map((row) => row.account_id),
         given.map((row) => row.webhook_id),
         given.map((row) => row.success),
+        given.map((row) => row.url),
       ]);
-      const dead = marked.filter((row) => row.is_dead);
+      // In the order of the accounts, as AUDIT.add asks.
+      const dead = marked
+        .filter((row) => row.is_dead)
+        .toSorted((a, b) => (a.account_id < b.account_id ? -1 : 1));
       for (const row of dead) await AUDIT.add(transaction, this.#disabledEntry(row));
       return dead;
     });
@@ -129,17 +140,20 @@ export class ResultWriter {
     }
   }
 
-  #disabledEntry({ account_id: accountId, id }: MarkedRow): AuditEntry {
+  #disabledEntry({ account_id: accountId, id }: MarkedRow): AuditEntryOf<"webhook-dispatcher"> {
     const actor = { type: "service", id: "webhook-dispatcher" } as const;
     const metadata = { reason: "failing" };
     const change = { actor, occurredAt: this.#deps.clock.nowText(), metadata };
     return webhookChange("disabled", accountId, id, change);
   }
 
-  async #release(claims: readonly Claim[]) {
+  async #release(claims: readonly Release[]) {
     const { database, metrics, now } = this.#deps;
     metrics.abandoned.inc(claims.length);
-    await this.#untilAnswered(() => database.run(releaseClaims, [now(), ...columns(claims)]));
+    const delays = claims.map(({ delayS }) => delayS);
+    await this.#untilAnswered(() =>
+      database.run(releaseClaims, [now(), ...columns(claims), delays]),
+    );
     return claims.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 

@@ -439,6 +439,18 @@ export declare type GetUsageResponse = Message<"annals.exports.v1.GetUsageRespon
    * @generated from field: uint32 retention_days = 5;
    */
   retentionDays: number;
+
+  /**
+   * Of files, of what is being written, and of what is deleted and still there.
+   *
+   * @generated from field: int64 bytes = 6;
+   */
+  bytes: bigint;
+
+  /**
+   * @generated from field: int64 max_bytes = 7;
+   */
+  maxBytes: bigint;
 };
 
 /**

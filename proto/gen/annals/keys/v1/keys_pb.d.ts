@@ -200,6 +200,13 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
    * @generated from field: annals.keys.v1.WidgetAdmission widget = 9;
    */
   widget?: WidgetAdmission | undefined;
+
+  /**
+   * In which all keys and widget tokens of the account are counted. Absent where the secret is unknown.
+   *
+   * @generated from field: annals.keys.v1.AccountWindow account_window = 10;
+   */
+  accountWindow?: AccountWindow | undefined;
 };
 
 /**
@@ -207,6 +214,45 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
  * Use `create(AdmissionSchema)` to create a new message.
  */
 export declare const AdmissionSchema: GenMessage<Admission>;
+
+/**
+ * @generated from message annals.keys.v1.AccountWindow
+ */
+export declare type AccountWindow = Message<"annals.keys.v1.AccountWindow"> & {
+  /**
+   * Requests allowed in a window.
+   *
+   * @generated from field: uint32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * Requests admitted in the window.
+   *
+   * @generated from field: uint32 used = 2;
+   */
+  used: number;
+
+  /**
+   * Whole seconds until the window ends, at least 1.
+   *
+   * @generated from field: uint32 ends_in_s = 3;
+   */
+  endsInS: number;
+
+  /**
+   * Whether it is this window, and not that of the key or token, that refused what was not admitted.
+   *
+   * @generated from field: bool is_exceeded = 4;
+   */
+  isExceeded: boolean;
+};
+
+/**
+ * Describes the message annals.keys.v1.AccountWindow.
+ * Use `create(AccountWindowSchema)` to create a new message.
+ */
+export declare const AccountWindowSchema: GenMessage<AccountWindow>;
 
 /**
  * What the gateway needs to know of a widget token.
@@ -243,7 +289,7 @@ export declare type WidgetAdmission = Message<"annals.keys.v1.WidgetAdmission"> 
 export declare const WidgetAdmissionSchema: GenMessage<WidgetAdmission>;
 
 /**
- * What an account may do. An absent limit is none.
+ * What an account may do. An absent limit of events is none; a keys service always names the others.
  *
  * @generated from message annals.keys.v1.Plan
  */
@@ -274,6 +320,16 @@ export declare type Plan = Message<"annals.keys.v1.Plan"> & {
    * @generated from field: optional int64 monthly_events = 5;
    */
   monthlyEvents?: bigint | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_widget_tokens = 6;
+   */
+  maxWidgetTokens?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 requests_per_minute = 7;
+   */
+  requestsPerMinute?: number | undefined;
 };
 
 /**
@@ -343,6 +399,20 @@ export declare type ListApiKeysRequest = Message<"annals.keys.v1.ListApiKeysRequ
    * @generated from field: string account_id = 1;
    */
   accountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The `next` of the page before; empty for the first.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
 };
 
 /**
@@ -361,6 +431,13 @@ export declare type ListApiKeysResponse = Message<"annals.keys.v1.ListApiKeysRes
    * @generated from field: repeated annals.keys.v1.ApiKey api_keys = 1;
    */
   apiKeys: ApiKey[];
+
+  /**
+   * Opaque; empty where no key follows.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
 };
 
 /**
@@ -722,6 +799,18 @@ export declare type GetUsageResponse = Message<"annals.keys.v1.GetUsageResponse"
    * @generated from field: uint32 max_widget_tokens = 3;
    */
   maxWidgetTokens: number;
+
+  /**
+   * Of the key that asks.
+   *
+   * @generated from field: uint32 widget_tokens_of_key = 4;
+   */
+  widgetTokensOfKey: number;
+
+  /**
+   * @generated from field: uint32 max_widget_tokens_of_key = 5;
+   */
+  maxWidgetTokensOfKey: number;
 };
 
 /**
@@ -756,6 +845,8 @@ export declare const KeysService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
+   * One page of the live keys.
+   *
    * @generated from rpc annals.keys.v1.KeysService.ListApiKeys
    */
   listApiKeys: {
@@ -795,7 +886,7 @@ export declare const KeysService: GenService<{
     output: typeof CreateWidgetTokenResponseSchema;
   },
   /**
-   * One page of the tokens that are valid now.
+   * One page of the tokens that are valid now: of a caller without keys:manage those that its key made.
    *
    * @generated from rpc annals.keys.v1.KeysService.ListWidgetTokens
    */
@@ -805,7 +896,8 @@ export declare const KeysService: GenService<{
     output: typeof ListWidgetTokensResponseSchema;
   },
   /**
-   * Ends a token. When this returns, no later AdmitRequests admits it.
+   * Ends a token, of a caller without keys:manage one that its key made. When this returns, no later
+   * AdmitRequests admits it.
    *
    * @generated from rpc annals.keys.v1.KeysService.DeleteWidgetToken
    */

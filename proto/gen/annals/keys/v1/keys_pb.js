@@ -11,7 +11,7 @@ import { file_annals_ledger_v1_ledger } from "../../ledger/v1/ledger_pb.js";
  * Describes the file annals/keys/v1/keys.proto.
  */
 export const file_annals_keys_v1_keys = /*@__PURE__*/
-  fileDesc("Chlhbm5hbHMva2V5cy92MS9rZXlzLnByb3RvEg5hbm5hbHMua2V5cy52MSJaCgZBcGlLZXkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRISCgprZXlfcHJlZml4GAMgASgJEg4KBnNjb3BlcxgEIAMoCRISCgpjcmVhdGVkX2F0GAUgASgJIkYKFEFkbWl0UmVxdWVzdHNSZXF1ZXN0Ei4KBmdyb3VwcxgBIAMoCzIeLmFubmFscy5rZXlzLnYxLkFkbWlzc2lvbkdyb3VwIk8KDkFkbWlzc2lvbkdyb3VwEhUKDXNlY3JldF9zaGEyNTYYASABKAwSDQoFY291bnQYAiABKA0SFwoPaXNfd2lkZ2V0X3Rva2VuGAMgASgIIlUKFUFkbWl0UmVxdWVzdHNSZXNwb25zZRItCgphZG1pc3Npb25zGAEgAygLMhkuYW5uYWxzLmtleXMudjEuQWRtaXNzaW9uEg0KBWxpbWl0GAIgASgNIuYBCglBZG1pc3Npb24SEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSDgoGc2NvcGVzGAMgAygJEhAKCGFkbWl0dGVkGAQgASgNEhEKCXJlbWFpbmluZxgFIAEoDRIYChB3aW5kb3dfZW5kc19pbl9zGAYgASgNEiIKBHBsYW4YByABKAsyFC5hbm5hbHMua2V5cy52MS5QbGFuEhEKCXN0YXRlbWVudBgIIAEoCRIvCgZ3aWRnZXQYCSABKAsyHy5hbm5hbHMua2V5cy52MS5XaWRnZXRBZG1pc3Npb24iRAoPV2lkZ2V0QWRtaXNzaW9uEg0KBWxpbWl0GAEgASgNEg8KB29yaWdpbnMYAiADKAkSEQoJdmlld2VyX2lkGAMgASgJIq8BCgRQbGFuEgwKBG5hbWUYASABKAkSGQoRZmVhdHVyZXNfbGVmdF9vdXQYAiADKAkSFQoIbWF4X2tleXMYAyABKA1IAIgBARIZCgxtYXhfd2ViaG9va3MYBCABKA1IAYgBARIbCg5tb250aGx5X2V2ZW50cxgFIAEoA0gCiAEBQgsKCV9tYXhfa2V5c0IPCg1fbWF4X3dlYmhvb2tzQhEKD19tb250aGx5X2V2ZW50cyJHChNDcmVhdGVBcGlLZXlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzY29wZXMYAyADKAkiTwoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USJwoHYXBpX2tleRgBIAEoCzIWLmFubmFscy5rZXlzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiKAoSTGlzdEFwaUtleXNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiPwoTTGlzdEFwaUtleXNSZXNwb25zZRIoCghhcGlfa2V5cxgBIAMoCzIWLmFubmFscy5rZXlzLnYxLkFwaUtleSJDChNVcGRhdGVBcGlLZXlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSI/ChRVcGRhdGVBcGlLZXlSZXNwb25zZRInCgdhcGlfa2V5GAEgASgLMhYuYW5uYWxzLmtleXMudjEuQXBpS2V5IjUKE0RlbGV0ZUFwaUtleVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCSIWChREZWxldGVBcGlLZXlSZXNwb25zZSK0AQoLV2lkZ2V0VG9rZW4SCgoCaWQYASABKAkSFAoMdG9rZW5fcHJlZml4GAIgASgJEhMKC2ZpbHRlcl9qc29uGAMgASgJEg0KBXBhcnRzGAQgAygJEg8KB29yaWdpbnMYBSADKAkSEQoJdmlld2VyX2lkGAYgASgJEhMKC3ZpZXdlcl9uYW1lGAcgASgJEhIKCmV4cGlyZXNfYXQYCCABKAkSEgoKY3JlYXRlZF9hdBgJIAEoCSLQAQoYQ3JlYXRlV2lkZ2V0VG9rZW5SZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSLQoGZmlsdGVyGAIgASgLMh0uYW5uYWxzLmxlZGdlci52MS5FdmVudEZpbHRlchITCgtmaWx0ZXJfanNvbhgDIAEoCRINCgVwYXJ0cxgEIAMoCRIUCgxleHBpcmVzX2luX3MYBSABKA0SDwoHb3JpZ2lucxgGIAMoCRIRCgl2aWV3ZXJfaWQYByABKAkSEwoLdmlld2VyX25hbWUYCCABKAkiXgoZQ3JlYXRlV2lkZ2V0VG9rZW5SZXNwb25zZRIxCgx3aWRnZXRfdG9rZW4YASABKAsyGy5hbm5hbHMua2V5cy52MS5XaWRnZXRUb2tlbhIOCgZzZWNyZXQYAiABKAkiSwoXTGlzdFdpZGdldFRva2Vuc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoDRINCgVhZnRlchgDIAEoCSJcChhMaXN0V2lkZ2V0VG9rZW5zUmVzcG9uc2USMgoNd2lkZ2V0X3Rva2VucxgBIAMoCzIbLmFubmFscy5rZXlzLnYxLldpZGdldFRva2VuEgwKBG5leHQYAiABKAkiOgoYRGVsZXRlV2lkZ2V0VG9rZW5SZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiGwoZRGVsZXRlV2lkZ2V0VG9rZW5SZXNwb25zZSIlCg9HZXRVc2FnZVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJWChBHZXRVc2FnZVJlc3BvbnNlEhAKCGFwaV9rZXlzGAEgASgNEhUKDXdpZGdldF90b2tlbnMYAiABKA0SGQoRbWF4X3dpZGdldF90b2tlbnMYAyABKA0y3gYKC0tleXNTZXJ2aWNlElwKDUFkbWl0UmVxdWVzdHMSJC5hbm5hbHMua2V5cy52MS5BZG1pdFJlcXVlc3RzUmVxdWVzdBolLmFubmFscy5rZXlzLnYxLkFkbWl0UmVxdWVzdHNSZXNwb25zZRJZCgxDcmVhdGVBcGlLZXkSIy5hbm5hbHMua2V5cy52MS5DcmVhdGVBcGlLZXlSZXF1ZXN0GiQuYW5uYWxzLmtleXMudjEuQ3JlYXRlQXBpS2V5UmVzcG9uc2USVgoLTGlzdEFwaUtleXMSIi5hbm5hbHMua2V5cy52MS5MaXN0QXBpS2V5c1JlcXVlc3QaIy5hbm5hbHMua2V5cy52MS5MaXN0QXBpS2V5c1Jlc3BvbnNlElkKDFVwZGF0ZUFwaUtleRIjLmFubmFscy5rZXlzLnYxLlVwZGF0ZUFwaUtleVJlcXVlc3QaJC5hbm5hbHMua2V5cy52MS5VcGRhdGVBcGlLZXlSZXNwb25zZRJZCgxEZWxldGVBcGlLZXkSIy5hbm5hbHMua2V5cy52MS5EZWxldGVBcGlLZXlSZXF1ZXN0GiQuYW5uYWxzLmtleXMudjEuRGVsZXRlQXBpS2V5UmVzcG9uc2USaAoRQ3JlYXRlV2lkZ2V0VG9rZW4SKC5hbm5hbHMua2V5cy52MS5DcmVhdGVXaWRnZXRUb2tlblJlcXVlc3QaKS5hbm5hbHMua2V5cy52MS5DcmVhdGVXaWRnZXRUb2tlblJlc3BvbnNlEmUKEExpc3RXaWRnZXRUb2tlbnMSJy5hbm5hbHMua2V5cy52MS5MaXN0V2lkZ2V0VG9rZW5zUmVxdWVzdBooLmFubmFscy5rZXlzLnYxLkxpc3RXaWRnZXRUb2tlbnNSZXNwb25zZRJoChFEZWxldGVXaWRnZXRUb2tlbhIoLmFubmFscy5rZXlzLnYxLkRlbGV0ZVdpZGdldFRva2VuUmVxdWVzdBopLmFubmFscy5rZXlzLnYxLkRlbGV0ZVdpZGdldFRva2VuUmVzcG9uc2USTQoIR2V0VXNhZ2USHy5hbm5hbHMua2V5cy52MS5HZXRVc2FnZVJlcXVlc3QaIC5hbm5hbHMua2V5cy52MS5HZXRVc2FnZVJlc3BvbnNlYgZwcm90bzM", [file_annals_ledger_v1_ledger]);
+  fileDesc("Chlhbm5hbHMva2V5cy92MS9rZXlzLnByb3RvEg5hbm5hbHMua2V5cy52MSJaCgZBcGlLZXkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRISCgprZXlfcHJlZml4GAMgASgJEg4KBnNjb3BlcxgEIAMoCRISCgpjcmVhdGVkX2F0GAUgASgJIkYKFEFkbWl0UmVxdWVzdHNSZXF1ZXN0Ei4KBmdyb3VwcxgBIAMoCzIeLmFubmFscy5rZXlzLnYxLkFkbWlzc2lvbkdyb3VwIk8KDkFkbWlzc2lvbkdyb3VwEhUKDXNlY3JldF9zaGEyNTYYASABKAwSDQoFY291bnQYAiABKA0SFwoPaXNfd2lkZ2V0X3Rva2VuGAMgASgIIlUKFUFkbWl0UmVxdWVzdHNSZXNwb25zZRItCgphZG1pc3Npb25zGAEgAygLMhkuYW5uYWxzLmtleXMudjEuQWRtaXNzaW9uEg0KBWxpbWl0GAIgASgNIp0CCglBZG1pc3Npb24SEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSDgoGc2NvcGVzGAMgAygJEhAKCGFkbWl0dGVkGAQgASgNEhEKCXJlbWFpbmluZxgFIAEoDRIYChB3aW5kb3dfZW5kc19pbl9zGAYgASgNEiIKBHBsYW4YByABKAsyFC5hbm5hbHMua2V5cy52MS5QbGFuEhEKCXN0YXRlbWVudBgIIAEoCRIvCgZ3aWRnZXQYCSABKAsyHy5hbm5hbHMua2V5cy52MS5XaWRnZXRBZG1pc3Npb24SNQoOYWNjb3VudF93aW5kb3cYCiABKAsyHS5hbm5hbHMua2V5cy52MS5BY2NvdW50V2luZG93IlQKDUFjY291bnRXaW5kb3cSDQoFbGltaXQYASABKA0SDAoEdXNlZBgCIAEoDRIRCgllbmRzX2luX3MYAyABKA0SEwoLaXNfZXhjZWVkZWQYBCABKAgiRAoPV2lkZ2V0QWRtaXNzaW9uEg0KBWxpbWl0GAEgASgNEg8KB29yaWdpbnMYAiADKAkSEQoJdmlld2VyX2lkGAMgASgJIp8CCgRQbGFuEgwKBG5hbWUYASABKAkSGQoRZmVhdHVyZXNfbGVmdF9vdXQYAiADKAkSFQoIbWF4X2tleXMYAyABKA1IAIgBARIZCgxtYXhfd2ViaG9va3MYBCABKA1IAYgBARIbCg5tb250aGx5X2V2ZW50cxgFIAEoA0gCiAEBEh4KEW1heF93aWRnZXRfdG9rZW5zGAYgASgNSAOIAQESIAoTcmVxdWVzdHNfcGVyX21pbnV0ZRgHIAEoDUgEiAEBQgsKCV9tYXhfa2V5c0IPCg1fbWF4X3dlYmhvb2tzQhEKD19tb250aGx5X2V2ZW50c0IUChJfbWF4X3dpZGdldF90b2tlbnNCFgoUX3JlcXVlc3RzX3Blcl9taW51dGUiRwoTQ3JlYXRlQXBpS2V5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJIk8KFENyZWF0ZUFwaUtleVJlc3BvbnNlEicKB2FwaV9rZXkYASABKAsyFi5hbm5hbHMua2V5cy52MS5BcGlLZXkSDgoGc2VjcmV0GAIgASgJIkYKEkxpc3RBcGlLZXlzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgNEg0KBWFmdGVyGAMgASgJIk0KE0xpc3RBcGlLZXlzUmVzcG9uc2USKAoIYXBpX2tleXMYASADKAsyFi5hbm5hbHMua2V5cy52MS5BcGlLZXkSDAoEbmV4dBgCIAEoCSJDChNVcGRhdGVBcGlLZXlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSI/ChRVcGRhdGVBcGlLZXlSZXNwb25zZRInCgdhcGlfa2V5GAEgASgLMhYuYW5uYWxzLmtleXMudjEuQXBpS2V5IjUKE0RlbGV0ZUFwaUtleVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCSIWChREZWxldGVBcGlLZXlSZXNwb25zZSK0AQoLV2lkZ2V0VG9rZW4SCgoCaWQYASABKAkSFAoMdG9rZW5fcHJlZml4GAIgASgJEhMKC2ZpbHRlcl9qc29uGAMgASgJEg0KBXBhcnRzGAQgAygJEg8KB29yaWdpbnMYBSADKAkSEQoJdmlld2VyX2lkGAYgASgJEhMKC3ZpZXdlcl9uYW1lGAcgASgJEhIKCmV4cGlyZXNfYXQYCCABKAkSEgoKY3JlYXRlZF9hdBgJIAEoCSLQAQoYQ3JlYXRlV2lkZ2V0VG9rZW5SZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSLQoGZmlsdGVyGAIgASgLMh0uYW5uYWxzLmxlZGdlci52MS5FdmVudEZpbHRlchITCgtmaWx0ZXJfanNvbhgDIAEoCRINCgVwYXJ0cxgEIAMoCRIUCgxleHBpcmVzX2luX3MYBSABKA0SDwoHb3JpZ2lucxgGIAMoCRIRCgl2aWV3ZXJfaWQYByABKAkSEwoLdmlld2VyX25hbWUYCCABKAkiXgoZQ3JlYXRlV2lkZ2V0VG9rZW5SZXNwb25zZRIxCgx3aWRnZXRfdG9rZW4YASABKAsyGy5hbm5hbHMua2V5cy52MS5XaWRnZXRUb2tlbhIOCgZzZWNyZXQYAiABKAkiSwoXTGlzdFdpZGdldFRva2Vuc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoDRINCgVhZnRlchgDIAEoCSJcChhMaXN0V2lkZ2V0VG9rZW5zUmVzcG9uc2USMgoNd2lkZ2V0X3Rva2VucxgBIAMoCzIbLmFubmFscy5rZXlzLnYxLldpZGdldFRva2VuEgwKBG5leHQYAiABKAkiOgoYRGVsZXRlV2lkZ2V0VG9rZW5SZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiGwoZRGVsZXRlV2lkZ2V0VG9rZW5SZXNwb25zZSIlCg9HZXRVc2FnZVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSKWAQoQR2V0VXNhZ2VSZXNwb25zZRIQCghhcGlfa2V5cxgBIAEoDRIVCg13aWRnZXRfdG9rZW5zGAIgASgNEhkKEW1heF93aWRnZXRfdG9rZW5zGAMgASgNEhwKFHdpZGdldF90b2tlbnNfb2Zfa2V5GAQgASgNEiAKGG1heF93aWRnZXRfdG9rZW5zX29mX2tleRgFIAEoDTLeBgoLS2V5c1NlcnZpY2USXAoNQWRtaXRSZXF1ZXN0cxIkLmFubmFscy5rZXlzLnYxLkFkbWl0UmVxdWVzdHNSZXF1ZXN0GiUuYW5uYWxzLmtleXMudjEuQWRtaXRSZXF1ZXN0c1Jlc3BvbnNlElkKDENyZWF0ZUFwaUtleRIjLmFubmFscy5rZXlzLnYxLkNyZWF0ZUFwaUtleVJlcXVlc3QaJC5hbm5hbHMua2V5cy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZRJWCgtMaXN0QXBpS2V5cxIiLmFubmFscy5rZXlzLnYxLkxpc3RBcGlLZXlzUmVxdWVzdBojLmFubmFscy5rZXlzLnYxLkxpc3RBcGlLZXlzUmVzcG9uc2USWQoMVXBkYXRlQXBpS2V5EiMuYW5uYWxzLmtleXMudjEuVXBkYXRlQXBpS2V5UmVxdWVzdBokLmFubmFscy5rZXlzLnYxLlVwZGF0ZUFwaUtleVJlc3BvbnNlElkKDERlbGV0ZUFwaUtleRIjLmFubmFscy5rZXlzLnYxLkRlbGV0ZUFwaUtleVJlcXVlc3QaJC5hbm5hbHMua2V5cy52MS5EZWxldGVBcGlLZXlSZXNwb25zZRJoChFDcmVhdGVXaWRnZXRUb2tlbhIoLmFubmFscy5rZXlzLnYxLkNyZWF0ZVdpZGdldFRva2VuUmVxdWVzdBopLmFubmFscy5rZXlzLnYxLkNyZWF0ZVdpZGdldFRva2VuUmVzcG9uc2USZQoQTGlzdFdpZGdldFRva2VucxInLmFubmFscy5rZXlzLnYxLkxpc3RXaWRnZXRUb2tlbnNSZXF1ZXN0GiguYW5uYWxzLmtleXMudjEuTGlzdFdpZGdldFRva2Vuc1Jlc3BvbnNlEmgKEURlbGV0ZVdpZGdldFRva2VuEiguYW5uYWxzLmtleXMudjEuRGVsZXRlV2lkZ2V0VG9rZW5SZXF1ZXN0GikuYW5uYWxzLmtleXMudjEuRGVsZXRlV2lkZ2V0VG9rZW5SZXNwb25zZRJNCghHZXRVc2FnZRIfLmFubmFscy5rZXlzLnYxLkdldFVzYWdlUmVxdWVzdBogLmFubmFscy5rZXlzLnYxLkdldFVzYWdlUmVzcG9uc2ViBnByb3RvMw", [file_annals_ledger_v1_ledger]);
 
 /**
  * Describes the message annals.keys.v1.ApiKey.
@@ -49,137 +49,144 @@ export const AdmissionSchema = /*@__PURE__*/
   messageDesc(file_annals_keys_v1_keys, 4);
 
 /**
+ * Describes the message annals.keys.v1.AccountWindow.
+ * Use `create(AccountWindowSchema)` to create a new message.
+ */
+export const AccountWindowSchema = /*@__PURE__*/
+  messageDesc(file_annals_keys_v1_keys, 5);
+
+/**
  * Describes the message annals.keys.v1.WidgetAdmission.
  * Use `create(WidgetAdmissionSchema)` to create a new message.
  */
 export const WidgetAdmissionSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 5);
+  messageDesc(file_annals_keys_v1_keys, 6);
 
 /**
  * Describes the message annals.keys.v1.Plan.
  * Use `create(PlanSchema)` to create a new message.
  */
 export const PlanSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 6);
+  messageDesc(file_annals_keys_v1_keys, 7);
 
 /**
  * Describes the message annals.keys.v1.CreateApiKeyRequest.
  * Use `create(CreateApiKeyRequestSchema)` to create a new message.
  */
 export const CreateApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 7);
+  messageDesc(file_annals_keys_v1_keys, 8);
 
 /**
  * Describes the message annals.keys.v1.CreateApiKeyResponse.
  * Use `create(CreateApiKeyResponseSchema)` to create a new message.
  */
 export const CreateApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 8);
+  messageDesc(file_annals_keys_v1_keys, 9);
 
 /**
  * Describes the message annals.keys.v1.ListApiKeysRequest.
  * Use `create(ListApiKeysRequestSchema)` to create a new message.
  */
 export const ListApiKeysRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 9);
+  messageDesc(file_annals_keys_v1_keys, 10);
 
 /**
  * Describes the message annals.keys.v1.ListApiKeysResponse.
  * Use `create(ListApiKeysResponseSchema)` to create a new message.
  */
 export const ListApiKeysResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 10);
+  messageDesc(file_annals_keys_v1_keys, 11);
 
 /**
  * Describes the message annals.keys.v1.UpdateApiKeyRequest.
  * Use `create(UpdateApiKeyRequestSchema)` to create a new message.
  */
 export const UpdateApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 11);
+  messageDesc(file_annals_keys_v1_keys, 12);
 
 /**
  * Describes the message annals.keys.v1.UpdateApiKeyResponse.
  * Use `create(UpdateApiKeyResponseSchema)` to create a new message.
  */
 export const UpdateApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 12);
+  messageDesc(file_annals_keys_v1_keys, 13);
 
 /**
  * Describes the message annals.keys.v1.DeleteApiKeyRequest.
  * Use `create(DeleteApiKeyRequestSchema)` to create a new message.
  */
 export const DeleteApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 13);
+  messageDesc(file_annals_keys_v1_keys, 14);
 
 /**
  * Describes the message annals.keys.v1.DeleteApiKeyResponse.
  * Use `create(DeleteApiKeyResponseSchema)` to create a new message.
  */
 export const DeleteApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 14);
+  messageDesc(file_annals_keys_v1_keys, 15);
 
 /**
  * Describes the message annals.keys.v1.WidgetToken.
  * Use `create(WidgetTokenSchema)` to create a new message.
  */
 export const WidgetTokenSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 15);
+  messageDesc(file_annals_keys_v1_keys, 16);
 
 /**
  * Describes the message annals.keys.v1.CreateWidgetTokenRequest.
  * Use `create(CreateWidgetTokenRequestSchema)` to create a new message.
  */
 export const CreateWidgetTokenRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 16);
+  messageDesc(file_annals_keys_v1_keys, 17);
 
 /**
  * Describes the message annals.keys.v1.CreateWidgetTokenResponse.
  * Use `create(CreateWidgetTokenResponseSchema)` to create a new message.
  */
 export const CreateWidgetTokenResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 17);
+  messageDesc(file_annals_keys_v1_keys, 18);
 
 /**
  * Describes the message annals.keys.v1.ListWidgetTokensRequest.
  * Use `create(ListWidgetTokensRequestSchema)` to create a new message.
  */
 export const ListWidgetTokensRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 18);
+  messageDesc(file_annals_keys_v1_keys, 19);
 
 /**
  * Describes the message annals.keys.v1.ListWidgetTokensResponse.
  * Use `create(ListWidgetTokensResponseSchema)` to create a new message.
  */
 export const ListWidgetTokensResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 19);
+  messageDesc(file_annals_keys_v1_keys, 20);
 
 /**
  * Describes the message annals.keys.v1.DeleteWidgetTokenRequest.
  * Use `create(DeleteWidgetTokenRequestSchema)` to create a new message.
  */
 export const DeleteWidgetTokenRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 20);
+  messageDesc(file_annals_keys_v1_keys, 21);
 
 /**
  * Describes the message annals.keys.v1.DeleteWidgetTokenResponse.
  * Use `create(DeleteWidgetTokenResponseSchema)` to create a new message.
  */
 export const DeleteWidgetTokenResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 21);
+  messageDesc(file_annals_keys_v1_keys, 22);
 
 /**
  * Describes the message annals.keys.v1.GetUsageRequest.
  * Use `create(GetUsageRequestSchema)` to create a new message.
  */
 export const GetUsageRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 22);
+  messageDesc(file_annals_keys_v1_keys, 23);
 
 /**
  * Describes the message annals.keys.v1.GetUsageResponse.
  * Use `create(GetUsageResponseSchema)` to create a new message.
  */
 export const GetUsageResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 23);
+  messageDesc(file_annals_keys_v1_keys, 24);
 
 /**
  * @generated from service annals.keys.v1.KeysService

@@ -645,6 +645,100 @@ export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsRes
 export declare const ListEventsResponseSchema: GenMessage<ListEventsResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.ReadEventsRequest
+ */
+export declare type ReadEventsRequest = Message<"annals.ledger.v1.ReadEventsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 1,000, ascending.
+   *
+   * @generated from field: repeated int64 sequence_numbers = 2;
+   */
+  sequenceNumbers: bigint[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadEventsRequest.
+ * Use `create(ReadEventsRequestSchema)` to create a new message.
+ */
+export declare const ReadEventsRequestSchema: GenMessage<ReadEventsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadEventsResponse
+ */
+export declare type ReadEventsResponse = Message<"annals.ledger.v1.ReadEventsResponse"> & {
+  /**
+   * In order. It ends with the event that reaches 1 MiB of parts: who wants those after it asks again.
+   *
+   * @generated from field: repeated annals.ledger.v1.StoredEvent events = 1;
+   */
+  events: StoredEvent[];
+
+  /**
+   * Whether the numbers after the last event here were left out for their bytes.
+   *
+   * @generated from field: bool has_more = 2;
+   */
+  hasMore: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadEventsResponse.
+ * Use `create(ReadEventsResponseSchema)` to create a new message.
+ */
+export declare const ReadEventsResponseSchema: GenMessage<ReadEventsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.MeasureEventsRequest
+ */
+export declare type MeasureEventsRequest = Message<"annals.ledger.v1.MeasureEventsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int64 after_sequence = 2;
+   */
+  afterSequence: bigint;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.MeasureEventsRequest.
+ * Use `create(MeasureEventsRequestSchema)` to create a new message.
+ */
+export declare const MeasureEventsRequestSchema: GenMessage<MeasureEventsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.MeasureEventsResponse
+ */
+export declare type MeasureEventsResponse = Message<"annals.ledger.v1.MeasureEventsResponse"> & {
+  /**
+   * Bytes of the parts and the action of each event, in order, from the one after `after_sequence` on.
+   *
+   * @generated from field: repeated uint32 bytes = 1;
+   */
+  bytes: number[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.MeasureEventsResponse.
+ * Use `create(MeasureEventsResponseSchema)` to create a new message.
+ */
+export declare const MeasureEventsResponseSchema: GenMessage<MeasureEventsResponse>;
+
+/**
  * @generated from message annals.ledger.v1.StreamEventsRequest
  */
 export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEventsRequest"> & {
@@ -1375,6 +1469,26 @@ export declare const LedgerService: GenService<{
     methodKind: "server_streaming";
     input: typeof StreamEventsRequestSchema;
     output: typeof StreamEventsResponseSchema;
+  },
+  /**
+   * Some events by their numbers, for deliveries. A page ends by its bytes.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReadEvents
+   */
+  readEvents: {
+    methodKind: "unary";
+    input: typeof ReadEventsRequestSchema;
+    output: typeof ReadEventsResponseSchema;
+  },
+  /**
+   * How large the events after a number are, without reading them.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.MeasureEvents
+   */
+  measureEvents: {
+    methodKind: "unary";
+    input: typeof MeasureEventsRequestSchema;
+    output: typeof MeasureEventsResponseSchema;
   },
   /**
    * Recomputes every digest, hash and link of a range.

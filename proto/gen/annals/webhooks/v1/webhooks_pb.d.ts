@@ -136,7 +136,7 @@ export declare type CreateWebhookRequest = Message<"annals.webhooks.v1.CreateWeb
   active: boolean;
 
   /**
-   * Webhooks that the account's plan allows; absent: any number.
+   * Webhooks that the account's plan allows; absent: 1,000.
    *
    * @generated from field: optional uint32 max_webhooks = 5;
    */
@@ -180,6 +180,20 @@ export declare type ListWebhooksRequest = Message<"annals.webhooks.v1.ListWebhoo
    * @generated from field: string account_id = 1;
    */
   accountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The `next` of the page before; empty for the first.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
 };
 
 /**
@@ -198,6 +212,13 @@ export declare type ListWebhooksResponse = Message<"annals.webhooks.v1.ListWebho
    * @generated from field: repeated annals.webhooks.v1.Webhook webhooks = 1;
    */
   webhooks: Webhook[];
+
+  /**
+   * Opaque; empty where no webhook follows.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
 };
 
 /**
@@ -730,7 +751,7 @@ export declare const WebhooksService: GenService<{
     output: typeof ReplayDeliveryResponseSchema;
   },
   /**
-   * Queues new deliveries of a range of events. After an error, a part may be queued.
+   * Queues new deliveries of a range of events, all of them or none.
    *
    * @generated from rpc annals.webhooks.v1.WebhooksService.ReplayEvents
    */

@@ -1,20 +1,24 @@
-// GET /v1/api-keys (interface 4.1): all keys of the account that are not revoked, newest first.
+// GET /v1/api-keys (interface 4.1): a page of the keys of the account that are not revoked, newest first.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { ApiKeyBody, renderApiKey } from "../../render/api-key.ts";
-import { dataOf } from "../../render/data.ts";
+import { largePageMembers, MAX_LIMIT, pageOf, renderPage } from "../../render/page.ts";
+import { CLOSED } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
 export function listApiKeys({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "List API keys",
-    success: { status: 200, body: dataOf(Type.Array(ApiKeyBody)) },
-    handle: async ({ admission, signal }) => {
-      const { accountId } = admission;
-      const { apiKeys } = await keys.listApiKeys({ accountId }, admittedBy(admission, signal));
-      return { body: { data: apiKeys.map(renderApiKey) } };
+    query: Type.Object(largePageMembers, CLOSED),
+    success: { status: 200, body: pageOf("ApiKeyPage", ApiKeyBody) },
+    resource: "lists",
+    handle: async ({ admission, query, signal }) => {
+      const { limit = MAX_LIMIT, cursor: after = "" } = query;
+      const request = { accountId: admission.accountId, limit, after };
+      const answer = await keys.listApiKeys(request, admittedBy(admission, signal));
+      return { body: renderPage(answer.apiKeys.map(renderApiKey), answer.next) };
     },
   });
 }

@@ -10,7 +10,7 @@ import {
   type Part,
   PARTS,
 } from "@annals/event";
-import { parseTimestamp } from "@annals/contract";
+import { AUDIT_ACTION_PREFIX, isReservedAction, parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
 import { Action, Parts } from "../../render/event.ts";
@@ -55,14 +55,15 @@ export interface NewEventRequest
 }
 
 /**
- * `path` is the prefix of member names in errors: "" or `events[3].`. Throws `invalid` for a time that is
- * none and for an event of more than `maxBytes` in canonical form.
+ * `path` is the prefix of member names in errors: "" or `events[3].`. Throws `invalid` for an action of the
+ * service itself, for a time that is none and for an event of more than `maxBytes` in canonical form.
  */
 export function newEventRequest(
   event: NewEvent,
   options: { readonly path: string; readonly receivedAt: string; readonly maxBytes: number },
 ): NewEventRequest {
   const { actor, target } = event;
+  if (isReservedAction(event.action)) throw reserved(event, options.path);
   const request = {
     ...canonicalParts(event),
     action: event.action,
@@ -91,6 +92,13 @@ function canonicalParts(event: NewEvent): Record<Part, string> {
     texts[part] = value === undefined ? NO_MEMBERS : canonicalJson(value as JsonObject);
   }
   return texts as Record<Part, string>;
+}
+
+/** Of a batch, `type` where that is what the client sent. */
+function reserved(event: NewEvent & { readonly type?: string }, path: string) {
+  const field = `${path}${event.type === event.action ? "type" : "action"}`;
+  const message = `must not begin with ${AUDIT_ACTION_PREFIX}, in any form: such events are of the service itself`;
+  return invalid({ field, message });
 }
 
 function occurredAt(

@@ -45,7 +45,8 @@ export function createExport({ exports }: Pick<Deps, "exports">): Route {
     summary: "Export events",
     description:
       "The range is fixed now: events up to the last one that is stored. The file is written afterwards; " +
-      "read the export until its status is completed, or subscribe to export.completed.",
+      "read the export until its status is completed, or subscribe to export.completed. Where there is an export " +
+      "with the same members, and no event was stored since, the answer is that one.",
     openDetail: true,
     feature: "exports",
     body: Body,

@@ -25,6 +25,20 @@ const OfFeature = (...given: Parameters<typeof Use>) =>
   Nullable(Use(...given), { description: LEFT_OUT });
 const Days = (options: Described) => Nullable(Count(), options);
 
+const Window = (description: string, used: number, limit: number) =>
+  Type.Object(
+    {
+      used: Count({ examples: [used] }),
+      limit: Count({ examples: [limit] }),
+      resets_in: Type.Integer({
+        minimum: 1,
+        description: "Seconds until the window ends.",
+        examples: [41],
+      }),
+    },
+    { description },
+  );
+
 const UsageBody = named(
   "Usage",
   Type.Object({
@@ -40,17 +54,11 @@ const UsageBody = named(
         examples: [["webhooks", "verify"]],
       }),
     }),
-    requests: Type.Object(
-      {
-        used: Count({ examples: [3] }),
-        limit: Count({ examples: [100] }),
-        resets_in: Type.Integer({
-          minimum: 1,
-          description: "Seconds until the window ends.",
-          examples: [41],
-        }),
-      },
-      { description: "Of this key in its window of 60 seconds, this request included." },
+    requests: Window("Of this key in its window of 60 seconds, this request included.", 3, 100),
+    account_requests: Window(
+      "Of all keys and widget tokens of the account in its window of 60 seconds.",
+      12,
+      6_000,
     ),
     events: Use("Events that are stored. No plan limits them.", 4_200, null),
     month_events: Type.Object(
@@ -65,10 +73,16 @@ const UsageBody = named(
       { description: "Events of this month that count against the plan." },
     ),
     api_keys: Use("Live keys.", 2, 5),
-    widget_tokens: Use("Live tokens.", 0, 10_000),
+    widget_tokens: Use("Live tokens.", 40, 10_000),
+    widget_tokens_of_key: Use("Those that this key has made.", 40, 2_500),
     webhooks: OfFeature("Webhooks.", 1, 3),
     pending_deliveries: OfFeature("Deliveries whose next attempt is to come.", 0, 100_000),
     exports: OfFeature("Exports, finished or not.", 4, 1_000),
+    export_bytes: OfFeature(
+      "Bytes of all files of exports, those that are being written and those that were just deleted included.",
+      48_000_000,
+      2_147_483_648,
+    ),
     exports_under_way: OfFeature("Exports that are not finished.", 1, 10),
     retention_days: Type.Object({
       deliveries: Days({
@@ -102,20 +116,27 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
         features.includes("webhooks") ? webhooks.getUsage(asked, by) : null,
         features.includes("exports") ? exports.getUsage(asked, by) : null,
       ]);
-      const { limit, remaining, windowEndsInS } = admission;
+      const { accountWindow, limit, remaining, windowEndsInS } = admission;
       const data = {
         account_id: accountId,
         key: { id: admission.keyId, scopes: admission.scopes },
         plan: { name: plan.name, features },
         requests: { used: limit - remaining, limit, resets_in: windowEndsInS },
+        account_requests: {
+          used: accountWindow.used,
+          limit: accountWindow.limit,
+          resets_in: Math.max(1, accountWindow.endsInS),
+        },
         events: use(ofLedger.events),
         month_events: { ...use(ofLedger.monthEvents, plan.monthlyEvents), month: ofLedger.month },
         api_keys: use(ofKeys.apiKeys, plan.maxKeys),
         widget_tokens: use(ofKeys.widgetTokens, ofKeys.maxWidgetTokens),
+        widget_tokens_of_key: use(ofKeys.widgetTokensOfKey, ofKeys.maxWidgetTokensOfKey),
         webhooks: ofWebhooks && use(ofWebhooks.webhooks, plan.maxWebhooks),
         pending_deliveries:
           ofWebhooks && use(ofWebhooks.pendingDeliveries, ofWebhooks.maxPendingDeliveries),
         exports: ofExports && use(ofExports.kept, ofExports.maxKept),
+        export_bytes: ofExports && use(ofExports.bytes, ofExports.maxBytes),
         exports_under_way: ofExports && use(ofExports.underWay, ofExports.maxUnderWay),
         retention_days: {
           deliveries: ofWebhooks && ofWebhooks.retentionDays,

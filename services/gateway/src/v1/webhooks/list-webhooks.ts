@@ -1,8 +1,9 @@
-// GET /v1/webhooks (interface 4.3): the account's webhooks, newest first, without their secrets.
+// GET /v1/webhooks (interface 4.3): a page of the account's webhooks, newest first, without their secrets.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
-import { dataOf } from "../../render/data.ts";
+import { largePageMembers, MAX_LIMIT, pageOf, renderPage } from "../../render/page.ts";
+import { CLOSED } from "../../render/schema.ts";
 import { renderWebhook, WebhookBody } from "../../render/webhook.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
@@ -11,14 +12,14 @@ export function listWebhooks({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "List webhooks",
     feature: "webhooks",
-    success: { status: 200, body: dataOf(Type.Array(WebhookBody)) },
-    handle: async ({ admission, signal }) => {
-      const { accountId } = admission;
-      const { webhooks: all } = await webhooks.listWebhooks(
-        { accountId },
-        admittedBy(admission, signal),
-      );
-      return { body: { data: all.map(renderWebhook) } };
+    query: Type.Object(largePageMembers, CLOSED),
+    success: { status: 200, body: pageOf("WebhookPage", WebhookBody) },
+    resource: "lists",
+    handle: async ({ admission, query, signal }) => {
+      const { limit = MAX_LIMIT, cursor: after = "" } = query;
+      const request = { accountId: admission.accountId, limit, after };
+      const answer = await webhooks.listWebhooks(request, admittedBy(admission, signal));
+      return { body: renderPage(answer.webhooks.map(renderWebhook), answer.next) };
     },
   });
 }

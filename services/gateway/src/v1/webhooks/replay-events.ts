@@ -34,10 +34,11 @@ export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Replay a range of events",
     description:
-      "Queues a new delivery for each event of the range, both ends included, at most 1,000. After an error, " +
-      "a part of them may be queued. A disabled webhook is 422.",
+      "Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. " +
+      "A disabled webhook is 422, as one whose URL has taken no delivery yet: send a test delivery first.",
     openDetail: true,
     feature: "webhooks",
+    resource: "lists",
     params: idIn(WebhookId),
     body: Body,
     success: { status: 201, body: dataOf(Queued) },

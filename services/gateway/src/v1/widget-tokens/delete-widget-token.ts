@@ -9,7 +9,9 @@ import type { Deps } from "../../deps.ts";
 export function deleteWidgetToken({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Revoke a widget token",
-    description: "Once this is answered, no request that begins later is accepted with the token.",
+    description:
+      "Once this is answered, no request that begins later is accepted with the token. A token that another key has " +
+      "made needs the scope keys:manage; otherwise it is a 404.",
     openDetail: true,
     params: idIn(WidgetTokenId),
     success: { status: 204 },

@@ -1,9 +1,9 @@
-// GET /v1/widget-tokens (docs/open-details.md): a page of the account's widget tokens that are valid, newest
-// first.
+// GET /v1/widget-tokens (docs/open-details.md): a page of the widget tokens that are valid, newest first:
+// those that the key of the request has made, with keys:manage those of all keys.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
-import { DEFAULT_LIMIT, pageMembers, pageOf } from "../../render/page.ts";
+import { DEFAULT_LIMIT, pageMembers, pageOf, renderPage } from "../../render/page.ts";
 import { CLOSED } from "../../render/schema.ts";
 import { renderWidgetToken, WidgetTokenBody } from "../../render/widget-token.ts";
 import { type Route, route } from "../../route.ts";
@@ -12,27 +12,18 @@ import type { Deps } from "../../deps.ts";
 export function listWidgetTokens({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "List widget tokens",
-    description: "Those that are valid now, newest first.",
+    description:
+      "Those that are valid now, newest first: the ones that the key of the request has made, and with the scope " +
+      "keys:manage those of all keys.",
     openDetail: true,
+    resource: "lists",
     query: Type.Object(pageMembers, CLOSED),
     success: { status: 200, body: pageOf("WidgetTokenPage", WidgetTokenBody) },
     handle: async ({ admission, query, signal }) => {
-      const { widgetTokens, next } = await keys.listWidgetTokens(
-        {
-          accountId: admission.accountId,
-          limit: query.limit ?? DEFAULT_LIMIT,
-          after: query.cursor ?? "",
-        },
-        admittedBy(admission, signal),
-      );
-      const isLast = next === "";
-      return {
-        body: {
-          data: widgetTokens.map(renderWidgetToken),
-          has_more: !isLast,
-          next_cursor: isLast ? null : next,
-        },
-      };
+      const { limit = DEFAULT_LIMIT, cursor: after = "" } = query;
+      const request = { accountId: admission.accountId, limit, after };
+      const answer = await keys.listWidgetTokens(request, admittedBy(admission, signal));
+      return { body: renderPage(answer.widgetTokens.map(renderWidgetToken), answer.next) };
     },
   });
 }

@@ -1,0 +1,130 @@
+// Hands the audit entries of a service over to the ledger, and records what was counted in minutes that are
+// over. Started by each service with a schema. An entry must never be deleted before the ledger has stored
+// it, and none of them keeps the others.
+
+import { type Counter, type Gauge, type Logger, type Loop, startLoop } from "@annals/chassis";
+import type { Clock } from "@annals/contract";
+import type { AuditOutbox, EntryRow, StoredAuditEntry } from "./audit-outbox.ts";
+import { minuteOf } from "./audit-windows.ts";
+import type { Pool } from "./pool.ts";
+
+export interface AuditHandOverDeps {
+  readonly clock: Clock;
+  readonly database: Pool;
+  /** Resolves to the ids of those that are stored, now or by an earlier call. */
+  readonly send: (
+    entries: readonly StoredAuditEntry[],
+    signal: AbortSignal,
+  ) => Promise<readonly string[]>;
+  /** Gets the seconds that the oldest entry has waited. */
+  readonly lag: Pick<Gauge, "set">;
+}
+
+type HandedOver = Omit<AuditOutbox, "add">;
+
+/** Entries of one call, and calls of one run. */
+const PAGE = 100;
+const MAX_PAGES = 10;
+/** Between two polls. */
+const DELAY_MS = 1_000;
+/** A transaction that began in a minute may commit its count that much later, and clocks differ. */
+const COUNTING_US = 60_000_000;
+/**
+ * The ledger refuses a time of more than a day ago. An entry that has waited for so long is handed over
+ * with the time of now, and says when its change was.
+ */
+const LATE_S = 23 * 3_600;
+
+/** Any number of replicas may do it: the ledger stores an entry once, however often it is sent. */
+export function startAuditHandOver(
+  outbox: HandedOver,
+  deps: AuditHandOverDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
+): Loop {
+  const { failures, log } = deps;
+  return startLoop({
+    name: "audit",
+    failures,
+    log,
+    delayMs: DELAY_MS,
+    initialDelayMs: DELAY_MS,
+    run: async (signal) => {
+      // Neither keeps the other.
+      const [handed, counted] = await Promise.allSettled([
+        handOver(outbox, deps, signal),
+        recordCounted(outbox, deps, signal),
+      ]);
+      if (handed.status === "rejected") throw handed.reason;
+      if (counted.status === "rejected") throw counted.reason;
+      return handed.value;
+    },
+  });
+}
+
+/** Adds an entry for each account and minute in which changes were counted. */
+export async function recordCounted(
+  { addCounted, windows }: Pick<HandedOver, "addCounted" | "windows">,
+  { clock, database }: Pick<AuditHandOverDeps, "clock" | "database">,
+  signal: AbortSignal,
+): Promise<void> {
+  const [micros, occurredAt] = [clock.nowMicros(), clock.nowText()];
+  const before = minuteOf(new Date((micros - COUNTING_US) / 1_000).toISOString());
+  const found = await database.run(windows.list, [before, PAGE * MAX_PAGES]);
+  for (const window of found) {
+    if (signal.aborted) return;
+    const { account_id: accountId, minute } = window;
+    await database.transaction(async (transaction) => {
+      const counts = await windows.take(transaction, window);
+      if (Object.keys(counts).length === 0) return;
+      const metadata = { minute: `${minute}Z`, further: counts };
+      await addCounted(transaction, { accountId, metadata, occurredAt });
+    });
+  }
+}
+
+/**
+ * Hands over what waits, in its order, and deletes what is stored. An entry that the ledger refuses does not
+ * keep the others: it is sent again with the next run, and the run fails. Resolves to 0 where more waits.
+ */
+export async function handOver(
+  outbox: Pick<HandedOver, "list" | "remove">,
+  { clock, database, lag, send }: AuditHandOverDeps,
+  signal: AbortSignal,
+): Promise<number | void> {
+  let after = "0";
+  let refused = 0;
+  let found = PAGE;
+  for (let page = 0; page < MAX_PAGES && found === PAGE && !signal.aborted; page += 1) {
+    const rows = await database.run(outbox.list, [after, PAGE]);
+    if (page === 0) lag.set(rows[0]?.age_s ?? 0);
+    found = rows.length;
+    after = rows.at(-1)?.number ?? after;
+    if (found === 0) break;
+    const storedIds = new Set(
+      await send(
+        rows.map((row) => entryOf(row, clock)),
+        signal,
+      ),
+    );
+    const stored = rows.filter(({ id }) => storedIds.has(id));
+    const [accountIds, numbers] = [
+      stored.map((row) => row.account_id),
+      stored.map((row) => row.number),
+    ];
+    if (stored.length > 0) await database.run(outbox.remove, [accountIds, numbers]);
+    refused += found - stored.length;
+  }
+  if (refused > 0) throw new Error(`the ledger has not stored ${refused} audit entries`);
+  if (found === PAGE) return 0;
+  lag.set(0);
+}
+
+function entryOf({ account_id: accountId, age_s: ageS, event, id }: EntryRow, clock: Clock) {
+  if (ageS < LATE_S) return { id, accountId, event };
+  const { metadata, occurred_at: reportedAt, ...rest } = JSON.parse(event);
+  const late = {
+    ...rest,
+    metadata: { ...metadata, reported_at: reportedAt },
+    occurred_at: clock.nowText(),
+  };
+  return { id, accountId, event: JSON.stringify(late) };
+}

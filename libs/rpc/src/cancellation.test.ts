@@ -1,0 +1,108 @@
+// Guarantee: whatever ends a call, its client, its connection or its deadline, aborts the signal of its
+// handler, on every path through the server. What the handler then throws, the signal's reason, is answered
+// and counted as CANCELLED or DEADLINE_EXCEEDED, and not logged.
+
+import { once } from "node:events";
+import { constants } from "node:http2";
+import { GetEventRequestSchema } from "@annals/proto/ledger";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { afterEach, describe, expect, it, test, vi } from "vitest";
+import { frame } from "./fast-path/message-frame.ts";
+import { serverErrors } from "./interceptors/errors.ts";
+import { callMetrics } from "./interceptors/metrics.ts";
+import { collectingLog, type LedgerHandlers, Opened } from "./testing/test-ledger.ts";
+import { connectBare } from "./testing/test-tls.ts";
+
+const opened = new Opened();
+afterEach(() => opened.closeAll());
+
+/** Handlers that end as a statement does, when their signal aborts. */
+async function openServer() {
+  const ends: unknown[] = [];
+  const statuses: string[] = [];
+  const started = Promise.withResolvers<void>();
+  const end = async (signal: AbortSignal): Promise<never> => {
+    started.resolve();
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    ends.push(signal.reason);
+    throw signal.reason;
+  };
+  const handlers: LedgerHandlers = {
+    getEvent: (_, { signal }) => end(signal),
+    async *streamEvents(_, { signal }) {
+      yield {};
+      await end(signal);
+    },
+  };
+  const { log, lines } = collectingLog();
+  const duration = {
+    observe: (labels: { readonly rpc_response_status_code: string }) =>
+      void statuses.push(labels.rpc_response_status_code),
+  };
+  const interceptors = [callMetrics(duration), serverErrors(log)];
+  const { address } = await opened.server(handlers, { log, interceptors });
+  return { address, ends, lines, started: started.promise, statuses };
+}
+
+const BINARY = frame(toBinary(GetEventRequestSchema, create(GetEventRequestSchema, {})));
+
+describe.each([
+  ["the fast path", "GetEvent", "application/grpc", BINARY],
+  ["Connect's path", "GetEvent", "application/grpc+json", frame(Buffer.from("{}"))],
+  ["a stream", "StreamEvents", "application/grpc", BINARY],
+  ["Connect's protocol", "GetEvent", "application/json", Buffer.from("{}")],
+])("on %s", (_, method, contentType, body) => {
+  async function call(headers: Readonly<Record<string, string>> = {}) {
+    const server = await openServer();
+    const session = connectBare(server.address);
+    opened.add(() => session.destroy());
+    session.on("error", () => {});
+    const stream = session.request({
+      ":method": "POST",
+      ":path": `/annals.ledger.v1.LedgerService/${method}`,
+      "content-type": contentType,
+      te: "trailers",
+      ...headers,
+    });
+    stream.on("error", () => {});
+    stream.resume().end(body);
+    await server.started;
+    return { ...server, session, stream };
+  }
+
+  it.each(["cancels", "ends its connection", "is gone"])(
+    "a client that %s aborts the signal",
+    async (how) => {
+      const { ends, lines, session, statuses, stream } = await call();
+      if (how === "cancels") stream.close(constants.NGHTTP2_CANCEL);
+      else if (how === "is gone") session.socket.destroy();
+      else session.destroy();
+      await vi.waitFor(() => expect(statuses).toStrictEqual(["CANCELLED"]));
+      expect(ends).toHaveLength(1);
+      expect(lines.filter(({ level }) => level >= 40)).toStrictEqual([]);
+    },
+  );
+
+  it("the deadline aborts the signal", async () => {
+    const name = contentType === "application/json" ? "connect-timeout-ms" : "grpc-timeout";
+    const value = name === "grpc-timeout" ? "50m" : "50";
+    const { ends, lines, statuses, stream } = await call({ [name]: value });
+    await vi.waitFor(() => expect(statuses).toStrictEqual(["DEADLINE_EXCEEDED"]));
+    expect(ends).toHaveLength(1);
+    if (!stream.closed) await once(stream, "close");
+    expect(lines.filter(({ level }) => level >= 40)).toStrictEqual([]);
+  });
+});
+
+test("a signal given to the client's stream ends it on the server", async () => {
+  const { address, ends, started } = await openServer();
+  const { client } = opened.client(address);
+  const left = new AbortController();
+  const reading = (async () => {
+    for await (const _ of client.streamEvents({}, { signal: left.signal }));
+  })();
+  await started;
+  left.abort();
+  await expect(reading).rejects.toMatchObject({ kind: "unavailable" });
+  await vi.waitFor(() => expect(ends).toHaveLength(1));
+});

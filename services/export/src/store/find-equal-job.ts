@@ -1,0 +1,25 @@
+// An export of an account that has, or will have, the same events in the same form: the same filter as it was
+// sent, and the same last event. Failed ones have nothing. The oldest, where there are several.
+
+import { statement } from "@annals/postgres";
+import type { ExportFormat } from "@annals/contract";
+import type { ExportRow } from "./export-row.ts";
+
+type Params = [
+  accountId: string,
+  format: ExportFormat,
+  includeProofs: boolean,
+  filterJson: string,
+  headSequence: string,
+  headHash: string,
+];
+
+export const findEqualJob = statement<Params, ExportRow>(`/* exports.find-equal-job */
+SELECT id, status, format, filter_json, include_proofs, created_at,
+  event_count, sha256, size_bytes, completed_at, file
+FROM exports.jobs
+WHERE account_id = $1::text AND format = $2::text AND include_proofs = $3::boolean AND filter_json = $4::text
+  AND head_sequence = $5::bigint AND head_hash = $6::text AND status <> 'failed' AND deleted_at IS NULL
+ORDER BY created_at, id
+LIMIT 1
+`);

@@ -1,0 +1,55 @@
+// Reserves the bytes of a file before they are written, so that all files of an account stay below its bound
+// whatever runs at the same time. Called by write-export.ts for each attempt.
+
+import type { Pool } from "@annals/postgres";
+import { lockAccount } from "../store/lock-account.ts";
+import { reserveBytes } from "../store/reserve-bytes.ts";
+import { sumOtherBytes } from "../store/sum-other-bytes.ts";
+import type { TakenRow } from "../store/take-job.ts";
+import { LeaseLost } from "./lease.ts";
+
+/** The account has no room for the file: another attempt would not have either. */
+export class NoRoom extends Error {
+  override readonly name = "NoRoom";
+}
+
+export interface ReserveDeps {
+  readonly database: Pool;
+  readonly maxBytesPerAccount: number;
+}
+
+/**
+ * Reserved beyond what is needed, where the account has so much: as much again, within these. A statement
+ * for each write would be too many, and a small file should not take the room of another one.
+ */
+const MIN_STEP_BYTES = 64 * 1024;
+const MAX_STEP_BYTES = 4 * 1024 * 1024;
+
+/** What it returns resolves when a file of `bytes` is reserved, and rejects with {@link NoRoom}. */
+export function reservation(
+  { database, maxBytesPerAccount }: ReserveDeps,
+  job: TakenRow,
+): (bytes: number) => Promise<void> {
+  const { account_id: accountId, id, lease_token: leaseToken } = job;
+  let reserved = 0;
+  const reserve = (bytes: number): Promise<number> =>
+    database.forAccount(accountId).transaction(async (transaction) => {
+      await transaction.run(lockAccount, [accountId]);
+      const [others] = await transaction.run(sumOtherBytes, [accountId, id]);
+      const room = maxBytesPerAccount - Number(others?.bytes ?? 0);
+      if (bytes > room) {
+        throw new NoRoom(
+          `the exports of the account would have more than ${maxBytesPerAccount} bytes`,
+        );
+      }
+      const ahead = Math.min(MAX_STEP_BYTES, Math.max(MIN_STEP_BYTES, bytes));
+      const total = Math.min(room, bytes + ahead);
+      const params = [accountId, id, leaseToken, String(total)] as const;
+      const [row] = await transaction.run(reserveBytes, [...params]);
+      if (!row) throw new LeaseLost("another replica holds the export, or it was deleted");
+      return total;
+    });
+  return async (bytes) => {
+    if (bytes > reserved) reserved = await reserve(bytes);
+  };
+}

@@ -1,0 +1,32 @@
+// MeasureEvents: the sizes of the events of an account after a number, for the webhook dispatcher: what a
+// replay refers to is counted before it is queued, and read when it is sent.
+
+import { complete, internal, invalid } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { measureEvents as measureEventsStatement } from "../store/measure-events.ts";
+
+const MAX_EVENTS = 1_000;
+
+interface Deps {
+  readonly database: Pool;
+}
+
+export function measureEvents({
+  database,
+}: Deps): ServiceImpl<typeof LedgerService>["measureEvents"] {
+  return async ({ accountId, afterSequence, limit }, { signal }) => {
+    complete({ account_id: accountId });
+    if (limit < 1 || limit > MAX_EVENTS) {
+      throw invalid({ field: "limit", message: `must be from 1 to ${MAX_EVENTS}` });
+    }
+    const own = database.forAccount(accountId, signal);
+    const rows = await own.run(measureEventsStatement, [accountId, afterSequence, limit]);
+    const last = afterSequence + BigInt(rows.length);
+    if (rows.length > 0 && BigInt(rows.at(-1)?.sequence_number ?? 0) !== last) {
+      throw internal(`an event of ${accountId} is missing before ${last}`);
+    }
+    return { bytes: rows.map(({ bytes }) => bytes) };
+  };
+}

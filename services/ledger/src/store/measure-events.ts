@@ -1,0 +1,23 @@
+// The numbers and sizes of the events of an account after a number, in order. Lengths are read without the
+// parts: PostgreSQL knows them of a value that it keeps elsewhere.
+
+import { statement } from "@annals/postgres";
+
+type Params = [accountId: string, afterSequence: bigint, limit: number];
+
+export interface EventSizeRow {
+  readonly sequence_number: string;
+  readonly bytes: number;
+}
+
+export const measureEvents = statement<Params, EventSizeRow>(
+  `/* ledger.measure-events */
+SELECT sequence_number, octet_length(actor) + octet_length(context) + octet_length(diff) + octet_length(metadata)
+  + octet_length(target) AS bytes
+FROM ledger.payloads
+WHERE account_id = $1::text AND sequence_number > $2::bigint
+ORDER BY sequence_number
+LIMIT $3::integer
+`,
+  { customPlan: true },
+);

@@ -1,0 +1,98 @@
+// Reads the events that deliveries name, when they are sent. Called by bodies.ts of workers; the fan-out hands
+// over those that it has read. What is asked for an account while a read of it is under way is read together
+// next, and no account has more than one such read. An event is asked once, however many deliveries wait.
+
+import { EventCache, type EventCacheBounds } from "./event-cache.ts";
+import type { Producers } from "./producers.ts";
+
+/** The JSON of an event in UTF-8; undefined where the chain has none of that number. */
+export type EventData = Buffer | undefined;
+
+const MIB = 1024 * 1024;
+const BOUNDS: EventCacheBounds = { maxBytes: 32 * MIB, maxAccountBytes: 8 * MIB };
+/** Events of one read: as many as an account has deliveries in flight. */
+const MAX_PER_READ = 250;
+
+interface Wanted {
+  readonly promise: Promise<EventData>;
+  readonly resolve: (data: EventData) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface OfAccount {
+  readonly wanted: Map<bigint, Wanted>;
+  isReading: boolean;
+}
+
+export class EventReader {
+  readonly #producers: Pick<Producers, "events">;
+  readonly #cache: EventCache;
+  readonly #accounts = new Map<string, OfAccount>();
+
+  constructor(producers: Pick<Producers, "events">, bounds = BOUNDS) {
+    this.#producers = producers;
+    this.#cache = new EventCache(bounds);
+  }
+
+  /** What will soon be asked. */
+  keep(accountId: string, events: Iterable<readonly [position: bigint, json: string]>): void {
+    for (const [position, json] of events) {
+      this.#cache.set(accountId, position, Buffer.from(json));
+    }
+  }
+
+  /** Rejects where the ledger does not answer: nothing is known of the event then. */
+  read(accountId: string, position: bigint): Promise<EventData> {
+    const known = this.#cache.get(accountId, position);
+    if (known) return Promise.resolve(known);
+    const account = this.#accounts.get(accountId) ?? { wanted: new Map(), isReading: false };
+    this.#accounts.set(accountId, account);
+    const wanted = account.wanted.get(position) ?? Promise.withResolvers<EventData>();
+    account.wanted.set(position, wanted);
+    if (!account.isReading) {
+      account.isReading = true;
+      // What is asked in the same turn of the event loop is read together.
+      setImmediate(() => void this.#readAll(accountId, account));
+    }
+    return wanted.promise;
+  }
+
+  async #readAll(accountId: string, account: OfAccount): Promise<void> {
+    while (account.wanted.size > 0) {
+      const positions = [...account.wanted.keys()]
+        .toSorted((a, b) => (a < b ? -1 : 1))
+        .slice(0, MAX_PER_READ);
+      try {
+        await this.#readSome(accountId, account, positions);
+      } catch (error) {
+        for (const position of positions) this.#settle(account, position)?.reject(error);
+      }
+    }
+    this.#accounts.delete(accountId);
+  }
+
+  async #readSome(
+    accountId: string,
+    account: OfAccount,
+    positions: readonly bigint[],
+  ): Promise<void> {
+    const { events, hasMore } = await this.#producers.events(accountId, positions);
+    const last = events.at(-1)?.[0];
+    for (const [position, json] of events) {
+      const data = Buffer.from(json);
+      this.#cache.set(accountId, position, data);
+      this.#settle(account, position)?.resolve(data);
+    }
+    // Those behind the last one were left out for their bytes: they come with the next read.
+    for (const position of positions) {
+      if (hasMore && last !== undefined && position > last) continue;
+      this.#settle(account, position)?.resolve(undefined);
+    }
+  }
+
+  #settle(account: OfAccount, position: bigint): Wanted | undefined {
+    const wanted = account.wanted.get(position);
+    account.wanted.delete(position);
+    return wanted;
+  }
+}

@@ -1,0 +1,80 @@
+// Guarantees: the admin API compares what a request with a used Idempotency-Key asks for with what the
+// account was made for, and refuses another one. It changes nothing of the system account. It lists keys in
+// pages.
+
+import type { Stack } from "@annals/local";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { startConstellation } from "../constellation.ts";
+import { type AdminApi, adminApi, adminApiAt, type Asked } from "./admin-api-client.ts";
+
+const TOKEN = "t".repeat(32);
+const PLANS = { default: "free", plans: { free: {}, pro: {} } };
+
+let stack: Stack;
+let call: AdminApi;
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), "annals-admin-"));
+  afterAll(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "token"), TOKEN);
+  await writeFile(join(folder, "plans"), JSON.stringify(PLANS));
+  stack = await startConstellation({
+    shared: inject("stack"),
+    without: ["nats", "export", "webhook-dispatcher"],
+    env: {
+      keys: {
+        ANNALS_ADMIN_API_TOKEN_FILE: join(folder, "token"),
+        ANNALS_ADMIN_API_ADDRESS: "127.0.0.1:0",
+        ANNALS_PLANS_FILE: join(folder, "plans"),
+      },
+    },
+  });
+  afterAll(() => stack.stop());
+  call = adminApi(await adminApiAt(stack, TOKEN));
+});
+
+const get = (path: string) => call("GET", path);
+const post = (path: string, body: unknown, headers: Asked["headers"] = {}) =>
+  call("POST", path, { body, headers });
+
+test("the same Idempotency-Key with another body is refused, and what it made stays", async () => {
+  const headers = { "idempotency-key": "tenant 44" };
+  const made = await post("/admin/v1/accounts", { name: "A", plan: "pro" }, headers);
+  const { id } = made.body.data;
+  for (const body of [
+    { name: "B", plan: "pro" },
+    { name: "A" },
+    { name: "A", plan: "pro", key_name: "k" },
+  ]) {
+    const refused = await post("/admin/v1/accounts", body, headers);
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.message).toMatch(/^Idempotency-Key: was used for another request/);
+  }
+  await call("PATCH", `/admin/v1/accounts/${id}`, { body: { name: "Renamed" } });
+  const same = { plan: "pro", name: " A ", key_name: "first key" };
+  const again = await post("/admin/v1/accounts", same, headers);
+  expect(again).toMatchObject({ status: 200, body: { data: { id, name: "Renamed" } } });
+});
+
+test("the system account keeps its name and has no plan", async () => {
+  for (const body of [{ name: "mine" }, { plan: "pro" }, { plan: null }]) {
+    const refused = await call("PATCH", "/admin/v1/accounts/acct_system", { body });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.message).toMatch(/^The system account can neither be renamed/);
+  }
+  const { body } = await get("/admin/v1/accounts/acct_system");
+  expect(body.data).toMatchObject({ name: "system", plan: null });
+});
+
+test("an account's keys are listed in pages", async () => {
+  const { id, first_key: first } = (await post("/admin/v1/accounts", { name: "Tenant" })).body.data;
+  const path = `/admin/v1/accounts/${id}/keys`;
+  const second = (await post(path, { name: "second" })).body.data.id;
+  const { body } = await get(`${path}?limit=1`);
+  expect(body).toMatchObject({ data: [{ id: second }], has_more: true });
+  const { body: next } = await get(`${path}?limit=1&cursor=${body.next_cursor}`);
+  expect(next).toMatchObject({ data: [{ id: first.id }], has_more: false, next_cursor: null });
+});
