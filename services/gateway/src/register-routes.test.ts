@@ -79,7 +79,7 @@ test.each<[method: "GET" | "POST", url: string, taken: string[]]>([
   ["GET", "/events", ["lists"]],
   ["GET", "/exports/exp_1/content", ["downloads"]],
   ["POST", "/events/batch", ["body"]],
-  ["GET", "/api-keys", []],
+  ["GET", "/api-keys", ["lists"]],
 ])("%s %s takes %j of its account's share", async (method, url, expected) => {
   const taken: string[] = [];
   const inFlight = {

@@ -31,11 +31,6 @@ function holderOf({ accountId, widget }: Pick<Admission, "accountId" | "widget">
   return widget ? `${accountId} widget` : accountId;
 }
 
-/** All widget tokens of an account have a share of their own, and take nothing of what its keys have. */
-function holderOf({ accountId, widget }: Pick<Admission, "accountId" | "widget">): string {
-  return widget ? `${accountId} widget` : accountId;
-}
-
 export function registerRoutes(app: FastifyInstance, serving: Serving): void {
   const { deps, inFlight } = serving;
   for (const [method, url, scope, , make] of V1) {
