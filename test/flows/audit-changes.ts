@@ -12,6 +12,17 @@ export interface Change {
   readonly make: (client: HttpClient, made: Made) => Promise<readonly [Answer, id: string]>;
 }
 
+/** An event of the system account's chain, as a list returns it. */
+export interface Entry {
+  readonly id: string;
+  readonly action: string;
+  readonly actor: { readonly type: string; readonly id?: string };
+  readonly target: { readonly type: string; readonly id: string };
+  readonly context: Readonly<Record<string, string>>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into it freely
+  readonly metadata: any;
+}
+
 /** What earlier rows have made, by their routes. */
 export type Made = Map<string, string>;
 

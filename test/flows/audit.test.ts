@@ -16,21 +16,11 @@ import {
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { metricOf } from "../metric-of.ts";
-import { CHANGES, type Made, SERVICE_OF } from "./audit-changes.ts";
+import { CHANGES, type Entry, type Made, SERVICE_OF } from "./audit-changes.ts";
 import { requestLines, runAccountsCommand } from "./audit-commands.ts";
 
 const SYSTEM = "acct_system";
 const RATE_LIMIT_PER_MINUTE = 100_000;
-
-interface Entry {
-  readonly id: string;
-  readonly action: string;
-  readonly actor: { readonly type: string; readonly id?: string };
-  readonly target: { readonly type: string; readonly id: string };
-  readonly context: Readonly<Record<string, string>>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into it freely
-  readonly metadata: any;
-}
 
 let stack: Stack;
 let owner: ReturnType<typeof ownerOf>;

@@ -32,7 +32,10 @@ export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
     resource: "lists",
     handle: async ({ admission, query, signal }) => {
       const request = listRequest(admission.accountId, query);
-      const { events, nextAfter } = await ledger.listWidgetEvents(request, admittedBy(admission, signal));
+      const { events, nextAfter } = await ledger.listWidgetEvents(
+        request,
+        admittedBy(admission, signal),
+      );
       const shown = events.map(renderWidgetEvent);
       const proofs = shown.map(({ proof }) => proof).join(",");
       const end = `],"proofs":[${proofs}],${pageEndJson(query, nextAfter)}}`;
