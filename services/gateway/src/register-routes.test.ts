@@ -1,12 +1,13 @@
 // Guarantee: while events are being stored, the gateway holds the texts that it sends and not the parsed
 // body, which can take ten times its bytes. What is long or large takes of its account's share. Every read
-// ends with its client, and an append does not.
+// ends with its client, and an append does not. No answer is larger than the bound of its route.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { systemClock, Turns } from "@annals/contract";
 import fastify from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { PAGE } from "./bounds.ts";
 import type { Deps } from "./deps.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { V1 } from "./v1.ts";
@@ -104,6 +105,27 @@ test.each<[method: "GET" | "POST", url: string, taken: string[]]>([
   const payload = method === "POST" ? { payload: { events: [{ action: "a" }] } } : {};
   await app.inject({ method, url, ...payload });
   expect(taken).toEqual(expected);
+});
+
+test("an answer beyond its bound of bytes is not sent: it is an error of the service", async () => {
+  const page = (bytes: number) => async () => ({
+    apiKeys: [{ id: "key_1", name: "x".repeat(bytes), keyPrefix: "", scopes: [], createdAt: "" }],
+    next: "",
+  });
+  const statusWith = async (bytes: number) => {
+    const app = fastify({ ajv: { customOptions: { strict: false } } });
+    onTestFinished(() => app.close());
+    app.decorateRequest("admission", undefined);
+    app.addHook("onRequest", async (request) => {
+      request.admission = { ...ADMISSION, plan: {} } as unknown as typeof request.admission;
+    });
+    const deps = { limits: LIMITS, keys: { listApiKeys: page(bytes) } } as unknown as Deps;
+    registerRoutes(app, { deps, clock: systemClock(), inFlight: unbounded() });
+    return (await app.inject({ method: "GET", url: "/api-keys" })).statusCode;
+  };
+  expect(PAGE.bytes).toBe(4 * 1024 * 1024);
+  expect(await statusWith(Number(PAGE.bytes) - 1_024)).toBe(200);
+  expect(await statusWith(Number(PAGE.bytes))).toBe(500);
 });
 
 /** Calls one route whose services answer nothing; resolves to the signals that the calls had. */

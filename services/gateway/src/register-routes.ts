@@ -4,7 +4,9 @@
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type TObject, Type } from "typebox";
+import { internal } from "@annals/errors";
 import type { Admission } from "./admission/admission.ts";
+import type { Bounds } from "./bounds.ts";
 import type { Deps } from "./deps.ts";
 import { queryIntegers } from "./edge/query-integers.ts";
 import { refuseBody, refuseRepeated } from "./edge/request-head.ts";
@@ -31,13 +33,19 @@ function holderOf({ accountId, widget }: Pick<Admission, "accountId" | "widget">
   return widget ? `${accountId} widget` : accountId;
 }
 
+interface ServedRoute extends Serving {
+  readonly bounds: Bounds;
+  readonly route: Route;
+}
+
 export function registerRoutes(app: FastifyInstance, serving: Serving): void {
   const { deps, inFlight } = serving;
-  for (const [method, url, scope, , make] of V1) {
+  for (const [method, url, scope, , make, bounds] of V1) {
     const route = make(deps);
     const query = route.query ?? NO_PARAMETERS;
     const checkIntegers = queryIntegers(query);
     const bodyLimit = route.maxBodyBytes ?? deps.limits.bodyMaxBytes;
+    const one = { ...serving, bounds, route };
     app.route({
       method,
       url,
@@ -54,32 +62,36 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
         ...(route.params && { params: route.params }),
         ...(route.headers && { headers: route.headers }),
       },
-      ...(route.body
-        ? {
-            preParsing: (request, _reply, payload, next) => {
-              readBody(request, inFlight, bodyLimit);
-              next(null, payload);
-            },
-          }
-        : { onRequest: refuseBody }),
-      ...(route.headers && { onRequest: onceEach(route.headers) }),
+      ...(route.body && {
+        preParsing: (request, _reply, payload, next) => {
+          readBody(request, inFlight, bodyLimit);
+          next(null, payload);
+        },
+      }),
+      onRequest: [...(route.body ? [] : [refuseBody]), ...onceEach(route.headers)],
       ...(checkIntegers && {
         preValidation: async (request) => checkIntegers(request.query),
       }),
       handler: (request, reply) => {
-        const { resource } = route;
-        if (resource === undefined) return answer(route, request, reply, serving);
+        const { resource } = bounds;
+        if (resource === "slot") return answer(one, request, reply);
         return inFlight
           .takeInTime(request.raw, resource, holderOf(admissionOf(request)))
-          .then(() => answer(route, request, reply, serving));
+          .then(() => answer(one, request, reply));
       },
     });
   }
 }
 
+/** A larger answer means that a service did not keep to a bound: it is not sent. */
+function refuseBeyond({ bytes }: Bounds, length: number): void {
+  if (bytes !== "body" && length > bytes)
+    throw internal(`an answer has ${length} bytes of ${bytes}`);
+}
+
 /** Each header that a route reads may be sent once. */
-function onceEach(headers: TObject) {
-  return Object.keys(headers.properties).map(refuseRepeated);
+function onceEach(headers: TObject | undefined) {
+  return Object.keys(headers?.properties ?? {}).map(refuseRepeated);
 }
 
 /**
@@ -87,11 +99,11 @@ function onceEach(headers: TObject) {
  * it waits, and a parsed body can take ten times its bytes.
  */
 function answer(
-  route: Route,
+  one: ServedRoute,
   request: FastifyRequest,
   reply: FastifyReply,
-  { clock, inFlight }: Serving,
 ): Promise<FastifyReply> {
+  const { clock, inFlight, route } = one;
   const { raw } = request;
   const admission = admissionOf(request);
   const call: Call<unknown, unknown, unknown, unknown> = {
@@ -119,7 +131,7 @@ function answer(
   return answering.then(
     (answered) => {
       inFlight.ended(raw);
-      return send(reply.code(route.success.status), answered, { inFlight, route });
+      return send(reply.code(route.success.status), answered, one);
     },
     (error: unknown) => {
       inFlight.ended(raw);
@@ -143,7 +155,7 @@ function admissionOf({ admission }: FastifyRequest): Admission {
 function send(
   reply: FastifyReply,
   { body, headers, stream }: Answer,
-  { inFlight, route }: Pick<Serving, "inFlight"> & { readonly route: Route },
+  { bounds, inFlight, route }: ServedRoute,
 ): FastifyReply {
   const { raw } = reply.request;
   if (headers) reply.headers(headers);
@@ -165,6 +177,7 @@ function send(
     if (text.length <= PIECE_BYTES) reply.send(text);
     else {
       const bytes = typeof text === "string" ? Buffer.from(text) : text;
+      refuseBeyond(bounds, bytes.length);
       // What a request with a body did may not be refused any more.
       if (!route.body) inFlight.reserveAnswer(raw, bytes.length);
       sendBytes(reply, bytes);

@@ -6,7 +6,6 @@ import type { Readable } from "node:stream";
 import type { Feature } from "@annals/contract";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Admission } from "./admission/admission.ts";
-import type { WorkResource } from "./edge/requests-in-flight.ts";
 
 export interface Call<Body, Query, Params, Headers> {
   readonly admission: Admission;
@@ -64,8 +63,6 @@ export interface RouteDefinition<
   readonly failures?: readonly 404[];
   /** What a plan limits: a count of what the operation creates (403), or the events of a month (429). */
   readonly planLimit?: "count" | "month";
-  /** Of which an account may have only so many in progress, because each is long or large. */
-  readonly resource?: WorkResource;
   readonly maxBodyBytes?: number;
   /** How deep the body may nest. */
   readonly maxDepth?: number;

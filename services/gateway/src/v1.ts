@@ -1,8 +1,31 @@
-// The table of contents: every route of the interface with its method, path, what it needs, name and the file
-// that answers it. Read by register-routes.ts. Any other path is a 404. No logic.
+// The table of contents: every route of the interface with its method, path, what it needs, name, the file
+// that answers it, and what one request may cost. Read by register-routes.ts. Any other path is a 404. No
+// logic.
 
 import type { Permission } from "@annals/contract";
 import type { HTTPMethods } from "fastify";
+import {
+  type Bounds,
+  APPEND,
+  BATCH,
+  CHANGE,
+  DOWNLOAD,
+  EVENTS_PAGE,
+  NEW_EXPORT,
+  NEW_KEY,
+  NEW_WEBHOOK,
+  NEW_WIDGET_TOKEN,
+  ONE,
+  ONE_EVENT,
+  PAGE,
+  REPLAY,
+  REPLAY_RANGE,
+  TEST_DELIVERY,
+  USAGE,
+  VERIFICATION,
+  WIDGET_FILTERS,
+  WIDGET_PAGE,
+} from "./bounds.ts";
 import type { Deps } from "./deps.ts";
 import type { Route } from "./route.ts";
 import { createApiKey } from "./v1/api-keys/create-api-key.ts";
@@ -44,54 +67,63 @@ export type Row = readonly [
   Permission,
   name: string,
   make: (deps: Deps) => Route,
+  Bounds,
 ];
 
 export const V1: readonly Row[] = [
-  ["POST", "/api-keys", "keys:manage", "create-api-key", createApiKey],
-  ["GET", "/api-keys", "keys:manage", "list-api-keys", listApiKeys],
-  ["PATCH", "/api-keys/:id", "keys:manage", "update-api-key", updateApiKey],
-  ["DELETE", "/api-keys/:id", "keys:manage", "delete-api-key", deleteApiKey],
+  ["POST", "/api-keys", "keys:manage", "create-api-key", createApiKey, NEW_KEY],
+  ["GET", "/api-keys", "keys:manage", "list-api-keys", listApiKeys, PAGE],
+  ["PATCH", "/api-keys/:id", "keys:manage", "update-api-key", updateApiKey, CHANGE],
+  ["DELETE", "/api-keys/:id", "keys:manage", "delete-api-key", deleteApiKey, ONE],
 
-  ["POST", "/keys", "keys:manage", "create-key", createKey],
-  ["DELETE", "/keys/:key_id", "keys:manage", "delete-key", deleteKey],
+  ["POST", "/keys", "keys:manage", "create-key", createKey, NEW_KEY],
+  ["DELETE", "/keys/:key_id", "keys:manage", "delete-key", deleteKey, ONE],
 
-  ["POST", "/events", "events:write", "create-event", createEvent],
-  ["POST", "/events/batch", "events:write", "create-event-batch", createEventBatch],
-  ["GET", "/events", "events:read", "list-events", listEvents],
-  ["GET", "/events/:id", "events:read", "get-event", getEvent],
+  ["POST", "/events", "events:write", "create-event", createEvent, APPEND],
+  ["POST", "/events/batch", "events:write", "create-event-batch", createEventBatch, BATCH],
+  ["GET", "/events", "events:read", "list-events", listEvents, EVENTS_PAGE],
+  ["GET", "/events/:id", "events:read", "get-event", getEvent, ONE_EVENT],
 
-  ["GET", "/verify", "verify", "verify-chain", verifyChain],
+  ["GET", "/verify", "verify", "verify-chain", verifyChain, VERIFICATION],
 
-  ["POST", "/exports", "export", "create-export", createExport],
-  ["GET", "/exports", "export", "list-exports", listExports],
-  ["GET", "/exports/:id", "export", "get-export", getExport],
-  ["DELETE", "/exports/:id", "export", "delete-export", deleteExport],
-  ["GET", "/exports/:id/content", "export", "get-export-content", getExportContent],
+  ["POST", "/exports", "export", "create-export", createExport, NEW_EXPORT],
+  ["GET", "/exports", "export", "list-exports", listExports, PAGE],
+  ["GET", "/exports/:id", "export", "get-export", getExport, ONE],
+  ["DELETE", "/exports/:id", "export", "delete-export", deleteExport, ONE],
+  ["GET", "/exports/:id/content", "export", "get-export-content", getExportContent, DOWNLOAD],
 
-  ["POST", "/webhooks", "keys:manage", "create-webhook", createWebhook],
-  ["GET", "/webhooks", "keys:manage", "list-webhooks", listWebhooks],
-  ["PATCH", "/webhooks/:id", "keys:manage", "update-webhook", updateWebhook],
-  ["DELETE", "/webhooks/:id", "keys:manage", "delete-webhook", deleteWebhook],
-  ["GET", "/webhooks/:id/deliveries", "keys:manage", "list-deliveries", listDeliveries],
+  ["POST", "/webhooks", "keys:manage", "create-webhook", createWebhook, NEW_WEBHOOK],
+  ["GET", "/webhooks", "keys:manage", "list-webhooks", listWebhooks, PAGE],
+  ["PATCH", "/webhooks/:id", "keys:manage", "update-webhook", updateWebhook, CHANGE],
+  ["DELETE", "/webhooks/:id", "keys:manage", "delete-webhook", deleteWebhook, ONE],
+  ["GET", "/webhooks/:id/deliveries", "keys:manage", "list-deliveries", listDeliveries, PAGE],
 
   // Ours, beside the interface (docs/open-details.md).
-  ["POST", "/webhooks/:id/test", "keys:manage", "test-webhook", testWebhook],
+  ["POST", "/webhooks/:id/test", "keys:manage", "test-webhook", testWebhook, TEST_DELIVERY],
   [
     "POST",
     "/webhooks/:id/deliveries/:delivery_id/replay",
     "keys:manage",
     "replay-delivery",
     replayDelivery,
+    REPLAY,
   ],
-  ["POST", "/webhooks/:id/replay", "keys:manage", "replay-events", replayEvents],
-  ["POST", "/webhooks/:id/rotate-secret", "keys:manage", "rotate-secret", rotateSecret],
-  ["POST", "/widget-tokens", "events:read", "create-widget-token", createWidgetToken],
-  ["GET", "/widget-tokens", "events:read", "list-widget-tokens", listWidgetTokens],
-  ["DELETE", "/widget-tokens/:id", "events:read", "delete-widget-token", deleteWidgetToken],
-  ["GET", "/usage", "any_key", "get-usage", getUsage],
+  ["POST", "/webhooks/:id/replay", "keys:manage", "replay-events", replayEvents, REPLAY_RANGE],
+  ["POST", "/webhooks/:id/rotate-secret", "keys:manage", "rotate-secret", rotateSecret, CHANGE],
+  [
+    "POST",
+    "/widget-tokens",
+    "events:read",
+    "create-widget-token",
+    createWidgetToken,
+    NEW_WIDGET_TOKEN,
+  ],
+  ["GET", "/widget-tokens", "events:read", "list-widget-tokens", listWidgetTokens, PAGE],
+  ["DELETE", "/widget-tokens/:id", "events:read", "delete-widget-token", deleteWidgetToken, ONE],
+  ["GET", "/usage", "any_key", "get-usage", getUsage, USAGE],
 
   // By a widget token in place of an API key.
-  ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents],
-  ["GET", "/widget/events/:id", "widget", "get-widget-event", getWidgetEvent],
-  ["GET", "/widget/filters", "widget", "list-widget-filters", listWidgetFilters],
+  ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],
+  ["GET", "/widget/events/:id", "widget", "get-widget-event", getWidgetEvent, ONE_EVENT],
+  ["GET", "/widget/filters", "widget", "list-widget-filters", listWidgetFilters, WIDGET_FILTERS],
 ];

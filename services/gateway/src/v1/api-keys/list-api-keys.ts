@@ -13,7 +13,6 @@ export function listApiKeys({ keys }: Pick<Deps, "keys">): Route {
     summary: "List API keys",
     query: Type.Object(largePageMembers, CLOSED),
     success: { status: 200, body: pageOf("ApiKeyPage", ApiKeyBody) },
-    resource: "lists",
     handle: async ({ admission, query, signal }) => {
       const { limit = MAX_LIMIT, cursor: after = "" } = query;
       const request = { accountId: admission.accountId, limit, after };

@@ -30,7 +30,6 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
     openDetail: true,
     query: ListQuery,
     success: { status: 200, body: Page },
-    resource: "lists",
     handle: async ({ admission, query, signal }) => {
       const includeProof = query.include === "proof";
       const request = { ...listRequest(admission.accountId, query), includeProof };

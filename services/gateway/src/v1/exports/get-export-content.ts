@@ -36,7 +36,6 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
       },
     },
     failures: [404],
-    resource: "downloads",
     handle: async ({ admission, readmit, params, signal }) => {
       const request = { accountId: admission.accountId, id: params.id };
       const { export: one } = await exports.getExport(request, admittedBy(admission, signal));

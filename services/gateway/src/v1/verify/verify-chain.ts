@@ -44,7 +44,6 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
       CLOSED,
     ),
     success: { status: 200, body: dataOf(VerificationBody) },
-    resource: "verifications",
     handle: async ({ admission, query, signal }) => {
       const request = {
         accountId: admission.accountId,

@@ -14,7 +14,6 @@ export function listWebhooks({ webhooks }: Pick<Deps, "webhooks">): Route {
     feature: "webhooks",
     query: Type.Object(largePageMembers, CLOSED),
     success: { status: 200, body: pageOf("WebhookPage", WebhookBody) },
-    resource: "lists",
     handle: async ({ admission, query, signal }) => {
       const { limit = MAX_LIMIT, cursor: after = "" } = query;
       const request = { accountId: admission.accountId, limit, after };

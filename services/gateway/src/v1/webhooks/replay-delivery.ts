@@ -16,7 +16,6 @@ export function replayDelivery({ webhooks }: Pick<Deps, "webhooks">): Route {
       "deliveries. A disabled webhook is 422.",
     openDetail: true,
     feature: "webhooks",
-    resource: "lists",
     params: Type.Object({ id: WebhookId, delivery_id: DeliveryId }),
     success: { status: 201, body: dataOf(QueuedDelivery) },
     failures: [404],

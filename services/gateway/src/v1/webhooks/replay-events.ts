@@ -38,7 +38,6 @@ export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
       "A disabled webhook is 422, as one whose URL has taken no delivery yet: send a test delivery first.",
     openDetail: true,
     feature: "webhooks",
-    resource: "lists",
     params: idIn(WebhookId),
     body: Body,
     success: { status: 201, body: dataOf(Queued) },

@@ -29,7 +29,6 @@ export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
     openDetail: true,
     query: ListQuery,
     success: { status: 200, body: Page },
-    resource: "lists",
     handle: async ({ admission, query, signal }) => {
       const request = listRequest(admission.accountId, query);
       const { events, nextAfter } = await ledger.listWidgetEvents(

@@ -33,7 +33,6 @@ export function listWidgetFilters({ ledger }: Pick<Deps, "ledger">): Route {
       "fewer where its filter leaves out most.",
     openDetail: true,
     success: { status: 200, body: dataOf(Filters) },
-    resource: "lists",
     handle: async ({ admission, signal }) => {
       const { accountId } = admission;
       const found = await ledger.listWidgetFilters({ accountId }, admittedBy(admission, signal));

@@ -1,0 +1,73 @@
+// What one request to each kind of route may cost at most. Read by v1.ts, whose rows each name one, by
+// register-routes.ts, which takes the resource and refuses larger answers, and by docs/route-bounds.md, which
+// `npm run generate` makes. What other services read or write is bounded there; a row here says how much.
+
+import type { WorkResource } from "./edge/requests-in-flight.ts";
+import { DOWNLOAD_BYTES } from "./edge/resources.ts";
+
+export interface Bounds {
+  /** What it takes of its account's share, besides a slot; "slot": nothing. */
+  readonly resource: WorkResource | "slot";
+  /** Rows that it makes a service read or write; "chain": every event of the range, in turns of 4,096. */
+  readonly rows: number | "chain";
+  /**
+   * Bytes of the answer, or of what a gateway holds of it at a time. "body": of a request that repeats its
+   * body, which its own limit bounds.
+   */
+  readonly bytes: number | "body";
+  /**
+   * How long work for it goes on. "deadline": until the deadline of a call between services. "verification":
+   * ANNALS_VERIFY_TIMEOUT_MS. "transfer": while the client reads at the minimum rate.
+   */
+  readonly time: "deadline" | "verification" | "transfer";
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Rows of the one thing, of its audit entry, and of their windows and locks. */
+const FEW_ROWS = 20;
+/** Things of a page, and one more. */
+const PAGE_ROWS = 101;
+/** What an account may have without a plan that says more: it is counted before another one is made. */
+const KEYS_ROWS = 1_000;
+const WEBHOOKS_ROWS = 1_000;
+const EXPORTS_ROWS = 1_000;
+const WIDGET_TOKENS_ROWS = 10_000;
+const PENDING_ROWS = 100_000;
+/** Events of a range that is replayed. */
+const REPLAY_ROWS = 1_000;
+
+const bounds = (
+  resource: Bounds["resource"],
+  rows: Bounds["rows"],
+  bytes: Bounds["bytes"],
+  time: Bounds["time"] = "deadline",
+): Bounds => ({ resource, rows, bytes, time });
+
+/** Reads or changes one thing. */
+export const ONE = bounds("slot", FEW_ROWS, 64 * KIB);
+export const ONE_EVENT = bounds("slot", FEW_ROWS, 2 * MIB);
+export const PAGE = bounds("lists", PAGE_ROWS, 4 * MIB);
+/** The page itself has 4 MiB of events; the rest is what surrounds them, and an event that begins below. */
+export const EVENTS_PAGE = bounds("lists", 20_000, 6 * MIB);
+export const WIDGET_PAGE = bounds("lists", 8_000, 2 * MIB);
+export const WIDGET_FILTERS = bounds("lists", 11_000, MIB);
+export const APPEND = bounds("slot", FEW_ROWS, "body");
+/** An event is a row of the chain and one of its payload, and of the entries of the account's chain. */
+export const BATCH = bounds("slot", 2_000 + FEW_ROWS, "body");
+export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
+export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");
+export const NEW_WIDGET_TOKEN = bounds("slot", WIDGET_TOKENS_ROWS + FEW_ROWS, "body");
+export const NEW_EXPORT = bounds("slot", EXPORTS_ROWS + FEW_ROWS, "body");
+export const CHANGE = bounds("slot", FEW_ROWS, "body");
+export const TEST_DELIVERY = bounds("slot", PENDING_ROWS + FEW_ROWS, 64 * KIB);
+export const REPLAY = bounds("lists", PENDING_ROWS + FEW_ROWS, 64 * KIB);
+export const REPLAY_RANGE = bounds("lists", PENDING_ROWS + 2 * REPLAY_ROWS + FEW_ROWS, "body");
+export const USAGE = bounds(
+  "slot",
+  KEYS_ROWS + WEBHOOKS_ROWS + EXPORTS_ROWS + WIDGET_TOKENS_ROWS + PENDING_ROWS + FEW_ROWS,
+  64 * KIB,
+);
+export const VERIFICATION = bounds("verifications", "chain", 64 * KIB, "verification");
+export const DOWNLOAD = bounds("downloads", FEW_ROWS, DOWNLOAD_BYTES, "transfer");

@@ -1,0 +1,66 @@
+// The page docs/route-bounds.md: what one request to each route may cost, made of v1.ts and bounds.ts of the
+// gateway. `npm run generate` writes it; route-bounds.test.ts fails where it is stale.
+
+import type { Bounds } from "@annals/gateway/src/bounds.ts";
+import { V1 } from "@annals/gateway/src/v1.ts";
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const DOCS = resolve(import.meta.dirname, "../../docs");
+
+const RESOURCES: Readonly<Record<Bounds["resource"], string>> = {
+  slot: "a slot",
+  lists: "a slot and a list",
+  verifications: "a slot and a verification",
+  downloads: "a slot and a download",
+};
+const TIMES: Readonly<Record<Bounds["time"], string>> = {
+  deadline: "10 s",
+  verification: "`ANNALS_VERIFY_TIMEOUT_MS`",
+  transfer: "while its client reads 1 KiB/s",
+};
+
+const INTRODUCTION = `
+This page lists the upper bounds of one request to each route. A request holds what it takes of the shares of its account
+([Shares](operating.md#shares-and-trusted-proxies)) until its work has ended. Measured CPU times are in
+[what a request costs](performance/what-a-request-costs.md).
+
+- **Rows** are those that the services read or write, at the limits of an account without a plan.
+- **Bytes** are those of the answer, of a download what the gateway holds at a time. A larger answer is an error of the
+  service, and is not sent. The body of a request that changes something has a limit of its own
+  ([Limits](interface.md#limits)).
+- **Time** is how long work goes on. A client that leaves ends the work of a read at once.
+`.trim();
+
+const KIB = 1024;
+
+/** The whole page. */
+export function routeBoundsPage(): string {
+  const rows = V1.map(
+    ([method, path, , , , bounds]) =>
+      `| \`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\` | ${RESOURCES[bounds.resource]} | ` +
+      `${rowsOf(bounds)} | ${bytesOf(bounds)} | ${TIMES[bounds.time]} |`,
+  );
+  return (
+    [
+      "<!-- Made by `npm run generate` of services/gateway/src/v1.ts and bounds.ts: change those. -->",
+      "# What one request may cost",
+      INTRODUCTION,
+      ["| Route | Takes | Rows | Bytes | Time |", "|---|---|---|---|---|", ...rows].join("\n"),
+      "",
+    ]
+      .join("\n\n")
+      .trimEnd() + "\n"
+  );
+}
+
+function rowsOf({ rows }: Bounds): string {
+  return rows === "chain" ? "those of the range, 4,096 a statement" : rows.toLocaleString("en");
+}
+
+function bytesOf({ bytes }: Bounds): string {
+  if (bytes === "body") return "as its body";
+  return bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / KIB / KIB} MiB`;
+}
+
+if (import.meta.main) writeFileSync(join(DOCS, "route-bounds.md"), routeBoundsPage());
