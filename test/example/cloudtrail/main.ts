@@ -69,6 +69,9 @@ async function main(): Promise<number> {
     if (webhook === undefined || !hasArrived) {
       say(`to see webhooks arrive, start the stack with: ${await howToAllow(folder)}`);
     }
+    // An equal export would be answered with this one, and no webhook would follow.
+    await client.delete(`/v1/exports/${id}`);
+    say(`deleted export ${id}: its file stays here`);
     return isValid && hasArrived ? 0 : 1;
   } finally {
     await webhook?.close();
