@@ -37,11 +37,15 @@ const settled = (ids: readonly string[]) =>
     return ended.length === ids.length ? jobs : undefined;
   });
 
+/** Files only grow until they are deleted: those that are there afterwards had at least so much at once. */
 async function bytesOnDisk(account = ACCOUNT): Promise<number> {
   const folder = join(exports.directory, account);
-  const names = await readdir(folder).catch(() => []);
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
+  const names = () => readdir(folder).catch((): string[] => []);
+  const sizeOf = (name: string) => stat(join(folder, name)).then(({ size }) => size);
+  const sizes = new Map<string, number>();
+  for (const name of await names()) sizes.set(name, await sizeOf(name).catch(() => 0));
+  const left = await names();
+  return left.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
 }
 
 test("a file of as many bytes as there are is completed, of one more it fails at once and leaves nothing", async () => {
