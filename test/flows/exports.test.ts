@@ -25,7 +25,7 @@ const EVENTS = 30_000;
 const PART_EVENTS = 10_000;
 const PART = { after_sequence: EVENTS - PART_EVENTS };
 /** The same events by unequal filters: an equal export is answered with the one that is there. */
-const part = (year: number) => ({ ...PART, occurred_from: `${year}-01-01T00:00:00Z` });
+const partSince = (year: number) => ({ ...PART, occurred_from: `${year}-01-01T00:00:00Z` });
 /** The action of every twentieth event of the chain (test/bench/bodies.ts). */
 const RARE = { action: "invoice.delete" };
 const LEASE_MS = 1_500;
@@ -175,7 +175,7 @@ async function hasNoFileOpen(one: StackProcess | undefined, name: string): Promi
 describe("a replica that dies while it writes", () => {
   test("kill -9: another takes over, the file is whole, nothing is left of the first, one export.completed", async () => {
     const before = (await outboxOf(account.accountId)).length;
-    const id = await create({ include_proofs: true, filter: part(2001) });
+    const id = await create({ include_proofs: true, filter: partSince(2001) });
     await inTheMiddle(id, async (first) => {
       first.kill("SIGKILL");
       await first.exited();
@@ -198,7 +198,7 @@ describe("a replica that dies while it writes", () => {
 
   test("one that is only stopped for a while finds itself fenced off", async () => {
     const before = (await outboxOf(account.accountId)).length;
-    const id = await create({ filter: part(2002) });
+    const id = await create({ filter: partSince(2002) });
     const first = await inTheMiddle(id, async (writer) => {
       writer.kill("SIGSTOP");
       return writer;
@@ -217,7 +217,7 @@ describe("a replica that dies while it writes", () => {
   });
 
   test("a stop gives the job back at once, and counts no attempt", async () => {
-    const id = await create({ filter: part(2003) });
+    const id = await create({ filter: partSince(2003) });
     await inTheMiddle(id, (first) => first.restart());
     await ended(client, id, "completed", ENDED_WITHIN_MS);
     const [row] = await owner.query("SELECT attempts FROM exports.jobs WHERE id = $1", [id]);
@@ -225,7 +225,7 @@ describe("a replica that dies while it writes", () => {
   });
 
   test("the ledger dies while the file is written: the export goes on where it was", async () => {
-    const id = await create({ include_proofs: true, filter: part(2004) });
+    const id = await create({ include_proofs: true, filter: partSince(2004) });
     await inTheMiddle(id, async () => {
       const [ledger] = services("ledger");
       ledger?.kill("SIGKILL");

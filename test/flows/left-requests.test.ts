@@ -1,5 +1,5 @@
-// Guarantee: what a client has left stops. Whichever read it asked for, in whichever service, its statement is
-// gone from PostgreSQL and its share of the gateway is free at once, long before any timeout.
+// Guarantee: what a client has left stops. Whichever read it asked for, in whichever service, its statement
+// is gone from PostgreSQL and its share of the gateway is free at once, long before any timeout.
 
 import type { Stack } from "@annals/local";
 import { eventually, type HttpClient, newClient, ownerOf, type TestAccount } from "@annals/testing";

@@ -44,7 +44,10 @@ export async function compare(options: Options, say: (line: string) => void): Pr
       const runs = await Promise.all(stacks.map((stack) => prepare(stack)));
       for (const run of runs) await run();
       const turns = await interleaved(options.turns, runs);
-      rows.push(...rowsOf(what, names, turns));
+      const measured = rowsOf(what, names, turns);
+      // At once, too: a comparison takes many minutes, and may be ended before its table.
+      for (const [, ...cells] of measured) say(`  ${cells.join("  ")}`);
+      rows.push(...measured);
     }
     const heads = ["", "checkout", "events", "p50", "p99", "CPU an event", "rate", "p50", "CPU"];
     process.stdout.write(`\n${table([heads, ...rows]).join("\n")}\n`);

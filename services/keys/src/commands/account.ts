@@ -86,16 +86,18 @@ export async function addKey(
 
 type AccountChange = "annals.account.renamed" | "annals.plan.changed";
 
-/** Changes the members that are given. Throws `invalid` for the system account. */
+/** Changes the members that are given. Throws `invalid` for a name of the system account. */
 export async function updateAccount(
   transaction: Database,
   clock: Clock,
   accountId: string,
   { name, plan }: { readonly name?: string | undefined; readonly plan?: string | null | undefined },
 ): Promise<AccountRow> {
-  if (accountId === SYSTEM_ACCOUNT_ID) {
-    const message = "The system account can neither be renamed nor put on a plan.";
-    throw invalid({ field: "", message });
+  if (name !== undefined && accountId === SYSTEM_ACCOUNT_ID) {
+    throw invalid({
+      field: "name",
+      message: "must not be given: the system account keeps its name",
+    });
   }
   const at = clock.nowText();
   const record = (action: AccountChange, before: object, after: object): Promise<void> =>

@@ -18,8 +18,6 @@ export type Positions = Readonly<Record<NoticeKind, bigint>>;
 
 /** Entries that one call may ask for. */
 export const MAX_ENTRIES = 100;
-/** Events whose sizes one call may ask for: the limit of the ledger. */
-const MAX_MEASURED = 1_000;
 
 /** Reads of entries and events under way in this process. */
 const SLOTS: FairSlotsOptions = { total: 16, perAccount: 2 };
