@@ -39,7 +39,7 @@ const older = (column: string): string => `${column} = ${column} - ${BACK}`;
 
 const olderMinutes = (schema: string): string =>
   `UPDATE ${schema}.audit_windows SET minute =
-     to_char((minute || ':00Z')::timestamptz - ${BACK} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI')`;
+     to_char(((minute || ':00Z')::timestamptz - ${BACK}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI')`;
 
 const AGEING = [
   ...["exports", "keys", "webhooks"].map(olderMinutes),

@@ -47,7 +47,7 @@ export function createWebhook(
     const secret = newSigningSecret(deps.random);
     const sealed = deps.keys.seal(secret, { accountId, webhookId: id }, deps.random);
     const createdAt = deps.clock.nowText();
-    await deps.database.transaction(async (transaction) => {
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
       const [row] = await transaction.run(countWebhooks, [accountId]);
       if ((row?.count ?? 0) >= maxWebhooks) throw planExceeded(maxWebhooks);
