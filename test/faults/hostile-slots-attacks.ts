@@ -4,12 +4,13 @@
 import { mintKey } from "@annals/contract";
 import { connect, type Socket } from "node:net";
 
+/** The one that takes the most memory first: what was freed before it would still count. */
 export const ATTACK_NAMES = [
+  "pipelined lists that nobody reads",
   "public pages, read slowly, by 12 addresses",
   "public pages, read slowly, at the address of the other account",
   "unknown keys at the address of the other account",
   "half-sent bodies at the address of the other account",
-  "pipelined lists that nobody reads",
   "lists that their client leaves",
 ] as const;
 
