@@ -26,7 +26,7 @@ type NatsUser = Extract<ServiceName, "ledger" | "export" | "webhook-dispatcher">
 
 type NatsPasswords = Readonly<Record<NatsUser, string>>;
 
-/** With new passwords, at each start. `given`, the URL of a server of somebody's own, is that of all. */
+/** Makes new passwords at each start. `given`, the URL of the caller's own server, is used for all. */
 export function newNatsUsers(port: number, given: string | undefined) {
   const user = (name: NatsUser) => {
     const password = `p${randomBytes(24).toString("hex")}`;

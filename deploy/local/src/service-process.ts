@@ -52,7 +52,7 @@ export interface Surroundings {
   /** The caller's environment, passed on. */
   readonly environment: Variables;
   readonly databaseUrl: string;
-  /** Of the services that use NATS, each with its own login. */
+  /** URLs of the services that use NATS, each with its own login. */
   readonly natsUrls: Readonly<Partial<Record<ServiceName, string>>>;
   readonly rateLimitPerMinute: number;
   /** RPC addresses, `host:port`, of the replicas that each service starts with. */

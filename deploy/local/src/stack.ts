@@ -58,7 +58,7 @@ export class Stack {
   /** For the owner of the database. */
   databaseUrl = "";
   natsUrl = "";
-  /** Of each service that uses NATS, with its own login. That above has all rights. */
+  /** URLs of the services that use NATS, each with its own login. The one above has all rights. */
   natsUrls: Surroundings["natsUrls"] = {};
   readonly #options: StackOptions;
   readonly #directory: DataDirectory;

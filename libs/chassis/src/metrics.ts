@@ -83,7 +83,7 @@ export interface PoolState {
 
 export type DatabaseMetrics = ReturnType<typeof databaseMetrics>;
 
-/** Of the connection pools, and of statements by the name in their leading comment. */
+/** Measures the connection pools, and statements by the name in their leading comment. */
 export function databaseMetrics(registry: Registry) {
   const registers = [registry];
   const pools: (() => PoolState)[] = [];

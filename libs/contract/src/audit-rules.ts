@@ -12,7 +12,7 @@ const [KEY, OPERATOR, SERVICE] = [["api_key"], ["operator"], ["service"]] as con
 const KEY_OR_OPERATOR = ["api_key", "operator"] as const;
 const KEY_OR_SERVICE = ["api_key", "service"] as const;
 
-/** By service, by the name in its certificate. */
+/** The rules of each service, by the name in its certificate. */
 export const AUDIT_RULES = {
   keys: {
     "annals.account.created": OPERATOR,

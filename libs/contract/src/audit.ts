@@ -14,7 +14,7 @@ export const AUDIT_ACTION_PREFIX = "annals.";
 /** Bytes of an entry's action and canonical parts, its context included. */
 export const MAX_AUDIT_ENTRY_BYTES = 1_024;
 
-/** Of the entry that says how many more there were in a minute. */
+/** The action of the entry that says how many more there were in a minute. */
 export const AUDIT_COUNTED_ACTION = "annals.audit.counted";
 
 /** An action that begins like this is not reserved, whatever follows: nearly every one. */

@@ -11,7 +11,7 @@ import type { NoticeKind } from "../subjects.ts";
 
 /** A stack without services and PostgreSQL: its database URL is never used, and its root has no services. */
 export class TestNats {
-  /** With every right. */
+  /** A URL with every right. */
   readonly url: string;
   readonly #process: StackProcess;
   readonly #stack: Stack;
@@ -37,7 +37,7 @@ export class TestNats {
     this.url = stack.natsUrl;
   }
 
-  /** With the login of a service. */
+  /** A URL with the login of a service. */
   urlOf(service: "ledger" | "export" | "webhook-dispatcher"): string {
     return this.#stack.natsUrls[service] ?? "";
   }
