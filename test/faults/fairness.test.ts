@@ -9,7 +9,14 @@ import { loadLongChain } from "../bench/long-chain.ts";
 import { metricOf } from "../metric-of.ts";
 import { ATTACK_NAMES, type Target } from "./fairness-attacks.ts";
 import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
-import { aloneFor, attackFrom, type Noticed, underAttack } from "./under-attack.ts";
+import {
+  aloneFor,
+  attackFrom,
+  type Noticed,
+  underAttack,
+  RELEASED_WITHIN_MS,
+  SHORT_WINDOWS,
+} from "./under-attack.ts";
 
 const { forMs } = inject("form").fairness;
 /** An export of it is larger than what the kernel buffers of a connection. */
@@ -17,22 +24,13 @@ const EVENTS = 50_000;
 const MAX_EXPORT_MS = 120_000;
 const LARGE_EVENTS = 120;
 const ATTACKS = new URL("./fairness-attacks.ts", import.meta.url);
-/** Longer than any window of the gateway below. */
-const RELEASED_WITHIN_MS = 20_000;
-const SETTINGS = {
-  ANNALS_BODY_WINDOW_MS: "2000",
-  ANNALS_ANSWER_WINDOW_MS: "3000",
-  ANNALS_TRUSTED_PROXIES: "127.0.0.0/8",
-  // The default, which other tests must not reach.
-  ANNALS_UNAUTHENTICATED_PER_SECOND: "20",
-};
 
 let bed: Testbed;
 let target: Target;
 let alone: Noticed;
 
 beforeAll(async () => {
-  bed = await startTestbed({ replicas: {}, env: { gateway: SETTINGS } });
+  bed = await startTestbed({ replicas: {}, env: { gateway: SHORT_WINDOWS } });
   const { databaseUrl, baseUrls } = bed.stack;
   const [baseUrl = ""] = baseUrls;
   const { accountId, key } = await newAccount(databaseUrl);

@@ -7,22 +7,21 @@ import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { metricOf } from "../metric-of.ts";
 import { ATTACK_NAMES, type Target } from "./hostile-slots-attacks.ts";
 import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
-import { aloneFor, attackFrom, type Noticed, type Other, underAttack } from "./under-attack.ts";
+import {
+  aloneFor,
+  attackFrom,
+  type Noticed,
+  type Other,
+  underAttack,
+  RELEASED_WITHIN_MS,
+  SHORT_WINDOWS,
+} from "./under-attack.ts";
 
 const { forMs } = inject("form").fairness;
 /** A list of them is larger than what the kernel buffers of a connection. */
 const LARGE_EVENTS = 60;
 const ATTACKS = new URL("./hostile-slots-attacks.ts", import.meta.url);
 const ADDRESS = "203.0.113.1";
-/** Longer than any window of the gateway below. */
-const RELEASED_WITHIN_MS = 20_000;
-const SETTINGS = {
-  ANNALS_BODY_WINDOW_MS: "2000",
-  ANNALS_ANSWER_WINDOW_MS: "3000",
-  ANNALS_TRUSTED_PROXIES: "127.0.0.0/8",
-  // The default, which other tests must not reach.
-  ANNALS_UNAUTHENTICATED_PER_SECOND: "20",
-};
 
 let bed: Testbed;
 let target: Target;
@@ -30,7 +29,7 @@ let other: Other;
 let alone: Noticed;
 
 beforeAll(async () => {
-  bed = await startTestbed({ replicas: {}, env: { gateway: SETTINGS } });
+  bed = await startTestbed({ replicas: {}, env: { gateway: SHORT_WINDOWS } });
   const { databaseUrl, baseUrls } = bed.stack;
   const [baseUrl = ""] = baseUrls;
   const { key } = await newAccount(databaseUrl);

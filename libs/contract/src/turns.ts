@@ -46,7 +46,7 @@ export class Lines<T> {
     return undefined;
   }
 
-  /** For what waits no longer. */
+  /** Removes what waits no longer. */
   remove(account: string, item: T): void {
     const line = this.#lines.get(account) ?? [];
     const at = line.indexOf(item);
@@ -73,7 +73,7 @@ export class Slots {
     try {
       return await work();
     } finally {
-      // Whoever is next has this slot.
+      // The next one gets this slot.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#running -= 1;

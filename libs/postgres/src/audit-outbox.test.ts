@@ -170,7 +170,7 @@ test("beyond so many a minute changes are counted, by action and account, and ea
   // Nobody else causes what the operator does.
   expect(of("acct_op")).toBe(MAX_ENTRIES_PER_MINUTE + 3);
 
-  // By several replicas, and again: once.
+  // Several replicas hand it over, and again: it is stored once.
   await Promise.all([record(), record(), record()]);
   await record();
   const counted = (await stored()).filter(({ action }) => action === "annals.audit.counted");

@@ -134,7 +134,7 @@ WHERE entry.account_id = ANY ($1::text[])
   };
 }
 
-/** Of what is too long, a digest of what was changed. */
+/** Replaces what is too long by a digest of what was changed. */
 function textOf({ action, actor, diff, metadata, occurredAt, target }: AuditEntry): string {
   const kept = { action, actor, target, occurred_at: occurredAt };
   const text = JSON.stringify({ ...kept, diff, metadata });

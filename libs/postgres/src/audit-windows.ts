@@ -8,7 +8,7 @@ import { type Database, type Statement, statement } from "./statement.ts";
 /** Entries of an account, an action and a minute, in each service. */
 export const MAX_ENTRIES_PER_MINUTE = 20;
 
-/** Of each account and action the first ones of a minute are stored; the minute is that of `occurredAt`. */
+/** Stores the first ones of each account and action in a minute, which is that of `occurredAt`. */
 interface CountedRow {
   readonly action: string;
   readonly changes: string;

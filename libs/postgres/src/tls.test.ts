@@ -91,7 +91,7 @@ test("a statement is cancelled over TLS, and the request is encrypted", async ()
   left.abort();
   await expect(running).rejects.toBe(left.signal.reason);
   const codes = sent.slice(connected).map((chunk) => chunk.subarray(4, 8).toString("hex"));
-  // Of an SSLRequest and of a CancelRequest.
+  // The codes of an SSLRequest and a CancelRequest.
   expect(codes).toContain("04d2162f");
   expect(codes).not.toContain("04d2162e");
 });

@@ -3,7 +3,7 @@
 import { ownerOf } from "./database.ts";
 
 /**
- * As after the first delivery that the receiver has taken: ranges may be replayed to the account's webhooks.
+ * Marks the account's webhooks as having taken a delivery, so that ranges may be replayed to them.
  */
 export async function markDelivered(databaseUrl: string, accountId: string): Promise<void> {
   const owner = ownerOf(databaseUrl);

@@ -72,7 +72,7 @@ const TEXT_FILTERS = [
   "occurred_from",
   "occurred_to",
 ];
-/** As long as the service allows; in UTF-16 units, of which a character has two at most. */
+/** The length that the service allows, in UTF-16 units, of which a character has two at most. */
 const FILTER_TEXT: Pattern = { is: /^.{1,512}$/s, name: "the text of a filter" };
 /** An export of the events before the first one ends before it: at 0, or with `before_sequence` 0 at -1. */
 const LEAST_END = -1;

@@ -16,7 +16,7 @@ export interface Choices {
 export interface EventPage {
   /** A page may be short, even empty, where the server has searched long enough. */
   readonly events: ProvenEvent[];
-  /** Of the next page, with the same query; undefined on the last one. */
+  /** The cursor of the next page, with the same query; undefined on the last one. */
   readonly next: string | undefined;
 }
 

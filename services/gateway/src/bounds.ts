@@ -54,7 +54,7 @@ export const EVENTS_PAGE = bounds("lists", 20_000, 6 * MIB);
 export const WIDGET_PAGE = bounds("lists", 8_000, 2 * MIB);
 export const WIDGET_FILTERS = bounds("lists", 11_000, MIB);
 export const APPEND = bounds("slot", FEW_ROWS, "body");
-/** An event is a row of the chain and one of its payload, and of the entries of the account's chain. */
+/** An event is a row of the chain and one of its payload. */
 export const BATCH = bounds("slot", 2_000 + FEW_ROWS, "body");
 export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");

@@ -17,7 +17,7 @@ interface Bar {
   readonly what: string;
   readonly use: { readonly used: number; readonly limit: number | null } | null;
   readonly hint?: string;
-  /** By default a number. */
+  /** Formats a value; by default as a number. */
   readonly text?: (value: number) => string;
 }
 

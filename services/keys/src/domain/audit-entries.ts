@@ -23,7 +23,7 @@ export function keyCreated(accountId: string, actor: Actor, apiKey: ShownKey) {
   return { accountId, action, actor, target, metadata, occurredAt } as const;
 }
 
-/** `{name_sha256: …}`: whoever knows the name can tell that it was this one. */
+/** `{name_sha256: …}`: a reader who knows the name can tell that it was this one. */
 export function digestOf(name: string, value: JsonValue): Readonly<Record<string, string>> {
   return { [`${name}_sha256`]: jsonSha256(value) };
 }
