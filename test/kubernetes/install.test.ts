@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually, Namespace } from "./namespace.ts";
+import { eventually, Namespace, WAIT } from "./namespace.ts";
 
 const { version } = JSON.parse(
   readFileSync(join(resolve(import.meta.dirname, "../.."), "package.json"), "utf8"),
@@ -18,7 +18,6 @@ const WITHIN_MS = 180_000;
 /** Each appends once a second: below the rate limit of a key, 100 a minute. */
 const LOADED_KEYS = 8;
 const MIN_APPENDS = 50;
-const WAIT = ["--wait", "--timeout", "10m"];
 
 /** Replaces every pod of the services. The dispatcher may reach pods, and trusts the receiver's authority. */
 const REPLACED = {
@@ -124,7 +123,7 @@ describe("the chart without any value", () => {
   test("an install after an uninstall continues the chain with the same key", async () => {
     const before = (await verified()).checked as number;
     await namespace.uninstall();
-    await namespace.helm("install", {}, ...WAIT);
+    await namespace.install({});
     expect(await append("after")).toMatchObject({
       status: 201,
       body: { data: { sequence_number: before + 1 } },

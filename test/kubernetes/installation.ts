@@ -19,7 +19,6 @@ export type Service = (typeof SERVICES)[number];
 const KEYS = 8;
 const APPENDS_PER_S = 100;
 export const WITHIN_MS = 180_000;
-export const WAIT = ["--wait", "--timeout", "10m"];
 
 export const SMALL = { resources: { requests: { cpu: "10m", memory: "96Mi" } } };
 const VALUES = {
@@ -74,7 +73,7 @@ export class Installation {
     const { namespace } = installation;
     await namespace.startClient(IMAGE);
     installation.values = { ...values, ...(await prepare(namespace)) };
-    await namespace.helm("install", installation.values, ...WAIT);
+    await namespace.install(installation.values);
     installation.key = await namespace.secret("annals-bootstrap-key", "key");
     const made = Array.from({ length: KEYS }, (_, index) =>
       installation.request("POST", "/v1/api-keys", { name: `load ${index}` }),

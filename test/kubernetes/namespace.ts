@@ -14,6 +14,10 @@ import { inject } from "vitest";
 const ROOT = resolve(import.meta.dirname, "../..");
 export const CHART = join(ROOT, "helm/annals");
 const POLL_MS = 250;
+/** Until every pod is ready. */
+export const WAIT = ["--wait", "--timeout", "10m"];
+/** For kube-proxy, from ready pods to a Service that is routed to them. */
+const ROUTED_WITHIN_MS = 60_000;
 
 export interface Answer {
   readonly status: number;
@@ -79,6 +83,18 @@ export class Namespace {
   helm(verb: "install" | "upgrade", values: object, ...words: string[]): Promise<string> {
     const given = ["--namespace", this.name, "--values", "-", ...words];
     return this.#run(JSON.stringify(values), "helm", verb, "annals", this.chart, ...given);
+  }
+
+  /**
+   * Installs the release and resolves when every pod is ready and the pod `client` reaches the gateway. Helm
+   * does not wait for the second: kube-proxy routes a new Service some time after its pods are ready, and a
+   * connection fails until then (ENETUNREACH where the node has no default route).
+   */
+  async install(values: object): Promise<void> {
+    await this.helm("install", values, ...WAIT);
+    await eventually(ROUTED_WITHIN_MS, async () =>
+      (await this.connects("annals-gateway", 80)) ? true : undefined,
+    );
   }
 
   /** Resolves to the log of the test's pod; rejects where it fails. */

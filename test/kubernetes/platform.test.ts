@@ -16,7 +16,6 @@ const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 };
 
 const WITHIN_MS = 300_000;
-const WAIT = ["--wait", "--timeout", "10m"];
 const APPENDS_PER_S = 50;
 const MAX_REPLICAS = 3;
 
@@ -67,7 +66,7 @@ describe("the chart of a platform team", () => {
         },
       },
     };
-    await namespace.helm("install", values, ...WAIT);
+    await namespace.install(values);
   });
   afterAll(async () => {
     await namespace.kubectl("delete", "customresourcedefinition", ...namesOf(DEFINITIONS));

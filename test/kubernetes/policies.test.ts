@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { IMAGE, Installation, SERVICES, WAIT } from "./installation.ts";
-import { eventually, type Namespace } from "./namespace.ts";
+import { IMAGE, Installation, SERVICES } from "./installation.ts";
+import { eventually, type Namespace, WAIT } from "./namespace.ts";
 
 const PAGE = join(resolve(import.meta.dirname, "../.."), "docs/kubernetes.md");
 const ENFORCED_WITHIN_MS = 60_000;

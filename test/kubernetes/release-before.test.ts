@@ -3,8 +3,8 @@
 // second. Every append is answered with 201 and is in the chain once. The Job's line says what was applied.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { IMAGE, Installation, SERVICES, WAIT, WITHIN_MS } from "./installation.ts";
-import { CHART, eventually } from "./namespace.ts";
+import { IMAGE, Installation, SERVICES, WITHIN_MS } from "./installation.ts";
+import { CHART, eventually, WAIT } from "./namespace.ts";
 import { type Release, releaseBefore } from "./release-before.ts";
 
 /** The chart has a value for nothing else of a load of a hundred appends. */

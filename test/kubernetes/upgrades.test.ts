@@ -4,8 +4,8 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Installation, type Pod, type Service, SERVICES, WAIT, WITHIN_MS } from "./installation.ts";
-import { eventually } from "./namespace.ts";
+import { Installation, type Pod, type Service, SERVICES, WITHIN_MS } from "./installation.ts";
+import { eventually, WAIT } from "./namespace.ts";
 
 const REPLICAS = 2;
 const BACKENDS = SERVICES.filter((name) => name !== "gateway");
