@@ -23,13 +23,14 @@ import { Channel, type ChannelOptions, connectivityState, credentials } from "@g
 import type { RpcTls } from "./certificates.ts";
 import { createGrpcTransport } from "./transport.ts";
 import { annalsErrors } from "./interceptors/errors.ts";
+import { type Affinity, AFFINITY_OPTION, affinityPolicy } from "./affinity-balancer.ts";
 import { polled } from "./polling-resolver.ts";
 import { MAX_MESSAGE_BYTES, WINDOW_BYTES } from "./server.ts";
 
 export interface RpcClientOptions<S extends DescService> {
   /**
    * `host:port` or `dns:///host:port` (all addresses of the name), or `ipv4:127.0.0.1:1,127.0.0.1:2`.
-   * Calls go to the addresses round robin. A name is looked up again every `resolveEveryMs`.
+   * Calls go to the addresses round robin, unless `affinity` says otherwise. A name is looked up again every `resolveEveryMs`.
    */
   readonly address: string;
   readonly service: S;
@@ -46,6 +47,8 @@ export interface RpcClientOptions<S extends DescService> {
   readonly idempotentMethods?: readonly (S["methods"][number]["name"] & string)[];
   readonly maxMessageBytes?: number;
   readonly resolveEveryMs?: number;
+  /** Of this channel alone: calls with a key, in {@link AFFINITY_HEADER}, go to one server as long as it is there. */
+  readonly affinity?: Affinity;
 }
 
 export interface RpcClient<S extends DescService> {
@@ -97,7 +100,7 @@ export function connectRpc<S extends DescService>(options: RpcClientOptions<S>):
   const channel = new Channel(
     resolving.target,
     tls === "plaintext" ? credentials.createInsecure() : tls.credentialsFor(peer),
-    { ...channelOptions(options), ...resolving.options },
+    { ...channelOptions(options), ...resolving.options, [AFFINITY_OPTION]: options.affinity },
   );
   const transport = createGrpcTransport({
     channel,
@@ -119,7 +122,7 @@ function channelOptions(options: RpcClientOptions<DescService>): ChannelOptions 
   }));
   return {
     "grpc.service_config": JSON.stringify({
-      loadBalancingConfig: [{ round_robin: {} }],
+      loadBalancingConfig: [options.affinity ? affinityPolicy() : { round_robin: {} }],
       methodConfig:
         idempotent.length === 0 ? [] : [{ name: idempotent, retryPolicy: RETRY_POLICY }],
       retryThrottling: RETRY_THROTTLING,

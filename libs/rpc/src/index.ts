@@ -2,6 +2,7 @@ export * from "./access.ts";
 export * from "./admission/open-admissions.ts";
 export * from "./admission/require-admission.ts";
 export * from "./admission/statement.ts";
+export { Affinity, AFFINITY_HEADER } from "./affinity-balancer.ts";
 export * from "./batcher-metrics.ts";
 export * from "./batcher.ts";
 export * from "./certificates.ts";

@@ -1,7 +1,7 @@
 // The services that the gateway calls, each over one balanced channel.
 
 import { type Histogram } from "@annals/chassis";
-import { clientInterceptors, connectRpc, type RpcTls } from "@annals/rpc";
+import { Affinity, clientInterceptors, connectRpc, type RpcTls } from "@annals/rpc";
 import { ExportsService } from "@annals/proto/exports";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
@@ -12,6 +12,8 @@ export interface Clients {
   readonly exports: Client<typeof ExportsService>;
   readonly keys: Client<typeof KeysService>;
   readonly ledger: Client<typeof LedgerService>;
+  /** Chooses the ledger of an account's appends. */
+  readonly ledgers: Affinity;
   readonly webhooks: Client<typeof WebhooksService>;
 }
 
@@ -45,8 +47,10 @@ export function openClients(options: {
     address: options.keysAddress,
     idempotentMethods: ["ListApiKeys", "UpdateApiKey", "ListWidgetTokens", "GetUsage"],
   });
+  const ledgers = new Affinity();
   const ledger = connectRpc({
     ...shared,
+    affinity: ledgers,
     service: LedgerService,
     peer: "ledger",
     address: options.ledgerAddress,
@@ -70,17 +74,23 @@ export function openClients(options: {
   return {
     keys: keys.client,
     ledger: ledger.client,
+    ledgers,
     exports: exports.client,
     webhooks: webhooks.client,
-    ready: async (timeoutMs) => {
-      for (const [name, needed] of Object.entries({ keys, ledger })) {
-        await needed.ready(timeoutMs).catch(() => {
-          throw new Error(`the ${name} service cannot be reached`);
-        });
-      }
-    },
+    ready: (timeoutMs) => allReady({ keys, ledger }, timeoutMs),
     close: () => {
       for (const client of [keys, ledger, exports, webhooks]) client.close();
     },
   };
+}
+
+async function allReady(
+  needed: Readonly<Record<string, Pick<OpenClients, "ready">>>,
+  timeoutMs: number,
+): Promise<void> {
+  for (const [name, { ready }] of Object.entries(needed)) {
+    await ready(timeoutMs).catch(() => {
+      throw new Error(`the ${name} service cannot be reached`);
+    });
+  }
 }

@@ -46,7 +46,11 @@ export async function serve(
 
   const metrics = createMetrics(registry);
   const random = pooledRandom();
-  const appends = new EventAppends(clients.ledger, metrics.batchers("gateway_appends"));
+  const appends = new EventAppends(
+    clients.ledger,
+    metrics.batchers("gateway_appends"),
+    clients.ledgers,
+  );
   const refusals = new RefusalBudget({
     perSecond: config.unauthenticatedPerSecond,
     now: () => performance.now(),

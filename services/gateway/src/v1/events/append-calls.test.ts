@@ -29,7 +29,11 @@ const answerAll: AppendEvents = async function* ({ appends }) {
 };
 
 /** A gateway's appends to a ledger behind a real server, and the accounts of each of its calls. */
-async function open(appendEvents: AppendEvents | undefined, timeoutMs = 10_000) {
+async function open(
+  appendEvents: AppendEvents | undefined,
+  timeoutMs = 10_000,
+  addressFor: (accountId: string) => string | undefined = () => undefined,
+) {
   const calls = { appendEvents: [] as string[][], createEvents: [] as string[][] };
   const accountsOf = (appends: readonly Append[]) => appends.map(({ accountId }) => accountId);
   const methods = LedgerService.methods.filter(
@@ -71,7 +75,7 @@ async function open(appendEvents: AppendEvents | undefined, timeoutMs = 10_000) 
     timeoutMs,
   });
   onTestFinished(() => rpc.close());
-  const appends = new EventAppends(rpc.client);
+  const appends = new EventAppends(rpc.client, undefined, { addressFor });
   const append = (accountId: string, bytes = 1) => appends.append(request(accountId, bytes));
   return { append, calls, server };
 }
@@ -130,6 +134,15 @@ test("a shared call is bounded in bytes", async () => {
   const accounts = Array.from({ length: 10 }, (_, n) => `acct_${n}`);
   await Promise.all(accounts.map((each) => append(each, LARGE_BYTES / 6)));
   expect(calls.appendEvents).toEqual([accounts.slice(0, 5), accounts.slice(5)]);
+});
+
+test("accounts of several ledgers share a call with those of the same ledger only", async () => {
+  const ledgerOf = (accountId: string) => (accountId < "acct_4" ? "first" : "second");
+  const { append, calls } = await open(answerAll, undefined, ledgerOf);
+  const accounts = Array.from({ length: 8 }, (_, n) => `acct_${(n * 3) % 8}`);
+  await Promise.all(accounts.map((each) => append(each)));
+  const of = (ledger: string) => accounts.filter((each) => ledgerOf(each) === ledger);
+  expect(calls).toEqual({ appendEvents: [of("first"), of("second")], createEvents: [] });
 });
 
 test("an outcome does not wait for that of another account", async () => {

@@ -1,11 +1,12 @@
-// The calls that carry appends to the ledger. Groups of several accounts that come in one turn of the event
-// loop share a call, whose outcomes are streamed. A group that comes with few others, or is large, has a call
+// The calls that carry appends to the ledger. All appends of an account go to one ledger, as long as it is
+// connected: there its head is cached. Groups of several accounts that come in one turn of the event
+// loop, and go to the same ledger, share a call, whose outcomes are streamed. A group that comes with few others, or is large, has a call
 // of its own. Called by event-appends.ts. No account must wait for the outcome of another, and an append that
 // may have been stored must never be sent again.
 
 import { activeSpan, inBatch, inTrace, type Span } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
-import { CALL_TIMEOUT_MS } from "@annals/rpc";
+import { type Affinity, AFFINITY_HEADER, CALL_TIMEOUT_MS } from "@annals/rpc";
 import {
   type AppendOutcome,
   AppendOutcomeSchema,
@@ -45,8 +46,12 @@ interface Extent {
   readonly timeoutMs: number;
 }
 
+/** Which ledger the appends of an account go to. */
+export type Ledgers = Pick<Affinity, "addressFor">;
+
 /** The appends of one account. */
 interface Group extends Extent {
+  readonly accountId: string;
   /** What the group's call is a part of. */
   readonly span: Span | undefined;
   readonly sent: readonly Sent[];
@@ -54,14 +59,17 @@ interface Group extends Extent {
 
 export class AppendCalls {
   readonly #ledger: Ledger;
+  readonly #ledgers: Ledgers;
   #gathered: Group[] = [];
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, ledgers: Ledgers) {
     this.#ledger = ledger;
+    this.#ledgers = ledgers;
   }
 
   /** Sends the appends of one account, and resolves to the outcome of each, in order. */
   send(
+    accountId: string,
     appends: readonly AdmittedAppend[],
     extent: Extent,
   ): Promise<readonly PromiseSettledResult<AppendOutcome>[]> {
@@ -69,7 +77,7 @@ export class AppendCalls {
       ...append,
       ...Promise.withResolvers<AppendOutcome>(),
     }));
-    const group = { span: activeSpan(), sent, ...extent };
+    const group = { accountId, span: activeSpan(), sent, ...extent };
     if (extent.bytes > MAX_SHARED_BYTES || extent.timeoutMs < MIN_SHARED_TIME_LEFT_MS)
       this.#createEvents([group]);
     else if (this.#gathered.push(group) === 1) setImmediate(() => this.#sendGathered());
@@ -79,8 +87,14 @@ export class AppendCalls {
   #sendGathered(): void {
     const gathered = this.#gathered;
     this.#gathered = [];
+    const ofLedger = Map.groupBy(gathered, (group) => this.#ledgers.addressFor(group.accountId));
+    for (const groups of ofLedger.values()) this.#sendPacked(groups);
+  }
+
+  /** Groups that go to the same ledger, in calls of a bounded number of bytes. */
+  #sendPacked(given: readonly Group[]): void {
     let [groups, bytes]: [Group[], number] = [[], 0];
-    for (const group of gathered) {
+    for (const group of given) {
       if (groups.length > 0 && bytes + group.bytes > MAX_SHARED_BYTES) {
         this.#sendTogether(groups);
         [groups, bytes] = [[], 0];
@@ -101,8 +115,9 @@ export class AppendCalls {
 
   /** One call for each group. */
   #createEvents(groups: readonly Group[]): void {
-    for (const { sent, span, timeoutMs } of groups) {
-      inTrace(span, () => this.#ledger.createEvents(requestOf(sent), { timeoutMs })).then(
+    for (const { accountId, sent, span, timeoutMs } of groups) {
+      const options = { timeoutMs, headers: affinityTo(accountId) };
+      inTrace(span, () => this.#ledger.createEvents(requestOf(sent), options)).then(
         ({ outcomes }) => sent.forEach(({ resolve }, at) => resolve(outcomes[at] ?? NO_OUTCOME)),
         (error: unknown) => rejectOthers(sent, error),
       );
@@ -112,8 +127,10 @@ export class AppendCalls {
   async #appendEvents(groups: readonly Group[]): Promise<void> {
     const sent = groups.flatMap((group) => group.sent);
     let isAnswered = false;
+    // The ledger of one is that of all.
+    const options = { headers: affinityTo(groups[0]?.accountId ?? "") };
     try {
-      for await (const { outcomes } of this.#ledger.appendEvents(requestOf(sent))) {
+      for await (const { outcomes } of this.#ledger.appendEvents(requestOf(sent), options)) {
         isAnswered = true;
         for (const { index, outcome } of outcomes) sent[index]?.resolve(outcome ?? NO_OUTCOME);
       }
@@ -125,6 +142,10 @@ export class AppendCalls {
       else rejectOthers(sent, error);
     }
   }
+}
+
+function affinityTo(accountId: string): Readonly<Record<string, string>> {
+  return { [AFFINITY_HEADER]: accountId };
 }
 
 /** Each statement once: appends with one key in one call nearly always have the same. */

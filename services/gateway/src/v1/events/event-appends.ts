@@ -3,7 +3,7 @@
 // body, which takes several times their bytes.
 
 import { type EventText, PARTS } from "@annals/event";
-import { type BatcherMetrics, CALL_TIMEOUT_MS, KeyedBatcher } from "@annals/rpc";
+import { Affinity, type BatcherMetrics, CALL_TIMEOUT_MS, KeyedBatcher } from "@annals/rpc";
 import { fromProtoError, internal } from "@annals/errors";
 import {
   type AppendOutcome,
@@ -11,7 +11,7 @@ import {
   type NewEvent,
   NewEventSchema,
 } from "@annals/proto/ledger";
-import { type AdmittedAppend, AppendCalls, type Ledger } from "./append-calls.ts";
+import { type AdmittedAppend, AppendCalls, type Ledger, type Ledgers } from "./append-calls.ts";
 import { COPY_FIELDS, type NewEventRequest, NO_MEMBERS } from "./new-event.ts";
 
 /** All the events of one request. */
@@ -47,12 +47,13 @@ const EVENT_OVERHEAD_BYTES = 200;
 export class EventAppends {
   readonly #calls: KeyedBatcher<AppendRequest, AppendOutcome>;
 
-  constructor(ledger: Ledger, metrics?: BatcherMetrics) {
-    const calls = new AppendCalls(ledger);
+  /** `ledgers` chooses among several; by default there is no choice. */
+  constructor(ledger: Ledger, metrics?: BatcherMetrics, ledgers: Ledgers = new Affinity()) {
+    const calls = new AppendCalls(ledger, ledgers);
     this.#calls = new KeyedBatcher({
       name: "append-event",
-      work: (_accountId, appends, bytes, timeoutMs) =>
-        calls.send(appends.map(admittedAppend), { bytes, timeoutMs }),
+      work: (accountId, appends, bytes, timeoutMs) =>
+        calls.send(accountId, appends.map(admittedAppend), { bytes, timeoutMs }),
       weigh: ({ events }) =>
         events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),
       maxGroup: MAX_GROUP_BYTES,
