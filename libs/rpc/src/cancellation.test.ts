@@ -106,3 +106,31 @@ test("a signal given to the client's stream ends it on the server", async () => 
   await expect(reading).rejects.toMatchObject({ kind: "unavailable" });
   await vi.waitFor(() => expect(ends).toHaveLength(1));
 });
+
+test("a call that is cancelled together with its request is no refusal of an unknown caller", async () => {
+  const refusals: unknown[] = [];
+  const refused = {
+    inc: (...[labels, count = 1]: readonly unknown[]) => {
+      if (Number(count) > 0) refusals.push(labels);
+    },
+  };
+  const { address } = await opened.server({ getEvent: () => ({}) }, { refused });
+  const session = connectBare(address);
+  opened.add(() => session.destroy());
+  const call = () => {
+    const path = "/annals.ledger.v1.LedgerService/GetEvent";
+    const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
+    const stream = session.request({ ...headers, te: "trailers" });
+    stream.on("error", () => {}).resume();
+    return stream;
+  };
+  const cancelled = Array.from({ length: 200 }, () => {
+    const stream = call();
+    stream.end(BINARY, () => stream.close(constants.NGHTTP2_CANCEL));
+    return once(stream, "close");
+  });
+  await Promise.all(cancelled);
+  const last = call().end(BINARY);
+  await once(last, "close");
+  expect(refusals).toStrictEqual([]);
+});

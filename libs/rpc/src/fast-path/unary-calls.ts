@@ -98,8 +98,9 @@ class UnaryCall {
     }
   };
 
+  /** Of a call that was cancelled together with its request nothing is done: its connection is not known any more. */
   readonly #onEnd = (): void => {
-    if (!this.#isAnswered) void this.#answer();
+    if (!this.#isAnswered && !this.#stream.destroyed) void this.#answer();
   };
 
   readonly #onClose = (): void => {
