@@ -10,6 +10,7 @@ import { admissionHook, readmitAfterBody } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
 import { serveDashboard } from "./dashboard.ts";
 import type { Deps } from "./deps.ts";
+import { abortWithoutStackTraces } from "./edge/aborted-requests.ts";
 import { errorAnswers, notFound, refuseUnknown } from "./edge/answer-error.ts";
 import type { AccessLog } from "./edge/access-log.ts";
 import { answerClientErrors } from "./edge/client-error.ts";
@@ -89,6 +90,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   // By default Node drops headers beyond a count silently. The count is checked here, so none may be dropped.
   app.server.maxHeadersCount = 0;
   answerExpectations(app.server);
+  abortWithoutStackTraces(app.server);
   options.inFlight.bound(app.server);
   // Sees requests when they arrive, also those that wait until they may begin.
   clientErrors.watch(app.server);
