@@ -49,8 +49,8 @@ const bounds = (
 export const ONE = bounds("slot", FEW_ROWS, 64 * KIB);
 export const ONE_EVENT = bounds("slot", FEW_ROWS, 2 * MIB);
 export const PAGE = bounds("lists", PAGE_ROWS, 4 * MIB);
-/** The page itself has 4 MiB of events; the rest is what surrounds them, and an event that begins below. */
-export const EVENTS_PAGE = bounds("lists", 20_000, 6 * MIB);
+/** The page itself has 1 MiB of events; the rest is what surrounds them, and an event that begins below. */
+export const EVENTS_PAGE = bounds("lists", 20_000, 3 * MIB);
 export const WIDGET_PAGE = bounds("lists", 8_000, 2 * MIB);
 export const WIDGET_FILTERS = bounds("lists", 11_000, MIB);
 export const APPEND = bounds("slot", FEW_ROWS, "body");

@@ -58,7 +58,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description A page ends at its limit, at 4 MiB, or after a bounded number of events read. So it may be shorter than its limit, even empty, where a filter leaves out most: go on while has_more is true. Needs the scope `events:read`.
+         * @description A page ends at its limit, at 1 MiB, or after a bounded number of events read. So it may be shorter than its limit, even empty, where a filter leaves out most: go on while has_more is true. Needs the scope `events:read`.
          */
         get: operations["list-events"];
         put?: never;

@@ -11,7 +11,8 @@ import { renderEvent } from "./render-event.ts";
 
 const MAX_LIMIT = 100;
 
-const BOUNDS: PageBounds = { rows: 20_000, bytes: 4 * 1024 * 1024 };
+/** A page is read, encoded and decoded as a whole: larger ones would hold up the requests of others. */
+const BOUNDS: PageBounds = { rows: 20_000, bytes: 1024 * 1024 };
 
 interface Deps {
   readonly searches: SearchTurns;
