@@ -9,7 +9,7 @@ process.once("message", (job: LoadJob) => {
 });
 
 async function run(job: LoadJob): Promise<LoadResult> {
-  const { hostname, port } = new URL(job.baseUrl);
+  const baseUrls = [job.baseUrl].flat();
   const start = performance.now();
   const from = start + job.warmUpMs;
   const until = from + job.measureMs;
@@ -18,6 +18,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
   const isOver = (now: number) => now >= until || latencies.length >= (job.maxRequests ?? Infinity);
 
   async function keepBusy(index: number): Promise<void> {
+    const { hostname, port } = new URL(baseUrls[index % baseUrls.length] ?? "");
     const requests = requestsOf(job, index, `${hostname}:${port}`);
     const connection = await HttpConnection.open(hostname, Number(port));
     let now = performance.now();

@@ -6,8 +6,8 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export interface LoadJob {
-  /** `http://127.0.0.1:<port>` */
-  readonly baseUrl: string;
+  /** `http://127.0.0.1:<port>`; of several, connection i has number i modulo their number. */
+  readonly baseUrl: string | readonly string[];
   readonly method: "GET" | "POST";
   /** Request paths; each connection takes them in turn, like the bodies. */
   readonly paths: readonly string[];

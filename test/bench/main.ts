@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startConstellation } from "../constellation.ts";
 import { compare } from "./compare/compare.ts";
+import { withCost } from "./cpu.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { measureBatches } from "./measure/batches.ts";
 import type { Bench, Section } from "./measure/bench.ts";
@@ -17,6 +18,7 @@ import { measureHashing } from "./measure/hashing.ts";
 import { measureIdleLatency } from "./measure/idle-latency.ts";
 import { type Chain, makeLongChain, measureLists } from "./measure/long-chain.ts";
 import { type Memory, memorySection, readMemory } from "./measure/memory.ts";
+import { measureReplicas } from "./measure/replicas.ts";
 import { measureSingleEvents } from "./measure/single-events.ts";
 import { measureVerify } from "./measure/verify.ts";
 import { type Options, parseOptions } from "./options.ts";
@@ -62,9 +64,24 @@ async function main(options: Options): Promise<void> {
   const sql = await openSql(stack.databaseUrl);
   try {
     const { databaseUrl, baseUrls } = stack;
-    const bench = { options, baseUrl: baseUrls[0] ?? "", databaseUrl, authority, say };
-    const machine = await describeMachine(sql, loadBefore);
-    const sections = await measureAll(bench, () => readMemory(stack.processes));
+    const bench = {
+      options,
+      baseUrl: baseUrls[0] ?? "",
+      databaseUrl,
+      processes: stack.processes,
+      rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+      authority,
+      say,
+    };
+    const described = await describeMachine(sql, loadBefore);
+    const { othersCpus, sections } = await withCost([], async () => ({
+      events: 1,
+      sections: await measureAll(bench, () => readMemory(stack.processes)),
+    }));
+    const machine = [
+      ...described,
+      ["Other programs meanwhile", `${othersCpus.toFixed(2)} CPUs`],
+    ] as const;
     const date = new Date().toISOString().slice(0, 10);
     const report = renderReport({ command: options.command, date, machine, sections });
     process.stdout.write(`\n${report}\n\n`);
@@ -85,6 +102,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
       "single events": () => measureSingleEvents(bench),
       "idle latency": () => measureIdleLatency(bench),
       batches: () => measureBatches(bench),
+      replicas: () => measureReplicas(bench),
     },
     {
       deliveries: () => measureDeliveries(bench),

@@ -24,16 +24,19 @@ export function renderReport({ command, date, machine, sections }: Report): stri
   return [...head, ...sections.flatMap(renderSection)].join("\n");
 }
 
-function renderSection({ title, about, heads, results }: Section): string[] {
-  const rows = results.map(({ what, figure, p50, p99, ratio }) =>
+function renderSection({ title, about, heads, results, costOf = "an event" }: Section): string[] {
+  const hasCost = results.some(({ cost }) => cost !== undefined);
+  const rows = results.map(({ what, figure, p50, p99, ratio, cost }) =>
     // A column without any value is omitted.
     [
       what,
       figure,
       ...[p50, p99, ratio].filter((_, at) => has(results, at)).map((cell) => cell ?? ""),
+      ...(hasCost ? [cost ?? ""] : []),
     ],
   );
-  return ["", `### ${title}`, "", about, "", ...table([["", ...heads], ...rows])];
+  const all = ["", ...heads, ...(hasCost ? [`CPU ${costOf}`] : [])];
+  return ["", `### ${title}`, "", about, "", ...table([all, ...rows])];
 }
 
 function has(results: Section["results"], at: number): boolean {

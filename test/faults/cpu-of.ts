@@ -2,7 +2,7 @@
 // is NaN on systems other than Linux.
 
 import type { Stack } from "@annals/local";
-import { cpuSecondsOf } from "../bench/compare/cpu-time.ts";
+import { cpuSecondsOf } from "../bench/cpu.ts";
 
 export const MEASURED = [
   "gateway",

@@ -8,7 +8,7 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { cpuSecondsOf } from "./cpu-time.ts";
+import { type Measured, stackOf } from "../cpu.ts";
 
 /** No key reaches it. */
 const RATE_LIMIT_PER_MINUTE = "1000000000";
@@ -19,8 +19,7 @@ export interface CheckoutStack {
   /** Of a gateway, without `/v1`. */
   readonly baseUrl: string;
   readonly databaseUrl: string;
-  /** CPU time of all its processes since their start; NaN where the system does not tell. */
-  readonly cpuSeconds: () => Promise<number>;
+  readonly processes: readonly Measured[];
   stop(): Promise<void>;
 }
 
@@ -44,8 +43,8 @@ export async function startCheckout(folder: string): Promise<CheckoutStack> {
   try {
     const baseUrl = await readyUrl(child);
     const databaseUrl = (await readFile(join(dataDir, "run/database-url"), "utf8")).trim();
-    const cpuSeconds = () => cpuSecondsOf(child.pid ?? 0);
-    return { name: basename(checkout), baseUrl, databaseUrl, cpuSeconds, stop };
+    const processes = await stackOf(child.pid ?? 0);
+    return { name: basename(checkout), baseUrl, databaseUrl, processes, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import { newAccount } from "@annals/testing";
 import { batches, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
+import { costText, marked } from "../cpu.ts";
 import { httpLoad } from "../http-load.ts";
 import { multiple, rate, time } from "../measure/bench.ts";
 import { interleaved, medians, medianRatio } from "../measure/interleaved.ts";
@@ -49,9 +50,9 @@ export async function compare(options: Options, say: (line: string) => void): Pr
       for (const [, ...cells] of measured) say(`  ${cells.join("  ")}`);
       rows.push(...measured);
     }
-    const heads = ["", "checkout", "events", "p50", "p99", "CPU an event", "rate", "p50", "CPU"];
+    const heads = ["", "checkout", "events", "p50", "p99", "rate", "p50", "CPU", "CPU an event"];
     process.stdout.write(`\n${table([heads, ...rows]).join("\n")}\n`);
-    process.stdout.write(`\nThe last three columns are shares of ${names[0]}'s, turn by turn.\n`);
+    process.stdout.write(`\nRate, p50 and CPU are shares of ${names[0]}'s, turn by turn.\n`);
   } finally {
     await stopAll();
   }
@@ -61,18 +62,19 @@ export async function compare(options: Options, say: (line: string) => void): Pr
 function rowsOf(what: string, names: readonly string[], turns: readonly Turn[][]): string[][] {
   const [baseline = []] = turns;
   return turns.map((taken, at) => {
-    const { perSecond, p50Ms, p99Ms, cpuUs } = medians(taken);
-    const share = (name: keyof Turn) => multiple(medianRatio(name, taken, baseline));
+    const { perSecond, p50Ms, p99Ms } = medians(taken);
+    const share = (name: "perSecond" | "p50Ms" | "cpuUs") =>
+      multiple(medianRatio(name, taken, baseline));
     return [
-      at === 0 ? what : "",
+      marked(at === 0 ? what : "", taken),
       names[at] ?? "",
       rate(perSecond),
       time(p50Ms),
       time(p99Ms),
-      `${cpuUs.toFixed(0)} µs`,
       share("perSecond"),
       share("p50Ms"),
       share("cpuUs"),
+      costText(taken),
     ];
   });
 }

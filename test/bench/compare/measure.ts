@@ -1,13 +1,12 @@
 // What is compared: a name, and one turn of one stack. Called by compare.ts (appends) and reads.ts.
 
+import { type Cost, withCost } from "../cpu.ts";
 import type { Figures } from "../http-load.ts";
 import type { CheckoutStack } from "./checkout-stack.ts";
 import { checkpoint } from "./checkpoint.ts";
 
-/** The figures of a turn: `perSecond` in events, and the CPU time of the stack per event. */
-export interface Turn extends Figures {
-  readonly cpuUs: number;
-}
+/** The figures of a turn: `perSecond` in events, and what an event cost. */
+export type Turn = Figures & Cost;
 
 export interface Measure {
   readonly what: string;
@@ -17,11 +16,9 @@ export interface Measure {
 
 /** A turn from a checkpoint on, and the CPU time of the stack for each of the `events` that `work` made. */
 export async function timed(
-  { cpuSeconds, databaseUrl }: CheckoutStack,
+  { databaseUrl, processes }: CheckoutStack,
   work: () => Promise<Figures & { readonly events: number }>,
 ): Promise<Turn> {
   await checkpoint(databaseUrl);
-  const before = await cpuSeconds();
-  const { events, ...figures } = await work();
-  return { ...figures, cpuUs: (((await cpuSeconds()) - before) / events) * 1e6 };
+  return withCost(processes, work);
 }

@@ -4,9 +4,10 @@
 import { newAccount } from "@annals/testing";
 import { bareInsert } from "../bare-insert.ts";
 import { batches, cloudTrailEvents, smallEvents } from "../bodies.ts";
-import { httpLoad } from "../http-load.ts";
+import { costText, marked } from "../cpu.ts";
 import { settle } from "../settle.ts";
 import { type Bench, multiple, type Result, type Section, shown } from "./bench.ts";
+import { costedLoad } from "./load.ts";
 import { interleaved, medians, medianRatio } from "./interleaved.ts";
 
 const SIZE = 100;
@@ -24,9 +25,10 @@ export async function measureBatches(bench: Bench): Promise<Section> {
     results.push(
       { what: `bare INSERT of ${SIZE} rows, ${size}`, ...shown(medians(bare)) },
       {
-        what: `POST /v1/events/batch of ${SIZE}, ${size}, one key`,
+        what: marked(`POST /v1/events/batch of ${SIZE}, ${size}, one key`, posted),
         ...shown(medians(posted)),
         ratio,
+        cost: costText(posted),
       },
     );
   }
@@ -41,21 +43,21 @@ export async function measureBatches(bench: Bench): Promise<Section> {
 }
 
 /** Rates in events. */
-async function batchesByTurns({ baseUrl, databaseUrl, options }: Bench, events: readonly object[]) {
+async function batchesByTurns(bench: Bench, events: readonly object[]) {
+  const { baseUrl, databaseUrl, options } = bench;
   const { turns, turnWarmUpMs: warmUpMs, turnMs: measureMs } = options;
   const shape = { connections: CONNECTIONS, warmUpMs, measureMs };
   const { key } = await newAccount(databaseUrl);
   const request = { method: "POST", paths: ["/v1/events/batch"], status: 201 } as const;
   const bodies = batches(events, SIZE);
-  const [bare = [], posted = []] = await interleaved(turns, [
+  const [bare, posted] = await interleaved(turns, [
     async () => {
       await settle(databaseUrl);
       return bareInsert({ databaseUrl, events, size: SIZE, ...shape });
     },
     async () => {
-      await settle(databaseUrl);
-      const load = await httpLoad({ ...request, ...shape, baseUrl, bodies, keys: [key] });
-      return { ...load, perSecond: load.perSecond * SIZE };
+      const job = { ...request, ...shape, baseUrl, bodies, keys: [key] };
+      return costedLoad(bench, job, SIZE);
     },
   ]);
   return { bare, posted };

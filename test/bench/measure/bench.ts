@@ -1,6 +1,7 @@
 // Input and result of every measurement. The other files of this folder are the measurements.
 
 import type { CertificateAuthority } from "@annals/certificates";
+import type { Measured } from "../cpu.ts";
 import type { Figures } from "../http-load.ts";
 import type { Options } from "../options.ts";
 
@@ -9,6 +10,9 @@ export interface Bench {
   /** Of a gateway, without `/v1`. */
   readonly baseUrl: string;
   readonly databaseUrl: string;
+  readonly processes: readonly Measured[];
+  /** What no key reaches. */
+  readonly rateLimitPerMinute: number;
   /** Signs the receivers' certificates; the dispatcher trusts it. */
   readonly authority: CertificateAuthority;
   /** Prints progress. */
@@ -23,6 +27,8 @@ export interface Result {
   readonly p99?: string;
   /** Ratio to the baseline. */
   readonly ratio?: string;
+  /** CPU time of each event, page or delivery, by service. */
+  readonly cost?: string;
 }
 
 export interface Section {
@@ -30,6 +36,8 @@ export interface Section {
   readonly about: string;
   /** Heads of the columns after the first. */
   readonly heads: readonly string[];
+  /** Of what the CPU time is; by default of an event. */
+  readonly costOf?: "an event" | "a page" | "a delivery";
   readonly results: readonly Result[];
 }
 

@@ -4,6 +4,7 @@
 import { HttpClient, newAccount } from "@annals/testing";
 import { bareHttps } from "../bare-https.ts";
 import { smallEvent, smallEvents } from "../bodies.ts";
+import { costText, marked, withCost } from "../cpu.ts";
 import { type Arrival, Receivers } from "../receivers.ts";
 import { sharedClockMs } from "../shared-clock.ts";
 import { type Bench, rate, type Result, type Section, multiple, time } from "./bench.ts";
@@ -20,7 +21,7 @@ export async function measureDeliveries(bench: Bench): Promise<Section> {
     bench.say("bare HTTPS POST");
     const bare = await measureBare(bench, receivers);
     bench.say(`webhooks, a backlog for ${RECEIVERS} receivers`);
-    const perSecond = await drainBacklog(bench, receivers);
+    const drained = await withCost(bench.processes, () => drainBacklog(bench, receivers));
     bench.say("webhooks, from 201 to arrival");
     const alone = await timeEach(bench, receivers);
     const stream = await timeStream(bench, receivers);
@@ -33,12 +34,14 @@ export async function measureDeliveries(bench: Bench): Promise<Section> {
         "Bare HTTPS is Node's own client with bodies of that size. Below, one webhook and one connection: " +
         "from the 201 of each event to its arrival.",
       heads: ["deliveries", "p50", "p99", "of bare HTTPS"],
+      costOf: "a delivery",
       results: [
         bare.result,
         {
-          what: `backlog, ${RECEIVERS} webhooks`,
-          figure: rate(perSecond),
-          ratio: multiple(perSecond / bare.perSecond),
+          what: marked(`backlog, ${RECEIVERS} webhooks`, [drained]),
+          figure: rate(drained.perSecond),
+          ratio: multiple(drained.perSecond / bare.perSecond),
+          cost: costText([drained]),
         },
         { what: "201 to arrival, each event after the last arrived", figure: "", ...ends(alone) },
         {
@@ -73,8 +76,8 @@ async function measureBare({ authority, options }: Bench, { urls }: Receivers) {
   return { perSecond, result };
 }
 
-/** Resolves to deliveries per second. */
-async function drainBacklog(bench: Bench, receivers: Receivers): Promise<number> {
+/** The events that are delivered are appended meanwhile. */
+async function drainBacklog(bench: Bench, receivers: Receivers) {
   const client = await subscribed(bench, receivers.urls);
   const events = smallEvents().slice(0, BATCH);
   const deliveries = bench.options.backlog * RECEIVERS;
@@ -86,7 +89,8 @@ async function drainBacklog(bench: Bench, receivers: Receivers): Promise<number>
   }
   const arrivals = await arriving;
   client.close();
-  return (deliveries / ((arrivals.at(-1)?.[1] ?? 0) - (from ?? 0))) * 1_000;
+  const tookMs = (arrivals.at(-1)?.[1] ?? 0) - (from ?? 0);
+  return { perSecond: (deliveries / tookMs) * 1_000, events: deliveries };
 }
 
 /** Sends each event after the one before has arrived: no queue forms. */

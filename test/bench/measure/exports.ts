@@ -28,20 +28,30 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
   try {
     const file = join(folder, "export.jsonl");
     bench.say(`POST /v1/exports, ${events.toLocaleString("en")} events`);
-    const { value: id, seconds: writing } = await timedWarm(bench, chain.key, {
+    const {
+      value: id,
+      seconds: writing,
+      cost: writingCost,
+    } = await timedWarm(bench, chain.key, {
       events,
       format: "jsonl",
     });
     bench.say("GET /v1/exports/{id}/content");
-    const { seconds: downloading } = await timedTurns(turns, () =>
+    const counted = { events, processes: bench.processes };
+    const { seconds: downloading, cost } = await timedTurns(turns, counted, () =>
       download(bench, chain.key, id, file),
     );
     bench.say("annals-verify");
-    const { value: report, seconds: verifying } = await timedTurns(turns, () => verifyFile(file));
+    const { value: report, seconds: verifying } = await timedTurns(turns, counted, () =>
+      verifyFile(file),
+    );
     if (report.events !== events) throw new Error(`the export has ${report.events} events`);
     const { size } = await stat(file);
     bench.say("POST /v1/exports, CSV");
-    const { seconds: writingCsv } = await timedWarm(bench, chain.key, { events, format: "csv" });
+    const { seconds: writingCsv, cost: costOfCsv } = await timedWarm(bench, chain.key, {
+      events,
+      format: "csv",
+    });
     const result = (what: string, took: number): Result => ({
       what,
       figure: rate(events / took),
@@ -59,13 +69,14 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
         `Medians of ${turns} turns; the first verification is cold.`,
       heads: ["events", "bytes", "in all"],
       results: [
-        result("export written", writing),
-        result("export downloaded", downloading),
+        { ...result("export written", writing), cost: writingCost },
+        { ...result("export downloaded", downloading), cost },
         result("export verified offline", verifying),
         {
           what: "export written as CSV",
           figure: rate(events / writingCsv),
           p99: seconds(writingCsv),
+          cost: costOfCsv,
         },
       ],
     };
@@ -86,7 +97,10 @@ interface Wanted {
 /** A warm-up export goes first: a service is slower just after its start. */
 async function timedWarm(bench: Bench, key: string, wanted: Wanted) {
   await writeExport(bench, key, { ...wanted, events: Math.ceil(wanted.events / WARM_UP_PART) });
-  return timedTurns(bench.options.turns, () => writeExport(bench, key, wanted));
+  const { options, processes } = bench;
+  return timedTurns(options.turns, { processes, events: wanted.events }, () =>
+    writeExport(bench, key, wanted),
+  );
 }
 
 /** Resolves to the id of the completed export. */

@@ -4,9 +4,10 @@
 import { newAccount } from "@annals/testing";
 import { bareInsert } from "../bare-insert.ts";
 import { singles, smallEvents } from "../bodies.ts";
-import { httpLoad } from "../http-load.ts";
+import { costText, marked } from "../cpu.ts";
 import { settle } from "../settle.ts";
 import { type Bench, multiple, type Section, time } from "./bench.ts";
+import { costedLoad } from "./load.ts";
 import { interleaved, medians, medianRatio } from "./interleaved.ts";
 
 export async function measureIdleLatency(bench: Bench): Promise<Section> {
@@ -18,15 +19,12 @@ export async function measureIdleLatency(bench: Bench): Promise<Section> {
   const request = { method: "POST", paths: ["/v1/events"], status: 201 } as const;
   const bodies = singles(events);
   bench.say("bare INSERT and COMMIT, and POST /v1/events, one connection");
-  const [bare = [], posted = []] = await interleaved(turns, [
+  const [bare, posted] = await interleaved(turns, [
     async () => {
       await settle(databaseUrl);
       return bareInsert({ databaseUrl, events, size: 1, ...alone });
     },
-    async () => {
-      await settle(databaseUrl);
-      return httpLoad({ ...request, ...alone, baseUrl, bodies, keys: [key] });
-    },
+    () => costedLoad(bench, { ...request, ...alone, baseUrl, bodies, keys: [key] }),
   ]);
   const [insert, post] = [medians(bare), medians(posted)];
   return {
@@ -38,7 +36,8 @@ export async function measureIdleLatency(bench: Bench): Promise<Section> {
     results: [
       { what: "bare INSERT and COMMIT", figure: time(insert.p50Ms), p99: time(insert.p99Ms) },
       {
-        what: "POST /v1/events",
+        what: marked("POST /v1/events", posted),
+        cost: costText(posted),
         figure: time(post.p50Ms),
         p99: time(post.p99Ms),
         ratio: multiple(medianRatio("p50Ms", posted, bare)),

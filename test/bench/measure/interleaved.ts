@@ -1,16 +1,18 @@
 // Interleaved A/B: what is compared takes turns, so that a change in the machine's speed affects all
 // of it the same. What has no baseline is measured as often. Called by most measurements.
 
+import { type Cost, costText, type Measured, withCost } from "../cpu.ts";
 import type { Figures } from "../http-load.ts";
+import { median } from "../median.ts";
 
 /**
  * Runs each of `runs` once per turn, in reverse order every second turn. Resolves to the turns of each.
  */
-export async function interleaved<Turn extends Figures>(
+export async function interleaved<Runs extends readonly (() => Promise<Figures>)[]>(
   turns: number,
-  runs: readonly (() => Promise<Turn>)[],
-): Promise<Turn[][]> {
-  const taken: Turn[][] = runs.map(() => []);
+  runs: readonly [...Runs],
+): Promise<{ [Run in keyof Runs]: Awaited<ReturnType<Runs[Run]>>[] }> {
+  const taken: Figures[][] = runs.map(() => []);
   for (let turn = 0; turn < turns; turn++) {
     const places = [...runs.keys()];
     for (const at of turn % 2 === 0 ? places : places.toReversed()) {
@@ -18,25 +20,32 @@ export async function interleaved<Turn extends Figures>(
       if (figures) taken[at]?.push(figures);
     }
   }
-  return taken;
+  return taken as { [Run in keyof Runs]: Awaited<ReturnType<Runs[Run]>>[] };
 }
 
-/** The last result of `work`, and its median duration in seconds. */
-export async function timedTurns<T>(turns: number, work: () => Promise<T>) {
-  const taken: { readonly value: T; readonly seconds: number }[] = [];
+/** The last result of `work`, its median duration in seconds, and what each of its events cost. */
+export async function timedTurns<T>(
+  turns: number,
+  { events, processes }: { readonly events: number; readonly processes: readonly Measured[] },
+  work: () => Promise<T>,
+) {
+  const taken: (Cost & { readonly value: T; readonly seconds: number })[] = [];
   for (let turn = 0; turn < turns; turn++) {
-    const begun = performance.now();
-    const value = await work();
-    taken.push({ value, seconds: (performance.now() - begun) / 1_000 });
+    const measured = await withCost(processes, async () => {
+      const begun = performance.now();
+      const value = await work();
+      return { events, value, seconds: (performance.now() - begun) / 1_000 };
+    });
+    taken.push(measured);
   }
-  return { value: taken.at(-1)?.value as T, seconds: median(taken.map(({ seconds }) => seconds)) };
+  const seconds = median(taken.map((one) => one.seconds));
+  return { value: taken.at(-1)?.value as T, seconds, cost: costText(taken) };
 }
 
 /** The median of each figure over the turns. */
-export function medians<Turn extends Figures>(turns: readonly Turn[]): Turn {
-  const names = Object.keys(turns[0] ?? {}) as (keyof Turn)[];
-  const entries = names.map((name) => [name, median(turns.map((turn) => Number(turn[name])))]);
-  return Object.fromEntries(entries) as Turn;
+export function medians(turns: readonly Figures[]): Figures {
+  const of = (name: keyof Figures) => median(turns.map((turn) => turn[name]));
+  return { perSecond: of("perSecond"), p50Ms: of("p50Ms"), p99Ms: of("p99Ms") };
 }
 
 /** The median of a figure's ratio to the baseline of the same turn. */
@@ -46,9 +55,4 @@ export function medianRatio<Turn extends Figures>(
   baseline: readonly Turn[],
 ): number {
   return median(turns.map((turn, at) => Number(turn[name]) / Number(baseline[at]?.[name])));
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
 }

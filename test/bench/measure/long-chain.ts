@@ -3,10 +3,11 @@
 
 import { newAccount } from "@annals/testing";
 import { smallEvent } from "../bodies.ts";
-import { type Figures, httpLoad } from "../http-load.ts";
+import { costText, marked } from "../cpu.ts";
 import { loadLongChain } from "../long-chain.ts";
 import { timeOf } from "../rows.ts";
 import { type Bench, type Result, type Section, multiple, time } from "./bench.ts";
+import { type Costed, loadAtOnce } from "./load.ts";
 import { interleaved, medians, medianRatio } from "./interleaved.ts";
 
 /** Events below the deep page, so that it is full with any filter. */
@@ -34,15 +35,16 @@ export async function measureLists(bench: Bench, chain: Chain): Promise<Section>
   const results: Result[] = [];
   for (const [name, head, deep] of pagesOf(chain.length)) {
     bench.say(`GET /v1/events, ${name}`);
-    const [atHead = [], deeper = []] = await interleaved(bench.options.turns, [
+    const [atHead, deeper] = await interleaved(bench.options.turns, [
       () => readPages(bench, chain, head),
       () => readPages(bench, chain, deep),
     ]);
     results.push({
-      what: name,
+      what: marked(name, deeper),
       figure: time(medians(atHead).p50Ms),
       p50: time(medians(deeper).p50Ms),
       ratio: multiple(medianRatio("p50Ms", deeper, atHead)),
+      cost: costText(deeper),
     });
   }
   return {
@@ -51,8 +53,9 @@ export async function measureLists(bench: Bench, chain: Chain): Promise<Section>
       `One connection, pages of 50, in descending order by default, from a chain of ` +
       `${chain.length.toLocaleString("en")} small events: p50 at the head, and with ` +
       `${bench.options.depth.toLocaleString("en")} events between there and the page. ` +
-      "Each filter matches many events.",
+      "Each filter matches many events. The CPU time is of the deep page.",
     heads: ["p50 at the head", "p50 deep", "deep / head"],
+    costOf: "a page",
     results,
   };
 }
@@ -102,8 +105,9 @@ function pagesOf(length: number): [string, head: string, deep: string][] {
   ];
 }
 
-function readPages({ baseUrl, options }: Bench, { key }: Chain, query: string): Promise<Figures> {
-  return httpLoad({
+function readPages(bench: Bench, { key }: Chain, query: string): Promise<Costed> {
+  const { baseUrl, options } = bench;
+  return loadAtOnce(bench, {
     baseUrl,
     method: "GET",
     paths: [`/v1/events${query && `?${query}`}`],

@@ -6,10 +6,11 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { averageBytes, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
-import { type Figures, httpLoad } from "../http-load.ts";
-import { settle } from "../settle.ts";
+import { costText, marked } from "../cpu.ts";
+import type { Figures } from "../http-load.ts";
 import { type Bench, multiple, type Result, type Section, shown } from "./bench.ts";
 import type { Chain } from "./long-chain.ts";
+import { type Costed, costedLoad } from "./load.ts";
 import { interleaved, medians, medianRatio } from "./interleaved.ts";
 
 const CONNECTIONS = 64;
@@ -36,11 +37,11 @@ export async function measureSingleEvents(bench: Bench): Promise<Section> {
     ] as const) {
       const bodies = singles(events);
       bench.say(`bare Fastify, and POST /v1/events, ${size}, one account and many`);
-      const [bare = [], alone = [], spread = []] = await interleaved(bench.options.turns, [
+      const [bare, alone, spread] = await interleaved(bench.options.turns, [
         () => load(bareBench, bodies, []),
         () => load(bench, bodies, keys),
         () => load(bench, bodies, many),
-      ]);
+      ] as const);
       rows.push(
         result(`bare Fastify POST, ${size}`, bare),
         result(`POST /v1/events, ${size}, one key`, alone, bare),
@@ -89,11 +90,11 @@ function withTurnsOf(bench: Bench, turnMs: number): Bench {
 }
 
 async function load(bench: Bench, bodies: readonly string[], keys: readonly string[]) {
-  const { baseUrl, databaseUrl, options } = bench;
-  await settle(databaseUrl);
+  const { baseUrl, options } = bench;
   const { turnWarmUpMs: warmUpMs, turnMs: measureMs } = options;
   const request = { method: "POST", paths: ["/v1/events"], bodies, status: 201 } as const;
-  return httpLoad({ ...request, baseUrl, keys, connections: CONNECTIONS, warmUpMs, measureMs });
+  const shape = { connections: CONNECTIONS, warmUpMs, measureMs };
+  return costedLoad(bench, { ...request, ...shape, baseUrl, keys });
 }
 
 async function withBareFastify<T>(work: (baseUrl: string) => Promise<T>): Promise<T> {
@@ -108,10 +109,13 @@ async function withBareFastify<T>(work: (baseUrl: string) => Promise<T>): Promis
   }
 }
 
-function result(what: string, turns: readonly Figures[], bare?: readonly Figures[]): Result {
+function result(what: string, turns: readonly Costed[], bare?: readonly Figures[]): Result {
   return {
-    what,
+    what: marked(what, turns),
     ...shown(medians(turns)),
-    ...(bare && { ratio: multiple(medianRatio("perSecond", turns, bare)) }),
+    ...(bare && {
+      ratio: multiple(medianRatio("perSecond", turns, bare)),
+      cost: costText(turns),
+    }),
   };
 }

@@ -18,7 +18,11 @@ const SHORT = 10_000;
  */
 export async function measureVerify(bench: Bench, chain: Chain): Promise<Section> {
   bench.say("GET /v1/verify");
-  const { seconds } = await timedTurns(bench.options.turns, () => verify(bench, chain));
+  const { processes } = bench;
+  const counted = { processes, events: chain.length };
+  const { cost, seconds } = await timedTurns(bench.options.turns, counted, () =>
+    verify(bench, chain),
+  );
   bench.say("POST /v1/events, one connection, during GET /v1/verify");
   const beside = await whileVerifying(bench, chain);
   // In the same tables as the long one.
@@ -34,6 +38,7 @@ export async function measureVerify(bench: Bench, chain: Chain): Promise<Section
     results: [
       {
         what: "GET /v1/verify, events",
+        cost,
         figure: rate(chain.length / seconds),
         p50: `${seconds.toFixed(1)} s in all`,
       },
