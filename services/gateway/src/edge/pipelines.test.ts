@@ -1,6 +1,6 @@
 // Guarantee: until a key was admitted on a connection, its requests begin one after the other; from then on
 // 32 may be unanswered. A key that was admitted lately never waits. What waits is bounded in memory, and is
-// released when the client leaves.
+// released when the client leaves. A connection with too many is closed later, and not read meanwhile.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
@@ -45,6 +45,23 @@ test("when a key was admitted those that wait begin, and 32 may be unanswered", 
   one.write(get);
   await closed(one);
   expect(refused.filter((reason) => reason === "pipeline")).toHaveLength(1);
+  await released();
+});
+
+test("a connection with too many is not closed at once, and not read any more", async () => {
+  const { areHeld, held, inFlight, refused, released, socket } = await openServer();
+  const one = await socket(get);
+  await areHeld(1);
+  const [[request] = []] = held;
+  if (!request) throw new Error("no request");
+  inFlight.authenticated(request, "acct_1");
+  one.write(get.repeat(MAX_PIPELINE));
+  await vi.waitFor(() => expect(refused).toContain("pipeline"));
+  expect(request.socket.destroyed).toBe(false);
+  const read = request.socket.bytesRead;
+  one.write(get);
+  await closed(one);
+  expect(request.socket.bytesRead).toBe(read);
   await released();
 });
 

@@ -9,6 +9,15 @@ import type { Socket } from "node:net";
 /** Requests of one connection that were not answered yet. */
 const MAX_PIPELINE = 32;
 
+/**
+ * A connection with too many is not read any more, and closed after this time: a client whose connection is
+ * closed at once opens another one at once, which costs as much again. So many wait for it; each may have
+ * some requests that are parsed already.
+ */
+const CLOSE_AFTER_MS = 1_000;
+const MAX_CLOSING = 1_000;
+const MAX_PARSED = 2 * MAX_PIPELINE;
+
 type Exchanged = readonly [request: IncomingMessage, response: ServerResponse];
 
 export interface PipelinesOptions {
@@ -26,6 +35,8 @@ interface Line {
   /** Requests that were not answered yet, those that wait included. */
   open: number;
   hasKey: boolean;
+  /** It will be closed. */
+  isClosing: boolean;
   readonly waiting: { readonly exchanged: Exchanged; readonly release: () => void }[];
 }
 
@@ -35,6 +46,7 @@ export class Pipelines {
   /** Connections whose next request may begin: one in each turn of the event loop. */
   readonly #next: Line[] = [];
   #isScheduled = false;
+  #closing = 0;
 
   constructor(options: PipelinesOptions) {
     this.#options = options;
@@ -45,13 +57,13 @@ export class Pipelines {
     const { socket } = request;
     let line = this.#lines.get(socket);
     if (line === undefined)
-      this.#lines.set(socket, (line = { open: 0, hasKey: false, waiting: [] }));
+      this.#lines.set(socket, (line = { open: 0, hasKey: false, isClosing: false, waiting: [] }));
     line.open += 1;
-    if (line.open > MAX_PIPELINE) return this.#close(socket);
+    if (line.isClosing || line.open > MAX_PIPELINE) return this.#close(socket, line);
     if (line.open === 1 || line.hasKey || this.#options.isKnown(request))
       return this.#options.begin(request, response);
     const release = this.#options.hold(request);
-    if (release === undefined) return this.#close(socket);
+    if (release === undefined) return this.#close(socket, line);
     line.waiting.push({ exchanged: [request, response], release });
   }
 
@@ -93,8 +105,25 @@ export class Pipelines {
     }
   }
 
-  #close(socket: Socket): void {
-    if (!socket.destroyed) this.#options.onClosed();
-    socket.destroy();
+  #close(socket: Socket, line: Line): void {
+    if (line.isClosing) {
+      if (line.open > MAX_PARSED) socket.destroy();
+      return;
+    }
+    line.isClosing = true;
+    this.#options.onClosed();
+    if (this.#closing >= MAX_CLOSING) {
+      socket.destroy();
+      return;
+    }
+    this.#closing += 1;
+    socket.pause();
+    // Node.js resumes the connection when it has handed out a request.
+    socket.on("resume", () => socket.pause());
+    const timer = setTimeout(() => socket.destroy(), CLOSE_AFTER_MS);
+    socket.once("close", () => {
+      this.#closing -= 1;
+      clearTimeout(timer);
+    });
   }
 }
