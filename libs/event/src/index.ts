@@ -4,12 +4,13 @@ export { eventJson, eventJsonWithout, proofJson, type ProofText } from "./event-
 export * from "./event-limits.ts";
 export * from "./event-members.ts";
 export * from "./json/canonical-json.ts";
+export * from "./json/event-bytes.ts";
 export { jsonSha256 } from "./json/json-sha256.ts";
 export { checkCanonicalObject } from "./json/canonical-text.ts";
 export { JsonFault } from "./json/json-value.ts";
 export type { JsonObject, JsonValue } from "./json/json-value.ts";
 export * from "./json/read-json.ts";
-export * from "./json/read-limits.ts";
+export type { ReadLimits } from "./json/read-limits.ts";
 export { leafHash, type LeafMembers, leafText, partDigest, writePartDigest } from "./leaf.ts";
 export { DIGEST_BYTES, GENESIS_HASH, leafOfJson, SALT_BYTES } from "./leaf-text.ts";
 export { escapeHidden, quoteVisibly } from "./visible-text.ts";

@@ -4,15 +4,10 @@
 
 import { JsonFault } from "./json-value.ts";
 import type { JsonValue } from "./json-value.ts";
-import type { ReadLimits } from "./read-limits.ts";
+import { DEPTH_CEILING, type ReadLimits } from "./read-limits.ts";
 import { PiecewiseReader } from "./piecewise-reader.ts";
 import { Reader } from "./reader.ts";
 import { decodeUtf8, validPrefix } from "./utf8.ts";
-
-/**
- * The reader and the canonical writer recurse; so many levels fit the smallest stack easily.
- */
-const DEPTH_CEILING = 512;
 
 /**
  * Reads one JSON text.
