@@ -130,13 +130,13 @@ test.each([
 });
 
 test("an event that is changed and hidden is named by its change", async () => {
-  await database.query("UPDATE ledger.chain SET action = 'other' WHERE sequence_number = 5001");
+  await database.query("UPDATE ledger.events SET action = 'other' WHERE sequence_number = 5001");
   expect(await verify()).toEqual({
     valid: false,
     at: 5_001,
     reason: InvalidReason.HASH_MISMATCH,
   });
-  await database.query("UPDATE ledger.chain SET action = 'common' WHERE action = 'other'");
+  await database.query("UPDATE ledger.events SET action = 'common' WHERE action = 'other'");
 });
 
 test("a range is verified with what the index says of it alone", async () => {

@@ -118,9 +118,9 @@ describe("a chain that is not valid is reported, and counts as verified when it 
   test.each([
     [
       "a changed event",
-      "UPDATE ledger.payloads SET metadata = '{\"a\":1}' WHERE sequence_number = 6",
+      "UPDATE ledger.events SET metadata = '{\"a\":1}' WHERE sequence_number = 6",
     ],
-    ["a removed tail", "DELETE FROM ledger.chain WHERE sequence_number > 4"],
+    ["a removed tail", "DELETE FROM ledger.events WHERE sequence_number > 4"],
     [
       "another kept hash, as of a chain that was rewritten",
       "UPDATE ledger.verifications SET hash = 'a'",
