@@ -53,7 +53,7 @@ test("appends to many chains at the same time are one transaction, and each chai
     }),
   );
   expect(await statements(replica, accounts)).toEqual({ shared: 1, single: 0 });
-  const checker = new BlockChecker();
+  const checker = new BlockChecker(2);
   for (const [n, result] of results.entries()) {
     const accountId = accounts[n] ?? "";
     if (result.outcome !== "stored") throw new Error("not stored");

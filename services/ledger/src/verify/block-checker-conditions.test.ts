@@ -57,7 +57,7 @@ describe("each condition of the statement is needed", () => {
     const accountId = await fixtures.newChain();
     await change(accountId);
     expect(await fixtures.check(accountId)).toBeUndefined();
-    const { whole } = await new BlockChecker().check(blind, {
+    const whole = await new BlockChecker(2).check(blind, {
       accountId,
       from: 1,
       to: EVENTS,
