@@ -5,8 +5,8 @@ import { FORGERIES } from "./tampering-forgeries.ts";
 import { AT, deleteEvents, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
 
 /**
- * The column's new value, as SQL, and what it breaks. Every column that the hash covers, and each copy, has to
- * be here.
+ * The column's new value, as SQL, and what it breaks. Every column that the hash covers, and each copy, has
+ * to be here.
  */
 export const COLUMNS: Readonly<Record<string, readonly [value: string, reason: string]>> = {
   account_id: ["'acct_other_' || $1", "sequence_gap"],

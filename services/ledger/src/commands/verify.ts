@@ -1,6 +1,6 @@
 // The verb `verify`: verifies a chain, or a range of it, as GET /v1/verify does, with the code of the ledger
-// and the rights of an operator. It needs no key of the account, adds nothing to the outbox, and only reads. It
-// compares the filter index of any range, however long.
+// and the rights of an operator. It needs no key of the account, adds nothing to the outbox, and only reads.
+// It compares the filter index of any range, however long.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { systemClock, verificationJson } from "@annals/contract";
@@ -16,8 +16,9 @@ const USAGE = "usage: annals verify --account ID [--from N] [--to N] [--json]";
 
 export const VERIFY_HELP = `${USAGE}
 
-Recomputes every digest, hash and link of a chain, or of the range from N to N, and compares the end with the head
-and the filter index with the events, also where GET /v1/verify does not because the range is long. It prints the object that GET /v1/verify answers as \`data\`, on one line. It only reads; nobody is notified.
+Recomputes every digest, hash and link of a chain, or of the range from N to N, and compares the end with the head. It
+compares the filter index with the events, whatever the length of the range. It prints the object that GET /v1/verify
+answers as \`data\`, on one line. It only reads; nobody is notified.
 
 Exit status: 0 valid, 3 not valid, 1 not verified, 2 wrong words or a range that is not in the chain.
 

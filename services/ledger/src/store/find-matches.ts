@@ -1,6 +1,6 @@
 // Which events of an account match a filter, in a range of sequence numbers or of some numbers: those numbers
-// alone, from the columns that filters compare. A null parameter does not filter. Each statement reads no more
-// rows than its range or its array has, whatever plan PostgreSQL makes: it joins nothing.
+// alone, from the columns that filters compare. A null parameter does not filter. Each statement reads no
+// more rows than its range or its array has, whatever plan PostgreSQL makes: it joins nothing.
 
 import { statement } from "@annals/postgres";
 

@@ -4,8 +4,8 @@
 // same way.
 //
 // Events of given numbers are looked up and not joined: for an account that grew since the last ANALYZE
-// PostgreSQL expects one row, and may join by reading all of it once a row. The lengths of the parts are known
-// without reading those that are stored apart.
+// PostgreSQL expects one row, and may join by reading all of it once a row. The lengths of the parts are
+// known without reading those that are stored apart.
 
 import { type Statement, statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";

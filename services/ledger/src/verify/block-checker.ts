@@ -1,7 +1,7 @@
 // Checks blocks of chains and of the filter index inside PostgreSQL, a few at a time for all verifications of
-// the process, so that any number of them leaves connections and CPU to appends. Accounts take turns. Called by
-// verify-range.ts and verify-index.ts. It must never report a block as valid that was not recomputed; a block
-// that it does not report as valid may still be.
+// the process, so that any number of them leaves connections and CPU to appends. Accounts take turns. Called
+// by verify-range.ts and verify-index.ts. It must never report a block as valid that was not recomputed; a
+// block that it does not report as valid may still be.
 
 import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
@@ -43,8 +43,8 @@ export class BlockChecker {
   }
 
   /**
-   * The block where all of its rows are there and valid, linked from the first to the last. What the first row
-   * links to is for the caller to compare.
+   * The block where all of its rows are there and valid, linked from the first to the last. What the first
+   * row links to is for the caller to compare.
    */
   check(database: Database, asked: AskedBlock): Promise<WholeBlock | undefined> {
     return this.#run(asked, () => findWhole(database, asked));

@@ -1,5 +1,5 @@
-// Guarantee: where the filter index was changed so that lists skip an event, the verification of a range of up
-// to 100,000 events names that event, and of no longer range. What the index has too much hides nothing.
+// Guarantee: where the filter index was changed so that lists skip an event, the verification of a range of
+// up to 100,000 events names that event, and of no longer range. What the index has too much hides nothing.
 
 import type { Pool } from "@annals/postgres";
 import { InvalidReason } from "@annals/proto/ledger";

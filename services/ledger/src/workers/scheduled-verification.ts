@@ -1,6 +1,7 @@
 // Verifies every chain once in an interval, from where the last verification ended, at times of low load, and
-// then compares what its filter index has got since with the events. Any number of replicas may do it at the same time: a lease gives each chain to one of them. It must never
-// take more than a share of PostgreSQL, and never record what was not recomputed.
+// then compares what its filter index has got since with the events. Any number of replicas may do it at the
+// same time: a lease gives each chain to one of them. It must never take more than a share of PostgreSQL, and
+// never record what was not recomputed.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
