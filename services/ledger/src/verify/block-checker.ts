@@ -24,7 +24,7 @@ export interface AskedBlock {
 }
 
 /** An event that lists would skip. */
-export interface HiddenEvent {
+interface HiddenEvent {
   readonly sequenceNumber: number;
   readonly id: string;
 }
