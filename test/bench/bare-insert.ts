@@ -1,4 +1,4 @@
-// The baseline of appends: the same rows inserted into the same tables, one statement and its commit. No
+// The baseline of appends: the same rows inserted into the same table, one statement and its commit. No
 // hashing, no HTTP, no key, no head. Called by measure/batches.ts and measure/idle-latency.ts.
 
 import { newId } from "@annals/contract";
@@ -13,18 +13,15 @@ const INSERT = `WITH given AS (
     $14::text[]) WITH ORDINALITY AS given (
     sequence_number, id, action, at, actor, context, diff, metadata, target,
     actor_id, actor_type, target_id, target_type, place)
-), chained AS (
-  INSERT INTO ledger.chain (account_id, sequence_number, id, action, occurred_at, received_at,
-    created_at, digests, previous_hash, hash)
-  SELECT $1::text, sequence_number, id, action, at, at, at,
-    substring($15::bytea FROM (place::integer - 1) * 160 + 1 FOR 160),
-    substring($16::bytea FROM (place::integer - 1) * 32 + 1 FOR 32),
-    substring($17::bytea FROM (place::integer - 1) * 32 + 1 FOR 32)
-  FROM given
 )
-INSERT INTO ledger.payloads (account_id, sequence_number, actor, context, diff, metadata, target,
-  salts, actor_id, actor_type, target_id, target_type)
-SELECT $1::text, sequence_number, actor, context, diff, metadata, target,
+INSERT INTO ledger.events (account_id, sequence_number, id, action, occurred_at, received_at, created_at,
+  digests, previous_hash, hash, actor, context, diff, metadata, target, salts,
+  actor_id, actor_type, target_id, target_type)
+SELECT $1::text, sequence_number, id, action, at, at, at,
+  substring($15::bytea FROM (place::integer - 1) * 160 + 1 FOR 160),
+  substring($16::bytea FROM (place::integer - 1) * 32 + 1 FOR 32),
+  substring($17::bytea FROM (place::integer - 1) * 32 + 1 FOR 32),
+  actor, context, diff, metadata, target,
   substring($18::bytea FROM (place::integer - 1) * 80 + 1 FOR 80),
   actor_id, actor_type, target_id, target_type
 FROM given`;

@@ -8,18 +8,17 @@ import { makeRows, type Row } from "./rows.ts";
 import { vacuum } from "./settle.ts";
 import { openSql, type Sql } from "./sql.ts";
 
-/** Events in one COPY of each table: the bound of memory. */
+/** Events in one COPY: the bound of memory. */
 const BLOCK = 20_000;
 
-/** Events of a chunk of the filter index (services/ledger/migrations/0006_filter-index.sql). */
+/** Events of a chunk of the filter index (services/ledger/migrations/0001_ledger.sql). */
 const CHUNK_SIZE = 4_096;
 const INDEX_TIMEOUT_MS = 600_000;
 const INDEX_POLL_MS = 200;
 
-const CHAIN = `COPY ledger.chain (account_id, sequence_number, id, action, occurred_at, received_at,
-  created_at, digests, previous_hash, hash) FROM STDIN`;
-const PAYLOADS = `COPY ledger.payloads (account_id, sequence_number, actor, context, diff, metadata,
-  target, salts, actor_id, actor_type, target_id, target_type) FROM STDIN`;
+const EVENTS = `COPY ledger.events (account_id, sequence_number, id, action, occurred_at, received_at, created_at,
+  digests, previous_hash, hash, actor, context, diff, metadata, target, salts,
+  actor_id, actor_type, target_id, target_type) FROM STDIN`;
 
 export async function loadLongChain(
   databaseUrl: string,
@@ -27,21 +26,11 @@ export async function loadLongChain(
   count: number,
   eventAt: (index: number) => object = smallEvent,
 ): Promise<void> {
-  // One connection per table, so that PostgreSQL uses two cores.
-  const [sql, second] = [await openSql(databaseUrl), await openSql(databaseUrl)];
+  const sql = await openSql(databaseUrl);
   const rows = makeRows(accountId, count, eventAt);
   let last: Row | undefined;
   for (let block = take(rows, BLOCK); block.length > 0; block = take(rows, BLOCK)) {
-    await Promise.all([
-      sql.copy(
-        CHAIN,
-        lines(block, (row) => chainColumns(accountId, row)),
-      ),
-      second.copy(
-        PAYLOADS,
-        lines(block, (row) => payloadColumns(accountId, row)),
-      ),
-    ]);
+    await sql.copy(EVENTS, lines(accountId, block));
     last = block.at(-1);
   }
   await sql.run(
@@ -52,7 +41,7 @@ export async function loadLongChain(
   await vacuum(sql);
   await indexed(sql, accountId, Math.floor(count / CHUNK_SIZE));
   await sql.run("VACUUM (ANALYZE) ledger.chunks, ledger.postings");
-  await Promise.all([sql.close(), second.close()]);
+  await sql.close();
 }
 
 /** Resolves when the ledger has indexed this many chunks of the account. */
@@ -81,29 +70,25 @@ function take(rows: Iterator<Row>, size: number): Row[] {
 /** Lines a piece, so that a piece is worth a write. */
 const PIECE = 200;
 
-function* lines(
-  rows: readonly Row[],
-  columns: (row: Row) => readonly (string | number | null)[],
-): Generator<string> {
+function* lines(accountId: string, rows: readonly Row[]): Generator<string> {
   for (let at = 0; at < rows.length; at += PIECE) {
     yield rows
       .slice(at, at + PIECE)
-      .map((row) => `${columns(row).map(copyText).join("\t")}\n`)
+      .map((row) => `${columns(accountId, row).map(copyText).join("\t")}\n`)
       .join("");
   }
 }
 
-function chainColumns(accountId: string, row: Row) {
+function columns(accountId: string, row: Row): readonly (string | number | null)[] {
   const { sequenceNumber, id, action, occurredAt, time, digests, previousHash, hash } = row;
-  const binary = [digests.toString("hex"), previousHash, hash].map((hex) => `\\x${hex}`);
-  return [accountId, sequenceNumber, id, action, occurredAt, time, time, ...binary];
+  const { parts, salts, actorId, actorType, targetId, targetType } = row;
+  const binary = [digests.toString("hex"), previousHash, hash].map(bytea);
+  const leaf = [sequenceNumber, id, action, occurredAt, time, time, ...binary];
+  const copies = [actorId, actorType, targetId, targetType];
+  return [accountId, ...leaf, ...parts, bytea(salts.toString("hex")), ...copies];
 }
 
-function payloadColumns(accountId: string, row: Row) {
-  const { sequenceNumber, parts, salts, actorId, actorType, targetId, targetType } = row;
-  const salt = `\\x${salts.toString("hex")}`;
-  return [accountId, sequenceNumber, ...parts, salt, actorId, actorType, targetId, targetType];
-}
+const bytea = (hex: string): string => `\\x${hex}`;
 
 /** The text format of COPY: a backslash, a tab and line ends are escaped, null is \N. */
 function copyText(value: string | number | null): string {

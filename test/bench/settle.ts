@@ -16,6 +16,5 @@ export async function settle(databaseUrl: string): Promise<void> {
 
 /** The work of autovacuum: statistics for the planner, the visibility map. */
 export async function vacuum(sql: Sql): Promise<void> {
-  await sql.run("VACUUM (ANALYZE) ledger.chain");
-  await sql.run("VACUUM (ANALYZE) ledger.payloads");
+  await sql.run("VACUUM (ANALYZE) ledger.events");
 }

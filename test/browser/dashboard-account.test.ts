@@ -54,7 +54,7 @@ test("a verification has progress in pieces and a history, and names the event t
 
   const owner = ownerOf(stack.databaseUrl);
   const change =
-    "UPDATE ledger.chain SET action = 'c.d' WHERE account_id = $1 AND sequence_number = 4000";
+    "UPDATE ledger.events SET action = 'c.d' WHERE account_id = $1 AND sequence_number = 4000";
   await owner.query(change, [accountId]);
   await owner.close();
   await button(page, "Verify").click();

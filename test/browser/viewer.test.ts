@@ -74,8 +74,8 @@ describe("what was stored", () => {
 
 describe("what was changed in the database", () => {
   const kinds = [
-    ["metadata", 'UPDATE ledger.payloads SET metadata = \'{"request":"r-78"}\'', "Metadata"],
-    ["action", "UPDATE ledger.chain SET action = 'invoice.view'", "Hash"],
+    ["metadata", 'UPDATE ledger.events SET metadata = \'{"request":"r-78"}\'', "Metadata"],
+    ["action", "UPDATE ledger.events SET action = 'invoice.view'", "Hash"],
   ] as const;
   test.each(kinds)("%s: the event differs, and its badge says where", async (_, change, part) => {
     const { client, accountId } = await accountWith(stack, 3);
@@ -96,7 +96,7 @@ describe("what was changed in the database", () => {
     const owner = ownerOf(stack.databaseUrl);
     const other = "repeat('ab', 32)";
     await owner.query(
-      `UPDATE ledger.chain SET hash = decode(${other}, 'hex') WHERE account_id = $1 AND sequence_number = 2`,
+      `UPDATE ledger.events SET hash = decode(${other}, 'hex') WHERE account_id = $1 AND sequence_number = 2`,
       [accountId],
     );
     await owner.close();

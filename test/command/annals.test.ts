@@ -233,7 +233,7 @@ test("verify prints what GET /v1/verify answers, and ends with 3 where an event 
     stderr: expect.stringContaining("acct_none has no event"),
   });
   await database.query(
-    "UPDATE ledger.chain SET action = 'user.logout' WHERE account_id = $1 AND sequence_number = 7",
+    "UPDATE ledger.events SET action = 'user.logout' WHERE account_id = $1 AND sequence_number = 7",
     [ACCOUNT],
   );
   const invalid = await type(`annals verify --account ${ACCOUNT}`);

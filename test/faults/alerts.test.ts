@@ -127,12 +127,12 @@ test("a dead endpoint, a failed export, a broken chain and an expiring certifica
   const { body: stored } = await append();
 
   const [row] = await owner.query(
-    "SELECT metadata FROM ledger.payloads WHERE account_id = $1 AND sequence_number = $2",
+    "SELECT metadata FROM ledger.events WHERE account_id = $1 AND sequence_number = $2",
     [client.accountId, stored.data.sequence_number],
   );
   const setMetadata = (text: unknown) =>
     owner.query(
-      "UPDATE ledger.payloads SET metadata = $3 WHERE account_id = $1 AND sequence_number = $2",
+      "UPDATE ledger.events SET metadata = $3 WHERE account_id = $1 AND sequence_number = $2",
       [client.accountId, stored.data.sequence_number, text],
     );
   await setMetadata('{"forged":true}');
@@ -182,7 +182,7 @@ test("a full pool, a stopped NATS and a stopped dispatcher", async () => {
     const lock = new pg.Client({ connectionString: system.stack.databaseUrl });
     await lock.connect();
     await lock.query("BEGIN");
-    await lock.query("LOCK TABLE ledger.heads, ledger.chain IN ACCESS EXCLUSIVE MODE");
+    await lock.query("LOCK TABLE ledger.heads, ledger.events IN ACCESS EXCLUSIVE MODE");
     // Lists do not share statements, as appends do.
     await whileSending(
       () => client.get("/v1/events"),

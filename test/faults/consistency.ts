@@ -12,7 +12,7 @@ export interface ChainEvent {
   readonly id: string;
   readonly hash: string;
   readonly previousHash: string;
-  /** Of its metadata; undefined where it has none, or no payload at all. */
+  /** Of its metadata; undefined where it has none. */
   readonly marker: string | undefined;
 }
 
@@ -58,13 +58,10 @@ export async function readChain({
     id: string;
     hash: string;
     previous_hash: string;
-    metadata: string | null;
+    metadata: string;
   }>(
-    `SELECT chain.sequence_number, id, encode(hash, 'hex') AS hash, encode(previous_hash, 'hex') AS previous_hash,
-       metadata
-     FROM ledger.chain LEFT JOIN ledger.payloads
-       ON payloads.account_id = chain.account_id AND payloads.sequence_number = chain.sequence_number
-     WHERE chain.account_id = $1 ORDER BY chain.sequence_number`,
+    `SELECT sequence_number, id, encode(hash, 'hex') AS hash, encode(previous_hash, 'hex') AS previous_hash, metadata
+     FROM ledger.events WHERE account_id = $1 ORDER BY sequence_number`,
     [accountId],
   );
   return rows.map((row) => ({
@@ -72,7 +69,7 @@ export async function readChain({
     id: row.id,
     hash: row.hash,
     previousHash: row.previous_hash,
-    marker: row.metadata === null ? undefined : JSON.parse(row.metadata).marker,
+    marker: JSON.parse(row.metadata).marker,
   }));
 }
 

@@ -142,7 +142,7 @@ async function entriesOf(accountId: string): Promise<Stored[]> {
   const rows = await bed.owner.query(
     `SELECT action, metadata AS text, octet_length(action) + octet_length(actor) + octet_length(target)
        + octet_length(context) + octet_length(diff) + octet_length(metadata) AS bytes
-     FROM ledger.payloads JOIN ledger.chain USING (account_id, sequence_number)
+     FROM ledger.events
      WHERE account_id = $1 AND context::json ->> 'account_id' = $2`,
     [SYSTEM, accountId],
   );

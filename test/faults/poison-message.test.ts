@@ -25,7 +25,7 @@ afterAll(() => bed?.stop());
 async function poisoned(sqlstate: string): Promise<void> {
   await bed.owner.query(`CREATE OR REPLACE FUNCTION ledger.refuse_poison() RETURNS trigger AS $$
     BEGIN RAISE EXCEPTION 'poison' USING ERRCODE = '${sqlstate}'; END $$ LANGUAGE plpgsql`);
-  await bed.owner.query(`CREATE OR REPLACE TRIGGER refuse_poison BEFORE INSERT ON ledger.payloads
+  await bed.owner.query(`CREATE OR REPLACE TRIGGER refuse_poison BEFORE INSERT ON ledger.events
     FOR EACH ROW WHEN (NEW.metadata LIKE '%-${POISON}"}') EXECUTE FUNCTION ledger.refuse_poison()`);
 }
 
@@ -64,7 +64,7 @@ test.each([
   ["deep nesting", `{"action":"a","metadata":${'{"a":'.repeat(500)}1${"}".repeat(501)}`],
   ["too large an event", JSON.stringify({ action: "a", metadata: { a: "x".repeat(100_000) } })],
 ])("the gateway refuses one of 500, %s: 499 are accepted", async (_, poison) => {
-  await bed.owner.query("DROP TRIGGER IF EXISTS refuse_poison ON ledger.payloads");
+  await bed.owner.query("DROP TRIGGER IF EXISTS refuse_poison ON ledger.events");
   const { load, audit, clients } = await bed.account();
   const events = load();
   const good = together(events, EVENTS - 1);

@@ -87,7 +87,7 @@ async function mounted(): Promise<SmallDisk> {
       const { uid, gid } = statSync(join(everything, "cluster"));
       chownSync(place, uid, gid);
       await owner.query(`CREATE TABLESPACE small LOCATION '${place}'`);
-      await owner.query("ALTER TABLE ledger.payloads SET TABLESPACE small");
+      await owner.query("ALTER TABLE ledger.events SET TABLESPACE small");
       // The log needs room for each new segment, and not only for more than it ever had.
       await owner.query("ALTER SYSTEM SET wal_recycle = off");
       await owner.query("SELECT pg_reload_conf()");

@@ -51,7 +51,7 @@ export async function allAttempted(
   accountId: string,
 ): Promise<boolean> {
   const [row] = await owner.query<{ events: string; attempted: string }>(
-    `SELECT (SELECT count(*) FROM ledger.chain WHERE account_id = $1) AS events,
+    `SELECT (SELECT count(*) FROM ledger.events WHERE account_id = $1) AS events,
        (SELECT count(*) FROM webhooks.deliveries WHERE account_id = $1 AND attempts > 0) AS attempted`,
     [accountId],
   );

@@ -126,7 +126,7 @@ describe("changes over HTTP", () => {
          (SELECT array_agg(DISTINCT created_by || updated_by || revoked_by) FROM keys.api_keys
            WHERE account_id = $1 AND name = 'two') AS keys,
          (SELECT array_agg(DISTINCT created_by || deleted_by) FROM exports.jobs WHERE account_id = $1) AS exports,
-         (SELECT array_agg(DISTINCT key_id) FROM ledger.payloads WHERE account_id = $1) AS events`,
+         (SELECT array_agg(DISTINCT key_id) FROM ledger.events WHERE account_id = $1) AS events`,
       [account.accountId],
     );
     const { keyId } = account;

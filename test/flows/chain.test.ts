@@ -61,7 +61,7 @@ test(`${WRITERS} writers over three gateways and two ledgers make one chain of $
   expect(await chainFaults(owner, accountId, APPENDS)).toEqual([]);
   expect(answered.size).toBe(APPENDS);
   const rows = await owner.query(
-    "SELECT sequence_number, encode(hash, 'hex') AS hash FROM ledger.chain WHERE account_id = $1",
+    "SELECT sequence_number, encode(hash, 'hex') AS hash FROM ledger.events WHERE account_id = $1",
     [accountId],
   );
   expect(
@@ -133,8 +133,7 @@ describe("control: the append path of the ledger, composed in the test", () => {
     const database = await createMigratedDatabase(inject("stack").databaseUrl);
     onTestFinished(() => database.drop());
     if (!options.constraints) {
-      await database.query("ALTER TABLE ledger.chain DROP CONSTRAINT chain_sequence_number");
-      await database.query("ALTER TABLE ledger.payloads DROP CONSTRAINT payloads_pkey");
+      await database.query("ALTER TABLE ledger.events DROP CONSTRAINT events_sequence_number");
     }
     const log = createLog({ service: "test", level: "error" }, { write: () => {} });
     const queues = [1, 2].map(() => {

@@ -46,9 +46,9 @@ const isWaiting = async (statement: string): Promise<boolean> => {
 };
 
 test.each<[statement: string, table: string, path: () => string]>([
-  ["ledger.list-events-descending", "ledger.chain", () => "/v1/events"],
-  ["ledger.get-search-ends", "ledger.chain", () => "/v1/events?action=a"],
-  ["ledger.get-event", "ledger.chain", () => `/v1/events/${eventId}`],
+  ["ledger.list-events-descending", "ledger.events", () => "/v1/events"],
+  ["ledger.get-search-ends", "ledger.events", () => "/v1/events?action=a"],
+  ["ledger.get-event", "ledger.events", () => `/v1/events/${eventId}`],
   ["ledger.read-ends", "ledger.heads", () => "/v1/verify"],
   ["exports.list-jobs", "exports.jobs", () => "/v1/exports"],
   ["webhooks.list-webhooks", "webhooks.webhooks", () => "/v1/webhooks"],

@@ -87,7 +87,7 @@ const revoke = async ({ keyId }: TestAccount): Promise<void> => {
 };
 
 const storedWith = (action: string) =>
-  owner.query("SELECT FROM ledger.chain WHERE account_id = $1 AND action = $2", [
+  owner.query("SELECT FROM ledger.events WHERE account_id = $1 AND action = $2", [
     account.accountId,
     action,
   ]);

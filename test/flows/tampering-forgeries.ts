@@ -2,7 +2,7 @@
 
 import { PARTS, partDigest, leafHash, leafText } from "@annals/event";
 import { randomBytes } from "node:crypto";
-import { AT, deleteBoth, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
+import { AT, deleteEvents, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
 
 /** An event as somebody writes it who knows how hashes are made. Answers its hash. */
 async function forge(
@@ -27,22 +27,17 @@ async function forge(
   });
   const hash = leafHash(leaf);
   await owner.query(
-    `INSERT INTO ledger.chain (account_id, sequence_number, id, action, occurred_at, received_at, created_at,
-       digests, previous_hash, hash)
-     VALUES ($1, $2, $3, $4, $5, $5, $5, $6, decode($7, 'hex'), decode($8, 'hex'))`,
-    [accountId, sequence, id, action, time, digests, previousHash, hash],
-  );
-  await owner.query(
-    `INSERT INTO ledger.payloads (account_id, sequence_number, actor, context, diff, metadata, target, salts)
-     VALUES ($1, $2, '{}', '{}', '{}', '{}', '{}', $3)`,
-    [accountId, sequence, Buffer.concat(salts)],
+    `INSERT INTO ledger.events (account_id, sequence_number, id, action, occurred_at, received_at, created_at,
+       digests, previous_hash, hash, actor, context, diff, metadata, target, salts)
+     VALUES ($1, $2, $3, $4, $5, $5, $5, $6, decode($7, 'hex'), decode($8, 'hex'), '{}', '{}', '{}', '{}', '{}', $9)`,
+    [accountId, sequence, id, action, time, digests, previousHash, hash, Buffer.concat(salts)],
   );
   return hash;
 }
 
 async function hashAt(owner: Owner, accountId: string, sequence: number): Promise<string> {
   const [row] = await owner.query(
-    `SELECT encode(hash, 'hex') AS hash FROM ledger.chain ${where("sequence_number = $2")}`,
+    `SELECT encode(hash, 'hex') AS hash FROM ledger.events ${where("sequence_number = $2")}`,
     [accountId, sequence],
   );
   return String(row?.["hash"]);
@@ -50,15 +45,13 @@ async function hashAt(owner: Owner, accountId: string, sequence: number): Promis
 
 /** Moves all events after `AT` one number up, to make room for one. */
 async function makeRoom(owner: Owner, accountId: string): Promise<void> {
-  for (const table of ["chain", "payloads"]) {
-    for (const move of [1_000, -999]) {
-      const text = `UPDATE ledger.${table} SET sequence_number = sequence_number + $2 ${where(`sequence_number > ${AT}`)}`;
-      await owner.query(text, [accountId, move]);
-    }
+  for (const move of [1_000, -999]) {
+    const text = `UPDATE ledger.events SET sequence_number = sequence_number + $2 ${where(`sequence_number > ${AT}`)}`;
+    await owner.query(text, [accountId, move]);
   }
 }
 
-const setPrevious = `UPDATE ledger.chain SET previous_hash = decode($3, 'hex') ${where("sequence_number = $2")}`;
+const setPrevious = `UPDATE ledger.events SET previous_hash = decode($3, 'hex') ${where("sequence_number = $2")}`;
 
 export const FORGERIES: readonly Kind[] = [
   {
@@ -109,8 +102,7 @@ export const FORGERIES: readonly Kind[] = [
     first: AT + 1,
     reason: "link_mismatch",
     tamper: async (owner, accountId) => {
-      for (const text of deleteBoth(`sequence_number = ${AT}`))
-        await owner.query(text, [accountId]);
+      await owner.query(deleteEvents(`sequence_number = ${AT}`), [accountId]);
       const previousHash = await hashAt(owner, accountId, AT - 1);
       await forge(owner, accountId, { sequence: AT, previousHash, action: "a" });
     },
@@ -120,8 +112,7 @@ export const FORGERIES: readonly Kind[] = [
     first: EVENTS,
     reason: "head_mismatch",
     tamper: async (owner, accountId) => {
-      for (const text of deleteBoth(`sequence_number = ${EVENTS}`))
-        await owner.query(text, [accountId]);
+      await owner.query(deleteEvents(`sequence_number = ${EVENTS}`), [accountId]);
       const previousHash = await hashAt(owner, accountId, EVENTS - 1);
       await forge(owner, accountId, { sequence: EVENTS, previousHash, action: "a" });
     },
@@ -131,8 +122,7 @@ export const FORGERIES: readonly Kind[] = [
     first: EVENTS,
     reason: "head_mismatch",
     tamper: async (owner, accountId) => {
-      for (const text of deleteBoth(`sequence_number >= ${AT}`))
-        await owner.query(text, [accountId]);
+      await owner.query(deleteEvents(`sequence_number >= ${AT}`), [accountId]);
       let previousHash = await hashAt(owner, accountId, AT - 1);
       for (let sequence = AT; sequence <= EVENTS; sequence += 1) {
         previousHash = await forge(owner, accountId, { sequence, previousHash, action: "a" });
@@ -148,7 +138,9 @@ export const FORGERIES: readonly Kind[] = [
   },
   sql(
     "change two events: the first is named",
-    [50, 150].map((n) => `UPDATE ledger.chain SET action = 'b' ${where(`sequence_number = ${n}`)}`),
+    [50, 150].map(
+      (n) => `UPDATE ledger.events SET action = 'b' ${where(`sequence_number = ${n}`)}`,
+    ),
     "hash_mismatch",
     50,
   ),

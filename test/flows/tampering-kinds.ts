@@ -2,77 +2,67 @@
 // the rights of the owner of the database, and what verification has to say of it.
 
 import { FORGERIES } from "./tampering-forgeries.ts";
-import {
-  AT,
-  deleteBoth,
-  deleteChain,
-  deletePayload,
-  EVENTS,
-  type Kind,
-  type Owner,
-  sql,
-  where,
-} from "./tampering-sql.ts";
+import { AT, deleteEvents, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
 
-/** The column's new value, as SQL, and what it breaks. Every column of both tables has to be here. */
+/**
+ * The column's new value, as SQL, and what it breaks. Every column that the hash covers, and each copy, has
+ * to be here.
+ */
 export const COLUMNS: Readonly<Record<string, readonly [value: string, reason: string]>> = {
-  "chain.account_id": ["'acct_other_' || $1", "sequence_gap"],
-  "chain.sequence_number": [`${EVENTS + 50}`, "sequence_gap"],
-  "chain.id": ["'evt_' || right(id, -5) || 'x'", "hash_mismatch"],
-  "chain.action": ["action || ' '", "hash_mismatch"],
-  "chain.occurred_at": ["'2020-01-01T00:00:00.000000Z'", "hash_mismatch"],
-  "chain.received_at": ["'2020-01-01T00:00:00.000000Z'", "hash_mismatch"],
-  "chain.created_at": ["replace(created_at, 'Z', '+00:00')", "hash_mismatch"],
-  "chain.digests": [
-    "set_byte(digests, 159, (get_byte(digests, 159) + 1) % 256)",
-    "digest_mismatch",
-  ],
-  "chain.previous_hash": [
+  account_id: ["'acct_other_' || $1", "sequence_gap"],
+  sequence_number: [`${EVENTS + 50}`, "sequence_gap"],
+  id: ["'evt_' || right(id, -5) || 'x'", "hash_mismatch"],
+  action: ["action || ' '", "hash_mismatch"],
+  occurred_at: ["'2020-01-01T00:00:00.000000Z'", "hash_mismatch"],
+  received_at: ["'2020-01-01T00:00:00.000000Z'", "hash_mismatch"],
+  created_at: ["replace(created_at, 'Z', '+00:00')", "hash_mismatch"],
+  digests: ["set_byte(digests, 159, (get_byte(digests, 159) + 1) % 256)", "digest_mismatch"],
+  previous_hash: [
     "set_byte(previous_hash, 0, (get_byte(previous_hash, 0) + 1) % 256)",
     "link_mismatch",
   ],
-  "chain.hash": ["set_byte(hash, 31, (get_byte(hash, 31) + 1) % 256)", "hash_mismatch"],
-  "payloads.account_id": ["'acct_other_' || $1", "digest_mismatch"],
-  "payloads.sequence_number": [`${EVENTS + 50}`, "digest_mismatch"],
-  "payloads.actor": [`replace(actor, 'u_', 'v_')`, "digest_mismatch"],
-  "payloads.context": [`'{}'`, "digest_mismatch"],
-  "payloads.diff": [`replace(diff, '1', '2')`, "digest_mismatch"],
-  "payloads.metadata": ["replace(metadata, ':', ': ')", "digest_mismatch"],
-  "payloads.target": ["'null'", "digest_mismatch"],
-  "payloads.salts": ["set_byte(salts, 79, (get_byte(salts, 79) + 1) % 256)", "digest_mismatch"],
-  "payloads.actor_id": ["'u_other'", "digest_mismatch"],
-  "payloads.actor_type": ["NULL", "digest_mismatch"],
-  "payloads.target_id": ["target_id || ' '", "digest_mismatch"],
-  "payloads.target_type": ["''", "digest_mismatch"],
+  hash: ["set_byte(hash, 31, (get_byte(hash, 31) + 1) % 256)", "hash_mismatch"],
+  actor: [`replace(actor, 'u_', 'v_')`, "digest_mismatch"],
+  context: [`'{}'`, "digest_mismatch"],
+  diff: [`replace(diff, '1', '2')`, "digest_mismatch"],
+  metadata: ["replace(metadata, ':', ': ')", "digest_mismatch"],
+  target: ["'null'", "digest_mismatch"],
+  salts: ["set_byte(salts, 79, (get_byte(salts, 79) + 1) % 256)", "digest_mismatch"],
+  actor_id: ["'u_other'", "digest_mismatch"],
+  actor_type: ["NULL", "digest_mismatch"],
+  target_id: ["target_id || ' '", "digest_mismatch"],
+  target_type: ["''", "digest_mismatch"],
 };
 
 const columnKinds = Object.entries(COLUMNS).map(([column, [value, reason]]) => {
-  const [table, name] = column.split(".");
-  const text = `UPDATE ledger.${table} SET ${name} = ${value} WHERE account_id = $1 AND sequence_number = ${AT}`;
+  const text = `UPDATE ledger.events SET ${column} = ${value} WHERE account_id = $1 AND sequence_number = ${AT}`;
   return sql(`change ${column}`, [text], reason);
 });
 
 const deletions: readonly Kind[] = [
-  sql("delete a row of the chain", [deleteChain(`sequence_number = ${AT}`)], "sequence_gap"),
-  sql("delete a payload", [deletePayload(`sequence_number = ${AT}`)], "digest_mismatch"),
-  sql("delete an event", deleteBoth(`sequence_number = ${AT}`), "sequence_gap"),
-  sql("delete the first event", deleteBoth("sequence_number = 1"), "sequence_gap", 1),
+  sql("delete an event", [deleteEvents(`sequence_number = ${AT}`)], "sequence_gap"),
+  sql("delete the first event", [deleteEvents("sequence_number = 1")], "sequence_gap", 1),
   sql(
     "delete a run of events",
-    deleteBoth("sequence_number BETWEEN 30 AND 60"),
+    [deleteEvents("sequence_number BETWEEN 30 AND 60")],
     "sequence_gap",
     30,
   ),
-  sql("delete the last event", deleteBoth(`sequence_number = ${EVENTS}`), "head_mismatch", EVENTS),
-  sql("truncate the tail", deleteBoth("sequence_number > 150"), "head_mismatch", 151),
-  sql("delete all events", deleteBoth("true"), "head_mismatch", 1),
+  sql(
+    "delete the last event",
+    [deleteEvents(`sequence_number = ${EVENTS}`)],
+    "head_mismatch",
+    EVENTS,
+  ),
+  sql("truncate the tail", [deleteEvents("sequence_number > 150")], "head_mismatch", 151),
+  sql("delete all events", [deleteEvents("true")], "head_mismatch", 1),
 ];
 
 const setHead = (changes: string, from = "") =>
   `UPDATE ledger.heads SET ${changes} ${from} WHERE heads.account_id = $1`;
 const hashOf = (sequence: number) =>
-  setHead(`sequence_number = ${sequence}, hash = chain.hash`, "FROM ledger.chain") +
-  ` AND chain.account_id = $1 AND chain.sequence_number = ${sequence}`;
+  setHead(`sequence_number = ${sequence}, hash = events.hash`, "FROM ledger.events") +
+  ` AND events.account_id = $1 AND events.sequence_number = ${sequence}`;
 
 const heads: readonly Kind[] = [
   sql("delete the head", ["DELETE FROM ledger.heads WHERE account_id = $1"], "head_mismatch", 1),
@@ -87,7 +77,7 @@ const heads: readonly Kind[] = [
   ),
   sql(
     "truncate the tail and move the head's number",
-    [...deleteBoth("sequence_number > 150"), setHead("sequence_number = 150")],
+    [deleteEvents("sequence_number > 150"), setHead("sequence_number = 150")],
     "head_mismatch",
     150,
   ),
@@ -96,15 +86,15 @@ const heads: readonly Kind[] = [
 const UNUSED_NUMBER = 9_999;
 
 /** Swaps a column between rows 100 and 101, by way of a value that no row has. */
-function swap(table: "chain" | "payloads", column: string, reason: string): Kind {
+function swap(column: string, reason: string): Kind {
   const tamper = async (owner: Owner, accountId: string) => {
     const rows = await owner.query(
-      `SELECT ${column} AS value FROM ledger.${table} ${where(`sequence_number IN (${AT}, ${AT + 1})`)} ORDER BY sequence_number`,
+      `SELECT ${column} AS value FROM ledger.events ${where(`sequence_number IN (${AT}, ${AT + 1})`)} ORDER BY sequence_number`,
       [accountId],
     );
     const [one, other] = rows.map((row) => row["value"]);
     const set = (sequence: number, value: unknown) => {
-      const text = `UPDATE ledger.${table} SET ${column} = $3 ${where("sequence_number = $2")}`;
+      const text = `UPDATE ledger.events SET ${column} = $3 ${where("sequence_number = $2")}`;
       return owner.query(text, [accountId, sequence, value]);
     };
     const isNumber = column === "sequence_number";
@@ -113,7 +103,7 @@ function swap(table: "chain" | "payloads", column: string, reason: string): Kind
     await set(AT + 1, one);
     await set(isNumber ? UNUSED_NUMBER : AT, other);
   };
-  return { name: `swap ${table}.${column} of two events`, tamper, first: AT, reason };
+  return { name: `swap ${column} of two events`, tamper, first: AT, reason };
 }
 
 const swapsOfParts = [
@@ -125,24 +115,15 @@ const swapsOfParts = [
   "salts",
   "actor_id",
   "target_id",
-].map((column) => swap("payloads", column, "digest_mismatch"));
+].map((column) => swap(column, "digest_mismatch"));
 
 const swaps: readonly Kind[] = [
-  swap("chain", "sequence_number", "link_mismatch"),
-  swap("payloads", "sequence_number", "digest_mismatch"),
-  swap("chain", "hash", "hash_mismatch"),
-  swap("chain", "previous_hash", "link_mismatch"),
-  swap("chain", "digests", "digest_mismatch"),
-  swap("chain", "action", "hash_mismatch"),
-  swap("chain", "id", "hash_mismatch"),
-  {
-    ...swap("chain", "sequence_number", "link_mismatch"),
-    name: "swap two whole events",
-    tamper: async (owner, accountId) => {
-      await swap("chain", "sequence_number", "").tamper(owner, accountId);
-      await swap("payloads", "sequence_number", "").tamper(owner, accountId);
-    },
-  },
+  { ...swap("sequence_number", "link_mismatch"), name: "swap two whole events" },
+  swap("hash", "hash_mismatch"),
+  swap("previous_hash", "link_mismatch"),
+  swap("digests", "digest_mismatch"),
+  swap("action", "hash_mismatch"),
+  swap("id", "hash_mismatch"),
 ];
 
 export const KINDS: readonly Kind[] = [

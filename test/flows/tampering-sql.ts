@@ -24,7 +24,4 @@ export function sql(name: string, statements: readonly string[], reason: string,
 }
 
 export const where = (condition: string) => `WHERE account_id = $1 AND ${condition}`;
-export const deleteChain = (condition: string) => `DELETE FROM ledger.chain ${where(condition)}`;
-export const deletePayload = (condition: string) =>
-  `DELETE FROM ledger.payloads ${where(condition)}`;
-export const deleteBoth = (condition: string) => [deleteChain(condition), deletePayload(condition)];
+export const deleteEvents = (condition: string) => `DELETE FROM ledger.events ${where(condition)}`;

@@ -1,5 +1,6 @@
 // The release before this one: its chart, its image on the node, and the migrations that it lacks. It is the
-// newest tag of a version that HEAD contains and is not, and until there is one a commit. Called by
+// newest tag of a version that HEAD contains and is not. Until there is one it is the newest commit that
+// changed, renamed or deleted a migration: no schema of an earlier commit can be upgraded. Called by
 // release-before.test.ts. It must never change the checkout.
 
 import { execFile } from "node:child_process";
@@ -12,9 +13,10 @@ import { makeWithoutRegistry } from "../../deploy/release/image-without-registry
 import { CACHE } from "./cluster.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** The last one without the migration 0005 of keys. */
-const BEFORE_ANY_TAG = "c56ee933f16b2673ddecc81c9a805fff04850146";
 const MIGRATING = ["keys", "ledger", "export", "webhook-dispatcher"];
+
+/** A pathspec of git, whose asterisk matches any part of a path. */
+const MIGRATIONS = "services/*/migrations/*.sql";
 
 export interface Release {
   /** Of its image. */
@@ -60,14 +62,13 @@ async function commitBefore(): Promise<string> {
     "--list",
     "v[0-9]*",
   );
-  const before = tags.find((tag) => !ofHead.has(tag)) ?? BEFORE_ANY_TAG;
-  const [commit] = await lines("rev-parse", "--verify", "--quiet", `${before}^{commit}`).catch(
-    (): string[] => [],
-  );
+  const before = tags.find((tag) => !ofHead.has(tag));
+  const [commit] =
+    before === undefined
+      ? await lines("log", "--max-count=1", "--format=%H", "--diff-filter=MRD", "--", MIGRATIONS)
+      : await lines("rev-parse", "--verify", `${before}^{commit}`);
   if (commit === undefined)
-    throw new Error(
-      `the release before is ${before}, which this clone lacks: git fetch --unshallow`,
-    );
+    throw new Error("this clone has no tag and no history of migrations: git fetch --unshallow");
   return commit;
 }
 

@@ -99,7 +99,7 @@ async function stored(): Promise<number> {
   await client.connect();
   try {
     const own = ["keys.api_keys", "keys.widget_tokens"];
-    const tables = [...own, "ledger.chain", "exports.jobs", "webhooks.webhooks"];
+    const tables = [...own, "ledger.events", "exports.jobs", "webhooks.webhooks"];
     const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE account_id = $1)`);
     const text = `SELECT ${counts.join(" + ")} AS rows`;
     return Number((await client.query(text, [account.accountId])).rows[0].rows);
@@ -260,8 +260,7 @@ async function storedKeyIds(): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: stack.databaseUrl });
   await client.connect();
   try {
-    const text =
-      "SELECT key_id FROM ledger.payloads WHERE account_id = $1 ORDER BY sequence_number";
+    const text = "SELECT key_id FROM ledger.events WHERE account_id = $1 ORDER BY sequence_number";
     return (await client.query(text, [account.accountId])).rows.map(({ key_id }) => key_id);
   } finally {
     await client.end();

@@ -10,7 +10,7 @@ const ROWS = {
   unavailable: { status: 500, type: "server_error" },
   internal: undefined,
 } as const;
-const SECRET = "relation ledger.chain";
+const SECRET = "relation ledger.events";
 
 test.each([
   undefined,

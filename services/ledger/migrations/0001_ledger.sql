@@ -1,14 +1,15 @@
--- The chain of each account, the parts of events that can be erased, the chain heads, and the idempotency keys.
+-- The schema of the ledger: the events of each account's chain, the head of each chain, the filter index, the
+-- idempotency keys, and what the service knows of its verifications.
 --
--- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs as
--- annals_ledger, which owns nothing: on the chain and the payloads it has INSERT and SELECT and no other right, so
--- that no fault of ours can change or delete what was stored.
+-- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs
+-- as annals_ledger, which owns nothing: on the events it has INSERT and SELECT and no other right, so that no
+-- fault of the service can change or delete what was stored.
 
 DO $$
 BEGIN
   CREATE ROLE annals_ledger NOLOGIN;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
-  NULL; -- roles belong to the whole server; another database of it made this one
+  NULL; -- roles belong to the server: another of its databases has created this one
 END
 $$;
 
@@ -16,8 +17,10 @@ GRANT annals_ledger TO CURRENT_USER;
 GRANT USAGE ON SCHEMA ledger TO annals_ledger;
 GRANT SELECT ON ledger.migrations TO annals_ledger;
 
--- What the hash covers. Times are the text that was hashed: UTC, six fraction digits, in byte order as in time order.
-CREATE TABLE ledger.chain (
+-- The events (docs/hash-chain.md). The leaf, which the hash covers, has the columns from account_id to
+-- previous_hash. Times are the text that was hashed: UTC with six fraction digits, so byte order is time
+-- order.
+CREATE TABLE ledger.events (
   account_id      text COLLATE "C" NOT NULL,
   sequence_number bigint NOT NULL CHECK (sequence_number > 0),
   id              text COLLATE "C" NOT NULL,
@@ -25,23 +28,11 @@ CREATE TABLE ledger.chain (
   occurred_at     text COLLATE "C" NOT NULL,
   received_at     text COLLATE "C" NOT NULL,
   created_at      text COLLATE "C" NOT NULL,
-  -- SHA-256 of actor, context, diff, metadata, target, in this order
+  -- SHA-256 of actor, context, diff, metadata, target, in this order, each with its salt
   digests         bytea NOT NULL CHECK (octet_length(digests) = 160),
   previous_hash   bytea NOT NULL CHECK (octet_length(previous_hash) = 32),
   hash            bytea NOT NULL CHECK (octet_length(hash) = 32),
-  CONSTRAINT chain_sequence_number PRIMARY KEY (account_id, sequence_number),
-  -- No event has two successors: a fork is refused even where the lock on the head has failed.
-  CONSTRAINT chain_previous_hash UNIQUE (account_id, previous_hash)
-);
-
-CREATE INDEX chain_action ON ledger.chain (account_id, action, sequence_number);
-
-GRANT SELECT, INSERT ON ledger.chain TO annals_ledger;
-
--- What can hold personal data: the canonical text that the digests cover, with the salts.
-CREATE TABLE ledger.payloads (
-  account_id      text COLLATE "C" NOT NULL,
-  sequence_number bigint NOT NULL,
+  -- the five parts, which can hold personal data: the canonical text that the digests cover
   actor           text NOT NULL,
   context         text NOT NULL,
   diff            text NOT NULL,
@@ -49,27 +40,35 @@ CREATE TABLE ledger.payloads (
   target          text NOT NULL,
   -- of actor, context, diff, metadata, target, in this order
   salts           bytea NOT NULL CHECK (octet_length(salts) = 80),
-  -- copies of members of actor and target, for filters; verification compares them
+  -- copies of members of actor and target, for filters: verification compares them
   actor_id        text COLLATE "C",
   actor_type      text COLLATE "C",
   target_id       text COLLATE "C",
   target_type     text COLLATE "C",
-  PRIMARY KEY (account_id, sequence_number)
+  -- the API key that the event was stored with, outside of the hash; null for an event that no key stored
+  key_id          text COLLATE "C",
+  CONSTRAINT events_sequence_number PRIMARY KEY (account_id, sequence_number)
+) WITH (
+  -- Events that fit into a page are not compressed: compression takes more CPU than the bytes are worth.
+  toast_tuple_target = 8160,
+  -- Statistics follow new accounts: by default PostgreSQL takes an account for empty until a tenth of the
+  -- table has changed, and a list of its events may then read all of them.
+  autovacuum_analyze_scale_factor = 0.01,
+  autovacuum_analyze_threshold = 5000
 );
 
-CREATE INDEX payloads_actor_id ON ledger.payloads (account_id, actor_id, sequence_number) WHERE actor_id IS NOT NULL;
-CREATE INDEX payloads_actor_type ON ledger.payloads (account_id, actor_type, sequence_number) WHERE actor_type IS NOT NULL;
-CREATE INDEX payloads_target_id ON ledger.payloads (account_id, target_id, sequence_number) WHERE target_id IS NOT NULL;
-CREATE INDEX payloads_target_type ON ledger.payloads (account_id, target_type, sequence_number) WHERE target_type IS NOT NULL;
+GRANT SELECT, INSERT ON ledger.events TO annals_ledger;
 
-GRANT SELECT, INSERT ON ledger.payloads TO annals_ledger;
-
--- The last event of each chain; sequence number 0 and 32 zero bytes before the first. Whoever appends holds this row's
--- lock: it always exists, so there is always something to lock.
+-- The last event of each chain; number 0 and 32 zero bytes before the first. An append holds this row's lock:
+-- the row always exists, so there is always something to lock.
 CREATE TABLE ledger.heads (
   account_id      text COLLATE "C" PRIMARY KEY,
   sequence_number bigint NOT NULL CHECK (sequence_number >= 0),
-  hash            bytea NOT NULL CHECK (octet_length(hash) = 32)
+  hash            bytea NOT NULL CHECK (octet_length(hash) = 32),
+  -- of the last append's created_at, YYYY-MM in UTC; empty before the first
+  month           text COLLATE "C" NOT NULL DEFAULT '',
+  -- the last event before that month: numbers have no gaps, so this is what a monthly quota counts from
+  month_start     bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
 GRANT SELECT, INSERT, UPDATE ON ledger.heads TO annals_ledger;
@@ -88,3 +87,92 @@ CREATE TABLE ledger.idempotency_keys (
 CREATE INDEX idempotency_keys_created_at ON ledger.idempotency_keys (created_at);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON ledger.idempotency_keys TO annals_ledger;
+
+-- The filter index: which events of a chunk of 4,096 numbers have which value, and between which times they
+-- occurred (docs/adr/0017-filters-indexed-behind-the-append.md). The service indexes chunk after chunk in the
+-- background, without a gap. What lies behind the last one is searched event by event.
+--
+-- Events never change, so neither does a chunk of which every number is taken. After a repair of a chain by
+-- hand delete the account's rows of both tables: they are made anew.
+CREATE TABLE ledger.chunks (
+  account_id text COLLATE "C" NOT NULL,
+  -- chunk c has the numbers from 4096 * c + 1 to 4096 * (c + 1)
+  chunk      bigint NOT NULL CHECK (chunk >= 0),
+  -- least and greatest occurred_at of its events
+  earliest   text COLLATE "C" NOT NULL,
+  latest     text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, chunk)
+);
+
+CREATE TABLE ledger.postings (
+  account_id text COLLATE "C" NOT NULL,
+  -- action, actor_id, actor_type, target_id or target_type
+  field      text COLLATE "C" NOT NULL,
+  value      text COLLATE "C" NOT NULL,
+  chunk      bigint NOT NULL,
+  -- of the events with this value, ascending: 0 is the first of the chunk
+  ordinals   smallint[] NOT NULL,
+  PRIMARY KEY (account_id, field, value, chunk)
+);
+
+GRANT SELECT, INSERT ON ledger.chunks, ledger.postings TO annals_ledger;
+
+-- What the postings of a chunk have to be, from its events: for the worker that makes them and for
+-- verification.
+CREATE FUNCTION ledger.postings_of(of_account text, of_chunk bigint)
+RETURNS TABLE (field text, value text, ordinals smallint[])
+LANGUAGE sql STABLE
+BEGIN ATOMIC
+  SELECT copies.field COLLATE "C", copies.value COLLATE "C",
+    array_agg(((sequence_number - 1) % 4096)::smallint ORDER BY sequence_number)
+  FROM ledger.events
+  CROSS JOIN LATERAL (VALUES
+    ('action', action), ('actor_id', actor_id), ('actor_type', actor_type), ('target_id', target_id),
+    ('target_type', target_type)
+  ) AS copies (field, value)
+  WHERE account_id = of_account
+    AND sequence_number > 4096 * of_chunk AND sequence_number <= 4096 * (of_chunk + 1)
+    AND copies.value IS NOT NULL
+  GROUP BY 1, 2;
+END;
+
+-- What the scheduled verification has done: how far each chain was found valid, and when it last was as a
+-- whole. The next one continues there. It is no proof: a login that can change the events can change this
+-- too.
+CREATE TABLE ledger.verifications (
+  account_id      text COLLATE "C" PRIMARY KEY,
+  -- the last event that was found valid, and its hash; 0 before the first
+  sequence_number bigint NOT NULL CHECK (sequence_number >= 0),
+  hash            text NOT NULL,
+  -- chunks of the filter index that were compared with the events, the first ones without a gap
+  chunks          bigint NOT NULL DEFAULT 0 CHECK (chunks >= 0),
+  verified_at     timestamptz, -- when it was valid up to its head; null before the first time
+  due_at          timestamptz NOT NULL -- when a replica may take it: the end of a lease, or of an interval
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON ledger.verifications TO annals_ledger;
+
+-- The outbox: what happened once and subscribers are notified of, kept so that nothing depends on a notice
+-- (docs/adr/0014-one-outbox.md). The service may delete entries that were read or are too old, and cannot
+-- change one.
+CREATE TABLE ledger.outbox (
+  account_id text COLLATE "C" NOT NULL,
+  -- from 1, one more each within its account, in the order of commits
+  position   bigint NOT NULL CHECK (position > 0),
+  event_name text COLLATE "C" NOT NULL,
+  -- the JSON text of what the operation returned
+  data       text NOT NULL,
+  created_at text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, position)
+);
+
+GRANT SELECT, INSERT, DELETE ON ledger.outbox TO annals_ledger;
+
+-- The last position of each account's outbox. The writer of an entry holds this row's lock until it has
+-- committed: that makes the positions gapless, and visible in their order.
+CREATE TABLE ledger.outbox_heads (
+  account_id text COLLATE "C" PRIMARY KEY,
+  position   bigint NOT NULL CHECK (position > 0)
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON ledger.outbox_heads TO annals_ledger;

@@ -24,6 +24,12 @@ export const SETTINGS = {
     "ANNALS_LEDGER_INDEX_PAUSED",
     "Whether new events are left out of the filter index. Lists with filters are complete and become slower.",
   ),
+  verifyConcurrency: integer(
+    "ANNALS_VERIFY_CONCURRENCY",
+    "Statements of verifications at a time. Each keeps a CPU of PostgreSQL busy, and needs a connection of ANNALS_DATABASE_POOL_SIZE.",
+    { min: 1, max: 32 },
+    { fallback: "2" },
+  ),
   verifyIntervalHours: integer(
     "ANNALS_VERIFY_INTERVAL_HOURS",
     "Hours between two verifications of a chain, each from where the last one ended. 0: none is scheduled.",

@@ -84,8 +84,8 @@ export async function serve(
     run: (signal) => index.run(signal),
   });
   closers.add("filter index", indexing, () => indexing.stop());
+  const blocks = new BlockChecker(config.verifyConcurrency);
   if (config.verifyIntervalHours > 0) {
-    const blocks = new BlockChecker();
     const scheduled = new ScheduledVerification({
       ...background,
       blocks,
@@ -124,6 +124,7 @@ export async function serve(
       admissions: verifier,
       appends,
       auditInAccounts: config.auditInAccounts,
+      blocks,
       clock,
       database,
       log,

@@ -26,11 +26,13 @@ import { verifyChain } from "./rpc/verify-chain.ts";
 import type { PageBounds } from "./search/read-page.ts";
 import type { SearchTurns } from "./search/search-turns.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
+import type { BlockChecker } from "./verify/block-checker.ts";
 
 export interface Deps {
   readonly admissions: AdmissionVerifier;
   readonly appends: AppendQueue;
   readonly auditInAccounts: boolean;
+  readonly blocks: BlockChecker;
   readonly clock: Clock;
   readonly database: Pool;
   readonly log: Logger;

@@ -30,7 +30,7 @@ const send = (path: string, body: unknown, key: string, as = client) =>
 
 async function storedEvents(): Promise<number> {
   const [row] = await owner.query<{ n: string }>(
-    "SELECT count(*) AS n FROM ledger.chain WHERE account_id = $1",
+    "SELECT count(*) AS n FROM ledger.events WHERE account_id = $1",
     [account.accountId],
   );
   return Number(row?.n);

@@ -90,7 +90,7 @@ describe("200", () => {
     const broken = await chainOf(20);
     const neighbour = await chainOf(20);
     await owner.query(
-      "UPDATE ledger.chain SET action = 'b' WHERE account_id = $1 AND sequence_number = 7",
+      "UPDATE ledger.events SET action = 'b' WHERE account_id = $1 AND sequence_number = 7",
       [broken.account.accountId],
     );
     const { status, body } = await broken.client.get("/v1/verify");

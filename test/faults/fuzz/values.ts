@@ -66,7 +66,7 @@ export const HOSTILE: readonly string[] = [
   "_%",
   "\\",
   '"',
-  "'; DROP TABLE ledger.chain; --",
+  "'; DROP TABLE ledger.events; --",
   "$1",
   "../../../../etc/passwd",
   "..%2f..%2f",

@@ -16,7 +16,7 @@ import { newLedgerDatabase } from "../testing/database.ts";
 
 const stored = (accountId: string) =>
   [
-    "SELECT action FROM ledger.chain WHERE account_id = $1 ORDER BY sequence_number",
+    "SELECT action FROM ledger.events WHERE account_id = $1 ORDER BY sequence_number",
     [accountId],
   ] as const;
 
@@ -126,9 +126,9 @@ test("a group whose answer is lost is not retried", async () => {
 });
 
 test.each([
-  ["is missing", "DELETE FROM ledger.chain WHERE sequence_number = 5"],
-  ["has another hash", "UPDATE ledger.chain SET hash = sha256('x') WHERE sequence_number = 5"],
-  ["is missing with all others", "DELETE FROM ledger.chain"],
+  ["is missing", "DELETE FROM ledger.events WHERE sequence_number = 5"],
+  ["has another hash", "UPDATE ledger.events SET hash = sha256('x') WHERE sequence_number = 5"],
+  ["is missing with all others", "DELETE FROM ledger.events"],
 ])("a chain whose last event %s takes no append and raises the alert", async (_, change) => {
   const database = await newLedgerDatabase();
   const { brokenChains, queue } = newQueue(database.url);
@@ -140,6 +140,29 @@ test.each([
   expect(result).toMatchObject({ reason: { kind: "internal" } });
   expect(await brokenChains()).toBe(1);
   expect(await database.query(...stored(accountId))).toEqual(before);
+});
+
+test("an append whose number was taken meanwhile is refused as a whole and raises the alert", async () => {
+  const database = await newLedgerDatabase();
+  const { brokenChains, queue } = newQueue(database.url);
+  const accountId = newAccountId();
+  await queue.submit(append(accountId));
+  // With the owner's rights, between the condition on the last event and the event itself.
+  await database.query(
+    `CREATE FUNCTION ledger.take_number() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+     BEGIN
+       INSERT INTO ledger.events
+       SELECT (jsonb_populate_record(events, jsonb_build_object('sequence_number', NEW.sequence_number))).*
+       FROM ledger.events WHERE sequence_number = OLD.sequence_number;
+       RETURN NEW;
+     END $$;
+     CREATE TRIGGER take_number BEFORE UPDATE ON ledger.heads FOR EACH ROW EXECUTE FUNCTION ledger.take_number()`,
+  );
+  const appends = [append(accountId), append(accountId)].map((each) => queue.submit(each));
+  for (const result of await Promise.allSettled(appends))
+    expect(result).toMatchObject({ reason: { kind: "internal" } });
+  expect(await brokenChains()).toBe(1);
+  expect(await database.query(...stored(accountId))).toHaveLength(1);
 });
 
 test("a head that was moved back takes no append and raises the alert; nothing is stored", async () => {

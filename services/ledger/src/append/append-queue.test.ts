@@ -67,12 +67,12 @@ describe("group commit", () => {
     const links = await chainOf(database, accountId);
     expect(result.hashes).toEqual([GENESIS_HASH, ...links.map(({ hash }) => hash)]);
     const rows = await database.query(
-      "SELECT id, action, created_at FROM ledger.chain ORDER BY sequence_number",
+      "SELECT id, action, created_at FROM ledger.events ORDER BY sequence_number",
     );
     expect(rows.map(({ id }) => id)).toEqual(result.ids);
     expect(rows.map(({ created_at }) => created_at)).toEqual([result.createdAt, result.createdAt]);
     const [payload] = await database.query(
-      "SELECT actor_id, actor_type FROM ledger.payloads WHERE sequence_number = 2",
+      "SELECT actor_id, actor_type FROM ledger.events WHERE sequence_number = 2",
     );
     expect(payload).toEqual({ actor_id: "u", actor_type: null });
   });

@@ -53,7 +53,7 @@ test("appends to many chains at the same time are one transaction, and each chai
     }),
   );
   expect(await statements(replica, accounts)).toEqual({ shared: 1, single: 0 });
-  const checker = new BlockChecker();
+  const checker = new BlockChecker(2);
   for (const [n, result] of results.entries()) {
     const accountId = accounts[n] ?? "";
     if (result.outcome !== "stored") throw new Error("not stored");
@@ -63,7 +63,7 @@ test("appends to many chains at the same time are one transaction, and each chai
     const block = { accountId, from: 1, to: links.length, signal: NEVER };
     expect(await checker.check(replica.pool, block)).toBeDefined();
     const rows = await database.query(
-      `SELECT id, action, created_at, metadata FROM ledger.chain JOIN ledger.payloads USING (account_id, sequence_number)
+      `SELECT id, action, created_at, metadata FROM ledger.events
        WHERE account_id = $1 AND sequence_number > 1 ORDER BY sequence_number`,
       [accountId],
     );

@@ -182,7 +182,7 @@ async function refused(
   appends: readonly PreparedAppend[],
   error: unknown,
 ): Promise<Outcomes> {
-  if (error instanceof BrokenChain || /^(chain|payloads)_/.test(violatedConstraint(error) ?? "")) {
+  if (error instanceof BrokenChain || violatedConstraint(error)?.startsWith("events_") === true) {
     deps.metrics.brokenChains.inc();
     deps.log.error(
       { account_id: accountId, err: error },

@@ -32,7 +32,7 @@ test("of 600 appends at once over two ledgers a quota of 250 stores 250", async 
   const cases = casesOf((await Promise.all(asked)).flat());
   expect(cases.filter((each) => each === "stored")).toHaveLength(250);
   expect(cases.filter((each) => each === "refused")).toHaveLength(350);
-  const [row] = await database.query("SELECT count(*)::int AS stored FROM ledger.chain");
+  const [row] = await database.query("SELECT count(*)::int AS stored FROM ledger.events");
   expect(row).toEqual({ stored: 250 });
 });
 

@@ -33,8 +33,8 @@ function run(...words: string[]): Promise<{ status: number; stdout: string; stde
 async function chain(accountId: string, ...digits: string[]): Promise<void> {
   for (const [at, digit] of digits.entries()) {
     await database.query(
-      `INSERT INTO ledger.chain VALUES ($1, $2, $3, 'a', '', '', '', decode(repeat('00', 160), 'hex'),
-         decode($4, 'hex'), decode($5, 'hex'))`,
+      `INSERT INTO ledger.events VALUES ($1, $2, $3, 'a', '', '', '', decode(repeat('00', 160), 'hex'),
+         decode($4, 'hex'), decode($5, 'hex'), '{}', '{}', '{}', '{}', '{}', decode(repeat('00', 80), 'hex'))`,
       [accountId, at + 1, `evt_${at}`, hashOf(digits[at - 1] ?? "0"), hashOf(digit)],
     );
   }

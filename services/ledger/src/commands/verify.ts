@@ -1,5 +1,6 @@
 // The verb `verify`: verifies a chain, or a range of it, as GET /v1/verify does, with the code of the ledger
 // and the rights of an operator. It needs no key of the account, adds nothing to the outbox, and only reads.
+// It compares the filter index of any range, however long.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { systemClock, verificationJson } from "@annals/contract";
@@ -16,7 +17,8 @@ const USAGE = "usage: annals verify --account ID [--from N] [--to N] [--json]";
 export const VERIFY_HELP = `${USAGE}
 
 Recomputes every digest, hash and link of a chain, or of the range from N to N, and compares the end with the head. It
-prints the object that GET /v1/verify answers as \`data\`, on one line. It only reads; nobody is notified.
+compares the filter index with the events, whatever the length of the range. It prints the object that GET /v1/verify
+answers as \`data\`, on one line. It only reads; nobody is notified.
 
 Exit status: 0 valid, 3 not valid, 1 not verified, 2 wrong words or a range that is not in the chain.
 
@@ -29,16 +31,14 @@ Examples:
 
 /** Of an answer that is not good (docs/operators/command-line.md). */
 const NOT_VALID = 3;
-/** As many statements at a time as the checker sends. */
-const CONNECTIONS = 2;
 
 export async function verify({ config, log, words }: VerbContext<typeof SETTINGS>): Promise<void> {
   const asked = parse(words);
   const pool = { config, role: ROLE, applicationName: "annals-ledger-command", log };
   const result = await withCommandPool(
-    { ...pool, maxConnections: CONNECTIONS },
+    { ...pool, maxConnections: config.verifyConcurrency },
     async (database) => {
-      const deps = { blocks: new BlockChecker(), database };
+      const deps = { blocks: new BlockChecker(config.verifyConcurrency), database };
       return verifyChain(deps, asked, new AbortController().signal).catch(namingOptions);
     },
   );
@@ -57,6 +57,7 @@ function parse(words: readonly string[]): AskedRange {
     accountId: account,
     fromSequence: sequence("--from", from),
     toSequence: sequence("--to", to),
+    indexUpTo: Infinity,
   };
 }
 

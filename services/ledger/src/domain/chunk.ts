@@ -1,4 +1,4 @@
-// Chunks of a chain, the unit of the filter index (0006_filter-index.sql).
+// Chunks of a chain, the unit of the filter index (0001_ledger.sql).
 
 /**
  * Sequence numbers of a chunk; the first chunk begins with 1. It must never change: what is stored was cut by

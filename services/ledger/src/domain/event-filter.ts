@@ -53,16 +53,6 @@ export function hasTime({ occurredFrom, occurredTo }: EventFilter): boolean {
   return occurredFrom !== undefined || occurredTo !== undefined;
 }
 
-/** Whether a filter selects by what is stored with the parts. */
-export function hasPayloadValues({
-  actorId,
-  actorType,
-  targetId,
-  targetType,
-}: EventFilter): boolean {
-  return [actorId, actorType, targetId, targetType].some((value) => value !== undefined);
-}
-
 /** Whether a filter selects every event, of a range at most. */
 export function isPlain(filter: EventFilter): boolean {
   return !hasTime(filter) && !hasValues(filter);

@@ -56,8 +56,7 @@ test.each<[statement: string, Call]>([
   ["ledger.get-usage", (all, signal) => all.getUsage({ accountId: ACCOUNT }, { signal })],
   ["ledger.stream-events", readAll],
   ["ledger.list-events-descending", list({})],
-  ["ledger.find-by-chain", list({ action: "a" })],
-  ["ledger.find-by-both", list({ action: "a", actorId: "u" })],
+  ["ledger.find-in-range", list({ action: "a", actorId: "u" })],
   ["ledger.list-events-of-numbers", list({ action: "thing.done" })],
   ["ledger.check-block", (all, signal) => all.verifyChain({ accountId: ACCOUNT }, { signal })],
   [

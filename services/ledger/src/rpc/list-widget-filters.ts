@@ -8,7 +8,7 @@ import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { Budget } from "../search/budget.ts";
 import { findNumbers } from "../search/find-numbers.ts";
-import { chainFilter, payloadFilter, type Search } from "../search/matches.ts";
+import { filterParams, type Search } from "../search/matches.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
 import { listValues, type ValuesRow } from "../store/list-values.ts";
 import { widgetViewOf } from "./widget-view.ts";
@@ -34,8 +34,11 @@ export function listWidgetFilters(
     const { filter } = widgetViewOf(context);
     const database = deps.searches.of(accountId, "widget", context.signal);
     const newest = await newestOf(database, { accountId, filter, ascending: false });
-    const filters = [...chainFilter(filter), ...payloadFilter(filter)] as const;
-    const rows = await database.run(listValues, [accountId, newest.numbers, ...filters]);
+    const rows = await database.run(listValues, [
+      accountId,
+      newest.numbers,
+      ...filterParams(filter),
+    ]);
     const values = valuesOf(rows);
     // The newest ones, where there are too many.
     const sorted = (kind: (typeof KINDS)[number]) =>

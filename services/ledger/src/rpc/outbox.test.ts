@@ -46,7 +46,7 @@ describe("verifications", () => {
     const { client } = openLedger(database);
     await client.createEvents({ appends: [appendOf(ACCOUNT, 2)] });
     await database.query(
-      "UPDATE ledger.payloads SET metadata = '{\"a\":1}' WHERE sequence_number = 2",
+      "UPDATE ledger.events SET metadata = '{\"a\":1}' WHERE sequence_number = 2",
     );
     await expect(client.verifyChain({ accountId: ACCOUNT, fromSequence: 9n })).rejects.toThrow(
       "from_sequence",

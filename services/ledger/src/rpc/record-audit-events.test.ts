@@ -58,7 +58,7 @@ test("entries are stored in their order and once, by several ledgers and sent ag
   // Nobody can have a webhook of the system account.
   expect(ledgers.flatMap(({ notices }) => notices)).toEqual([]);
   const [row] = await database.query(
-    "SELECT actor_id, key_id, context FROM ledger.payloads WHERE account_id = $1 LIMIT 1",
+    "SELECT actor_id, key_id, context FROM ledger.events WHERE account_id = $1 LIMIT 1",
     [SYSTEM_ACCOUNT_ID],
   );
   const context = { account_id: ACCOUNT, entry_id: ids[0], service: "unknown" };
@@ -182,7 +182,7 @@ test("times within a day of now, and entries within their bytes", async () => {
         customPlan: true,
         text: `SELECT octet_length(action) + octet_length(actor) + octet_length(target) + octet_length(context)
           + octet_length(diff) + octet_length(metadata) AS bytes
-          FROM ledger.payloads JOIN ledger.chain USING (account_id, sequence_number)
+          FROM ledger.events
           WHERE account_id = 'acct_system' ORDER BY sequence_number DESC LIMIT 1`,
       },
       [],

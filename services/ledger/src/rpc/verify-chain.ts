@@ -1,6 +1,8 @@
 // VerifyChain: recomputes every digest, hash and link of a range and compares the end with the head
 // (interface 4.2, docs/hash-chain.md). A finished verification is added to the outbox, once, before it is
-// answered: subscribers are notified of it. One whose client disconnected before is not finished.
+// answered: subscribers are notified of it. One whose client disconnected before is not finished. The filter
+// index is compared only where the range is short: it takes as long again, and the scheduled verification
+// does it for every chain.
 
 import {
   type Clock,
@@ -21,7 +23,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Metrics } from "../metrics.ts";
 import { OUTBOX } from "../store/outbox.ts";
-import { BlockChecker } from "../verify/block-checker.ts";
+import type { BlockChecker } from "../verify/block-checker.ts";
 import { verifyChain as verify } from "../verify/verify-chain.ts";
 
 const EVENT_NAME: EventName = "event.verified";
@@ -34,7 +36,11 @@ const REASONS: Record<InvalidReason, ProtoReason> = {
   head_mismatch: ProtoReason.HEAD_MISMATCH,
 };
 
+/** Events of a range whose filter index is compared, too (docs/open-details.md). */
+const INDEX_MAX_EVENTS = 100_000;
+
 interface Deps {
+  readonly blocks: BlockChecker;
   readonly clock: Clock;
   readonly database: Pool;
   readonly metrics: Metrics;
@@ -42,12 +48,12 @@ interface Deps {
 }
 
 export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["verifyChain"] {
-  const { clock, metrics } = deps;
-  const blocks = new BlockChecker();
+  const { blocks, clock, metrics } = deps;
   return async (request, { signal }) => {
     complete({ account_id: request.accountId });
     const database = deps.database.forAccount(request.accountId, signal);
-    const verified = await verify({ blocks, database }, request, signal).catch((error) => {
+    const asked = { ...request, indexUpTo: INDEX_MAX_EVENTS };
+    const verified = await verify({ blocks, database }, asked, signal).catch((error) => {
       if (error instanceof AnnalsError && error.kind === "internal")
         metrics.verifications.inc({ result: "refused" });
       throw error;

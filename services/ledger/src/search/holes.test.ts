@@ -47,8 +47,8 @@ async function stream(): Promise<number> {
 /** With the owner's rights, for the service's role alone. */
 const hide = (condition: string) =>
   database.query(
-    `ALTER TABLE ledger.chain ENABLE ROW LEVEL SECURITY;
-     CREATE POLICY hides ON ledger.chain FOR SELECT TO annals_ledger USING (${condition})`,
+    `ALTER TABLE ledger.events ENABLE ROW LEVEL SECURITY;
+     CREATE POLICY hides ON ledger.events FOR SELECT TO annals_ledger USING (${condition})`,
   );
 
 describe("an event that is hidden from readers", () => {
@@ -90,18 +90,18 @@ describe("verification refuses", () => {
   const verify = () => ledger.client.verifyChain({ accountId: ACCOUNT });
 
   test.each([
-    ["row security", "ALTER TABLE ledger.payloads ENABLE ROW LEVEL SECURITY"],
+    ["row security", "ALTER TABLE ledger.events ENABLE ROW LEVEL SECURITY"],
     [
       "row security with a policy that shows everything to verification",
-      `ALTER TABLE ledger.chain ENABLE ROW LEVEL SECURITY;
-       CREATE POLICY hides ON ledger.chain TO annals_ledger USING (
+      `ALTER TABLE ledger.events ENABLE ROW LEVEL SECURITY;
+       CREATE POLICY hides ON ledger.events TO annals_ledger USING (
          sequence_number <> 30 OR current_query() LIKE '%ledger.check-block%')`,
     ],
     [
       "a view in place of a table",
-      `ALTER TABLE ledger.chain RENAME TO true_chain;
-       CREATE VIEW ledger.chain AS SELECT * FROM ledger.true_chain;
-       GRANT SELECT, INSERT ON ledger.chain, ledger.true_chain TO annals_ledger`,
+      `ALTER TABLE ledger.events RENAME TO true_events;
+       CREATE VIEW ledger.events AS SELECT * FROM ledger.true_events;
+       GRANT SELECT, INSERT ON ledger.events, ledger.true_events TO annals_ledger`,
     ],
     ["a rule", "CREATE RULE r AS ON INSERT TO ledger.postings DO ALSO NOTHING"],
   ])("%s", async (_, change) => {

@@ -2,20 +2,8 @@
 // index-hits.ts, each time for a bounded number of events.
 
 import type { Database } from "@annals/postgres";
-import {
-  actionRange,
-  type EventFilter,
-  hasPayloadValues,
-  hasTime,
-} from "../domain/event-filter.ts";
-import {
-  findByChain,
-  findByPayload,
-  findByBoth,
-  findOfNumbers,
-  type ChainFilter,
-  type PayloadFilter,
-} from "../store/find-matches.ts";
+import { actionRange, type EventFilter } from "../domain/event-filter.ts";
+import { type FilterParams, findInRange, findOfNumbers } from "../store/find-matches.ts";
 import type { Range } from "./range.ts";
 
 interface Selection {
@@ -33,25 +21,17 @@ export async function matchesInRange(
   { accountId, filter }: Selection,
   { from, to }: Range,
 ): Promise<number[]> {
-  const range = [accountId, from, to] as const;
-  const chain = chainFilter(filter);
-  const payload = payloadFilter(filter);
-  const byChain = filter.action !== undefined || hasTime(filter);
-  const [row] = !hasPayloadValues(filter)
-    ? await database.run(findByChain, [...range, ...chain])
-    : byChain
-      ? await database.run(findByBoth, [...range, ...chain, ...payload])
-      : await database.run(findByPayload, [...range, ...payload]);
+  const [row] = await database.run(findInRange, [accountId, from, to, ...filterParams(filter)]);
   return ascending(row?.places ?? [], from);
 }
 
-/** Those of some numbers, ascending, whose events have an action and a time that match. */
+/** Those of some numbers, ascending, whose events match. */
 export async function matchesOf(
   database: Database,
   { accountId, filter }: Selection,
   numbers: readonly number[],
 ): Promise<number[]> {
-  const [row] = await database.run(findOfNumbers, [accountId, numbers, ...chainFilter(filter)]);
+  const [row] = await database.run(findOfNumbers, [accountId, numbers, ...filterParams(filter)]);
   return ascending(row?.places ?? [], 0);
 }
 
@@ -59,13 +39,10 @@ function ascending(places: readonly number[], from: number): number[] {
   return places.map((place) => from + place).toSorted((one, other) => one - other);
 }
 
-export function chainFilter(filter: EventFilter): ChainFilter {
+export function filterParams(filter: EventFilter): FilterParams {
   const action = actionRange(filter);
   const { occurredFrom = null, occurredTo = null } = filter;
-  return [action.exact, action.from, action.to, occurredFrom, occurredTo];
-}
-
-export function payloadFilter(filter: EventFilter): PayloadFilter {
   const { actorId = null, actorType = null, targetId = null, targetType = null } = filter;
-  return [actorId, actorType, targetId, targetType];
+  const times = [occurredFrom, occurredTo] as const;
+  return [action.exact, action.from, action.to, ...times, actorId, actorType, targetId, targetType];
 }

@@ -50,7 +50,7 @@ function open(bounds: PageBounds) {
     ...pool,
     run: (statement, params) => {
       const [, from, to] = params;
-      if (/find-by-/.test(statement.name)) {
+      if (statement.name === "ledger.find-in-range") {
         read.rows += Number(to) - Number(from) + 1;
         read.chunks.add(Math.floor((Number(from) - 1) / CHUNK_SIZE));
       }

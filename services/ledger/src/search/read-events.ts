@@ -6,7 +6,7 @@ import type { Database } from "@annals/postgres";
 import type { EventFilter } from "../domain/event-filter.ts";
 import type { Measured, Reads } from "../store/list-events.ts";
 import { readEnds } from "../store/read-ends.ts";
-import { chainFilter, payloadFilter, type Search } from "./matches.ts";
+import { filterParams, type Search } from "./matches.ts";
 
 interface StoredRow {
   readonly sequence_number: string;
@@ -63,7 +63,7 @@ export async function readNumbers<Row extends StoredRow>(
 ): Promise<Events<Row>> {
   const { numbers, bytes } = asked;
   if (numbers.length === 0) return { rows: [], isCut: false };
-  const filters = [...chainFilter(filter), ...payloadFilter(filter)] as const;
+  const filters = filterParams(filter);
   const rows = await database.run(reads.numbers, [accountId, numbers, bytes, ...filters]);
   const isLast = Number(rows.at(-1)?.sequence_number) === numbers.at(-1);
   return { rows, isCut: isFull(rows, bytes) && !isLast };

@@ -106,10 +106,10 @@ export const keysAreNew = (accountId: string): string => `NOT EXISTS (
  * also where the lock on the head has failed.
  */
 export const ENDS_AT_HEAD = `coalesce((
-      SELECT chain.sequence_number = heads.sequence_number AND chain.hash = heads.hash
-      FROM ledger.chain
-      WHERE chain.account_id = heads.account_id
-      ORDER BY chain.sequence_number DESC
+      SELECT events.sequence_number = heads.sequence_number AND events.hash = heads.hash
+      FROM ledger.events
+      WHERE events.account_id = heads.account_id
+      ORDER BY events.sequence_number DESC
       LIMIT 1
     ), heads.sequence_number = 0)`;
 
@@ -117,19 +117,15 @@ export const ENDS_AT_HEAD = `coalesce((
  * `ordinal` of an event or a key counts from 1 over all that is given; `hash_ordinal` of an event is that
  * of the hash before its own. A key that is still stored after its 24 hours is overwritten.
  */
-export const STORE = `chained AS (
-  INSERT INTO ledger.chain (
-    account_id, sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash)
+export const STORE = `stored AS (
+  INSERT INTO ledger.events (
+    account_id, sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
+    actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type, key_id)
   SELECT account_id, sequence_number, id, action, occurred_at, received_at, created_at,
     substring($9::bytea FROM (ordinal - 1) * 160 + 1 FOR 160),
     substring($3::bytea FROM (hash_ordinal - 1) * 32 + 1 FOR 32),
-    substring($3::bytea FROM hash_ordinal * 32 + 1 FOR 32)
-  FROM fresh
-), kept AS (
-  INSERT INTO ledger.payloads (
-    account_id, sequence_number, actor, context, diff, metadata, target, salts,
-    actor_id, actor_type, target_id, target_type, key_id)
-  SELECT account_id, sequence_number, actor, context, diff, metadata, target,
+    substring($3::bytea FROM hash_ordinal * 32 + 1 FOR 32),
+    actor, context, diff, metadata, target,
     substring($15::bytea FROM (ordinal - 1) * 80 + 1 FOR 80),
     actor_id, actor_type, target_id, target_type, key_id
   FROM fresh

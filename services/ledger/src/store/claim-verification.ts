@@ -9,6 +9,8 @@ export interface ClaimedRow {
   /** The last event that was found valid; 0 before the first. */
   readonly sequence_number: string;
   readonly hash: string;
+  /** Of the filter index: the first ones, which were compared with the events. */
+  readonly chunks: string;
 }
 
 export const claimVerification = statement<Params, ClaimedRow>(`/* ledger.claim-verification */
@@ -16,5 +18,5 @@ INSERT INTO ledger.verifications AS kept (account_id, sequence_number, hash, due
 VALUES ($1::text, 0, '', statement_timestamp() + $2::integer * interval '1 second')
 ON CONFLICT (account_id) DO UPDATE SET due_at = excluded.due_at
 WHERE kept.account_id = $1::text AND kept.due_at <= statement_timestamp()
-RETURNING sequence_number, hash
+RETURNING sequence_number, hash, chunks
 `);

@@ -9,7 +9,7 @@ export const findAlteredTables = statement<
 >(`/* ledger.find-altered-tables */
 SELECT relname AS name FROM pg_catalog.pg_class
 WHERE relnamespace = 'ledger'::regnamespace
-  AND relname IN ('chain', 'payloads', 'heads', 'chunks', 'postings')
+  AND relname IN ('events', 'heads', 'chunks', 'postings')
   AND (relkind NOT IN ('r', 'p') OR relrowsecurity OR relhasrules)
 ORDER BY relname
 `);

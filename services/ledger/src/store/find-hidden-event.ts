@@ -23,7 +23,7 @@ export interface HiddenEventRow {
 // grew since the last ANALYZE PostgreSQL expects one row, and may join by reading all of it once a row.
 export const findHiddenEvent = statement<Params, HiddenEventRow>(
   `/* ledger.find-hidden-event */
-SELECT chain.sequence_number, chain.id
+SELECT event.sequence_number, event.id
 FROM (
   SELECT min(sequence_number) AS first
   FROM (
@@ -39,7 +39,7 @@ FROM (
       AND (ordinal = ANY (stored.ordinals)) IS NOT TRUE
     UNION ALL
     SELECT sequence_number FROM (
-      SELECT sequence_number, occurred_at FROM ledger.chain
+      SELECT sequence_number, occurred_at FROM ledger.events
       WHERE account_id = $1::text AND sequence_number BETWEEN $3::bigint AND $4::bigint
       ORDER BY sequence_number
     ) AS events
@@ -51,10 +51,10 @@ FROM (
     AND $2::bigint <= (SELECT max(chunk) FROM ledger.chunks WHERE account_id = $1::text)
 ) AS found
 CROSS JOIN LATERAL (
-  SELECT sequence_number, id FROM ledger.chain
+  SELECT sequence_number, id FROM ledger.events
   WHERE account_id = $1::text AND sequence_number = found.first
   LIMIT 1
-) AS chain
+) AS event
 `,
   { customPlan: true },
 );

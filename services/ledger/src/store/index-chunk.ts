@@ -16,7 +16,7 @@ WITH indexed AS (
   INSERT INTO ledger.chunks (account_id, chunk, earliest, latest)
   SELECT $1::text, $2::bigint, min(occurred_at), max(occurred_at)
   FROM (
-    SELECT occurred_at FROM ledger.chain
+    SELECT occurred_at FROM ledger.events
     WHERE account_id = $1::text
       AND sequence_number > $2::bigint * ${CHUNK_SIZE}
       AND sequence_number <= ($2::bigint + 1) * ${CHUNK_SIZE}

@@ -3,18 +3,13 @@
 // Called by the readers in search/, for pages of lists; stream-events.ts and list-values.ts read in the
 // same way.
 //
-// The payloads are looked up and not joined: for an account that grew since the last ANALYZE PostgreSQL
-// expects one row, and may join by reading all of it once a row. The lengths of the parts are known without
-// reading them.
+// Events of given numbers are looked up and not joined: for an account that grew since the last ANALYZE
+// PostgreSQL expects one row, and may join by reading all of it once a row. The lengths of the parts are
+// known without reading those that are stored apart.
 
 import { type Statement, statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
-import {
-  chainConditions,
-  type ChainFilter,
-  payloadConditions,
-  type PayloadFilter,
-} from "./find-matches.ts";
+import { filterConditions, type FilterParams } from "./find-matches.ts";
 
 export type RangeParams = [
   accountId: string,
@@ -30,8 +25,7 @@ export type NumbersParams = [
   /** In the order of the rows. */
   numbers: readonly number[],
   maxBytes: number,
-  ...ChainFilter,
-  ...PayloadFilter,
+  ...FilterParams,
 ];
 
 /** What every read row tells of the others. */
@@ -43,10 +37,11 @@ export interface Measured {
 const SIZE = `octet_length(actor) + octet_length(context) + octet_length(diff) + octet_length(metadata)
       + octet_length(target)`;
 
-const PAYLOAD_COLUMNS = "actor, context, diff, metadata, target, salts, actor_type, target_type";
+const COLUMNS = `sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
+  actor, context, diff, metadata, target, salts`;
 
-const CHAIN_COLUMNS =
-  "sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash";
+/** What a statement may return of each event. */
+const READ = `${COLUMNS}, actor_type, target_type, ${SIZE} AS size`;
 
 /** The statement that reads a range. It has a custom plan: only then PostgreSQL knows the limit. */
 export function readingRange<Row>(
@@ -59,17 +54,11 @@ SELECT ${columns}, bytes
 FROM (
   SELECT page.*, sum(size) OVER (ORDER BY sequence_number ${direction} ROWS UNBOUNDED PRECEDING) AS bytes
   FROM (
-    SELECT ${CHAIN_COLUMNS}, payload.*
-    FROM ledger.chain
-    CROSS JOIN LATERAL (
-      SELECT ${PAYLOAD_COLUMNS}, ${SIZE} AS size
-      FROM ledger.payloads
-      WHERE payloads.account_id = $1::text AND payloads.sequence_number = chain.sequence_number
-      LIMIT 1
-    ) AS payload
-    WHERE chain.account_id = $1::text AND chain.sequence_number >= $2::bigint
-      AND ($3::bigint IS NULL OR chain.sequence_number <= $3::bigint)
-    ORDER BY chain.sequence_number ${direction}
+    SELECT ${READ}
+    FROM ledger.events
+    WHERE account_id = $1::text AND sequence_number >= $2::bigint
+      AND ($3::bigint IS NULL OR sequence_number <= $3::bigint)
+    ORDER BY sequence_number ${direction}
     LIMIT $4::integer
   ) AS page
 ) AS measured
@@ -84,19 +73,11 @@ export const ofNumbers = (
   first: number,
 ): string => `FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (number, place)
     CROSS JOIN LATERAL (
-      SELECT ${CHAIN_COLUMNS} FROM ledger.chain
+      SELECT ${READ} FROM ledger.events
       WHERE account_id = $1::text AND sequence_number = asked.number
-        AND ${chainConditions(first)}
+        AND ${filterConditions(first)}
       LIMIT 1
-    ) AS chain
-    CROSS JOIN LATERAL (
-      SELECT ${PAYLOAD_COLUMNS}, ${SIZE} AS size FROM ledger.payloads
-      WHERE account_id = $1::text AND sequence_number = asked.number
-        AND ${payloadConditions(first + CHAIN_PARAMETERS)}
-      LIMIT 1
-    ) AS payload`;
-
-const CHAIN_PARAMETERS = 5;
+    ) AS event`;
 
 /** The statement that reads some numbers. */
 export function readingNumbers<Row>(
@@ -108,7 +89,7 @@ SELECT ${columns}, bytes
 FROM (
   SELECT page.*, sum(size) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) AS bytes
   FROM (
-    SELECT place, chain.*, payload.*
+    SELECT place, event.*
     ${ofNumbers(4)}
   ) AS page
 ) AS measured
@@ -123,8 +104,6 @@ export interface Reads<Row> {
   readonly descending: Statement<RangeParams, Row & Measured>;
   readonly numbers: Statement<NumbersParams, Row & Measured>;
 }
-
-const COLUMNS = `${CHAIN_COLUMNS}, actor, context, diff, metadata, target, salts`;
 
 export const listEvents: Reads<EventRow> = {
   ascending: readingRange("list-events-ascending", COLUMNS, "ASC"),

@@ -2,10 +2,10 @@
 // combination once, in the order of the numbers.
 
 import { statement } from "@annals/postgres";
-import type { ChainFilter, PayloadFilter } from "./find-matches.ts";
+import type { FilterParams } from "./find-matches.ts";
 import { ofNumbers } from "./list-events.ts";
 
-type Params = [accountId: string, numbers: readonly number[], ...ChainFilter, ...PayloadFilter];
+type Params = [accountId: string, numbers: readonly number[], ...FilterParams];
 
 export interface ValuesRow {
   readonly action: string;

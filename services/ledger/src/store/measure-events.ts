@@ -14,7 +14,7 @@ export const measureEvents = statement<Params, EventSizeRow>(
   `/* ledger.measure-events */
 SELECT sequence_number, octet_length(actor) + octet_length(context) + octet_length(diff) + octet_length(metadata)
   + octet_length(target) AS bytes
-FROM ledger.payloads
+FROM ledger.events
 WHERE account_id = $1::text AND sequence_number > $2::bigint
 ORDER BY sequence_number
 LIMIT $3::integer

@@ -17,8 +17,8 @@ SELECT heads.sequence_number AS head_sequence, heads.hash AS head_hash,
 FROM (SELECT $1::text AS account_id) AS asked
 LEFT JOIN ledger.heads USING (account_id)
 LEFT JOIN LATERAL (
-  SELECT sequence_number, id FROM ledger.chain
-  WHERE chain.account_id = $1::text
+  SELECT sequence_number, id FROM ledger.events
+  WHERE events.account_id = $1::text
   ORDER BY sequence_number DESC
   LIMIT 1
 ) AS last ON true

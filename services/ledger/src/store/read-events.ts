@@ -10,30 +10,27 @@ type Params = [accountId: string, sequenceNumbers: readonly bigint[], maxBytes: 
 /** With how many of the numbers have an event. */
 export type CountedEventRow = EventRow & { readonly found: number };
 
-// The rows are looked up and not joined: for an account that grew since the last ANALYZE PostgreSQL expects
-// one row, and may join by reading all of it once a row.
+// The events are measured first and then looked up, so that no more of them is held than is returned. They
+// are not joined: for an account that grew since the last ANALYZE PostgreSQL expects one row, and may join by
+// reading all of it once a row.
 export const readEvents = statement<Params, CountedEventRow>(
   `/* ledger.read-events */
-SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
+SELECT event.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
   actor, context, diff, metadata, target, salts, found
 FROM (
   SELECT sequence_number, count(*) OVER ()::integer AS found,
     coalesce(sum(octet_length(actor) + octet_length(context) + octet_length(diff) + octet_length(metadata)
       + octet_length(target)) OVER (ORDER BY sequence_number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
-  FROM ledger.payloads
+  FROM ledger.events
   WHERE account_id = $1::text AND sequence_number = ANY ($2::bigint[])
 ) AS sized
 CROSS JOIN LATERAL (
-  SELECT chain.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash
-  FROM ledger.chain
-  WHERE chain.account_id = $1::text AND chain.sequence_number = sized.sequence_number
+  SELECT events.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
+    actor, context, diff, metadata, target, salts
+  FROM ledger.events
+  WHERE events.account_id = $1::text AND events.sequence_number = sized.sequence_number
   LIMIT 1
-) AS chain
-CROSS JOIN LATERAL (
-  SELECT actor, context, diff, metadata, target, salts FROM ledger.payloads
-  WHERE payloads.account_id = $1::text AND payloads.sequence_number = sized.sequence_number
-  LIMIT 1
-) AS payload
+) AS event
 WHERE before < $3::bigint
 ORDER BY sized.sequence_number
 `,

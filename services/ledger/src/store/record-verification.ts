@@ -6,6 +6,8 @@ type Params = [
   accountId: string,
   sequenceNumber: string,
   hash: string,
+  /** Of the filter index, compared with the events. */
+  chunks: string,
   /** Whether that is the head: the chain is valid as a whole. */
   isComplete: boolean,
   secondsToNext: number,
@@ -15,7 +17,8 @@ export const recordVerification = statement<Params, object>(`/* ledger.record-ve
 UPDATE ledger.verifications SET
   sequence_number = $2::bigint,
   hash = $3::text,
-  verified_at = CASE WHEN $4::boolean THEN statement_timestamp() ELSE verified_at END,
-  due_at = statement_timestamp() + $5::integer * interval '1 second'
+  chunks = $4::bigint,
+  verified_at = CASE WHEN $5::boolean THEN statement_timestamp() ELSE verified_at END,
+  due_at = statement_timestamp() + $6::integer * interval '1 second'
 WHERE account_id = $1::text
 `);

@@ -27,7 +27,7 @@ export interface Link {
 export async function chainOf(database: TestDatabase, accountId: string): Promise<Link[]> {
   const links = await database.query<Link>(
     `SELECT sequence_number, encode(previous_hash, 'hex') AS previous_hash, encode(hash, 'hex') AS hash
-     FROM ledger.chain JOIN ledger.payloads USING (account_id, sequence_number)
+     FROM ledger.events
      WHERE account_id = $1 ORDER BY sequence_number`,
     [accountId],
   );
@@ -133,8 +133,8 @@ export async function moveHeadBack(
   sequenceNumber: number,
 ): Promise<void> {
   await database.query(
-    `UPDATE ledger.heads SET sequence_number = chain.sequence_number, hash = chain.hash FROM ledger.chain
-     WHERE heads.account_id = $1 AND chain.account_id = $1 AND chain.sequence_number = $2`,
+    `UPDATE ledger.heads SET sequence_number = events.sequence_number, hash = events.hash FROM ledger.events
+     WHERE heads.account_id = $1 AND events.account_id = $1 AND events.sequence_number = $2`,
     [accountId, sequenceNumber],
   );
 }

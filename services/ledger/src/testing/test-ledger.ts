@@ -27,6 +27,7 @@ import type { PageBounds } from "../search/read-page.ts";
 import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
+import { BlockChecker } from "../verify/block-checker.ts";
 import { aroundPool, openPool } from "./database.ts";
 
 export interface TestLedger {
@@ -76,10 +77,12 @@ export function openLedger(
   const appends = new AppendQueue(shared);
   const searches = new SearchTurns(database);
   const turns = new Turns();
+  const blocks = new BlockChecker(2);
   const routes = ledgerService({
     ...shared,
     appends,
     auditInAccounts,
+    blocks,
     pageBounds,
     searches,
     turns,

@@ -16,7 +16,7 @@ test("two at a time, and each account in its turn", async () => {
     // A block that PostgreSQL cannot check is the caller's, and the next one has its turn.
     throw new Error("away");
   };
-  const blocks = new BlockChecker();
+  const blocks = new BlockChecker(2);
   const { signal } = new AbortController();
   const ask = (accountId: string) =>
     blocks.check({ run } as Database, { accountId, from: 1, to: 1, signal });

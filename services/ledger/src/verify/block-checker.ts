@@ -1,7 +1,7 @@
-// Checks blocks of chains inside PostgreSQL, two at a time for all verifications of the process, so that any
-// number of them leaves connections and CPU to appends. Accounts take turns. Called by verify-range.ts. It
-// must never report a block as valid that was not recomputed; a block that it does not report as valid may
-// still be.
+// Checks blocks of chains and of the filter index inside PostgreSQL, a few at a time for all verifications of
+// the process, so that any number of them leaves connections and CPU to appends. Accounts take turns. Called
+// by verify-range.ts and verify-index.ts. It must never report a block as valid that was not recomputed; a
+// block that it does not report as valid may still be.
 
 import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
@@ -9,9 +9,6 @@ import type { WholeBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
 import { findHiddenEvent } from "../store/find-hidden-event.ts";
 import { chunkOf } from "../domain/chunk.ts";
-
-/** Statements at a time: one keeps a CPU of PostgreSQL busy while the result of the other travels. */
-const CONCURRENCY = 2;
 
 /**
  * SQLSTATE classes: data that PostgreSQL cannot parse as the type that it has to be, or too deeply nested.
@@ -26,31 +23,45 @@ export interface AskedBlock {
   readonly signal: AbortSignal;
 }
 
-export interface CheckedBlock {
+/** An event that lists would skip. */
+interface HiddenEvent {
+  readonly sequenceNumber: number;
+  readonly id: string;
+}
+
+/** Blocks must be within one chunk. A check that waits for its turn ends when the signal aborts. */
+export class BlockChecker {
+  /** Blocks of one verification that are being checked or queued, so that none of the slots waits for it. */
+  readonly ahead: number;
+  /** Bounded by the verifications, each of which submits a few. */
+  readonly #slots: Slots;
+
+  /** `concurrency` is the number of statements at a time: each keeps a CPU of PostgreSQL busy. */
+  constructor(concurrency: number) {
+    this.ahead = 2 * concurrency;
+    this.#slots = new Slots(concurrency);
+  }
+
   /**
    * The block where all of its rows are there and valid, linked from the first to the last. What the first
    * row links to is for the caller to compare.
    */
-  readonly whole: WholeBlock | undefined;
-  /** The first event that lists would skip. */
-  readonly hidden: { readonly sequenceNumber: number; readonly id: string } | undefined;
-}
-
-export class BlockChecker {
-  /** Bounded by the verifications, each of which submits a few. */
-  readonly #slots = new Slots(CONCURRENCY);
-
-  /** The block must be within one chunk. A check that waits for its turn ends when the signal aborts. */
-  check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
-    return this.#slots.run(asked.accountId, () => check(database, asked), asked.signal);
+  check(database: Database, asked: AskedBlock): Promise<WholeBlock | undefined> {
+    return this.#run(asked, () => findWhole(database, asked));
   }
-}
 
-async function check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
-  asked.signal.throwIfAborted();
-  const whole = await findWhole(database, asked);
-  asked.signal.throwIfAborted();
-  return { whole, hidden: await findHidden(database, asked) };
+  /** The first event of the block that lists would skip. */
+  findHidden(database: Database, asked: AskedBlock): Promise<HiddenEvent | undefined> {
+    return this.#run(asked, () => findHidden(database, asked));
+  }
+
+  #run<Result>({ accountId, signal }: AskedBlock, work: () => Promise<Result>): Promise<Result> {
+    const statement = () => {
+      signal.throwIfAborted();
+      return work();
+    };
+    return this.#slots.run(accountId, async () => statement(), signal);
+  }
 }
 
 async function findWhole(
@@ -73,7 +84,7 @@ async function findWhole(
 async function findHidden(
   database: Database,
   { accountId, from, to }: AskedBlock,
-): Promise<CheckedBlock["hidden"]> {
+): Promise<HiddenEvent | undefined> {
   const params = [accountId, String(chunkOf(from)), String(from), String(to)] as const;
   const [row] = await database.run(findHiddenEvent, [...params]);
   return row && { sequenceNumber: Number(row.sequence_number), id: row.id };

@@ -27,7 +27,7 @@ function payloadOf({
   salts,
   ...row
 }: RangeRow): ChainPayload | undefined {
-  // The columns are not null: where one is, the row is missing.
+  // The table refuses nulls, but its owner may have allowed them.
   if (actor === null || context === null || diff === null || metadata === null) return undefined;
   if (target === null || salts === null) return undefined;
   return {

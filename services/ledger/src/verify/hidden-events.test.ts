@@ -1,6 +1,7 @@
-// Guarantee: where the filter index was changed so that lists skip an event, verification names that event.
-// What the index has too much hides nothing.
+// Guarantee: where the filter index was changed so that lists skip an event, the verification of a range of
+// up to 100,000 events names that event, and of no longer range. What the index has too much hides nothing.
 
+import type { Pool } from "@annals/postgres";
 import { InvalidReason } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -130,13 +131,53 @@ test.each([
 });
 
 test("an event that is changed and hidden is named by its change", async () => {
-  await database.query("UPDATE ledger.chain SET action = 'other' WHERE sequence_number = 5001");
+  await database.query("UPDATE ledger.events SET action = 'other' WHERE sequence_number = 5001");
   expect(await verify()).toEqual({
     valid: false,
     at: 5_001,
     reason: InvalidReason.HASH_MISMATCH,
   });
-  await database.query("UPDATE ledger.chain SET action = 'common' WHERE action = 'other'");
+  await database.query("UPDATE ledger.events SET action = 'common' WHERE action = 'other'");
+});
+
+test("of a changed and a hidden event the first one is named", async () => {
+  await database.query("UPDATE ledger.events SET action = 'other' WHERE sequence_number = 5001");
+  await database.query(
+    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'rare' AND chunk IN (1, 2)",
+  );
+  expect(await ledger.client.verifyChain({ accountId: ACCOUNT })).toMatchObject({
+    firstInvalid: { sequenceNumber: BigInt(at(99)), reason: InvalidReason.DIGEST_MISMATCH },
+    checked: BigInt(at(99)),
+  });
+  await database.query("UPDATE ledger.events SET action = 'common' WHERE action = 'other'");
+});
+
+test("the index is compared in ranges of up to 100,000 events", async () => {
+  let compared = 0;
+  const watching = (pool: Pool): Pool => ({
+    ...pool,
+    run: (statement, params) => {
+      compared += statement.name === "ledger.get-search-ends" ? 1 : 0;
+      return pool.run(statement, params);
+    },
+  });
+  const { client } = openLedger(database, undefined, watching);
+  const [head] = await database.query<{ length: string }>(
+    "SELECT sequence_number AS length FROM ledger.heads",
+  );
+  // A head beyond the last event is found, too: only the length of the range counts here.
+  const setHead = (length: unknown) =>
+    database.query("UPDATE ledger.heads SET sequence_number = $1::bigint", [length]);
+  const verifyTo = async (length: number, fromSequence = 1n) => {
+    await setHead(length);
+    compared = 0;
+    expect((await client.verifyChain({ accountId: ACCOUNT, fromSequence })).valid).toBe(false);
+    return compared;
+  };
+  expect(await verifyTo(100_000)).toBe(1);
+  expect(await verifyTo(100_001)).toBe(0);
+  expect(await verifyTo(100_001, 2n)).toBe(1);
+  await setHead(head?.length);
 });
 
 test("a range is verified with what the index says of it alone", async () => {

@@ -6,12 +6,14 @@ import { GENESIS_HASH } from "@annals/event";
 import type { Verification } from "@annals/contract";
 import { internal, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import type { ChainVerifier } from "../domain/chain-verifier.ts";
+import type { ChainVerifier, FirstInvalid } from "../domain/chain-verifier.ts";
 import { findAlteredTables } from "../store/find-altered-tables.ts";
 import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";
 import type { BlockChecker } from "./block-checker.ts";
-import { type Range, verifyRange } from "./verify-range.ts";
+import type { Range } from "./blocks.ts";
+import { verifyIndex } from "./verify-index.ts";
+import { verifyRange } from "./verify-range.ts";
 
 interface Deps {
   readonly blocks: BlockChecker;
@@ -23,6 +25,8 @@ export interface AskedRange {
   readonly accountId: string;
   readonly fromSequence?: bigint | undefined;
   readonly toSequence?: bigint | undefined;
+  /** The filter index is compared where the range has at most so many events. */
+  readonly indexUpTo: number;
 }
 
 interface Head {
@@ -49,14 +53,27 @@ export async function verifyChain(
   if (range.to === head.sequence) {
     await compareHead(deps.database, verifier, { accountId, head, ends });
   }
+  const hidden = await findHidden(deps, asked, { range, verifier }, signal);
   signal.throwIfAborted();
   return {
-    checked: verifier.checked,
+    checked: hidden ? hidden.sequenceNumber - range.from + 1 : verifier.checked,
     fromSequence: range.from,
     toSequence: range.to,
     head,
-    firstInvalid: verifier.firstInvalid,
+    firstInvalid: hidden ?? verifier.firstInvalid,
   };
+}
+
+/** The event before the first invalid one that the filter index hides from lists. */
+async function findHidden(
+  deps: Deps,
+  { accountId, indexUpTo }: AskedRange,
+  { range, verifier }: { readonly range: Range; readonly verifier: ChainVerifier },
+  signal: AbortSignal,
+): Promise<FirstInvalid | undefined> {
+  if (range.to - range.from + 1 > indexUpTo) return undefined;
+  const to = verifier.firstInvalid ? verifier.firstInvalid.sequenceNumber - 1 : range.to;
+  return verifyIndex(deps, accountId, { from: range.from, to }, signal);
 }
 
 /**

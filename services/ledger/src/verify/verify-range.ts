@@ -4,14 +4,11 @@
 
 import { GENESIS_HASH } from "@annals/event";
 import type { Database } from "@annals/postgres";
-import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
 import { ChainVerifier } from "../domain/chain-verifier.ts";
 import { readRange } from "../store/read-range.ts";
 import type { BlockChecker } from "./block-checker.ts";
+import { inBlocks, type Range } from "./blocks.ts";
 import { chainRow } from "./chain-row.ts";
-
-/** Blocks of one verification that are being checked or queued. */
-const BLOCKS_AHEAD = 4;
 
 /** Rows read at a time: a slice of the event loop of some milliseconds. */
 const PAGE_SIZE = 500;
@@ -19,12 +16,6 @@ const PAGE_SIZE = 500;
 interface Deps {
   readonly blocks: BlockChecker;
   readonly database: Database;
-}
-
-/** Both ends included. An empty chain has the range 1 to 0. */
-export interface Range {
-  readonly from: number;
-  readonly to: number;
 }
 
 /**
@@ -41,28 +32,11 @@ export async function verifyRange(
     accountId,
     await anchorOf(deps.database, accountId, range.from),
   );
-  const ahead: { readonly block: Range; readonly checked: ReturnType<BlockChecker["check"]> }[] =
-    [];
-  let next = range.from;
-  while (!verifier.firstInvalid) {
-    while (ahead.length < BLOCKS_AHEAD && next <= range.to) {
-      // A block is within a chunk: some 60 ms of PostgreSQL, a second or so where events are of the largest
-      // size.
-      const block = { from: next, to: Math.min((chunkOf(next) + 1) * CHUNK_SIZE, range.to) };
-      const checked = deps.blocks.check(deps.database, { accountId, ...block, signal });
-      // The await below rejects with it. A block that is never awaited must not be an unhandled rejection.
-      checked.catch(() => {});
-      ahead.push({ block, checked });
-      next = block.to + 1;
-    }
-    const first = ahead.shift();
-    if (!first) break;
-    const { whole, hidden } = await first.checked;
-    if (whole && !hidden && verifier.takeBlock(whole)) continue;
-    const { from, to } = first.block;
-    const rows = { from, to: hidden?.sequenceNumber ?? to };
-    await verifyRows(deps.database, verifier, { accountId, block: rows, signal });
-    if (hidden) verifier.fail(hidden.sequenceNumber, hidden.id, "digest_mismatch");
+  const check = (block: Range) => deps.blocks.check(deps.database, { accountId, ...block, signal });
+  for await (const { block, result } of inBlocks(range, deps.blocks.ahead, check)) {
+    if (!result || !verifier.takeBlock(result))
+      await verifyRows(deps.database, verifier, { accountId, block, signal });
+    if (verifier.firstInvalid) break;
   }
   return verifier;
 }

@@ -1,12 +1,15 @@
 // Guarantee: the scheduled verification takes each chain once in an interval, at one replica, and continues
 // where it ended. It reports a chain that was changed since, or rewritten as a whole, and never counts it as
-// verified. It waits for a time of low load, but not permanently.
+// verified. It compares each chunk of the filter index once, also one that was indexed later than its events
+// were verified. It waits for a time of low load, but not permanently.
 
 import { createLog, createRegistry } from "@annals/chassis";
 import type { TestDatabase } from "@annals/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { createMetrics } from "../metrics.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
+import { appendAll, indexAll, timeOf } from "../testing/index-fixtures.ts";
 import { appendOf, openLedger, type TestLedger } from "../testing/test-ledger.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
 import { LoadPeak } from "./load-peak.ts";
@@ -40,7 +43,7 @@ async function newReplica() {
     },
   };
   const worker = new ScheduledVerification({
-    blocks: new BlockChecker(),
+    blocks: new BlockChecker(2),
     database: counted,
     log: createLog({ service: "test", level: "error" }, { write: (line) => lines.push(line) }),
     metrics,
@@ -64,6 +67,11 @@ async function newReplica() {
     pass,
     lines: () => lines.map((line) => JSON.parse(line)),
     checked: () => statements.filter((one) => one.startsWith("ledger.check-block")),
+    /** The chunks of the filter index that were compared, in order. */
+    compared: () =>
+      statements
+        .flatMap((one) => /^ledger\.find-hidden-event \S+ (\d+)/.exec(one)?.[1] ?? [])
+        .map(Number),
     results: async () => ({
       valid: await value("annals_verifications_total", "valid"),
       invalid: await value("annals_verifications_total", '"invalid"'),
@@ -118,9 +126,9 @@ describe("a chain that is not valid is reported, and counts as verified when it 
   test.each([
     [
       "a changed event",
-      "UPDATE ledger.payloads SET metadata = '{\"a\":1}' WHERE sequence_number = 6",
+      "UPDATE ledger.events SET metadata = '{\"a\":1}' WHERE sequence_number = 6",
     ],
-    ["a removed tail", "DELETE FROM ledger.chain WHERE sequence_number > 4"],
+    ["a removed tail", "DELETE FROM ledger.events WHERE sequence_number > 4"],
     [
       "another kept hash, as of a chain that was rewritten",
       "UPDATE ledger.verifications SET hash = 'a'",
@@ -139,6 +147,65 @@ describe("a chain that is not valid is reported, and counts as verified when it 
     expect(one.lines()).toMatchObject([{ msg: "a chain is not valid", account_id: ACCOUNT }]);
     expect(await kept()).toStrictEqual(before);
     expect(await one.oldest()).toBeGreaterThanOrEqual(3_600);
+  });
+});
+
+describe("the filter index", () => {
+  const appendChunks = (count: number) =>
+    appendAll(
+      ledger,
+      ACCOUNT,
+      Array.from({ length: count * CHUNK_SIZE }, (_, index) => ({
+        action: index % 100 === 99 ? "rare" : "common",
+        occurredAt: timeOf(index),
+      })),
+    );
+  const hide = () =>
+    database.query(
+      "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'rare' AND chunk = 1",
+    );
+
+  test("is compared once, whenever it was made, and again where it was made anew", async () => {
+    await appendChunks(1);
+    const one = await newReplica();
+    await one.pass();
+    expect(one.compared()).toStrictEqual([]);
+    await indexAll(ledger.database);
+    await appendChunks(2);
+    await indexAll(ledger.database);
+    await letTimePass();
+    await one.pass();
+    expect(one.compared()).toStrictEqual([0, 1, 2]);
+    // Not due: it sees that the load is low again.
+    await one.pass();
+    await letTimePass();
+    await one.pass();
+    expect(one.compared()).toHaveLength(3);
+    await database.query("DELETE FROM ledger.chunks; DELETE FROM ledger.postings");
+    await letTimePass();
+    await one.pass();
+    await indexAll(ledger.database);
+    await letTimePass();
+    await one.pass();
+    expect(one.compared().slice(3)).toStrictEqual([0, 1, 2]);
+    expect(await one.results()).toStrictEqual({ valid: 5, invalid: 0 });
+  });
+
+  test("that hides an event is reported each time, and keeps its chain from counting as verified", async () => {
+    await appendChunks(2);
+    await indexAll(ledger.database);
+    await hide();
+    const one = await newReplica();
+    for (const passes of [1, 2]) {
+      await one.pass();
+      await letTimePass();
+      expect(await one.results()).toStrictEqual({ valid: 0, invalid: passes });
+    }
+    const sequenceNumber = CHUNK_SIZE + 4;
+    const hidden = { sequenceNumber, reason: "digest_mismatch" };
+    const line = { account_id: ACCOUNT, first_invalid: hidden };
+    expect(one.lines()).toMatchObject([line, line]);
+    expect(await kept()).toMatchObject({ to: 0, verified_at: null });
   });
 });
 

@@ -1,17 +1,22 @@
-// Verifies every chain once in an interval, from where the last verification ended, at times of low load.
-// Any number of replicas may do it at the same time: a lease gives each chain to one of them. It must never
-// take more than a share of PostgreSQL, and never record what was not recomputed.
+// Verifies every chain once in an interval, from where the last verification ended, at times of low load, and
+// then compares what its filter index has got since with the events. Any number of replicas may do it at the
+// same time: a lease gives each chain to one of them. It must never take more than a share of PostgreSQL, and
+// never record what was not recomputed.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import { AnnalsError } from "@annals/errors";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
+import type { FirstInvalid } from "../domain/chain-verifier.ts";
 import type { Metrics } from "../metrics.ts";
-import { claimVerification } from "../store/claim-verification.ts";
+import { type ClaimedRow, claimVerification } from "../store/claim-verification.ts";
 import { findVerificationWork, type VerificationWorkRow } from "../store/find-verification-work.ts";
 import { getHash } from "../store/get-hash.ts";
 import { recordVerification } from "../store/record-verification.ts";
 import type { BlockChecker } from "../verify/block-checker.ts";
+import type { Range } from "../verify/blocks.ts";
 import { verifyChain } from "../verify/verify-chain.ts";
+import { indexedChunks, verifyIndex } from "../verify/verify-index.ts";
 import { LoadPeak } from "./load-peak.ts";
 
 export interface ScheduledVerificationDeps {
@@ -29,8 +34,9 @@ export interface ScheduledVerificationDeps {
 /** From the end of a pass over all chains to the next. */
 export const PASS_DELAY_MS = 30_000;
 const ACCOUNTS = 1_000;
-/** Events of one claim: with the largest events a few minutes of PostgreSQL. */
-const MAX_EVENTS = 100 * 4_096;
+/** Chunks of one claim, of the chain and of the filter index: with the largest events a few minutes each. */
+const MAX_CHUNKS = 100;
+const MAX_EVENTS = MAX_CHUNKS * CHUNK_SIZE;
 /** Longer than a claim takes. */
 const LEASE_S = 900;
 const S_PER_HOUR = 3_600;
@@ -93,36 +99,60 @@ export class ScheduledVerification {
     const last = Number(claimed.sequence_number);
     const from = Math.max(Math.min(last, Number(head)), 1);
     const to = Math.min(Number(head), from + MAX_EVENTS);
-    const range = { accountId, fromSequence: BigInt(from), toSequence: BigInt(to) };
-    const verified = await verifyChain(this.#deps, range, signal).catch((error: unknown) => {
-      if (error instanceof AnnalsError && error.kind === "internal")
-        metrics.verifications.inc({ result: "refused" });
-      throw error;
-    });
+    const verified = await this.#verifyEvents(accountId, { from, to }, signal);
+    const index = await this.#compareIndex(accountId, { kept: Number(claimed.chunks), to }, signal);
+    const firstInvalid = verified ?? index.firstInvalid;
     const changed = last > 0 && (await this.#hash(accountId, last)) !== claimed.hash;
-    if (verified.firstInvalid || changed) {
+    if (firstInvalid || changed) {
       metrics.verifications.inc({ result: "invalid" });
+      const rewrittenAt = changed ? last : undefined;
       log.error(
-        {
-          account_id: accountId,
-          first_invalid: verified.firstInvalid,
-          rewritten_at: changed ? last : undefined,
-        },
+        { account_id: accountId, first_invalid: firstInvalid, rewritten_at: rewrittenAt },
         "a chain is not valid",
       );
-      await this.#record(accountId, last, claimed.hash, false);
+      await this.#record(accountId, { ...claimed, isComplete: false });
       return false;
     }
     metrics.verifications.inc({ result: "valid" });
-    const isComplete = to === Number(head);
+    const isComplete = to === Number(head) && index.isComplete;
+    const hash = await this.#hash(accountId, to);
+    const { chunks } = index;
     await this.#record(
       accountId,
-      to,
-      await this.#hash(accountId, to),
-      isComplete,
-      isComplete ? undefined : 0,
+      { sequence_number: String(to), hash, chunks, isComplete },
+      !isComplete,
     );
     return isComplete;
+  }
+
+  async #verifyEvents(
+    accountId: string,
+    { from, to }: Range,
+    signal: AbortSignal,
+  ): Promise<FirstInvalid | undefined> {
+    const range = { accountId, fromSequence: BigInt(from), toSequence: BigInt(to), indexUpTo: 0 };
+    const verified = await verifyChain(this.#deps, range, signal).catch((error: unknown) => {
+      if (error instanceof AnnalsError && error.kind === "internal")
+        this.#deps.metrics.verifications.inc({ result: "refused" });
+      throw error;
+    });
+    return verified.firstInvalid;
+  }
+
+  /** Compares the chunks of the filter index after those that were compared before, as far as `to`. */
+  async #compareIndex(
+    accountId: string,
+    { kept, to }: { readonly kept: number; readonly to: number },
+    signal: AbortSignal,
+  ) {
+    const indexed = await indexedChunks(this.#deps.database, accountId);
+    const end = Math.min(indexed, Math.floor(to / CHUNK_SIZE));
+    // The index may have been deleted and made anew.
+    const first = Math.min(kept, end);
+    const next = Math.min(first + MAX_CHUNKS, end);
+    const range = { from: first * CHUNK_SIZE + 1, to: next * CHUNK_SIZE };
+    const firstInvalid = await verifyIndex(this.#deps, accountId, range, signal);
+    return { firstInvalid, chunks: String(next), isComplete: next === end };
   }
 
   async #hash(accountId: string, sequence: number): Promise<string> {
@@ -132,12 +162,11 @@ export class ScheduledVerification {
 
   async #record(
     accountId: string,
-    sequence: number,
-    hash: string,
-    isComplete: boolean,
-    secondsToNext = this.#deps.intervalHours * S_PER_HOUR,
+    { sequence_number, hash, chunks, isComplete }: ClaimedRow & { readonly isComplete: boolean },
+    isDueAtOnce = false,
   ): Promise<void> {
-    const params = [accountId, String(sequence), hash, isComplete, secondsToNext] as const;
+    const secondsToNext = isDueAtOnce ? 0 : this.#deps.intervalHours * S_PER_HOUR;
+    const params = [accountId, sequence_number, hash, chunks, isComplete, secondsToNext] as const;
     await this.#deps.database.run(recordVerification, [...params]);
   }
 }

@@ -1,0 +1,40 @@
+// Compares the filter index of a range with the events, chunk by chunk: the postings are made again from the
+// events, and PostgreSQL compares them with those that are stored. Called by verify-chain.ts and by the
+// scheduled verification, after the events themselves were verified. It must never call an index right that
+// it did not compare.
+
+import type { Database } from "@annals/postgres";
+import type { FirstInvalid } from "../domain/chain-verifier.ts";
+import { CHUNK_SIZE } from "../domain/chunk.ts";
+import { getSearchEnds } from "../store/get-search-ends.ts";
+import type { BlockChecker } from "./block-checker.ts";
+import { inBlocks, type Range } from "./blocks.ts";
+
+interface Deps {
+  readonly blocks: BlockChecker;
+  readonly database: Database;
+}
+
+/** How many chunks of an account have a filter index: the first ones, without a gap. */
+export async function indexedChunks(database: Database, accountId: string): Promise<number> {
+  const [ends] = await database.run(getSearchEnds, [accountId]);
+  return Number(ends?.chunks ?? 0);
+}
+
+/** The first event of the range that lists would skip. What is behind the index is not hidden by it. */
+export async function verifyIndex(
+  { blocks, database }: Deps,
+  accountId: string,
+  range: Range,
+  signal: AbortSignal,
+): Promise<FirstInvalid | undefined> {
+  const end = (await indexedChunks(database, accountId)) * CHUNK_SIZE;
+  const indexed = { from: range.from, to: Math.min(range.to, end) };
+  const check = (block: Range) => blocks.findHidden(database, { accountId, ...block, signal });
+  for await (const { result } of inBlocks(indexed, blocks.ahead, check)) {
+    if (!result) continue;
+    const { sequenceNumber, id: eventId } = result;
+    return { sequenceNumber, eventId, reason: "digest_mismatch" };
+  }
+  return undefined;
+}
