@@ -46,10 +46,11 @@ export interface ClaimedRow {
 
 // `since` is a lower bound of the probe: before the first entry that is due lies a dead one for each
 // delivery since the last vacuum. A second is taken off, since transactions commit in another order than
-// they begin. The bounds and the order name the columns of the index of the queues, and `number + 0` is in
-// no other index: without statistics of a new table PostgreSQL read the whole queue by the primary key, and
-// every connection kept that plan. What another process claims at the same time is locked, and skipped.
-// `now` is null except in tests, which bring their own time: so replicas share one clock, the database's.
+// they begin. The bounds and the order name all columns of the index of the queues, and `number + 0` is in
+// no other index. With an equality in place of a bound, PostgreSQL expects one row of a table without
+// statistics, reads the whole queue by the primary key and sorts it, and every connection keeps that plan.
+// What another process claims at the same time is locked, and skipped. `now` is null except in tests, which
+// bring their own time: so replicas share one clock, the database's.
 export const claimDeliveries = statement<Params, ClaimedRow>(`/* webhooks.claim-deliveries */
 WITH picked AS MATERIALIZED (
   SELECT due.account_id, due.webhook_id, due.number, to_timestamp(moment.epoch + $7::float8) AS leased_until,
@@ -64,11 +65,12 @@ WITH picked AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT account_id, webhook_id, number, due_at
     FROM webhooks.deliveries
-    WHERE account_id = webhook.account_id AND due_at IS NOT NULL AND number + 0 > webhook.stopped_up_to
-      AND (webhook_id, due_at) >= (webhook.id, coalesce(given.since - interval '1 second', '-infinity'))
-      AND (webhook_id, due_at) <= (webhook.id, moment.now)
+    WHERE due_at IS NOT NULL AND number + 0 > webhook.stopped_up_to
+      AND (account_id, webhook_id, due_at)
+        >= (webhook.account_id, webhook.id, coalesce(given.since - interval '1 second', '-infinity'))
+      AND (account_id, webhook_id, due_at) <= (webhook.account_id, webhook.id, moment.now)
       AND (leased_until IS NULL OR leased_until <= moment.now)
-    ORDER BY webhook_id, due_at, number
+    ORDER BY account_id, webhook_id, due_at, number
     LIMIT given.slots
     FOR UPDATE SKIP LOCKED) AS due
   WHERE webhook.account_id = ANY ($2::text[]) AND webhook.active AND webhook.deleted_at IS NULL

@@ -29,11 +29,11 @@ FROM (
   SELECT page.account_id, page.webhook_id, page.ordinal, (
     SELECT delivery.due_at
     FROM webhooks.deliveries AS delivery
-    WHERE delivery.account_id = page.account_id AND delivery.due_at IS NOT NULL
-      AND (delivery.webhook_id, delivery.due_at) >= (page.webhook_id, '-infinity')
-      AND (delivery.webhook_id, delivery.due_at) <= (page.webhook_id, moment.now)
+    WHERE delivery.due_at IS NOT NULL
+      AND (delivery.account_id, delivery.webhook_id, delivery.due_at) >= (page.account_id, page.webhook_id, '-infinity')
+      AND (delivery.account_id, delivery.webhook_id, delivery.due_at) <= (page.account_id, page.webhook_id, moment.now)
       AND (delivery.leased_until IS NULL OR delivery.leased_until <= moment.now)
-    ORDER BY delivery.webhook_id, delivery.due_at, delivery.number
+    ORDER BY delivery.account_id, delivery.webhook_id, delivery.due_at, delivery.number
     LIMIT 1) AS due_at
   FROM (
     SELECT account_id, id AS webhook_id, row_number() OVER (ORDER BY account_id, id) AS ordinal
