@@ -1,4 +1,4 @@
--- Webhooks, how far each account's happenings were handed to them, and the deliveries to make and made.
+-- Webhooks, how far each account's outbox entries were handed to them, and the deliveries to make and made.
 --
 -- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs as
 -- annals_webhooks, which owns nothing.
@@ -25,13 +25,26 @@ CREATE TABLE webhooks.webhooks (
   -- AES-256-GCM: nonce (12 bytes), ciphertext, tag (16 bytes); erased when the webhook is deleted.
   secret_key_id text,
   secret_sealed bytea,
-  -- The webhook is told of nothing at or below these positions: what was there when it began to ask for the kind.
+  -- The secret before the last rotation: deliveries are signed with both until it expires. Sealed like the other.
+  previous_secret_key_id text,
+  previous_secret_sealed bytea,
+  previous_secret_until  timestamptz,
+  -- The webhook receives nothing at or below these positions: what was there when it began to ask for the kind.
   after_events        bigint NOT NULL,
   after_verifications bigint NOT NULL,
   after_exports       bigint NOT NULL,
-  -- Deliveries up to this number are not begun any more: the webhook was switched off after them.
-  stopped_up_to bigint NOT NULL DEFAULT 0,
-  deleted_at    text COLLATE "C", -- the row goes when its deliveries are gone
+  -- Deliveries up to this number are not begun any more: the webhook was disabled after them.
+  stopped_up_to    bigint NOT NULL DEFAULT 0,
+  -- A range is replayed only to a webhook that has taken a delivery. Null before that, and again with another URL.
+  first_success_at timestamptz,
+  failing_since    timestamptz, -- end of the first failed attempt since the last success; null after a success
+  disabled_at      timestamptz, -- when the service disabled it; null if it did not, and once it is activated
+  disabled_reason  text,
+  -- The id of the API key that did it; null if the service did.
+  created_by text COLLATE "C",
+  updated_by text COLLATE "C",
+  deleted_by text COLLATE "C",
+  deleted_at text COLLATE "C", -- the row goes when its deliveries are gone
   PRIMARY KEY (account_id, id)
 );
 
@@ -54,25 +67,40 @@ CREATE TABLE webhooks.cursors (
 GRANT SELECT, INSERT, UPDATE ON webhooks.cursors TO annals_webhooks;
 
 CREATE TABLE webhooks.deliveries (
-  account_id      text COLLATE "C" NOT NULL,
-  webhook_id      text COLLATE "C" NOT NULL,
-  number          bigint GENERATED ALWAYS AS IDENTITY, -- in the order of their making within a webhook
-  id              text COLLATE "C" NOT NULL,
-  payload_id      text COLLATE "C" NOT NULL,
-  event           text NOT NULL,
-  body            bytea, -- what is sent, the same at every attempt; gone when no attempt is to come
-  created_at      timestamptz NOT NULL,
-  attempts        integer NOT NULL DEFAULT 0,
-  succeeded       boolean NOT NULL DEFAULT false,
-  status_code     integer, -- of the last attempt; null when no answer came
-  attempted_at    timestamptz, -- when the last attempt ended
-  next_attempt_at timestamptz, -- null when none is to come
-  -- When it may be claimed: the time of the next attempt; while one is under way, the end of its lease. Null when done.
-  due_at          timestamptz,
+  account_id   text COLLATE "C" NOT NULL,
+  webhook_id   text COLLATE "C" NOT NULL,
+  number       bigint GENERATED ALWAYS AS IDENTITY, -- in the order of their making within a webhook
+  id           text COLLATE "C" NOT NULL,
+  payload_id   text COLLATE "C" NOT NULL,
+  event        text NOT NULL,
+  position     bigint, -- of its entry in the account's sequence; null for a test
+  -- What is sent. Null for an event, which is read from the chain at its position when it is sent; and when no
+  -- attempt is to come.
+  body         bytea,
+  bytes        integer NOT NULL, -- of what is sent, approximately
+  created_at   timestamptz NOT NULL,
+  attempts     integer NOT NULL DEFAULT 0,
+  succeeded    boolean NOT NULL DEFAULT false,
+  status_code  integer, -- of the last attempt; null when no answer came
+  attempted_at timestamptz, -- when the last attempt ended
+  due_at       timestamptz, -- when the next attempt is due; null when none is to come
+  -- A claim is a lease: nobody else claims the delivery before. Null when no attempt is in flight. No index has it,
+  -- so a claim changes no index as long as its page has free space (a HOT update).
+  leased_until timestamptz,
   -- Counts the claims. A result is taken only from the claim that is the last.
-  fence           bigint NOT NULL DEFAULT 0,
-  leased          boolean NOT NULL DEFAULT false,
+  fence        bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, webhook_id, number)
+) WITH (
+  fillfactor = 60,
+  -- Two of a delivery's three versions are dead within seconds, and the index of the queues keeps an entry for each
+  -- delivery until a vacuum: a claim steps over those that lie before the first one due. So a vacuum comes after a
+  -- number of dead rows rather than after a share of the table, which holds weeks of history, and goes at full speed.
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 20000,
+  autovacuum_vacuum_insert_scale_factor = 0,
+  autovacuum_vacuum_insert_threshold = 100000,
+  autovacuum_analyze_scale_factor = 0.02,
+  autovacuum_vacuum_cost_delay = 0
 );
 
 -- The queue of each webhook.
@@ -82,5 +110,45 @@ CREATE INDEX deliveries_attempted ON webhooks.deliveries (account_id, webhook_id
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks.deliveries TO annals_webhooks;
 
--- A queue's rows change three times and go: old versions are to be cleared early.
-ALTER TABLE webhooks.deliveries SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+-- What was not queued for a webhook, because its account had too many pending deliveries: a counted range. In a table of
+-- its own, so that the fan-out, which shares the rows of webhooks with others, changes none of them.
+CREATE TABLE webhooks.drops (
+  account_id text COLLATE "C" NOT NULL,
+  webhook_id text COLLATE "C" NOT NULL,
+  count      bigint NOT NULL,
+  -- The first and last event; null if only verifications and exports were dropped.
+  first_sequence_number bigint,
+  last_sequence_number  bigint,
+  last_at    timestamptz NOT NULL,
+  PRIMARY KEY (account_id, webhook_id)
+);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks.drops TO annals_webhooks;
+
+-- What this service changes is recorded: an entry for each change, added in its transaction. A worker hands it over to
+-- the ledger and then deletes it. `number` is the order of the entries, `id` keeps the ledger from storing one twice.
+CREATE TABLE webhooks.audit_outbox (
+  account_id text COLLATE "C" NOT NULL,
+  number     bigint GENERATED ALWAYS AS IDENTITY,
+  id         text COLLATE "C" NOT NULL DEFAULT gen_random_uuid()::text,
+  event      text NOT NULL, -- JSON
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (account_id, number)
+);
+
+CREATE INDEX audit_outbox_order ON webhooks.audit_outbox (number);
+
+GRANT SELECT, INSERT, DELETE ON webhooks.audit_outbox TO annals_webhooks;
+
+-- How many changes of an account were recorded in a minute, by action: beyond a number they are only counted
+-- (libs/postgres/src/audit-windows.ts). A row is added to in the transaction of the change, and deleted when its
+-- minute is over.
+CREATE TABLE webhooks.audit_windows (
+  account_id text COLLATE "C" NOT NULL,
+  minute     text COLLATE "C" NOT NULL, -- UTC, 2026-01-31T09:30
+  action     text COLLATE "C" NOT NULL,
+  changes    bigint NOT NULL,
+  PRIMARY KEY (account_id, minute, action)
+);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks.audit_windows TO annals_webhooks;

@@ -90,7 +90,7 @@ function backlogMetrics(registry: Registry) {
     }),
     oldestDue: new Gauge({
       name: "annals_webhook_oldest_due_seconds",
-      help: "Time since the delivery that waits longest was due, 0 where none is due.",
+      help: "Time since the oldest pending delivery was due, attempts in flight included; 0 if none is due.",
       registers,
     }),
     /** state: healthy, failing, disabled, inactive. */

@@ -45,8 +45,3 @@ export function payloadBody({ id, event, data, timestamp }: Payload): Buffer {
   const head = `{"id":"${id}","event":${JSON.stringify(event)},"data":`;
   return Buffer.concat([Buffer.from(head), data, Buffer.from(`,"timestamp":"${timestamp}"}`)]);
 }
-
-/** Of a body that an earlier release stored apart from its id. */
-export function storedBody(id: string, tail: string): Buffer {
-  return Buffer.from(`{"id":"${id}"${tail}`);
-}

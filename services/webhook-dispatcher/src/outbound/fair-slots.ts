@@ -1,19 +1,18 @@
 // Slots of a shared resource, with a share for each account: no account takes more than its share, and slots
-// that become free go to the waiting accounts in turn. Used by the resolver. Whoever waits too long is
-// rejected and leaves the queue.
+// that become free go to the waiting accounts in turn. Used by the resolver. Who waits too long is rejected
+// and leaves the queue.
+
+import { Lines } from "@annals/contract";
 
 export interface FairSlotsOptions {
   readonly total: number;
   readonly perAccount: number;
 }
 
-type Waiter = () => void;
-
 export class FairSlots {
   readonly #options: FairSlotsOptions;
   readonly #takenBy = new Map<string, number>();
-  /** In the order of the accounts' turns. */
-  readonly #waiting = new Map<string, Set<Waiter>>();
+  readonly #waiting = new Lines<() => void>();
   #taken = 0;
 
   constructor(options: FairSlotsOptions) {
@@ -30,14 +29,11 @@ export class FairSlots {
         resolve(() => this.#free(accountId));
       };
       const timer = setTimeout(() => {
-        this.#leave(accountId, grant);
+        this.#waiting.remove(accountId, grant);
         reject(refusal());
       }, timeoutMs);
       if (this.#hasSlotFor(accountId)) grant();
-      else {
-        const queue = this.#waiting.get(accountId) ?? new Set();
-        this.#waiting.set(accountId, queue.add(grant));
-      }
+      else this.#waiting.push(accountId, grant);
     });
   }
 
@@ -55,21 +51,6 @@ export class FairSlots {
     const left = this.#of(accountId) - 1;
     if (left > 0) this.#takenBy.set(accountId, left);
     else this.#takenBy.delete(accountId);
-    for (const [next, queue] of this.#waiting) {
-      const [first] = queue;
-      if (!first || !this.#hasSlotFor(next)) continue;
-      this.#waiting.delete(next);
-      queue.delete(first);
-      // Behind all others: its next turn comes after theirs.
-      if (queue.size > 0) this.#waiting.set(next, queue);
-      first();
-      return;
-    }
-  }
-
-  #leave(accountId: string, waiter: Waiter): void {
-    const queue = this.#waiting.get(accountId);
-    queue?.delete(waiter);
-    if (queue?.size === 0) this.#waiting.delete(accountId);
+    this.#waiting.shift((next) => this.#hasSlotFor(next))?.();
   }
 }

@@ -6,12 +6,6 @@ interface Touched {
   readonly touched: number;
 }
 
-/** How far a piece of the payloads reaches. */
-interface LastPayload {
-  readonly account_id: string;
-  readonly number: string;
-}
-
 /** Deliveries of deleted webhooks, then those webhooks themselves. */
 export const deleteOfDeletedWebhooks = statement<
   [limit: number],
@@ -65,7 +59,8 @@ piece AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT number, attempts FROM webhooks.deliveries
     WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id
-      AND due_at IS NOT NULL AND number <= webhook.stopped_up_to AND NOT (leased AND due_at > moment.now)
+      AND due_at IS NOT NULL AND number <= webhook.stopped_up_to
+      AND (leased_until IS NULL OR leased_until <= moment.now)
     ORDER BY due_at, number
     LIMIT $2::integer
     FOR UPDATE SKIP LOCKED) AS delivery
@@ -79,7 +74,7 @@ deleted AS (
   RETURNING 1
 ),
 settled AS (
-  UPDATE webhooks.deliveries SET due_at = NULL, next_attempt_at = NULL, body = NULL, leased = false
+  UPDATE webhooks.deliveries SET due_at = NULL, body = NULL, leased_until = NULL
   FROM piece
   WHERE deliveries.account_id = piece.account_id AND deliveries.webhook_id = piece.id
     AND deliveries.number = piece.number AND piece.attempts > 0
@@ -112,35 +107,6 @@ deleted AS (
 )
 SELECT count(*)::integer AS touched FROM deleted
 `);
-
-/**
- * Payloads that no pending delivery needs, among the next after the given one. The subquery with its order is
- * one probe of an index for each: as a join, it may become a scan of the history.
- */
-export const deleteUnneededPayloads = statement<
-  [afterAccountId: string, afterNumber: string, limit: number],
-  LastPayload
->(
-  `/* webhooks.delete-unneeded-payloads */
-WITH piece AS MATERIALIZED (
-  SELECT account_id, number, (
-      SELECT true FROM webhooks.deliveries AS delivery
-      WHERE delivery.account_id = payload.account_id AND delivery.payload_number = payload.number
-        AND delivery.due_at IS NOT NULL
-      ORDER BY delivery.payload_number LIMIT 1) AS is_needed
-  FROM webhooks.payloads AS payload
-  WHERE (account_id, number) > ($1::text, $2::bigint)
-  ORDER BY account_id, number
-  LIMIT $3::integer
-),
-deleted AS (
-  DELETE FROM webhooks.payloads USING piece
-  WHERE payloads.account_id = piece.account_id AND payloads.number = piece.number AND piece.is_needed IS NULL
-)
-SELECT account_id, number FROM piece ORDER BY account_id DESC, number DESC LIMIT 1
-`,
-  { customPlan: true },
-);
 
 /** Secrets before a rotation whose grace period is over. */
 export const eraseExpiredSecrets = statement<

@@ -19,9 +19,9 @@ type Params = [
 
 export const createDeliveries = statement<Params, never>(`/* webhooks.create-deliveries */
 INSERT INTO webhooks.deliveries
-  (account_id, webhook_id, id, payload_id, event, position, bytes, body, created_at, next_attempt_at, due_at)
+  (account_id, webhook_id, id, payload_id, event, position, bytes, body, created_at, due_at)
 SELECT $1::text, delivery.webhook_id, delivery.id, delivery.payload_id, delivery.event, nullif(delivery.position, 0),
-  delivery.bytes, convert_to(delivery.body, 'UTF8'), moment.now, moment.now, moment.now
+  delivery.bytes, convert_to(delivery.body, 'UTF8'), moment.now, moment.now
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::integer[], $8::text[]) WITH ORDINALITY
   AS delivery (webhook_id, id, payload_id, event, position, bytes, body, turn)
 CROSS JOIN (SELECT coalesce($9::timestamptz, statement_timestamp()) AS now) AS moment

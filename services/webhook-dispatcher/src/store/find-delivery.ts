@@ -7,7 +7,7 @@ type Params = [accountId: string, webhookId: string, id: string, newest: number]
 
 export interface FoundDelivery {
   readonly event: string;
-  /** Null for a test, and where an earlier release stored it. */
+  /** Null for a test. */
   readonly position: string | null;
 }
 

@@ -19,7 +19,7 @@ export const listDeliveries = statement<Params, DeliveryRow>(`/* webhooks.list-d
 SELECT delivery.number, delivery.id, event, succeeded, status_code, attempts,
   to_char(attempted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS attempted_at,
   CASE WHEN webhook.active AND delivery.number > webhook.stopped_up_to
-    THEN to_char(next_attempt_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') END AS next_attempt_at
+    THEN to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') END AS next_attempt_at
 FROM webhooks.deliveries AS delivery
 JOIN webhooks.webhooks AS webhook ON webhook.account_id = delivery.account_id AND webhook.id = delivery.webhook_id
 WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text AND delivery.number < $3::bigint

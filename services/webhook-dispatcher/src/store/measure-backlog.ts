@@ -1,5 +1,5 @@
-// How much waits for its delivery, of all accounts, and how long the oldest of it has been due. It reads the
-// index of the pending deliveries, and no row of a finished one.
+// How much waits for its delivery or is in flight, of all accounts, and for how long the oldest has been
+// due. It reads the index of the pending deliveries, and no row of a finished one.
 
 import { statement } from "@annals/postgres";
 

@@ -29,11 +29,8 @@ export interface ResultRow {
 }
 
 export const recordResults = statement<Params, ResultRow>(`/* webhooks.record-results */
-WITH moment AS MATERIALIZED (
-  SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
-),
-result AS MATERIALIZED (
-  SELECT given.*, webhook.active, webhook.failing_since, 
+WITH result AS MATERIALIZED (
+  SELECT given.*, webhook.active, webhook.failing_since,
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
@@ -47,15 +44,17 @@ SET attempts = delivery.attempts + 1,
   succeeded = result.success,
   status_code = result.status_code,
   attempted_at = moment.now,
-  leased = false,
-  next_attempt_at = moment.now + result.delays[delivery.attempts + 1] * interval '1 second',
-  due_at = moment.now + result.delays[delivery.attempts + 1] * interval '1 second',
-  body = CASE WHEN result.delays[delivery.attempts + 1] IS NULL THEN NULL ELSE delivery.body END
-FROM result CROSS JOIN moment
+  leased_until = NULL,
+  due_at = to_timestamp(moment.epoch + result.delays[delivery.attempts + 1]),
+  body = CASE WHEN result.delays[delivery.attempts + 1] IS NOT NULL THEN delivery.body END
+FROM result
+CROSS JOIN (
+  SELECT now, extract(epoch FROM now)::float8 AS epoch
+  FROM (SELECT coalesce($1::timestamptz, statement_timestamp()) AS now) AS clock) AS moment
 WHERE delivery.account_id = result.account_id AND delivery.webhook_id = result.webhook_id
-  AND delivery.number = result.number AND delivery.fence = result.fence AND delivery.leased
+  AND delivery.number = result.number AND delivery.fence = result.fence AND delivery.leased_until IS NOT NULL
 RETURNING delivery.account_id, delivery.webhook_id, result.success, result.url,
   CASE WHEN result.success THEN result.failing_since IS NOT NULL OR result.is_first
     ELSE result.failing_since IS NULL OR ($9::integer > 0 AND result.active
-      AND result.failing_since <= moment.now - $9::integer * interval '1 day') END AS changes_health
+      AND moment.now - result.failing_since >= $9::integer * interval '1 day') END AS changes_health
 `);

@@ -1,4 +1,5 @@
-// Releases claimed deliveries unattempted: they are due after a delay, for any replica.
+// Releases claimed deliveries unattempted: they are due after a delay, for any replica. One without a delay
+// keeps its turn in the queue.
 
 import { statement } from "@annals/postgres";
 
@@ -16,10 +17,11 @@ export const releaseClaims = statement<
   { readonly number: string }
 >(`/* webhooks.release-claims */
 UPDATE webhooks.deliveries AS delivery
-SET leased = false, due_at = coalesce($1::timestamptz, statement_timestamp()) + given.delay_s * interval '1 second'
+SET leased_until = NULL, due_at = CASE WHEN given.delay_s = 0 THEN delivery.due_at ELSE to_timestamp(moment.epoch + given.delay_s) END
 FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::float8[])
   AS given (account_id, webhook_id, number, fence, delay_s)
+CROSS JOIN (SELECT extract(epoch FROM coalesce($1::timestamptz, statement_timestamp()))::float8 AS epoch) AS moment
 WHERE delivery.account_id = given.account_id AND delivery.webhook_id = given.webhook_id
-  AND delivery.number = given.number AND delivery.fence = given.fence AND delivery.leased
+  AND delivery.number = given.number AND delivery.fence = given.fence AND delivery.leased_until IS NOT NULL
 RETURNING delivery.number
 `);

@@ -33,14 +33,12 @@ export interface AttemptsDeps {
 }
 
 export interface AttemptsEvents {
-  /** An attempt of the webhook has ended: its slot is free. */
-  readonly onEnded: (accountId: string, webhookId: string) => void;
+  /** An attempt has ended: its slot is free. */
+  readonly onEnded: (row: ClaimedRow) => void;
   /** A claimed delivery was released: it is due again. */
-  readonly onReleased: (accountId: string, webhookId: string) => void;
+  readonly onReleased: (row: ClaimedRow) => void;
   /** Whether what deliveries of the account send can be read. */
   readonly onRead: (accountId: string, isRead: boolean) => void;
-  /** All slots were taken, and one is free now. */
-  readonly onFree: () => void;
 }
 
 /**
@@ -61,8 +59,6 @@ export class Attempts {
   readonly #writer: ResultWriter;
   readonly #underWay = new Set<Promise<void>>();
   readonly #reading = new Set<Promise<unknown>>();
-  readonly #perWebhook = new Map<string, number>();
-  readonly #perAccount = new Map<string, number>();
   #isStopping = false;
 
   constructor(deps: AttemptsDeps, events: AttemptsEvents) {
@@ -72,58 +68,25 @@ export class Attempts {
     this.#writer = new ResultWriter({ ...deps, keepTryingMs }, deps.maxInFlight * 2);
   }
 
-  get underWay(): number {
-    return this.#underWay.size;
-  }
-
-  /** Attempts under way to one webhook. */
-  of(webhookId: string): number {
-    return this.#perWebhook.get(webhookId) ?? 0;
-  }
-
-  /** Attempts under way to all webhooks of one account. */
-  ofAccount(accountId: string): number {
-    return this.#perAccount.get(accountId) ?? 0;
-  }
-
-  /** The webhooks with attempts under way. */
-  webhookIds(): string[] {
-    return [...this.#perWebhook.keys()];
-  }
-
-  /** The accounts with attempts under way. */
-  accountIds(): string[] {
-    return [...this.#perAccount.keys()];
-  }
-
   /** Begins an attempt of what was claimed; `requestedAt` is on the monotonic clock. */
-  begin(row: ClaimedRow, requestedAt: number, freeHost: () => void): void {
-    const { maxInFlight, metrics } = this.#deps;
-    add(this.#perWebhook, row.webhook_id, 1);
-    add(this.#perAccount, row.account_id, 1);
+  begin(row: ClaimedRow, requestedAt: number): void {
     const span = this.#deps.traces.startAttempt(row);
-    const run = inTrace(span, () => this.#run(row, requestedAt, freeHost, span));
-    this.#hold(
-      run.finally(() => span?.end()),
-      () => {
-        metrics.inFlight.set(this.#underWay.size);
-        if (this.#underWay.size === maxInFlight - 1) this.#events.onFree();
-      },
-    );
-    metrics.inFlight.set(this.#underWay.size);
+    const run = inTrace(span, () => this.#run(row, requestedAt, span));
+    this.#hold(run.finally(() => span?.end()));
   }
 
   /** Gives back what was claimed and cannot begin. */
   release(row: ClaimedRow, delayS: number): void {
-    this.#hold(this.#writer.release({ ...claimOf(row), delayS }), () => {});
+    this.#hold(this.#writer.release({ ...claimOf(row), delayS }));
   }
 
-  #hold(work: Promise<void>, onDone: () => void): void {
+  #hold(work: Promise<void>): void {
     const one: Promise<void> = work.finally(() => {
       this.#underWay.delete(one);
-      onDone();
+      this.#deps.metrics.inFlight.set(this.#underWay.size);
     });
     this.#underWay.add(one);
+    this.#deps.metrics.inFlight.set(this.#underWay.size);
   }
 
   /** Claims that arrive from now on are released unattempted. */
@@ -141,18 +104,9 @@ export class Attempts {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  async #run(
-    row: ClaimedRow,
-    requestedAt: number,
-    freeHost: () => void,
-    span: Span | undefined,
-  ): Promise<void> {
-    const { account_id: accountId, webhook_id: webhookId } = row;
+  async #run(row: ClaimedRow, requestedAt: number, span: Span | undefined): Promise<void> {
     const result = await this.#attempt(row, requestedAt);
-    add(this.#perWebhook, webhookId, -1);
-    add(this.#perAccount, accountId, -1);
-    freeHost();
-    this.#events.onEnded(accountId, webhookId);
+    this.#events.onEnded(row);
     if (result === undefined) return;
     const { outcome, statusCode } = result;
     if (outcome === "success") this.#deps.traces.forget(row.payload_id);
@@ -161,7 +115,7 @@ export class Attempts {
       await this.#writer.release({ ...claimOf(row), delayS: UNREAD_DELAY_S });
     } else if (outcome === "abandoned") {
       await this.#writer.release({ ...claimOf(row), delayS: 0 });
-      this.#events.onReleased(accountId, webhookId);
+      this.#events.onReleased(row);
     } else {
       const success = outcome === "success";
       await this.#writer.record({ ...claimOf(row), url: row.url, success, statusCode });
@@ -239,10 +193,4 @@ const UNREAD = { outcome: "unread", statusCode: null } as const;
 function claimOf(row: ClaimedRow): Claim {
   const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
   return { accountId, webhookId, number, fence };
-}
-
-function add(counts: Map<string, number>, id: string, change: 1 | -1): void {
-  const count = (counts.get(id) ?? 0) + change;
-  if (count > 0) counts.set(id, count);
-  else counts.delete(id);
 }

@@ -1,6 +1,6 @@
-// The clean-up: deletes, a bounded piece at a time, deliveries of deleted and disabled webhooks, payloads
-// that no delivery needs any more, records that are older than the retention, and secrets whose grace period
-// is over. Any number of replicas may do it at once.
+// The clean-up: deletes, a bounded piece at a time, deliveries of deleted and disabled webhooks, records
+// that are older than the retention, and secrets whose grace period is over. Any number of replicas may do
+// it at once.
 
 import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -8,7 +8,6 @@ import type { Metrics } from "../metrics.ts";
 import {
   deleteExpiredDeliveries,
   deleteOfDeletedWebhooks,
-  deleteUnneededPayloads,
   eraseExpiredSecrets,
   settleStopped,
 } from "../store/clean-up.ts";
@@ -51,17 +50,5 @@ export async function cleanUp(
     // A piece that is not full need not be the last: it may take only a part of each webhook.
     await inPieces(1, async () => (await piece())[0]?.touched ?? 0, signal);
   }
-  await deletePayloads(database, signal);
   await database.run(eraseExpiredSecrets, [now()]);
-}
-
-async function deletePayloads(database: Database, signal?: AbortSignal): Promise<void> {
-  let after: readonly [accountId: string, number: string] = ["", "0"];
-  const deletePiece = async (): Promise<number> => {
-    const rows = await database.run(deleteUnneededPayloads, [...after, PIECE]);
-    const [last] = rows;
-    if (last) after = [last.account_id, last.number];
-    return rows.length;
-  };
-  await inPieces(1, deletePiece, signal);
 }

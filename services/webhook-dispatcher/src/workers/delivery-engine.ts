@@ -1,81 +1,53 @@
-// The delivery engine: claims deliveries that are due, and begins their attempts. Any number of replicas do
-// so at once. It must never let one receiver or one account take the slots of others, and never claim more
-// than it has slots for.
+// The delivery engine: finds webhooks with deliveries due, claims as many as the machine plans, and begins
+// their attempts. Any number of replicas do so at once. The rules are in domain/delivery-machine.ts: this
+// loop asks it what to claim, runs the statements, and tells it what came. It must never begin what the
+// machine has not planned.
 //
-// Webhooks of which this process knows are claimed at once: it made deliveries for them, or one of their
-// slots is free again. All else (retries, work left by other processes) is found by a scan over every webhook
-// with a queue, which never takes more than a small share of the time.
+// Webhooks that this process knows of are claimed for at once: it made deliveries for them, or one of their
+// slots is free again. All else (retries, work left by other processes) is found by a scan over the active
+// webhooks, which never takes more than a small share of the time.
 
 import { type Loop, startLoop } from "@annals/chassis";
-import { claimDeliveries, type ClaimedRow, type ClaimRow } from "../store/claim-deliveries.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { DeliveryMachine, type Grant } from "../domain/delivery-machine.ts";
+import type { Limits } from "../domain/delivery-states.ts";
+import { ScanSchedule, WEBHOOKS_PER_SCAN } from "../domain/scan-schedule.ts";
+import { type ClaimedRow, claimDeliveries } from "../store/claim-deliveries.ts";
+import { findDueWebhooks } from "../store/find-due-webhooks.ts";
 import { Attempts, type AttemptsDeps, LEASE_MARGIN_MS } from "./attempts.ts";
-import { withStoredPayloads } from "./bodies.ts";
-import { Hosts } from "./hosts.ts";
-import { UnreadAccounts } from "./unread-accounts.ts";
 
-export interface DeliveryEngineDeps extends AttemptsDeps {
+export interface DeliveryEngineDeps extends AttemptsDeps, Limits {
   readonly timeoutMs: number;
-  readonly maxInFlightPerEndpoint: number;
-  readonly maxInFlightPerAccount: number;
-  readonly maxInFlightPerHost: number;
 }
 
-/** Deliveries that one claim takes: their bodies are in memory until they are sent. */
-const DELIVERIES_PER_ROUND = 250;
-/** Webhooks that one claim looks at; the next one goes on behind them. */
-const WEBHOOKS_PER_ROUND = 1_000;
-/** From the end of a scan over the queues to the next: this, or so many times as long as it took. */
-const SCAN_INTERVAL_MS = 250;
-const SCAN_PAUSE_RATIO = 10;
-/** But never longer: a retry that waits for the scan may not be late. */
-const MAX_SCAN_INTERVAL_MS = 2_000;
-/** A claim that filled this share of the slots may have left some behind: others claim at the same time. */
-const FILLED_SHARE = 0.5;
-/** Webhooks that wait for the next claims; the scan finds those beyond. */
-const MAX_NOTIFIED = 10_000;
+/** While all slots are taken, and none becomes free. */
+const FULL_DELAY_MS = 250;
+/**
+ * From a claim that left nothing to the next one: what becomes due meanwhile shares a statement and a commit.
+ * The first after a quiet moment does not wait.
+ */
+const GATHER_MS = 5;
 /** While the database does not answer: a delivery may not be late for long after it is back. */
 const MAX_BACKOFF_MS = 1_000;
-/** When this share of all slots is taken, each webhook and account gets less: many that hang leave some. */
-const CROWDED_SHARE = 0.5;
-const SLOTS_SHARE_WHEN_CROWDED = 0.2;
-
-/** Deliveries of a crowded host whose webhook cannot wait in memory are due again after this time. */
-const CROWDED_DELAY_S = 1;
-
-const START: readonly [string, string] = ["", ""];
 
 export class DeliveryEngine {
   readonly #deps: DeliveryEngineDeps;
   readonly #attempts: Attempts;
-  readonly #hosts: Hosts;
-  /** Webhooks that had at least as many deliveries due as they had slots. */
-  readonly #full = new Set<string>();
-  /** Webhooks that wait for a slot of their account's share. */
-  readonly #waitingForShare = new Map<string, Set<string>>();
-  /** Of each webhook with attempts under way: when the last claimed one was due. */
-  readonly #lastDueAt = new Map<string, string>();
-  /** Webhooks that may have something due, each with its account. */
-  readonly #notified = new Map<string, string>();
-  readonly #unread = new UnreadAccounts();
-  #scanAfter = START;
-  /** When the scan goes on, on the monotonic clock. */
-  #scanAt = 0;
-  /** What the scan under way has taken so far, and whether it had to leave some behind. */
-  #scannedMs = 0;
-  #hasLeftSome = false;
+  readonly #machine: DeliveryMachine;
+  readonly #scan = new ScanSchedule();
+  /** When the next claim may begin, on the monotonic clock. */
+  #claimAt = 0;
   #loop: Loop | undefined;
 
   constructor(deps: DeliveryEngineDeps) {
     this.#deps = deps;
-    this.#hosts = new Hosts({
-      maxPerHost: deps.maxInFlightPerHost,
-      onFree: (accountId, webhookId) => this.notify(accountId, [webhookId]),
-    });
+    this.#machine = new DeliveryMachine(deps);
+    const { states } = this.#machine;
     this.#attempts = new Attempts(deps, {
-      onEnded: (accountId, webhookId) => this.#onEnded(accountId, webhookId),
-      onReleased: (accountId, webhookId) => this.notify(accountId, [webhookId]),
-      onFree: () => this.#loop?.wake(),
-      onRead: (accountId, isRead) => this.#unread.onRead(accountId, isRead),
+      onEnded: (row) => this.#wakeAfter(() => this.#machine.ended(ownerOf(row))),
+      onReleased: (row) => this.#wakeAfter(() => this.#machine.released(ownerOf(row))),
+      onRead: (accountId, isRead) =>
+        this.#wakeAfter(() => states.read(accountId, isRead, performance.now())),
     });
   }
 
@@ -85,7 +57,7 @@ export class DeliveryEngine {
       name: "deliveries",
       log,
       failures: metrics.failures,
-      delayMs: SCAN_INTERVAL_MS,
+      delayMs: FULL_DELAY_MS,
       maxBackoffMs: MAX_BACKOFF_MS,
       run: () => this.#run(),
     });
@@ -93,10 +65,7 @@ export class DeliveryEngine {
 
   /** Some of these webhooks' deliveries may be due. */
   notify(accountId: string, webhookIds: Iterable<string>): void {
-    for (const id of webhookIds) {
-      if (this.#notified.size < MAX_NOTIFIED) this.#notified.set(id, accountId);
-    }
-    this.#loop?.wake();
+    this.#wakeAfter(() => this.#machine.notified(accountId, webhookIds));
   }
 
   /**
@@ -122,167 +91,80 @@ export class DeliveryEngine {
   }
 
   /**
-   * Claims once, for the notified webhooks and, where it `scans`, for some of all; begins what was claimed.
-   * Called by the loop, and by tests in its place. Resolves to whether there may be more at once.
+   * Scans once, if it `scans`, and claims once; begins what was claimed. Called by the loop, and by tests in
+   * its place. Resolves to whether there may be more at once.
    */
   async round(scans = true): Promise<boolean> {
-    const { database, maxInFlight, now, timeoutMs } = this.#deps;
-    const slots = Math.min(maxInFlight - this.#attempts.underWay, DELIVERIES_PER_ROUND);
-    if (slots <= 0) return false;
-    const perWebhook = this.#shareOf(this.#deps.maxInFlightPerEndpoint);
-    const perAccount = this.#shareOf(this.#deps.maxInFlightPerAccount);
-    this.#hosts.expire();
-    const notified = this.#takeNotified(perWebhook, perAccount);
-    const busy = this.#busyWebhooks(perWebhook, notified);
-    const busyAccounts = [...new Set([...this.#attempts.accountIds(), ...this.#unread.ids()])];
-    const requestedAt = performance.now();
-    const answer = database.run(claimDeliveries, [
-      now(),
-      ...this.#scanAfter,
-      scans ? WEBHOOKS_PER_ROUND : 0,
-      slots,
-      timeoutMs + LEASE_MARGIN_MS,
-      perWebhook,
-      [...busy.keys()],
-      [...busy.values()],
-      notified.map(([, accountId]) => accountId),
-      notified.map(([id]) => id),
-      notified.map(([id]) => this.#lastDueAt.get(id) ?? null),
-      perAccount,
-      busyAccounts,
-      busyAccounts.map((id) => this.#slotsOf(id, perAccount)),
-    ]);
-    const rows = await answer.catch((error: unknown) => {
-      this.#notifyAgain(notified);
-      throw error;
-    });
-    const claimed = await withStoredPayloads(
-      this.#deps,
-      rows.filter((row): row is typeof row & ClaimedRow => row.number !== null),
-    );
-    for (const row of claimed) this.#begin(row, requestedAt);
-    // There may be more behind what was claimed: now where there is a slot, else when there is.
-    for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of claimed) {
-      this.#lastDueAt.set(id, dueAt);
-      if (this.#attempts.of(id) >= perWebhook) this.#full.add(id);
-      else this.#notified.set(id, accountId);
-    }
-    const isCutOff = claimed.length >= slots * FILLED_SHARE;
-    // What an account's share or the slots have cut off.
-    const isLeft = (id: string) => isCutOff || this.#attempts.ofAccount(id) >= perAccount;
-    this.#notifyAgain(notified.filter(([, accountId]) => isLeft(accountId)));
-    if (scans) this.#scanOn(rows[0], { tookMs: performance.now() - requestedAt, isCutOff });
-    return this.#notified.size > 0 || this.#untilScanMs() <= 0;
-  }
-
-  #begin(row: ClaimedRow, requestedAt: number): void {
-    const { account_id: accountId, url, webhook_id: webhookId } = row;
-    const freeHost = this.#hosts.take(accountId, webhookId, url);
-    if (freeHost) this.#attempts.begin(row, requestedAt, freeHost);
-    else {
-      const waits = this.#hosts.wait(accountId, webhookId);
-      this.#attempts.release(row, waits ? 0 : CROWDED_DELAY_S);
-    }
-  }
-
-  /** The slots of the webhooks that have fewer than others. */
-  #busyWebhooks(
-    perWebhook: number,
-    notified: readonly (readonly [string, string])[],
-  ): Map<string, number> {
-    const slots = new Map<string, number>();
-    for (const id of this.#attempts.webhookIds())
-      slots.set(id, Math.max(0, perWebhook - this.#attempts.of(id)));
-    for (const [id, accountId] of notified) {
-      const atHost = this.#hosts.slotsFor(accountId, id) ?? perWebhook;
-      if (atHost < perWebhook) slots.set(id, Math.min(slots.get(id) ?? perWebhook, atHost));
-    }
-    for (const id of this.#hosts.waitingIds()) slots.set(id, 0);
-    return slots;
-  }
-
-  /** What an account may claim. */
-  #slotsOf(accountId: string, perAccount: number): number {
-    const slots = Math.max(0, perAccount - this.#attempts.ofAccount(accountId));
-    return this.#unread.limit(accountId, slots);
+    if (this.#machine.states.isFull) return false;
+    if (scans) await this.#find();
+    await this.#claim();
+    return this.#machine.states.hasWork || this.#scan.dueInMs(performance.now()) <= 0;
   }
 
   /** One run of the loop. Resolves to the delay before the next. */
   async #run(): Promise<number> {
-    if (this.#attempts.underWay >= this.#deps.maxInFlight) return SCAN_INTERVAL_MS;
-    const untilScanMs = this.#untilScanMs();
-    if (untilScanMs > 0 && this.#notified.size === 0) return untilScanMs;
-    const hasMore = await this.round(untilScanMs <= 0);
-    return hasMore ? 0 : this.#untilScanMs();
+    const gatherMs = this.#claimAt - performance.now();
+    if (gatherMs > 0) await pause(gatherMs);
+    if (this.#machine.states.isFull) return FULL_DELAY_MS;
+    const hasMore = await this.round(this.#scan.dueInMs(performance.now()) <= 0);
+    return hasMore ? 0 : this.#scan.dueInMs(performance.now());
   }
 
-  #untilScanMs(): number {
-    return Math.ceil(this.#scanAt - performance.now());
-  }
-
-  #onEnded(accountId: string, webhookId: string): void {
-    if (this.#attempts.of(webhookId) === 0) this.#lastDueAt.delete(webhookId);
-    if (this.#full.delete(webhookId)) this.notify(accountId, [webhookId]);
-    const waiting = this.#waitingForShare.get(accountId);
-    if (!waiting) return;
-    this.#waitingForShare.delete(accountId);
-    this.notify(accountId, waiting);
-  }
-
-  #notifyAgain(notified: readonly (readonly [string, string])[]): void {
-    for (const [id, accountId] of notified) this.#notified.set(id, accountId);
-  }
-
-  /**
-   * At most as many as one claim looks at, and no more of an account than it has slots; the rest comes with
-   * the next. Those without a slot come again when one is free.
-   */
-  #takeNotified(perWebhook: number, perAccount: number): [string, string][] {
-    const taken: [string, string][] = [];
-    const slotsOf = new Map<string, number>();
-    for (const [id, accountId] of this.#notified) {
-      if (taken.length >= WEBHOOKS_PER_ROUND) break;
-      const own = this.#slotsOf(accountId, perAccount);
-      const slots = slotsOf.get(accountId) ?? own;
-      if (slots <= 0 && own > 0) continue;
-      this.#notified.delete(id);
-      if (this.#attempts.of(id) >= perWebhook) this.#full.add(id);
-      else if (slots <= 0) this.#await(accountId, id);
-      else if (this.#hosts.slotsFor(accountId, id) === 0) this.#hosts.wait(accountId, id);
-      else {
-        taken.push([id, accountId]);
-        slotsOf.set(accountId, slots - 1);
-      }
+  async #find(): Promise<void> {
+    const { states } = this.#machine;
+    if (states.capacity < WEBHOOKS_PER_SCAN) return;
+    const begunAt = performance.now();
+    const rows = await this.#deps.database.run(findDueWebhooks, [
+      this.#deps.now(),
+      ...this.#scan.after,
+      WEBHOOKS_PER_SCAN,
+    ]);
+    for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of rows) {
+      if (dueAt !== null) this.#machine.found(accountId, id, dueAt);
     }
-    return taken;
+    const last = rows.at(-1);
+    const isEnd = last?.is_last !== true;
+    this.#scan.ended(isEnd ? undefined : [last.account_id, last.webhook_id], {
+      begunAt,
+      now: performance.now(),
+    });
   }
 
-  /** The scan finds those beyond the bound. */
-  #await(accountId: string, webhookId: string): void {
-    const waiting = this.#waitingForShare.get(accountId) ?? new Set();
-    if (waiting.size < WEBHOOKS_PER_ROUND) waiting.add(webhookId);
-    this.#waitingForShare.set(accountId, waiting);
+  async #claim(): Promise<void> {
+    const requestedAt = performance.now();
+    const grants = this.#machine.plan(requestedAt);
+    if (grants.length === 0) return;
+    const rows = await this.#ask(grants).catch((error: unknown) => {
+      this.#machine.failed(grants);
+      throw error;
+    });
+    const claimed = rows.map((row) => ({ ...ownerOf(row), dueAt: row.due_at, row }));
+    const { begun, refused } = this.#machine.claimed(grants, claimed, performance.now());
+    if (!this.#machine.states.hasWork) this.#claimAt = performance.now() + GATHER_MS;
+    for (const { row } of begun) this.#attempts.begin(row, requestedAt);
+    for (const { row, delayS } of refused) this.#attempts.release(row.row, delayS);
   }
 
-  /** Where and when the scan goes on: at once, unless it has come to its end and left nothing behind. */
-  #scanOn(
-    row: ClaimRow | undefined,
-    { tookMs, isCutOff }: { readonly tookMs: number; readonly isCutOff: boolean },
-  ): void {
-    const isEnd = !row || row.scanned < WEBHOOKS_PER_ROUND;
-    this.#scanAfter = isEnd ? START : [row.last_account_id ?? "", row.last_webhook_id ?? ""];
-    this.#scannedMs += tookMs;
-    this.#hasLeftSome ||= isCutOff;
-    this.#scanAt = performance.now();
-    if (!isEnd) return;
-    const pauseMs = Math.max(SCAN_INTERVAL_MS, this.#scannedMs * SCAN_PAUSE_RATIO);
-    if (!this.#hasLeftSome) this.#scanAt += Math.min(pauseMs, MAX_SCAN_INTERVAL_MS);
-    this.#scannedMs = 0;
-    this.#hasLeftSome = false;
+  #ask(grants: readonly Grant[]): Promise<ClaimedRow[]> {
+    const { database, now, timeoutMs } = this.#deps;
+    const accountIds = grants.map(({ accountId }) => accountId);
+    return database.run(claimDeliveries, [
+      now(),
+      [...new Set(accountIds)],
+      accountIds,
+      grants.map(({ webhookId }) => webhookId),
+      grants.map(({ since }) => since ?? null),
+      grants.map(({ slots }) => slots),
+      (timeoutMs + LEASE_MARGIN_MS) / 1_000,
+    ]);
   }
 
-  #shareOf(slots: number): number {
-    const isCrowded = this.#attempts.underWay >= this.#deps.maxInFlight * CROWDED_SHARE;
-    return isCrowded ? Math.max(1, Math.floor(slots * SLOTS_SHARE_WHEN_CROWDED)) : slots;
+  #wakeAfter(tell: () => void): void {
+    tell();
+    if (this.#machine.states.hasWork) this.#loop?.wake();
   }
+}
+
+function ownerOf(row: ClaimedRow) {
+  return { accountId: row.account_id, webhookId: row.webhook_id, url: row.url };
 }

@@ -1,40 +1,26 @@
 // Guarantee: a delivery of an event stores no body. It sends its own id and what the chain has, the same
-// bytes on every attempt. Where the event cannot be read, no attempt is made and none is counted. What the
-// release before stored is delivered, too.
+// bytes on every attempt. Where the event cannot be read, no attempt is made and none is counted.
 
 import { eventually } from "@annals/testing";
 import { expect, test } from "vitest";
 import { FakeTime, newAccountId, newService } from "../testing/dispatcher.ts";
-import { cleanUp } from "./clean-up.ts";
 
 async function begin(webhooks: number) {
   const time = new FakeTime();
   const service = await newService({ now: time.now, retryDelaysS: [60] });
-  const { database, handlers } = service;
+  const { handlers } = service;
   const accountId = newAccountId();
   for (let n = 0; n < webhooks; n++) {
     await handlers.create(accountId, { url: `https://r${n}.example.com/` });
   }
-  const pool = database.pool();
-  const stored = async () => (await database.query("SELECT FROM webhooks.payloads")).length;
-  return {
-    ...service,
-    accountId,
-    stored,
-    time,
-    cleaned: async () => {
-      await cleanUp({ database: pool, now: time.now, retentionDays: 30 });
-      return stored();
-    },
-  };
+  return { ...service, accountId, time };
 }
 
 test("no event is stored; each delivery has an id of its own, and the same body on every attempt", async () => {
-  const { accountId, database, producers, replica, stored, time } = await begin(20);
+  const { accountId, database, producers, replica, time } = await begin(20);
   const a = replica();
   a.sender.answer = ({ url }) => (url.includes("//r0.") ? 500 : 200);
   await a.produce(accountId, 3);
-  expect(await stored()).toBe(0);
   expect(await database.query("SELECT FROM webhooks.deliveries WHERE body IS NOT NULL")).toEqual(
     [],
   );
@@ -85,10 +71,10 @@ test("the ledger is away: no attempt is made and none is counted; it is made whe
   await a.engine.round();
   await a.engine.settled();
   expect(a.sender.attempts).toEqual([]);
-  const pending = await database.query<{ attempts: number; leased: boolean }>(
-    "SELECT attempts, leased FROM webhooks.deliveries WHERE due_at IS NOT NULL",
+  const pending = await database.query<{ attempts: number; leased_until: string | null }>(
+    "SELECT attempts, leased_until FROM webhooks.deliveries WHERE due_at IS NOT NULL",
   );
-  expect(pending).toEqual(Array.from({ length: 6 }, () => ({ attempts: 0, leased: false })));
+  expect(pending).toEqual(Array.from({ length: 6 }, () => ({ attempts: 0, leased_until: null })));
   producers.gate = async () => {};
   time.advance(1);
   await eventually("all are delivered", async () => {
@@ -134,44 +120,4 @@ test("an event that the chain does not have fails, and its retries end", async (
   expect(a.sender.attempts).toEqual([]);
   const rows = await database.query("SELECT attempts, due_at FROM webhooks.deliveries");
   expect(rows).toEqual([{ attempts: 2, due_at: null }]);
-});
-
-test("what the release before stored once for all webhooks is delivered, and then deleted", async () => {
-  const { accountId, cleaned, database, replica, time } = await begin(1);
-  await database.query(
-    "INSERT INTO webhooks.payloads (account_id, number, tail) VALUES ($1, 7, $2)",
-    [accountId, ',"event":"event.created","data":{},"timestamp":"t"}'],
-  );
-  await database.query(
-    `INSERT INTO webhooks.deliveries
-       (account_id, webhook_id, id, payload_id, event, payload_number, position, created_at, next_attempt_at, due_at)
-     SELECT account_id, id, 'wh_del_1', 'wh_evt_1', 'event.created', 7, 3, $2, $2, $2
-     FROM webhooks.webhooks WHERE account_id = $1`,
-    [accountId, time.text()],
-  );
-  expect(await cleaned()).toBe(1);
-  const a = replica();
-  a.sender.answer = () => 200;
-  await a.engine.round();
-  await a.engine.settled();
-  expect(a.sender.attempts.map(({ body }) => String(body))).toEqual([
-    '{"id":"wh_evt_1","event":"event.created","data":{},"timestamp":"t"}',
-  ]);
-  expect(await cleaned()).toBe(0);
-});
-
-test("this release delivers what the one before stored", async () => {
-  const { accountId, database, replica, time } = await begin(1);
-  await database.query(
-    `INSERT INTO webhooks.deliveries (account_id, webhook_id, id, payload_id, event, body, created_at, next_attempt_at, due_at)
-     SELECT account_id, id, 'wh_del_1', 'wh_evt_1', 'event.created', '{"id":"wh_evt_1"}', $2, $2, $2
-     FROM webhooks.webhooks WHERE account_id = $1`,
-    [accountId, time.text()],
-  );
-  const a = replica();
-  a.sender.answer = () => 200;
-  await a.engine.round();
-  await a.engine.settled();
-  expect(a.sender.attempts.map(({ body }) => String(body))).toEqual(['{"id":"wh_evt_1"}']);
-  expect(await database.query("SELECT body FROM webhooks.deliveries")).toEqual([{ body: null }]);
 });

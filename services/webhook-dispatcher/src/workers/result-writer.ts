@@ -51,6 +51,8 @@ export interface ResultWriterDeps {
 const MAX_GROUP = 500;
 /** Statements under way. */
 const CONCURRENCY = 1;
+/** From the end of a statement to the next: what ends meanwhile shares a statement and a commit. */
+const GATHER_MS = 5;
 /** Between two attempts of a statement. */
 const RETRY_MS = 250;
 
@@ -104,6 +106,7 @@ export class ResultWriter {
     const changing = rows.filter((row) => row.changes_health);
     // The results are stored. What is not noted now, the next result notes.
     if (changing.length > 0) await this.#mark(changing).catch((error) => this.#onFailure(error));
+    await pause(GATHER_MS);
     return given.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 

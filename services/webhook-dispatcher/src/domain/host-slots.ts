@@ -1,0 +1,115 @@
+// Bounds the attempts in flight to one host and port, over all accounts and webhooks. Called by
+// delivery-machine.ts. A webhook whose host has no slot waits here, and its deliveries hold none of the slots
+// of its account: others are not delayed. An account takes at most half of what is free.
+
+interface Host {
+  used: number;
+  readonly usedBy: Map<string, number>;
+  /** Webhooks that wait for a slot, each with its account. */
+  readonly waiting: Map<string, string>;
+}
+
+interface Waiting {
+  readonly host: string;
+  readonly until: number;
+}
+
+/** A webhook is claimed for again after this time, even if no attempt to its host has ended. */
+const WAIT_MS = 1_000;
+/** Webhooks that wait, over all hosts. */
+const MAX_WAITING = 2_000;
+/** Webhooks whose host is known. */
+const MAX_KNOWN = 10_000;
+
+export class HostSlots {
+  readonly #maxPerHost: number;
+  readonly #hosts = new Map<string, Host>();
+  /** The host of each webhook's last delivery, the latest last. */
+  readonly #hostOf = new Map<string, string>();
+  /** In the order in which the waits began, and so end. */
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(maxPerHost: number) {
+    this.#maxPerHost = maxPerHost;
+  }
+
+  /** Undefined before the webhook's first delivery. */
+  hostOf(webhookId: string): string | undefined {
+    return this.#hostOf.get(webhookId);
+  }
+
+  /** Remembers and returns the host of a webhook. */
+  know(webhookId: string, url: string): string {
+    const host = hostAndPort(url);
+    this.#hostOf.delete(webhookId);
+    this.#hostOf.set(webhookId, host);
+    const [oldest] = this.#hostOf.size > MAX_KNOWN ? this.#hostOf.keys() : [];
+    if (oldest !== undefined) this.#hostOf.delete(oldest);
+    return host;
+  }
+
+  /** Takes a slot. False if the host has none for the account. */
+  take(name: string, accountId: string): boolean {
+    const host = this.#hosts.get(name) ?? { used: 0, usedBy: new Map(), waiting: new Map() };
+    if (this.#slotsAt(host, accountId) === 0) return false;
+    this.#hosts.set(name, host);
+    host.used += 1;
+    host.usedBy.set(accountId, (host.usedBy.get(accountId) ?? 0) + 1);
+    return true;
+  }
+
+  /** Frees a slot. Returns the webhook that has waited longest for it and may have it. */
+  free(name: string, accountId: string): string | undefined {
+    const host = this.#hosts.get(name);
+    if (!host) return undefined;
+    host.used -= 1;
+    const left = (host.usedBy.get(accountId) ?? 0) - 1;
+    if (left > 0) host.usedBy.set(accountId, left);
+    else host.usedBy.delete(accountId);
+    const next = [...host.waiting].find(([, account]) => this.#slotsAt(host, account) > 0)?.[0];
+    if (next !== undefined) this.#leave(next);
+    if (host.used === 0 && host.waiting.size === 0) this.#hosts.delete(name);
+    return next;
+  }
+
+  /** Lets the webhook wait for a slot of its host. False if too many wait, or if the host has no attempt. */
+  wait(webhookId: string, accountId: string, now: number): boolean {
+    const name = this.#hostOf.get(webhookId) ?? "";
+    const host = this.#hosts.get(name);
+    if (!host || this.#waiting.size >= MAX_WAITING) return false;
+    this.#waiting.set(webhookId, { host: name, until: now + WAIT_MS });
+    host.waiting.set(webhookId, accountId);
+    return true;
+  }
+
+  /** Ends the waits that have taken too long, and returns their webhooks. */
+  expire(now: number): string[] {
+    const ended: string[] = [];
+    for (const [webhookId, { until }] of this.#waiting) {
+      if (until > now) break;
+      this.#leave(webhookId);
+      ended.push(webhookId);
+    }
+    return ended;
+  }
+
+  #leave(webhookId: string): void {
+    const name = this.#waiting.get(webhookId)?.host ?? "";
+    const host = this.#hosts.get(name);
+    this.#waiting.delete(webhookId);
+    host?.waiting.delete(webhookId);
+    if (host?.used === 0 && host.waiting.size === 0) this.#hosts.delete(name);
+  }
+
+  #slotsAt({ used, usedBy }: Host, accountId: string): number {
+    const own = usedBy.get(accountId) ?? 0;
+    // Each slot that it takes leaves one less, and it has no more than was free.
+    return Math.max(0, Math.floor((this.#maxPerHost - used - own + 1) / 2));
+  }
+}
+
+/** As a connection is made: in one spelling. */
+export function hostAndPort(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${hostname.replace(/\.$/, "")}:${port === "" ? "443" : port}`;
+}
