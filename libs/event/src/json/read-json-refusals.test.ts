@@ -5,6 +5,7 @@ import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "./canonical-json.ts";
+import { REFUSED_JSON } from "../testing/refused-json.ts";
 import { JsonFault } from "./json-value.ts";
 import { readJson, readJsonInPieces } from "./read-json.ts";
 
@@ -33,79 +34,7 @@ function fault(text: string | Uint8Array): JsonFault {
 }
 
 describe("refuses", () => {
-  test.each([
-    ["", "the text ends"],
-    [" ", "the text ends"],
-    ["\ufeff{}", "found"],
-    ["{} {}", "the end of the text"],
-    ["nul", "a value"],
-    ["NaN", "a value"],
-    ["Infinity", "a value"],
-    ["-Infinity", "a value"],
-    ["undefined", "a value"],
-    ["'a'", "a value"],
-    ["\u00a01", "a value"],
-    ["\f1", "a value"],
-    ["+1", "a value"],
-    [".5", "a value"],
-    ["-", "a value"],
-    ["-a", "a value"],
-    ["01", "begins with 0"],
-    ["-01", "begins with 0"],
-    ["00", "begins with 0"],
-    ["1.", "after its point"],
-    ["1.e5", "after its point"],
-    ["1e", "exponent"],
-    ["1e+", "exponent"],
-    ["0x10", "the end of the text"],
-    ["1_000", "the end of the text"],
-    ["[1,]", "a value"],
-    ["[,1]", "a value"],
-    ["[1 2]", '"," or "]"'],
-    ["[1", "the text ends"],
-    ["[1}", '"," or "]"'],
-    ["{", "member name"],
-    ["{,}", "member name"],
-    ['{"a":1,}', "member name"],
-    ["{a:1}", "member name"],
-    ["{1:1}", "member name"],
-    ['{"a"}', '":"'],
-    ['{"a" 1}', '":"'],
-    ['{"a":}', "a value"],
-    ['{"a":1 "b":2}', '"," or "}"'],
-    ['{"a":1]', '"," or "}"'],
-    ["[1]//", "the end of the text"],
-    ['"a', "ends inside a string"],
-    ['"a\\', "escape"],
-    ['"\n"', "control character"],
-    ['"\t"', "control character"],
-    ['"\u0000"', "control character"],
-    ['"\\a"', "escape"],
-    ['"\\x41"', "escape"],
-    ['"\\u12"', "hexadecimal"],
-    ['"\\u 123"', "hexadecimal"],
-    ['"\\U0041"', "escape"],
-    ['"\\u0000"', "U+0000"],
-    ['"\\ud800"', "surrogate"],
-    ['"\\ud800x"', "surrogate"],
-    ['"\\ud800\\n"', "surrogate"],
-    ['"\\ud800\\u0041"', "surrogate"],
-    ['"\\ud800\\ud800\\udc00"', "surrogate"],
-    ['"\\uDC00\\uD800"', "surrogate"],
-    ['"\\udc00\\udc00"', "surrogate"],
-    ["1e400", "cannot be kept exactly"],
-    ["-1e400", "cannot be kept exactly"],
-    ["1e-400", "cannot be kept exactly"],
-    ["1e99999999999999999999999", "cannot be kept exactly"],
-    ["-9007199254740993", "cannot be kept exactly"],
-    ["333333333.33333329", "cannot be kept exactly"],
-    ["{/**/}", "member name"],
-    ["9007199254740993", "9007199254740993 cannot be kept exactly"],
-    ["0.1234567890123456789012345", "cannot be kept exactly"],
-    ["1180591620717411303424", "cannot be kept exactly"],
-    ["3e-324", "cannot be kept exactly"],
-    ["1.7976931348623159e308", "cannot be kept exactly"],
-  ])("%j: %s", (text, reason) => {
+  test.each(REFUSED_JSON)("%j: %s", (text, reason) => {
     expect(fault(text).message).toContain(reason);
     expect(fault(`[${text}`).message.length).toBeLessThan(200);
   });
