@@ -1,6 +1,6 @@
 // Guarantees: accounts that append at the same time share a call, and nothing else. Each has its outcome as
 // soon as the ledger has sent it, and keeps it when the call fails later. No append that may have been stored
-// is sent again. A ledger of an earlier release is asked for each account by itself.
+// is sent again.
 
 import { createLog } from "@annals/chassis";
 import { invalid, toProtoError } from "@annals/errors";
@@ -29,31 +29,23 @@ const answerAll: AppendEvents = async function* ({ appends }) {
 };
 
 /** A gateway's appends to a ledger behind a real server, and the accounts of each of its calls. */
-async function open(appendEvents: AppendEvents | undefined, timeoutMs = 10_000) {
+async function open(appendEvents: AppendEvents, timeoutMs = 10_000) {
   const calls = { appendEvents: [] as string[][], createEvents: [] as string[][] };
   const namesOf = (appends: readonly Append[]) => appends.map(({ accountId }) => accountId);
-  const methods = LedgerService.methods.filter(
-    ({ name }) => appendEvents || name !== "AppendEvents",
-  );
   const server = await startRpcServer({
     host: "127.0.0.1",
     port: 0,
     routes: (router) =>
-      router.service(
-        { ...LedgerService, methods },
-        {
-          createEvents: ({ appends }) => {
-            calls.createEvents.push(namesOf(appends));
-            return { outcomes: appends.map(stored) };
-          },
-          ...(appendEvents && {
-            appendEvents: (asked, context) => {
-              calls.appendEvents.push(namesOf(asked.appends));
-              return appendEvents(asked, context);
-            },
-          }),
+      router.service(LedgerService, {
+        createEvents: ({ appends }) => {
+          calls.createEvents.push(namesOf(appends));
+          return { outcomes: appends.map(stored) };
         },
-      ),
+        appendEvents: (asked, context) => {
+          calls.appendEvents.push(namesOf(asked.appends));
+          return appendEvents(asked, context);
+        },
+      }),
     service: LedgerService,
     tls: "plaintext",
     access: NOBODY_MAY,
@@ -210,14 +202,3 @@ test.each([
     expect(calls).toEqual({ appendEvents: [ACCOUNTS], createEvents: [] });
   },
 );
-
-test("a ledger that does not know the method is asked for each account by itself", async () => {
-  const { append, calls } = await open(undefined);
-  const accounts = ["acct_a", "acct_b", ...ACCOUNTS.slice(1)];
-  const answers = await Promise.all(accounts.map((each) => append(each)));
-  expect(accountsOf(answers)).toEqual(accounts);
-  expect(calls.createEvents).toHaveLength(4);
-  expect(calls.createEvents).toEqual(
-    expect.arrayContaining([["acct_a"], ["acct_b", "acct_b"], ["acct_c"], ["acct_d"]]),
-  );
-});
