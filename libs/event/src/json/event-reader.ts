@@ -3,7 +3,7 @@
 
 import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET } from "./character-codes.ts";
 import { EventScanner } from "./event-scanner.ts";
-import { EVENT_SHAPES, PLACES_PER_EVENT, type Shape } from "./event-shape.ts";
+import { BATCH_EVENT, EVENT, PLACES_PER_EVENT, type Shape } from "./event-shape.ts";
 import { EventWriter } from "./event-writer.ts";
 import { NOT_PLAIN } from "./plain-tokens.ts";
 import type { ReadLimits } from "./read-limits.ts";
@@ -60,7 +60,7 @@ export class EventReader extends EventScanner {
   /** The event that is the whole text. */
   readEvent(): EventBytes | undefined {
     this.#begin(1);
-    const end = this.#readEvent(this.skipSpace(0), 0, EVENT_SHAPES.event);
+    const end = this.#readEvent(this.skipSpace(0), 0, EVENT);
     return end < 0 ? undefined : this.#end(end);
   }
 
@@ -76,7 +76,7 @@ export class EventReader extends EventScanner {
     const array = this.skipColon(nameEnd + 1);
     if (array < 0) return undefined;
     this.#begin(FIRST_PLACES);
-    const arrayEnd = yield* this.#readEvents(array, 1, EVENT_SHAPES.batchEvent);
+    const arrayEnd = yield* this.#readEvents(array, 1, BATCH_EVENT);
     if (arrayEnd < 0) return undefined;
     const end = this.skipSpace(arrayEnd);
     return bytes[end] === CLOSE_BRACE ? this.#end(end + 1) : undefined;
@@ -85,7 +85,7 @@ export class EventReader extends EventScanner {
   /** The events of a canonical array. */
   *checkArray(): Generator<void, EventBytes | undefined> {
     this.#places = new Int32Array(FIRST_PLACES * PLACES_PER_EVENT);
-    const end = yield* this.#readEvents(0, 0, EVENT_SHAPES.event);
+    const end = yield* this.#readEvents(0, 0, EVENT);
     return end < 0 ? undefined : this.#end(end);
   }
 

@@ -4,20 +4,18 @@
 
 import { MAX_TEXT_LENGTH } from "../event-limits.ts";
 import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE } from "./character-codes.ts";
-import { EVENT_SHAPES, type Shape, type ShapeMember, type ShapeName } from "./event-shape.ts";
+import { ACTION, type Shape, type ShapeMember, type ShapeName, SLOTS_END } from "./event-shape.ts";
 import { PlainScanner } from "./plain-scanner.ts";
 import { NOT_PLAIN } from "./plain-tokens.ts";
 import { CHILD, END, START, VERBATIM } from "./tape.ts";
 
-const REQUIRED = EVENT_SHAPES.event.members[0] as ShapeMember;
-
 /** After an event was read its slots on the tape tell of it, until the next one is. */
 export class EventScanner extends PlainScanner {
   skipEvent(at: number, depth: number, shape: Shape): number {
-    this.tape.fill(0, 0, EVENT_SHAPES.end);
-    this.top = EVENT_SHAPES.end;
+    this.tape.fill(0, 0, SLOTS_END);
+    this.top = SLOTS_END;
     const end = this.#skipShape(at, depth, shape);
-    return this.tape[REQUIRED.slot + START] === 0 ? NOT_PLAIN : end;
+    return this.tape[ACTION.slot + START] === 0 ? NOT_PLAIN : end;
   }
 
   #skipShape(start: number, depth: number, shape: Shape): number {

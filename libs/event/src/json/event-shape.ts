@@ -3,7 +3,7 @@
 // (event-members.ts, event-limits.ts). A member is a slot: one entry of the tape, the same in each event.
 
 import { PART_MEMBERS } from "../event-limits.ts";
-import { COPIES, PARTS } from "../event-members.ts";
+import { COPIES, type Part, PARTS } from "../event-members.ts";
 import { ENTRY } from "./tape.ts";
 
 /** The members of an event whose places are kept. */
@@ -14,9 +14,9 @@ export const PLACES_PER_EVENT = 2 + 2 * PLACED.length;
 
 /** An object whose members are known. */
 export interface Shape {
-  /** In canonical order. */
+  /** In canonical order, which is also that of their slots. */
   readonly members: readonly ShapeMember[];
-  /** The names that a client may write, each with its member. Those of the members come first. */
+  /** The names that a client may write. */
   readonly names: readonly ShapeName[];
 }
 
@@ -26,65 +26,79 @@ export interface ShapeName {
 }
 
 export interface ShapeMember {
+  readonly name: string;
   /** `"name":` and the same after a comma. */
   readonly head: Uint8Array;
   readonly nextHead: Uint8Array;
-  /** `text`: of any length; `short`: of 1 to 255 bytes; `object`: of any members. */
-  readonly kind: "text" | "short" | "object" | Shape;
+  readonly kind: Kind;
   /** The entry on the tape. */
   readonly slot: number;
   /** Index of its start in the places of an event; 0 where none is kept. */
   readonly place: number;
 }
 
-/** The shape of an event as it is stored and sent, and as an item of a batch may say it. */
-export interface EventShapes {
-  readonly event: Shape;
-  /** `type` may stand in place of `action`. */
-  readonly batchEvent: Shape;
-  /** Integers of all slots: where entries without one begin on the tape. */
-  readonly end: number;
+/** `text`: of any length; `short`: a text of 1 to 255 bytes; `object`: of any members. */
+type Kind = "text" | "short" | "object" | Shape;
+
+/** What a client may send of the parts that are not free-form. */
+const KNOWN: Readonly<Partial<Record<Part, Readonly<Record<string, "text" | "object">>>>> =
+  PART_MEMBERS;
+
+/** The members that have a slot: of the event, and of its parts under the names of both. */
+const SLOTS: readonly string[] = [
+  ...["action", "occurred_at", ...PARTS].sort(),
+  ...PARTS.flatMap((part) =>
+    Object.keys(KNOWN[part] ?? {})
+      .sort()
+      .map((name) => `${part}_${name}`),
+  ),
+];
+
+/** Where the entries without a slot begin on the tape. */
+export const SLOTS_END = SLOTS.length * ENTRY;
+
+/** An event as it is sent to POST /v1/events, and as it is stored. */
+export const EVENT = shapeOf("", {
+  action: "short",
+  occurred_at: "text",
+  ...Object.fromEntries(PARTS.map((part) => [part, kindOf(part)])),
+});
+
+export const ACTION = EVENT.members.find(({ name }) => name === "action") as ShapeMember;
+
+/** An event as it is sent in a batch: `type` may stand in place of `action`. */
+export const BATCH_EVENT: Shape = {
+  members: EVENT.members,
+  names: [...EVENT.names, { bytes: Buffer.from("type"), member: ACTION }],
+};
+
+function kindOf(part: Part): Kind {
+  const known = KNOWN[part];
+  if (known === undefined) return "object";
+  const kinds = Object.entries(known).map(([name, kind]) => [
+    name,
+    kind === "text" ? "short" : kind,
+  ]);
+  return shapeOf(`${part}_`, Object.fromEntries(kinds) as Record<string, Kind>);
 }
 
-export const EVENT_SHAPES = makeShapes();
-
-function makeShapes(): EventShapes {
-  let slot = 0;
-  const shapeOf = (prefix: string, kinds: Readonly<Record<string, ShapeMember["kind"]>>): Shape => {
-    const names = Object.keys(kinds).sort();
-    const members = names.map((name): ShapeMember => {
-      const own = slot;
-      slot += ENTRY;
+/** The prefix makes the names of SLOTS and PLACED of those of the members. */
+function shapeOf(prefix: string, kinds: Readonly<Record<string, Kind>>): Shape {
+  const members = Object.keys(kinds)
+    .sort()
+    .map((name): ShapeMember => {
       const placed = (PLACED as readonly string[]).indexOf(prefix + name);
       return {
+        name,
         head: Buffer.from(`"${name}":`),
         nextHead: Buffer.from(`,"${name}":`),
-        kind: kinds[name] as ShapeMember["kind"],
-        slot: own,
+        kind: kinds[name] as Kind,
+        slot: SLOTS.indexOf(prefix + name) * ENTRY,
         place: placed < 0 ? 0 : 2 + 2 * placed,
       };
     });
-    return {
-      members,
-      names: members.map((member, at) => ({ bytes: Buffer.from(names[at] ?? ""), member })),
-    };
+  return {
+    members,
+    names: members.map((member) => ({ bytes: Buffer.from(member.name), member })),
   };
-  const parts = PARTS.map((part) => {
-    const known: Readonly<Record<string, "text" | "object">> | undefined = (
-      PART_MEMBERS as Partial<Record<string, Record<string, "text" | "object">>>
-    )[part];
-    if (known === undefined) return [part, "object"] as const;
-    const kinds = Object.entries(known).map(
-      ([name, kind]) => [name, kind === "text" ? "short" : kind] as const,
-    );
-    return [part, shapeOf(`${part}_`, Object.fromEntries(kinds))] as const;
-  });
-  const event = shapeOf("", {
-    action: "short",
-    occurred_at: "text",
-    ...Object.fromEntries(parts),
-  });
-  const action = event.members[0] as ShapeMember;
-  const names = [...event.names, { bytes: Buffer.from("type"), member: action }];
-  return { event, batchEvent: { members: event.members, names }, end: slot };
 }

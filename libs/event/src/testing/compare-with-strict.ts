@@ -9,7 +9,7 @@ import {
 } from "../json/event-bytes.ts";
 import type { EventReader } from "../json/event-reader.ts";
 import { type Body, mutatedBody, ordinaryBodies } from "./mutated-bodies.ts";
-import { strictEvents } from "./strict-events.ts";
+import { type Form, strictEvents } from "./strict-events.ts";
 
 export const LIMITS: EventBytesLimits = { maxDepth: 34, maxValues: 60_000, maxEvents: 1_000 };
 
@@ -61,6 +61,21 @@ export function differenceOf(
   const checked = found({ form: "array", bytes: Buffer.from(result.bytes) }, more);
   if (checked === undefined) return `what it wrote is not accepted: ${shown}`;
   return places === checked.places.join() ? undefined : `other places when checked: ${shown}`;
+}
+
+/** Whether the pass takes the body. Throws where that is not what the strict path makes of it. */
+export function isPlain(text: string, form: Form = "event", limits = LIMITS): boolean {
+  const body = { form, bytes: Buffer.from(text) };
+  const result = found(body, limits);
+  const difference = differenceOf(body, result, limits);
+  if (difference !== undefined) throw new Error(difference);
+  return result !== undefined;
+}
+
+/** The canonical array of what the pass makes of the body. */
+export function written(text: string, form: Form = "event"): string | undefined {
+  const result = found({ form, bytes: Buffer.from(text) });
+  return result && Buffer.from(result.bytes).toString();
 }
 
 export const ORDINARY_BODIES = ordinaryBodies((body) => found(body)?.bytes);
