@@ -1,5 +1,5 @@
-// An event has the same bytes wherever it is shown: in the answer to its append, read by its id, in a list and
-// in an export. Its parts are the canonical text (RFC 8785) of what was sent, whichever way the body was
+// An event has the same bytes wherever it is shown: in the answer to its append, read by its id, in a list
+// and in an export. Its parts are the canonical text (RFC 8785) of what was sent, whichever way the body was
 // written: plain, or with all that only the strict reader takes. The same event has the same bytes in both.
 
 import { canonicalJson, type JsonObject, type JsonValue } from "@annals/event";

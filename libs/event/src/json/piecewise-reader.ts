@@ -1,5 +1,6 @@
-// The reader of large texts, for `readJsonInPieces` alone: it stops between the elements of an outer array, as
-// the events of an append are, and of the arrays in an outer object, where a batch has its events. It must read, and refuse, exactly what reader.ts does.
+// The reader of large texts, for `readJsonInPieces` alone: it stops between the elements of an outer array,
+// as the events of an append are, and of the arrays in an outer object, where a batch has its events. It must
+// read, and refuse, exactly what reader.ts does.
 
 import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET } from "./character-codes.ts";
 import { EMPTY_OBJECT, newObject, setMember } from "./json-object.ts";

@@ -1,6 +1,6 @@
 // Checks one append completely before anything of it is hashed: what is in the chain can never be corrected.
-// Called by rpc/append-outcome.ts and audit-append.ts. It must not rely on what a gateway has checked, nor take
-// over what it can derive: times, and the copies for filters, come from the events.
+// Called by rpc/append-outcome.ts and audit-append.ts. It must not rely on what a gateway has checked, nor
+// take over what it can derive: times, and the copies for filters, come from the events.
 
 import {
   bytesOfMember,

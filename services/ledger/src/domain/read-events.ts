@@ -1,7 +1,7 @@
-// The events of an append, read from bytes of which nothing is known. Called by check-append.ts. What is plain
-// is checked by one pass over the bytes. Anything else is read by the strict reader: it must be, to the byte,
-// the canonical text of what was read, and have the members of the interface. It must never let a byte into
-// the chain that canonical JSON would write otherwise.
+// The events of an append, read from bytes of which nothing is known. Called by check-append.ts. What is
+// plain is checked by one pass over the bytes. Anything else is read by the strict reader: it must be, to the
+// byte, the canonical text of what was read, and have the members of the interface. It must never let a byte
+// into the chain that canonical JSON would write otherwise.
 
 import { PIECE_BYTES, type Work } from "@annals/contract";
 import { invalid } from "@annals/errors";
@@ -80,7 +80,7 @@ function notCanonical(field: string, message: string, offset: number) {
 /** The members of an event; those of the parts are objects. */
 const EVENT_TYPES: ReadonlyMap<string, "text" | "object" | "any text"> = new Map([
   ["action", "text"],
-  // Whether it is a time is checked for all events alike.
+  // check-append.ts checks whether it is a time.
   ["occurred_at", "any text"],
   ...PARTS.map((part) => [part, "object"] as const),
 ]);

@@ -248,8 +248,8 @@ export declare type AppendReceipt = Message<"annals.ledger.v1.AppendReceipt"> & 
   packedIds: Uint8Array;
 
   /**
-   * Lower-case hex, 64 characters of ASCII each. One more than the events: the hash before the first, then each
-   * event's own.
+   * Lower-case hex, 64 characters of ASCII each. One more than the events: the hash before the first, then
+   * each event's own.
    *
    * @generated from field: bytes packed_hashes = 4;
    */

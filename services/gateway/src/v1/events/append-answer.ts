@@ -1,6 +1,6 @@
 // Stores the events of a request and writes the answer: from the bytes of the events and the receipt of the
-// ledger, or from the stored events where an earlier request had stored them. Called by the routes that create
-// events.
+// ledger, or from the stored events where an earlier request had stored them. Called by the routes that
+// create events.
 
 import { inBytes, PIECE_BYTES, type Work } from "@annals/contract";
 import { eventJson, eventJsonBytes, type EventText } from "@annals/event";

@@ -39,8 +39,8 @@ export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {
 
 /**
  * The members of an append that idempotency needs. The digest is of the canonical events as the client gave
- * them: a request without `occurred_at` is the same request at any time. `form` distinguishes one event from a
- * batch of one, whose answer has another shape.
+ * them: a request without `occurred_at` is the same request at any time. `form` distinguishes one event from
+ * a batch of one, whose answer has another shape.
  */
 export function idempotency(
   key: string | undefined,

@@ -1,6 +1,7 @@
-// Guarantees: what the schema does not check is checked of every event, at its exact edge, whether its body is
-// plain or not: actions of the service itself, times, sizes. A plain body with a fault is left to the strict
-// reader; of any other the fault names the member as the client wrote it. Reading yields within large bodies.
+// Guarantees: what the schema does not check is checked of every event, at its exact edge, whether its body
+// is plain or not: actions of the service itself, times, sizes. A plain body with a fault is left to the
+// strict reader; of any other the fault names the member as the client wrote it. Reading yields within large
+// bodies.
 
 import type { Work } from "@annals/contract";
 import { type JsonObject, readJson } from "@annals/event";

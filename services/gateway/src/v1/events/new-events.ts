@@ -1,6 +1,7 @@
 // The events of a request as they go to the ledger: bytes, with the place of each member. Used by the routes
 // that create events. A body that is plain and has no fault becomes such events without being parsed. Any
-// other is read by the strict reader and its schema, and written as the same bytes: only there a fault is named.
+// other is read by the strict reader and its schema, and written as the same bytes: only there a fault is
+// named.
 
 import {
   AUDIT_ACTION_PREFIX,
