@@ -15,6 +15,7 @@ import { EventReader } from "./event-reader.ts";
 
 /** The seed of a run that failed makes the same bodies again. */
 const SEED = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 30));
+/** The long form is `EVENT_BYTES_BODIES=10000000` with `-t "mutated bodies"`, some minutes of one CPU. */
 const BODIES = Number(process.env["EVENT_BYTES_BODIES"] ?? 20_000);
 /** So many bodies take less than a second, on a busy machine too. */
 const BODIES_PER_S = 1_000;

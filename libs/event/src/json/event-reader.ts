@@ -1,5 +1,5 @@
 // The events of one body, or of one canonical array, an event at a time. Called by event-bytes.ts. It must
-// never hold the event loop for longer than a piece of the input and one event take.
+// never block the event loop for longer than a piece of the input and one event take.
 
 import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET } from "./character-codes.ts";
 import { EventScanner } from "./event-scanner.ts";

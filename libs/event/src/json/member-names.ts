@@ -5,35 +5,20 @@
 import { NAME_END, NAME_START, NEXT } from "./tape.ts";
 
 /**
- * Compares what lies from `a` to `aEnd` with what lies from `b` to `bEnd`: negative where it comes first, 0
- * where both are equal. The prefix of a name comes before it.
+ * Compares the names of two members on the tape: negative where `a` comes first, 0 where both are equal. The
+ * prefix of a name comes before it.
  */
-export function compareNames(
-  bytes: Uint8Array,
-  a: number,
-  aEnd: number,
-  b: number,
-  bEnd: number,
-): number {
-  const aLength = aEnd - a;
-  const bLength = bEnd - b;
+export function compareMembers(bytes: Uint8Array, tape: Int32Array, a: number, b: number): number {
+  const aStart = tape[a + NAME_START] as number;
+  const bStart = tape[b + NAME_START] as number;
+  const aLength = (tape[a + NAME_END] as number) - aStart;
+  const bLength = (tape[b + NAME_END] as number) - bStart;
   const length = aLength < bLength ? aLength : bLength;
   for (let at = 0; at < length; at += 1) {
-    const difference = (bytes[a + at] as number) - (bytes[b + at] as number);
+    const difference = (bytes[aStart + at] as number) - (bytes[bStart + at] as number);
     if (difference !== 0) return difference;
   }
   return aLength - bLength;
-}
-
-/** Compares the names of two members on the tape. */
-export function compareMembers(bytes: Uint8Array, tape: Int32Array, a: number, b: number): number {
-  return compareNames(
-    bytes,
-    tape[a + NAME_START] as number,
-    tape[a + NAME_END] as number,
-    tape[b + NAME_START] as number,
-    tape[b + NAME_END] as number,
-  );
 }
 
 /**

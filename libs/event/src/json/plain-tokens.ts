@@ -1,5 +1,5 @@
-// The tokens of plain JSON over bytes: JSON whose canonical form (RFC 8785) differs from it by white space and
-// by the order of members alone. Extended by plain-scanner.ts. A method takes where a token begins and
+// The tokens of plain JSON over bytes: JSON whose canonical form (RFC 8785) differs from it by white space
+// and by the order of members alone. Extended by plain-scanner.ts. A method takes where a token begins and
 // returns where it ends, or NOT_PLAIN for a fault and for whatever is not plain: the strict reader decides
 // then. It must never accept what `readJson` refuses, and never build a value or a text.
 //

@@ -2,7 +2,7 @@
 // written anew, so that a value is never built. Filled by plain-scanner.ts, put in order by member-names.ts,
 // read by event-writer.ts. It must never hold more than one event.
 
-/** Where the name lies, between its quotes. 0, 0 for an element of an array. */
+/** Where the name lies, between its quotes. Not set for an element of an array. */
 export const NAME_START = 0;
 export const NAME_END = 1;
 

@@ -12,7 +12,13 @@ const RECORDS = 40;
 
 /** Members in the order in which people write them, which is not that of their names. */
 const ORDINARY = [
-  '{"action":"invoice.update","actor":{"id":"u_1","type":"user","meta":{"email":"ada@example.com","role":"editor"}},"target":{"id":"inv_9","type":"invoice","meta":{"title":"Third quarter"}},"context":{"ip":"203.0.113.42","user_agent":"Mozilla/5.0","region":"eu-1"},"diff":{"before":{"status":"draft","total":1200},"after":{"status":"sent","total":1250.5}},"metadata":{"request_id":"req_1","tags":["billing","manual"]},"occurred_at":"2026-01-31T09:30:00Z"}',
+  [
+    '{"action":"invoice.update","actor":{"id":"u_1","type":"user","meta":{"email":"ada@example.com","role":"editor"}}',
+    '"target":{"id":"inv_9","type":"invoice","meta":{"title":"Third quarter"}}',
+    '"context":{"ip":"203.0.113.42","user_agent":"Mozilla/5.0","region":"eu-1"}',
+    '"diff":{"before":{"status":"draft","total":1200},"after":{"status":"sent","total":1250.5}}',
+    '"metadata":{"request_id":"req_1","tags":["billing","manual"]},"occurred_at":"2026-01-31T09:30:00Z"}',
+  ].join(),
   '{"action":"a"}',
   '{"action":"a","metadata":{"b":{"d":[],"c":{}},"a":[{"y":1,"x":-0.5},[[]],null,true,false]}}',
   '{"actor":{},"action":"\\u00e9\\n","diff":{},"context":{"":0,"a!":1,"a":2,"aa":3," ":4}}',
