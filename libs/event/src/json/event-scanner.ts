@@ -9,7 +9,7 @@ import { PlainScanner } from "./plain-scanner.ts";
 import { NOT_PLAIN } from "./plain-tokens.ts";
 import { CHILD, END, START, VERBATIM } from "./tape.ts";
 
-/** After an event was read its slots on the tape tell of it, until the next one is. */
+/** The slots on its tape describe the event that was read last. */
 export class EventScanner extends PlainScanner {
   skipEvent(at: number, depth: number, shape: Shape): number {
     this.tape.fill(0, 0, SLOTS_END);
