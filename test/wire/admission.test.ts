@@ -61,7 +61,7 @@ afterAll(async () => {
 /** The gRPC status of one call for the account, or of the one append that it carries. */
 async function statusOf(service: string, method: DescMethod, statement: string): Promise<status> {
   const { accountId } = account;
-  const events = [{ action: "taken.over", occurredAt: TIME }];
+  const eventsJson = Buffer.from('[{"action":"taken.over"}]');
   const request = {
     accountId,
     id: spare.keyId,
@@ -72,7 +72,7 @@ async function statusOf(service: string, method: DescMethod, statement: string):
     url: "https://receiver.example/",
     events: ["*"],
     ...(method.input.field["appends"] && {
-      appends: [{ accountId, receivedAt: TIME, events }],
+      appends: [{ accountId, receivedAt: TIME, eventsJson }],
       admissions: statement === "" ? [] : [statement],
     }),
   };
@@ -225,11 +225,11 @@ test("the statement of a widget token shows what its token shows, whatever a gat
 test("one append without its admission does not affect the others of its call", async () => {
   const other = await newAccount(stack.databaseUrl);
   const statement = await admission(clientOf("keys"), other.key);
-  const events = [{ action: "a", occurredAt: TIME }];
+  const eventsJson = Buffer.from('[{"action":"a"}]');
   const appends = [other, account, other].map(({ accountId }) => ({
     accountId,
     receivedAt: TIME,
-    events,
+    eventsJson,
     admission: 0,
   }));
   appends.push({ ...appends[0]!, admission: 1 });

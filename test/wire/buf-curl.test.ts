@@ -80,10 +80,9 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   test("ledger: an event is stored and found", async () => {
     const { accountId, statement } = await admittedAccount();
     const at = "2026-01-01T00:00:00.000000Z";
-    const metadata = Buffer.from('{"a":1}').toString("base64");
-    const events = [{ action: "curl", occurredAt: at, metadata }];
+    const eventsJson = Buffer.from('[{"action":"curl","metadata":{"a":1}}]').toString("base64");
     const stored = await bufCurl(protocol, targetOf("ledger", "CreateEvents"), {
-      appends: [{ accountId, receivedAt: at, events }],
+      appends: [{ accountId, receivedAt: at, eventsJson }],
       admissions: [statement],
     });
     expect(stored).toMatchObject({ outcomes: [{ stored: { firstSequenceNumber: "1" } }] });

@@ -17,8 +17,6 @@ export const MAX_AUDIT_ENTRY_BYTES = 1_024;
 /** The action of the entry that says how many more there were in a minute. */
 export const AUDIT_COUNTED_ACTION = "annals.audit.counted";
 
-/** An action that begins like this is not reserved, whatever follows: nearly every one. */
-const OF_CLIENTS = /^[0-9b-z]/i;
 /** Characters that are not shown. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 
@@ -27,7 +25,23 @@ const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
  * case or width, also after white space or among characters that are not shown.
  */
 export function isReservedAction(action: string): boolean {
-  if (OF_CLIENTS.test(action)) return false;
+  if (!canBeReserved(action.charCodeAt(0))) return false;
   const seen = action.normalize("NFKC").replaceAll(UNSEEN, "").trimStart().toLowerCase();
   return seen.startsWith(AUDIT_ACTION_PREFIX);
 }
+
+/**
+ * Whether an action can be reserved that begins with this byte of UTF-8, or this character: nearly every one
+ * begins with another letter of ASCII or a digit, and cannot, whatever follows.
+ */
+export function canBeReserved(first: number): boolean {
+  const letter = first | LOWER_CASE;
+  return !((letter > LOWER_A && letter <= LOWER_Z) || (first >= ZERO && first <= NINE));
+}
+
+/** The bit by which a small letter of ASCII differs from its capital. */
+const LOWER_CASE = 0x20;
+const ZERO = 0x30;
+const NINE = 0x39;
+const LOWER_A = 0x61;
+const LOWER_Z = 0x7a;

@@ -15,6 +15,9 @@ export const MAX_EVENT_BYTES = 1024 * 1024;
 /** Levels of objects and arrays, of which the event itself is the first. */
 export const MAX_EVENT_DEPTH = 128;
 
+/** Members and elements of a request body. */
+export const MAX_BODY_VALUES = 1_000_000;
+
 /** The members of the parts that are not free-form. A text has 1 to {@link MAX_TEXT_LENGTH} characters. */
 export const PART_MEMBERS = {
   actor: { id: "text", type: "text", meta: "object" },

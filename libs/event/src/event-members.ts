@@ -45,6 +45,10 @@ export const JSON_PARTS = Object.keys(EVENT_MEMBERS).filter((name): name is Part
   (PARTS as readonly string[]).includes(name),
 );
 
+/** Characters of an event's id, and of a hash as hexadecimal: both are ASCII. */
+export const ID_LENGTH = 30;
+export const HASH_HEX_LENGTH = 64;
+
 /** `previous_hash` as `previousHash`: the names that protobuf-es gives to the fields of the .proto files. */
 export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

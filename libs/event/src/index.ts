@@ -1,10 +1,13 @@
 export * from "./check-leaf.ts";
 export { CSV_CELLS, csvHeader, csvManifest, eventCsv, safeCell, valueOfCell } from "./event-csv.ts";
 export { eventJson, eventJsonWithout, proofJson, type ProofText } from "./event-json.ts";
+export { type AddedBytes, eventJsonBytes } from "./event-json-bytes.ts";
 export * from "./event-limits.ts";
 export * from "./event-members.ts";
 export * from "./json/canonical-json.ts";
 export * from "./json/event-bytes.ts";
+export * from "./json/event-places.ts";
+export { memberAt, writeEventBytes } from "./json/write-event-bytes.ts";
 export { jsonSha256 } from "./json/json-sha256.ts";
 export { checkCanonicalObject } from "./json/canonical-text.ts";
 export { JsonFault } from "./json/json-value.ts";

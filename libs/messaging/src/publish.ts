@@ -41,7 +41,7 @@ const MAX_WAITING = 10_000;
  * From the begin of a round of messages to the next: under load many flushes of many accounts become one
  * message, and a notice is at most this much later. After a pause the first goes at once.
  */
-const ROUND_INTERVAL_MS = 20;
+const ROUND_INTERVAL_MS = 50;
 /**
  * A publish that is not acknowledged within this time has failed. The next round waits for it, but no longer
  * than until the sweep would find the same.

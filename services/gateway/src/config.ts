@@ -11,7 +11,7 @@ import {
   rpcTlsSettings,
   text,
 } from "@annals/chassis";
-import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH } from "@annals/event";
+import { MAX_BODY_VALUES, MAX_EVENT_BYTES, MAX_EVENT_DEPTH } from "@annals/event";
 
 const MIB = 1024 * 1024;
 
@@ -69,14 +69,14 @@ export const SETTINGS = {
   bodyMaxValues: integer(
     "ANNALS_BODY_MAX_VALUES",
     "Members and elements in a request body other than a batch. More than any event of 64 KiB can hold.",
-    { min: 1_000, max: 1_000_000 },
+    { min: 1_000, max: MAX_BODY_VALUES },
     { fallback: "40000" },
   ),
   batchBodyMaxValues: integer(
     "ANNALS_BATCH_BODY_MAX_VALUES",
     "Members and elements in the body of a batch of events. A thousand CloudTrail records have up to 50,000; " +
       "reading 100,000 can block the event loop for 100 milliseconds.",
-    { min: 1_000, max: 1_000_000 },
+    { min: 1_000, max: MAX_BODY_VALUES },
     { fallback: "60000" },
   ),
   eventMaxBytes: integer(

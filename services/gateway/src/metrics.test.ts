@@ -3,6 +3,7 @@
 
 import { createRegistry, startAdminServer } from "@annals/chassis";
 import { mintKey } from "@annals/contract";
+import { HASH_HEX_LENGTH, ID_LENGTH, PLACES_PER_EVENT } from "@annals/event";
 import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { CreateEventsResponseSchema } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
@@ -11,9 +12,9 @@ import { Admissions } from "./admission/admission.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
-import { NO_MEMBERS } from "./v1/events/new-event.ts";
 
 const MS_PER_S = 1_000;
+const EVENTS = Buffer.from('[{"action":"a"}]');
 const TIME = "2026-01-31T09:30:00.000000Z";
 /** More than may wait for one account. */
 const TOO_MUCH_BYTES = 17 * 1024 * 1024;
@@ -47,17 +48,19 @@ async function open(batcher: "admissions" | "gateway_appends") {
   return { metrics: batchers(batcher), read };
 }
 
-function request(bytes = 1) {
-  const parts = { actor: NO_MEMBERS, context: NO_MEMBERS, diff: NO_MEMBERS };
+function request(bytes = EVENTS.length) {
   return {
     accountId: "acct_1",
     receivedAt: TIME,
     idempotencyKey: "",
     statement: "admission",
     requestSha256: new Uint8Array(32),
-    events: [
-      { action: "a", occurredAt: TIME, bytes, ...parts, metadata: NO_MEMBERS, target: NO_MEMBERS },
-    ],
+    events: {
+      bytes: Buffer.alloc(bytes, EVENTS),
+      count: 1,
+      places: new Int32Array(PLACES_PER_EVENT),
+      occurredAts: [undefined],
+    },
   };
 }
 
@@ -68,7 +71,12 @@ test("of appends", async () => {
     appendEvents: () => expect.unreachable(),
     createEvents: async ({ appends = [] }: { appends?: unknown[] }) => {
       await gate.promise;
-      const value = { firstSequenceNumber: 1n, createdAt: TIME, ids: ["evt_1"] };
+      const value = {
+        firstSequenceNumber: 1n,
+        createdAt: TIME,
+        packedIds: Buffer.alloc(ID_LENGTH),
+        packedHashes: Buffer.alloc(2 * HASH_HEX_LENGTH),
+      };
       const outcomes = appends.map(() => ({ outcome: { case: "stored" as const, value } }));
       return create(CreateEventsResponseSchema, { outcomes });
     },

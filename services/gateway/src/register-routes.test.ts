@@ -1,4 +1,4 @@
-// Guarantee: while events are being stored, the gateway holds the texts that it sends and not the parsed
+// Guarantee: while events are being stored, the gateway holds the bytes that it sends and not a parsed
 // body, which can take ten times its bytes. What is long or large takes of its account's share. Every read
 // ends with its client, and an append does not. No answer is larger than the bound of its route.
 

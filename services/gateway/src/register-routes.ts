@@ -55,6 +55,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
         ...(route.feature !== undefined && { feature: route.feature }),
         ...(route.maxDepth !== undefined && { maxDepth: route.maxDepth }),
         ...(route.maxValues !== undefined && { maxValues: route.maxValues }),
+        ...(route.readPlain !== undefined && { readPlain: route.readPlain }),
       },
       schema: {
         querystring: query,

@@ -3,7 +3,8 @@
 // method, path and scope.
 
 import type { Readable } from "node:stream";
-import type { Feature } from "@annals/contract";
+import type { Feature, Work } from "@annals/contract";
+import type { EventBytes, ReadLimits } from "@annals/event";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Admission } from "./admission/admission.ts";
 
@@ -68,6 +69,11 @@ export interface RouteDefinition<
   readonly maxDepth?: number;
   /** How many members and elements the body may have; by default the limit of a body that is no batch. */
   readonly maxValues?: number;
+  /**
+   * Reads a plain body without parsing it. What it returns is the body of the call, and is not checked by the
+   * schema. Where it returns undefined the strict reader reads the body.
+   */
+  readonly readPlain?: (body: Uint8Array, limits: ReadLimits) => Work<EventBytes | undefined>;
   readonly handle: (call: Call<Static<B>, Static<Q>, Static<P>, Static<H>>) => Promise<Answer>;
 }
 
@@ -75,6 +81,16 @@ export interface RouteDefinition<
 export type Route = Omit<RouteDefinition<TSchema, TObject, TObject, TObject>, "handle"> & {
   readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<Answer>;
 };
+
+/** A route whose body is read without being parsed where it is plain. */
+export function routeOfEvents<B extends TSchema, E extends EventBytes, H extends TObject>(
+  definition: Omit<RouteDefinition<B, TObject, TObject, H>, "handle" | "readPlain"> & {
+    readonly readPlain: (body: Uint8Array, limits: ReadLimits) => Work<E | undefined>;
+    readonly handle: (call: Call<E | Static<B>, unknown, unknown, Static<H>>) => Promise<Answer>;
+  },
+): Route {
+  return definition as unknown as Route;
+}
 
 export function route<B extends TSchema, Q extends TObject, P extends TObject, H extends TObject>(
   definition: RouteDefinition<B, Q, P, H>,

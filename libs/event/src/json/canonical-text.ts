@@ -1,6 +1,6 @@
-// Whether a text is the canonical JSON (RFC 8785) of an object, in one pass that builds no value. The ledger
-// calls it for each part before it is hashed. It must accept exactly what `canonicalJson` writes of what
-// `readJson` reads: the tests compare the two.
+// Whether a text is the canonical JSON (RFC 8785) of an object, in one pass that builds no value.
+// annals-verify calls it for each part of an export. It must accept exactly what `canonicalJson` writes of
+// what `readJson` reads: the tests compare the two.
 
 import {
   BACKSLASH,

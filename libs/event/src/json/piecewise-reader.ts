@@ -1,5 +1,6 @@
-// The reader of large texts, for `readJsonInPieces` alone: it stops between the elements of the arrays in the
-// outer object, where a batch has its events. It must read, and refuse, exactly what reader.ts does.
+// The reader of large texts, for `readJsonInPieces` alone: it stops between the elements of an outer array,
+// as the events of an append are, and of the arrays in an outer object, where a batch has its events. It must
+// read, and refuse, exactly what reader.ts does.
 
 import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET } from "./character-codes.ts";
 import { EMPTY_OBJECT, newObject, setMember } from "./json-object.ts";
@@ -7,29 +8,34 @@ import type { JsonValue } from "./json-value.ts";
 import { Reader } from "./reader.ts";
 
 export class PiecewiseReader extends Reader {
+  #yieldedAt = 0;
+
   /** As readText. Yields after so many characters. */
   *readInPieces(characters: number): Generator<void, JsonValue> {
-    if (this.skipSpace() !== OPEN_BRACE) return this.readText();
+    const first = this.skipSpace();
+    if (first === OPEN_BRACKET) return this.end(yield* this.#readArray(characters));
+    if (first !== OPEN_BRACE) return this.readText();
     if (!this.open(CLOSE_BRACE)) return this.end(EMPTY_OBJECT);
     const object = newObject();
-    let yieldedAt = 0;
     do {
       const name = this.readName(object);
-      if (this.skipSpace() !== OPEN_BRACKET) {
-        setMember(object, name, this.readValue());
-        continue;
-      }
-      const array: JsonValue[] = [];
-      setMember(object, name, array);
-      if (!this.open(CLOSE_BRACKET)) continue;
-      do {
-        this.beginElement(array.length);
-        array.push(this.readValue());
-        if (this.at - yieldedAt < characters) continue;
-        yieldedAt = this.at;
-        yield;
-      } while (this.goesOn(CLOSE_BRACKET));
+      if (this.skipSpace() === OPEN_BRACKET)
+        setMember(object, name, yield* this.#readArray(characters));
+      else setMember(object, name, this.readValue());
     } while (this.goesOn(CLOSE_BRACE));
     return this.end(object);
+  }
+
+  *#readArray(characters: number): Generator<void, JsonValue[]> {
+    const array: JsonValue[] = [];
+    if (!this.open(CLOSE_BRACKET)) return array;
+    do {
+      this.beginElement(array.length);
+      array.push(this.readValue());
+      if (this.at - this.#yieldedAt < characters) continue;
+      this.#yieldedAt = this.at;
+      yield;
+    } while (this.goesOn(CLOSE_BRACKET));
+    return array;
   }
 }

@@ -2,7 +2,7 @@
 // refused with its path, before the schema is checked.
 
 import { PIECE_BYTES, type Turns, type Work } from "@annals/contract";
-import { readJson, readJsonInPieces } from "@annals/event";
+import { type EventBytes, readJson, readJsonInPieces, type ReadLimits } from "@annals/event";
 import { invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Limits } from "../config.ts";
@@ -13,8 +13,12 @@ declare module "fastify" {
     maxDepth?: number;
     /** Members and elements that the body of the route may have. */
     maxValues?: number;
+    /** Reads a body without parsing it; undefined where the strict reader shall. */
+    readPlain?: ReadPlain;
   }
 }
+
+type ReadPlain = (body: Buffer, limits: ReadLimits) => Work<EventBytes | undefined>;
 
 /** Of bodies that are not events. */
 const MAX_DEPTH = 16;
@@ -36,15 +40,34 @@ export function readJsonBodies(
       try {
         checkCoding(request);
         const { maxDepth = MAX_DEPTH, maxValues = bodyMaxValues } = request.routeOptions.config;
+        const { readPlain } = request.routeOptions.config;
         const limits = { maxDepth, maxValues };
         if (body.length === 0) done(null, undefined);
-        else if (body.length <= PIECE_BYTES) done(null, readJson(body, limits));
-        else void readLarge(request, turns, readJsonInPieces(body, limits, PIECE_BYTES), done);
+        else if (body.length > PIECE_BYTES)
+          void readLarge(request, turns, readInPieces(body, limits, readPlain), done);
+        else done(null, (readPlain && atOnce(readPlain(body, limits))) ?? readJson(body, limits));
       } catch (error) {
         done(error as Error);
       }
     },
   );
+}
+
+function* readInPieces(
+  body: Buffer,
+  limits: ReadLimits,
+  readPlain: ReadPlain | undefined,
+): Work<unknown> {
+  const plain = readPlain && (yield* readPlain(body, limits));
+  return plain ?? (yield* readJsonInPieces(body, limits, PIECE_BYTES));
+}
+
+/** A body of one piece. */
+function atOnce<T>(work: Work<T>): T {
+  for (;;) {
+    const piece = work.next();
+    if (piece.done === true) return piece.value;
+  }
 }
 
 /** In turns with the large bodies of other accounts. */

@@ -19,7 +19,6 @@ import {
   type JsonObject,
   type JsonValue,
   MAX_EVENT_DEPTH,
-  type Part,
   PARTS,
   readJson,
 } from "@annals/event";
@@ -57,7 +56,8 @@ export function* auditAppend(
   const fault = auditFault(at.service, { action, actor, occurredAt }, at.receivedAt);
   if (fault !== undefined) throw mayNotSay(fault);
   const context = { account_id: accountId, entry_id: id, service: at.service };
-  const parts: JsonObject = { ...event, context };
+  const given: JsonObject = { ...event, context };
+  const parts = Object.fromEntries(PARTS.map((part) => [part, membersOf(given[part])]));
   const append = yield* checkAppend(
     {
       accountId: at.chain,
@@ -65,15 +65,7 @@ export function* auditAppend(
       idempotencyKey: `audit ${id}`,
       // An entry that is late is sent with another time.
       requestSha256: hash("sha256", `${id} ${accountId} ${action}`, "buffer"),
-      events: [
-        {
-          action,
-          occurredAt,
-          ...(Object.fromEntries(
-            PARTS.map((part) => [part, Buffer.from(canonicalJson(membersOf(parts[part])))]),
-          ) as Record<Part, Buffer>),
-        },
-      ],
+      eventsJson: Buffer.from(canonicalJson([{ action, occurred_at: occurredAt, ...parts }])),
     },
     keyIdOf(actor),
   );

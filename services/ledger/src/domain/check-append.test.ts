@@ -4,28 +4,33 @@
 import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH, MAX_EVENTS } from "@annals/event";
 import { describe, expect, test } from "vitest";
 import { atOnce } from "../testing/at-once.ts";
-import { checkAppend, type GivenAppend, type GivenEvent } from "./check-append.ts";
+import { checkAppend, type GivenAppend } from "./check-append.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
 const NONE = new Uint8Array();
 
-type Texts = Partial<Record<keyof GivenEvent, string>>;
+/** The JSON text of each member. */
+type Texts = Partial<Record<string, string>>;
 
-function eventOf(texts: Texts = {}): GivenEvent {
-  const { action = "a", occurredAt = TIME, ...parts } = texts;
-  const empty = { actor: NONE, context: NONE, diff: NONE, metadata: NONE, target: NONE };
-  const given = Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)]);
-  return { action, occurredAt, ...empty, ...Object.fromEntries(given) };
+/** An event of which the members are written as they are given, in canonical order. */
+function eventOf(texts: Texts = {}): string {
+  const members = Object.entries({ action: '"a"', occurred_at: `"${TIME}"`, ...texts });
+  const written = members.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `{${written.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
 }
+
+const eventsOf = (...events: readonly string[]) => Buffer.from(`[${events.join(",")}]`);
 
 const appendOf = (changes: Partial<GivenAppend> = {}): GivenAppend => ({
   accountId: "acct_1",
   receivedAt: TIME,
   idempotencyKey: "",
   requestSha256: NONE,
-  events: [eventOf()],
+  eventsJson: eventsOf(eventOf()),
   ...changes,
 });
+
+const times = (count: number) => Array.from({ length: count }, () => eventOf());
 
 function faultOf(given: GivenAppend): string | undefined {
   try {
@@ -37,28 +42,35 @@ function faultOf(given: GivenAppend): string | undefined {
   }
 }
 
-const faultOfEvent = (texts: Texts) => faultOf(appendOf({ events: [eventOf(), eventOf(texts)] }));
+const faultOfEvents = (...events: readonly string[]) =>
+  faultOf(appendOf({ eventsJson: eventsOf(...events) }));
 
-const TIMES = [
+const faultOfEvent = (texts: Texts) => faultOfEvents(eventOf(), eventOf(texts));
+
+const NO_TIMES = [
   "",
   "not a time",
   "2026-01-31",
-  "2026-01-31T09:30:00Z",
-  "2026-01-31T09:30:00.000Z",
-  "2026-01-31T09:30:00.0000000Z",
   "2026-01-31T09:30:00.000000",
-  "2026-01-31T09:30:00.000000z",
-  "2026-01-31T10:30:00.000000+01:00",
   "2026-02-29T09:30:00.000000Z",
   "2026-13-01T09:30:00.000000Z",
   "2026-01-31T24:00:00.000000Z",
   "2026-01-31T09:30:60.000000Z",
   " 2026-01-31T09:30:00.000000",
+];
+
+/** Times, each written in another way than the service writes it. */
+const OTHER_FORMS = [
+  "2026-01-31T09:30:00Z",
+  "2026-01-31T09:30:00.000Z",
+  "2026-01-31T09:30:00.0000000Z",
+  "2026-01-31T09:30:00.000000z",
+  "2026-01-31T10:30:00.000000+01:00",
   "2026-01-31T09:30:00,000000Z",
 ];
 
 describe("of an append", () => {
-  test.each(TIMES)("the time of receipt %j is refused", (receivedAt) => {
+  test.each([...NO_TIMES, ...OTHER_FORMS])("the time of receipt %j is refused", (receivedAt) => {
     expect(faultOf(appendOf({ receivedAt }))).toBe("received_at");
   });
 
@@ -78,22 +90,36 @@ describe("of an append", () => {
       { idempotencyKey: "k", requestSha256: new Uint8Array(33) },
       "request_sha256",
     ],
-    ["no event", { events: [] }, "events"],
-    ["1,001 events", { events: Array.from({ length: MAX_EVENTS + 1 }, () => eventOf()) }, "events"],
+    ["no event", { eventsJson: eventsOf() }, "events"],
+    ["no JSON", { eventsJson: NONE }, "events"],
+    ["no array", { eventsJson: Buffer.from(eventOf()) }, "events"],
+    ["1,001 events", { eventsJson: eventsOf(...times(MAX_EVENTS + 1)) }, "events"],
   ])("%s is refused", (_what, changes, field) => {
     expect(faultOf(appendOf(changes))).toBe(field);
   });
 
   test("1,000 events, and a key of 255 characters with its digest, are taken", () => {
-    const events = Array.from({ length: MAX_EVENTS }, () => eventOf());
+    const eventsJson = eventsOf(...times(MAX_EVENTS));
     const key = { idempotencyKey: "k".repeat(255), requestSha256: new Uint8Array(32) };
-    expect(atOnce(checkAppend(appendOf({ events, ...key }))).events).toHaveLength(MAX_EVENTS);
+    expect(atOnce(checkAppend(appendOf({ eventsJson, ...key }))).events).toHaveLength(MAX_EVENTS);
   });
 });
 
 describe("of an event", () => {
-  test.each(TIMES)("the time %j is refused", (occurredAt) => {
-    expect(faultOfEvent({ occurredAt })).toBe("events[1].occurred_at");
+  test.each(NO_TIMES)("the time %j is refused", (time) => {
+    expect(faultOfEvent({ occurred_at: `"${time}"` })).toBe("events[1].occurred_at");
+  });
+
+  test.each(OTHER_FORMS)("the time %j is stored in the form of the service", (time) => {
+    const eventsJson = eventsOf(eventOf({ occurred_at: `"${time}"` }));
+    const [event] = atOnce(checkAppend(appendOf({ eventsJson }))).events;
+    expect(event?.occurredAt).toBe(TIME);
+  });
+
+  test("an event without a time has that of the receipt", () => {
+    const eventsJson = eventsOf('{"action":"a"}');
+    const [event] = atOnce(checkAppend(appendOf({ eventsJson }))).events;
+    expect(event?.occurredAt).toBe(TIME);
   });
 
   test.each([
@@ -105,13 +131,25 @@ describe("of an event", () => {
     ["a".repeat(255), true],
     ["😀".repeat(255), true],
   ])("an action counts its characters: %j", (action, isTaken) => {
-    expect(faultOfEvent({ action })).toBe(isTaken ? undefined : "events[1].action");
+    expect(faultOfEvent({ action: JSON.stringify(action) })).toBe(
+      isTaken ? undefined : "events[1].action",
+    );
   });
 
   test.each(["actor", "context", "diff", "metadata", "target"] as const)(
     "%s that is not the canonical text of an object is refused",
     (part) => {
-      for (const text of ["{", "[]", "null", '"a"', "1", "{ }", '{"b":1,"a":1}', '{"a":1.0}']) {
+      for (const text of [
+        "{",
+        "{]",
+        "[]",
+        "null",
+        '"a"',
+        "1",
+        "{ }",
+        '{"b":1,"a":1}',
+        '{"a":1.0}',
+      ]) {
         expect(faultOfEvent({ [part]: text })).toBe(`events[1].${part}`);
       }
       expect(faultOfEvent({ [part]: "{}" })).toBeUndefined();
@@ -137,11 +175,43 @@ describe("of an event", () => {
     expect(faultOfEvent({ [part]: text })).toBe(`events[1].${part}.${member}`);
   });
 
+  test.each<[string, string]>([
+    ["[]", ""],
+    ["null", ""],
+    ["{}", ".action"],
+    ['{"actor":{}}', ".action"],
+    ['{"action":5}', ".action"],
+    ['{"action":"a","id":"x"}', ".id"],
+    ['{"action":"a","actor_id":"x"}', ".actor_id"],
+    ['{"action":"a","constructor":{}}', ".constructor"],
+    ['{"action":"a","occurred_at":5}', ".occurred_at"],
+    ['{"action":"a","type":"a"}', ".type"],
+    ['{"action":"a","action":"a"}', ".action"],
+    [String.raw`{"action":"\u0061"}`, ".action"],
+    [String.raw`{"action":"\/"}`, ".action"],
+    ['{"actor":{},"action":"a"}', ""],
+    ['{"action": "a"}', ""],
+    [' {"action":"a"}', ""],
+    ['{"action":"a"} ', ""],
+  ])("an event %s is refused", (event, member) => {
+    expect(faultOfEvents(eventOf(), event, eventOf())).toBe(`events[1]${member}`);
+  });
+
+  test("what is behind the array, and bytes that are not UTF-8, are refused", () => {
+    for (const end of [" ", "]", "\0"]) {
+      const eventsJson = Buffer.concat([eventsOf(eventOf()), Buffer.from(end)]);
+      expect(faultOf(appendOf({ eventsJson }))).toMatch(/^events/);
+    }
+    const broken = eventsOf(eventOf({ metadata: '{"a":"é"}' }));
+    broken[broken.indexOf(0xa9)] = 0x22;
+    expect(faultOf(appendOf({ eventsJson: broken }))).toBe("events[0].metadata");
+  });
+
   test("the copies for filters are the ids and types of its parts", () => {
     const actor = String.raw`{"id":"u_\"1\"","meta":{"id":"no"},"type":"user"}`;
     const target = `{"id":"${"é".repeat(255)}"}`;
-    const given = { ...eventOf({ actor, target }), targetType: Buffer.from("of another") };
-    const [event] = atOnce(checkAppend(appendOf({ events: [given] }))).events;
+    const eventsJson = eventsOf(eventOf({ actor, target }));
+    const [event] = atOnce(checkAppend(appendOf({ eventsJson }))).events;
     expect(event).toMatchObject({
       actorId: 'u_"1"',
       actorType: "user",

@@ -70,7 +70,7 @@ export function* prepareAppend(
 }
 
 /** Of all parts. */
-export function bytesOf(parts: Parts): number {
+function bytesOf(parts: Parts): number {
   let bytes = 0;
   for (const field of PARTS) bytes += parts[field].length;
   return bytes;

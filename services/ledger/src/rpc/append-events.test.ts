@@ -3,6 +3,7 @@
 // that leaves leaves nothing undone.
 
 import { createLog } from "@annals/chassis";
+import { canonicalJson, type JsonObject } from "@annals/event";
 import { connectRpc, startRpcServer } from "@annals/rpc";
 import { type IndexedOutcome, LedgerService } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
@@ -10,7 +11,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { ACCESS } from "../access.ts";
 import { chainOf, newAccountId, whileHeld } from "../testing/append-fixtures.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
-import { appendOf, openLedger } from "../testing/test-ledger.ts";
+import { appendOf, eventOf, eventsJsonOf, openLedger } from "../testing/test-ledger.ts";
 
 type Ledger = Awaited<ReturnType<typeof servedLedger>>;
 
@@ -93,7 +94,12 @@ test("a refused append does not affect the others", async () => {
   const accounts = newAccounts(3);
   const { client, lengths } = await servedLedger(accounts);
   const [first, over, last] = accounts.map((accountId) => appendOf(accountId));
-  const appends = [first!, { ...over!, monthlyQuota: 1n }, { ...last!, events: [] }, last!];
+  const appends = [
+    first!,
+    { ...over!, monthlyQuota: 1n },
+    { ...last!, eventsJson: eventsJsonOf([]) },
+    last!,
+  ];
   const outcomes = (await messagesOf(client, appends)).flat();
   expect(casesOf(outcomes)).toEqual({ 0: "stored", 1: "refused", 2: "refused", 3: "stored" });
   expect(await lengths()).toEqual([2, 1, 2]);
@@ -103,12 +109,13 @@ test("what is not valid is refused before it is hashed, and the chain stays vali
   const accountId = newAccountId();
   const { client, lengths } = await servedLedger([accountId]);
   const good = appendOf(accountId);
-  const event = good.events[0]!;
+  const noTime = eventOf({ occurred_at: "2026-02-30T00:00:00.000000Z" });
+  const noJson = `[${canonicalJson(eventOf() as JsonObject)},{"action":"a","metadata":{"a":]`;
   const bad = [
     { ...good, receivedAt: "not a time" },
-    { ...good, events: [{ ...event, occurredAt: "2026-02-30T00:00:00.000000Z" }] },
-    { ...good, events: [event, { ...event, metadata: Buffer.from('{"a":') }] },
-    { ...good, events: [{ ...event, actor: Buffer.from('{"id":5}') }] },
+    { ...good, eventsJson: eventsJsonOf([noTime]) },
+    { ...good, eventsJson: Buffer.from(noJson) },
+    { ...good, eventsJson: eventsJsonOf([eventOf({ actor: { id: 5 } })]) },
   ];
   const { outcomes } = await client.createEvents({ appends: [...bad, good] });
   expect(outcomes.map(({ outcome }) => outcome.case)).toEqual([
@@ -128,14 +135,17 @@ test("what is not valid is refused before it is hashed, and the chain stays vali
   expect(await client.verifyChain({ accountId })).toMatchObject({ valid: true, checked: 2n });
 });
 
-test("copies for filters that do not match the parts are not stored", async () => {
+test("copies for filters cannot be sent: they are those of the parts", async () => {
   const accountId = newAccountId();
   const { client } = await servedLedger([accountId]);
-  const append = appendOf(accountId);
-  const actor = { actor: Buffer.from('{"id":"u"}'), actorId: Buffer.from("another") };
-  await client.createEvents({
-    appends: [{ ...append, events: [{ ...append.events[0]!, ...actor }] }],
-  });
+  const actor = { actor: { id: "u" } };
+  const eventsJson = eventsJsonOf([eventOf({ ...actor, actor_id: "another" })]);
+  const appends = [
+    { ...appendOf(accountId), eventsJson },
+    { ...appendOf(accountId), eventsJson: eventsJsonOf([eventOf(actor)]) },
+  ];
+  const { outcomes } = await client.createEvents({ appends });
+  expect(outcomes.map(({ outcome }) => outcome.case)).toEqual(["refused", "stored"]);
   const listed = await client.listEvents({ accountId, limit: 1, filter: { actorId: "u" } });
   expect(listed.events).toHaveLength(1);
   expect((await client.verifyChain({ accountId })).valid).toBe(true);

@@ -90,8 +90,8 @@ function stored(result: Stored): Outcome {
   const receipt = {
     firstSequenceNumber: BigInt(firstSequence),
     createdAt,
-    ids: [...ids],
-    hashes: [...hashes],
+    packedIds: Buffer.from(ids.join(""), "latin1"),
+    packedHashes: Buffer.from(hashes.join(""), "latin1"),
   };
   return { outcome: { case: "stored", value: receipt } };
 }

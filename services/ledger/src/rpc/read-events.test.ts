@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { newAccountId } from "../testing/append-fixtures.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
-import { appendOf, openLedger } from "../testing/test-ledger.ts";
+import { appendOf, eventOf, eventsJsonOf, openLedger } from "../testing/test-ledger.ts";
 
 const LARGE = 40;
 const SMALL = 20;
@@ -14,10 +14,10 @@ const LARGE_TEXT = "ä".repeat(25_000);
 async function begin() {
   const { client } = openLedger(await newLedgerDatabase());
   const accountId = newAccountId();
-  const large = appendOf(accountId, LARGE);
-  const context = Buffer.from(JSON.stringify({ text: LARGE_TEXT }));
-  const events = large.events.map((event) => ({ ...event, context }));
-  for (const append of [{ ...large, events }, appendOf(accountId, SMALL)])
+  const large = appendOf(accountId);
+  const event = eventOf({ context: { text: LARGE_TEXT } });
+  const eventsJson = eventsJsonOf(Array.from({ length: LARGE }, () => event));
+  for (const append of [{ ...large, eventsJson }, appendOf(accountId, SMALL)])
     await client.createEvents({ appends: [append] });
   const read = async (sequenceNumbers: readonly bigint[], account = accountId) => {
     const request = { accountId: account, sequenceNumbers: [...sequenceNumbers] };

@@ -6,7 +6,7 @@ import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
 import { newAccountId } from "../testing/append-fixtures.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
-import { appendOf, openLedger } from "../testing/test-ledger.ts";
+import { appendOf, eventOf, eventsJsonOf, openLedger } from "../testing/test-ledger.ts";
 
 const LARGE = 120;
 const SMALL = 700;
@@ -24,10 +24,10 @@ async function streamed(format: RecordFormat, numberOf: (record: string) => numb
   });
   const { client } = openLedger(await newLedgerDatabase(), undefined, watching);
   const accountId = newAccountId();
-  const large = appendOf(accountId, LARGE);
-  const context = Buffer.from(JSON.stringify({ text: LARGE_TEXT }));
+  const large = appendOf(accountId);
+  const event = eventOf({ context: { text: LARGE_TEXT } });
   const appends = [
-    { ...large, events: large.events.map((event) => ({ ...event, context })) },
+    { ...large, eventsJson: eventsJsonOf(Array.from({ length: LARGE }, () => event)) },
     appendOf(accountId, SMALL),
   ];
   for (const append of appends) await client.createEvents({ appends: [append] });

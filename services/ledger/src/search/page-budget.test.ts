@@ -9,7 +9,7 @@ import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendAll, indexAll, type Sent, timeOf } from "../testing/index-fixtures.ts";
-import { appendOf, openLedger } from "../testing/test-ledger.ts";
+import { appendOf, eventOf, eventsJsonOf, openLedger } from "../testing/test-ledger.ts";
 import type { PageBounds } from "./read-page.ts";
 
 const ACCOUNT = "acct_1";
@@ -129,15 +129,15 @@ describe("a filter that selects nothing", () => {
 describe("pages of large events", () => {
   const LARGE = 40;
   const large = "acct_large";
-  const context = Buffer.from(JSON.stringify({ text: "x".repeat(3_000) }));
+  const event = eventOf({ context: { text: "x".repeat(3_000) } });
+  const eventsJson = eventsJsonOf(Array.from({ length: LARGE }, () => event));
 
   test.each([{}, { action: "thing.done", actionIsPrefix: false }])(
     "end at their bytes with at least one event, and none is left out: %o",
     async (filter) => {
       const { client } = open(BOUNDS);
-      const append = appendOf(`${large}${Object.keys(filter).length}`, LARGE);
-      const events = append.events.map((event) => ({ ...event, context }));
-      await client.createEvents({ appends: [{ ...append, events }] });
+      const append = appendOf(`${large}${Object.keys(filter).length}`);
+      await client.createEvents({ appends: [{ ...append, eventsJson }] });
       for (const bytes of [BOUNDS.bytes, 1]) {
         const bounded = open({ ...BOUNDS, bytes });
         const numbers: number[] = [];

@@ -3,7 +3,7 @@
 
 import type { Pool } from "@annals/postgres";
 import { DELAY_MS, FilterIndex } from "../workers/filter-index.ts";
-import type { TestLedger } from "./test-ledger.ts";
+import { eventsJsonOf, type GivenEvent, type TestLedger } from "./test-ledger.ts";
 
 const MAX_EVENTS = 1_000;
 const TIME = "2026-05-10T11:59:59.000000Z";
@@ -25,25 +25,23 @@ export async function appendAll(
   sent: readonly Sent[],
 ): Promise<void> {
   for (let at = 0; at < sent.length; at += MAX_EVENTS) {
-    const events = sent.slice(at, at + MAX_EVENTS).map(eventOf);
-    const append = { accountId, receivedAt: TIME, requestSha256: new Uint8Array(32), events };
+    const eventsJson = eventsJsonOf(sent.slice(at, at + MAX_EVENTS).map(eventOfSent));
+    const append = { accountId, receivedAt: TIME, requestSha256: new Uint8Array(32), eventsJson };
     const { outcomes } = await client.createEvents({ appends: [append] });
     if (outcomes[0]?.outcome.case !== "stored") throw new Error("not stored");
   }
 }
 
-function eventOf({ action, occurredAt, actorId, actorType, targetId, targetType }: Sent) {
-  // Without members that are undefined, in the order of canonical JSON.
-  const part = (id?: string, type?: string) => Buffer.from(JSON.stringify({ id, type }));
+function eventOfSent(sent: Sent): GivenEvent {
+  const part = (id?: string, type?: string) => ({
+    ...(id !== undefined && { id }),
+    ...(type !== undefined && { type }),
+  });
   return {
-    action,
-    occurredAt,
-    actor: part(actorId, actorType),
-    target: part(targetId, targetType),
-    ...(actorId !== undefined && { actorId: Buffer.from(actorId) }),
-    ...(actorType !== undefined && { actorType: Buffer.from(actorType) }),
-    ...(targetId !== undefined && { targetId: Buffer.from(targetId) }),
-    ...(targetType !== undefined && { targetType: Buffer.from(targetType) }),
+    action: sent.action,
+    occurred_at: sent.occurredAt,
+    actor: part(sent.actorId, sent.actorType),
+    target: part(sent.targetId, sent.targetType),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   serverInterceptors,
 } from "@annals/rpc";
 import { type Clock, Turns } from "@annals/contract";
+import { canonicalJson, type JsonValue } from "@annals/event";
 import type { Notice } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
@@ -106,18 +107,33 @@ export function openLedger(
   return { client, database, interceptors, routes, notices: sent };
 }
 
+/** An event of `NewEvent` of the interface. */
+export type GivenEvent = Readonly<Record<string, JsonValue>>;
+
+const TIME = "2026-05-10T11:59:59.000000Z";
+
 /** One append of `count` events as the gateway sends it. */
 export function appendOf(
   accountId: string,
   count = 1,
   more: { readonly monthlyQuota?: bigint; readonly idempotencyKey?: string } = {},
 ) {
-  const time = "2026-05-10T11:59:59.000000Z";
+  const events = Array.from({ length: count }, () => eventOf());
   return {
     accountId,
-    receivedAt: time,
+    receivedAt: TIME,
     requestSha256: new Uint8Array(32),
-    events: Array.from({ length: count }, () => ({ action: "thing.done", occurredAt: time })),
+    eventsJson: eventsJsonOf(events),
     ...more,
   };
+}
+
+export const eventOf = (members: GivenEvent = {}): GivenEvent => ({
+  action: "thing.done",
+  occurred_at: TIME,
+  ...members,
+});
+
+export function eventsJsonOf(events: readonly GivenEvent[]): Buffer {
+  return Buffer.from(canonicalJson(events as JsonValue));
 }

@@ -72,11 +72,12 @@ export declare type Append = Message<"annals.ledger.v1.Append"> & {
   requestSha256: Uint8Array;
 
   /**
-   * 1 to 1,000.
+   * A canonical JSON array (RFC 8785) of 1 to 1,000 events. An event has `action` and, where the client gave
+   * them, `occurred_at`, as the client wrote it, and the five parts. The ledger checks every byte.
    *
-   * @generated from field: repeated annals.ledger.v1.NewEvent events = 5;
+   * @generated from field: bytes events_json = 5;
    */
-  events: NewEvent[];
+  eventsJson: Uint8Array;
 
   /**
    * Events that the account's plan allows in a month of UTC; absent: any number.
@@ -98,79 +99,6 @@ export declare type Append = Message<"annals.ledger.v1.Append"> & {
  * Use `create(AppendSchema)` to create a new message.
  */
 export declare const AppendSchema: GenMessage<Append>;
-
-/**
- * @generated from message annals.ledger.v1.NewEvent
- */
-export declare type NewEvent = Message<"annals.ledger.v1.NewEvent"> & {
-  /**
-   * @generated from field: string action = 1;
-   */
-  action: string;
-
-  /**
-   * UTC with six fraction digits.
-   *
-   * @generated from field: string occurred_at = 2;
-   */
-  occurredAt: string;
-
-  /**
-   * All following fields are UTF-8. They are bytes because the ledger hashes and stores them as they are.
-   * These are canonical JSON objects, which the ledger checks; empty stands for {}.
-   *
-   * @generated from field: bytes actor = 3;
-   */
-  actor: Uint8Array;
-
-  /**
-   * @generated from field: bytes context = 4;
-   */
-  context: Uint8Array;
-
-  /**
-   * @generated from field: bytes diff = 5;
-   */
-  diff: Uint8Array;
-
-  /**
-   * @generated from field: bytes metadata = 6;
-   */
-  metadata: Uint8Array;
-
-  /**
-   * @generated from field: bytes target = 7;
-   */
-  target: Uint8Array;
-
-  /**
-   * Ignored: the ledger takes them from actor and target. Sent for a ledger of the release before.
-   *
-   * @generated from field: optional bytes actor_id = 8;
-   */
-  actorId?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional bytes actor_type = 9;
-   */
-  actorType?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional bytes target_id = 10;
-   */
-  targetId?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: optional bytes target_type = 11;
-   */
-  targetType?: Uint8Array | undefined;
-};
-
-/**
- * Describes the message annals.ledger.v1.NewEvent.
- * Use `create(NewEventSchema)` to create a new message.
- */
-export declare const NewEventSchema: GenMessage<NewEvent>;
 
 /**
  * @generated from message annals.ledger.v1.CreateEventsResponse
@@ -313,18 +241,19 @@ export declare type AppendReceipt = Message<"annals.ledger.v1.AppendReceipt"> & 
   createdAt: string;
 
   /**
-   * One for each event, in order.
+   * The ids of the events, in order: 30 characters of ASCII each.
    *
-   * @generated from field: repeated string ids = 3;
+   * @generated from field: bytes packed_ids = 3;
    */
-  ids: string[];
+  packedIds: Uint8Array;
 
   /**
-   * One more than the events, as lower-case hex: the hash before the first, then each event's own.
+   * Lower-case hex, 64 characters of ASCII each. One more than the events: the hash before the first, then
+   * each event's own.
    *
-   * @generated from field: repeated string hashes = 4;
+   * @generated from field: bytes packed_hashes = 4;
    */
-  hashes: string[];
+  packedHashes: Uint8Array;
 };
 
 /**

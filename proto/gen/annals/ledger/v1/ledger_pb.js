@@ -14,7 +14,7 @@ import { file_annals_notices_v1_notices } from "../../notices/v1/notices_pb.js";
  * Describes the file annals/ledger/v1/ledger.proto.
  */
 export const file_annals_ledger_v1_ledger = /*@__PURE__*/
-  fileDesc("Ch1hbm5hbHMvbGVkZ2VyL3YxL2xlZGdlci5wcm90bxIQYW5uYWxzLmxlZGdlci52MSJUChNDcmVhdGVFdmVudHNSZXF1ZXN0EikKB2FwcGVuZHMYASADKAsyGC5hbm5hbHMubGVkZ2VyLnYxLkFwcGVuZBISCgphZG1pc3Npb25zGAIgAygJIs8BCgZBcHBlbmQSEgoKYWNjb3VudF9pZBgBIAEoCRITCgtyZWNlaXZlZF9hdBgCIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAyABKAkSFgoOcmVxdWVzdF9zaGEyNTYYBCABKAwSKgoGZXZlbnRzGAUgAygLMhouYW5uYWxzLmxlZGdlci52MS5OZXdFdmVudBIaCg1tb250aGx5X3F1b3RhGAYgASgDSACIAQESEQoJYWRtaXNzaW9uGAcgASgNQhAKDl9tb250aGx5X3F1b3RhIpsCCghOZXdFdmVudBIOCgZhY3Rpb24YASABKAkSEwoLb2NjdXJyZWRfYXQYAiABKAkSDQoFYWN0b3IYAyABKAwSDwoHY29udGV4dBgEIAEoDBIMCgRkaWZmGAUgASgMEhAKCG1ldGFkYXRhGAYgASgMEg4KBnRhcmdldBgHIAEoDBIVCghhY3Rvcl9pZBgIIAEoDEgAiAEBEhcKCmFjdG9yX3R5cGUYCSABKAxIAYgBARIWCgl0YXJnZXRfaWQYCiABKAxIAogBARIYCgt0YXJnZXRfdHlwZRgLIAEoDEgDiAEBQgsKCV9hY3Rvcl9pZEINCgtfYWN0b3JfdHlwZUIMCgpfdGFyZ2V0X2lkQg4KDF90YXJnZXRfdHlwZSJJChRDcmVhdGVFdmVudHNSZXNwb25zZRIxCghvdXRjb21lcxgBIAMoCzIfLmFubmFscy5sZWRnZXIudjEuQXBwZW5kT3V0Y29tZSJUChNBcHBlbmRFdmVudHNSZXF1ZXN0EikKB2FwcGVuZHMYASADKAsyGC5hbm5hbHMubGVkZ2VyLnYxLkFwcGVuZBISCgphZG1pc3Npb25zGAIgAygJIkoKFEFwcGVuZEV2ZW50c1Jlc3BvbnNlEjIKCG91dGNvbWVzGAEgAygLMiAuYW5uYWxzLmxlZGdlci52MS5JbmRleGVkT3V0Y29tZSJRCg5JbmRleGVkT3V0Y29tZRINCgVpbmRleBgBIAEoDRIwCgdvdXRjb21lGAIgASgLMh8uYW5uYWxzLmxlZGdlci52MS5BcHBlbmRPdXRjb21lIq0BCg1BcHBlbmRPdXRjb21lEjEKBnN0b3JlZBgBIAEoCzIfLmFubmFscy5sZWRnZXIudjEuQXBwZW5kUmVjZWlwdEgAEjIKCHJlcGxheWVkGAIgASgLMh4uYW5uYWxzLmxlZGdlci52MS5TdG9yZWRFdmVudHNIABIqCgdyZWZ1c2VkGAMgASgLMhcuYW5uYWxzLmVycm9ycy52MS5FcnJvckgAQgkKB291dGNvbWUiXwoNQXBwZW5kUmVjZWlwdBIdChVmaXJzdF9zZXF1ZW5jZV9udW1iZXIYASABKAMSEgoKY3JlYXRlZF9hdBgCIAEoCRILCgNpZHMYAyADKAkSDgoGaGFzaGVzGAQgAygJIj0KDFN0b3JlZEV2ZW50cxItCgZldmVudHMYASADKAsyHS5hbm5hbHMubGVkZ2VyLnYxLlN0b3JlZEV2ZW50Ip0CCgtTdG9yZWRFdmVudBIKCgJpZBgBIAEoCRIXCg9zZXF1ZW5jZV9udW1iZXIYAiABKAMSDgoGYWN0aW9uGAMgASgJEg0KBWFjdG9yGAQgASgJEg8KB2NvbnRleHQYBSABKAkSDAoEZGlmZhgGIAEoCRIQCghtZXRhZGF0YRgHIAEoCRIOCgZ0YXJnZXQYCCABKAkSDAoEaGFzaBgJIAEoCRIVCg1wcmV2aW91c19oYXNoGAogASgJEhMKC29jY3VycmVkX2F0GAsgASgJEhMKC3JlY2VpdmVkX2F0GAwgASgJEhIKCmNyZWF0ZWRfYXQYDSABKAkSJgoFcHJvb2YYDiABKAsyFy5hbm5hbHMubGVkZ2VyLnYxLlByb29mIjYKBVByb29mEg0KBWNoYWluGAEgASgJEg0KBXNhbHRzGAIgASgMEg8KB2RpZ2VzdHMYAyABKAwinQMKC0V2ZW50RmlsdGVyEhMKBmFjdGlvbhgBIAEoCUgAiAEBEhgKEGFjdGlvbl9pc19wcmVmaXgYAiABKAgSFQoIYWN0b3JfaWQYAyABKAlIAYgBARIXCgphY3Rvcl90eXBlGAQgASgJSAKIAQESFgoJdGFyZ2V0X2lkGAUgASgJSAOIAQESGAoLdGFyZ2V0X3R5cGUYBiABKAlIBIgBARIaCg1vY2N1cnJlZF9mcm9tGAcgASgJSAWIAQESGAoLb2NjdXJyZWRfdG8YCCABKAlIBogBARIbCg5hZnRlcl9zZXF1ZW5jZRgJIAEoA0gHiAEBEhwKD2JlZm9yZV9zZXF1ZW5jZRgKIAEoA0gIiAEBQgkKB19hY3Rpb25CCwoJX2FjdG9yX2lkQg0KC19hY3Rvcl90eXBlQgwKCl90YXJnZXRfaWRCDgoMX3RhcmdldF90eXBlQhAKDl9vY2N1cnJlZF9mcm9tQg4KDF9vY2N1cnJlZF90b0IRCg9fYWZ0ZXJfc2VxdWVuY2VCEgoQX2JlZm9yZV9zZXF1ZW5jZSJICg9HZXRFdmVudFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCRIVCg1pbmNsdWRlX3Byb29mGAMgASgIIkAKEEdldEV2ZW50UmVzcG9uc2USLAoFZXZlbnQYASABKAsyHS5hbm5hbHMubGVkZ2VyLnYxLlN0b3JlZEV2ZW50Io8BChFMaXN0RXZlbnRzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEi0KBmZpbHRlchgCIAEoCzIdLmFubmFscy5sZWRnZXIudjEuRXZlbnRGaWx0ZXISEQoJYXNjZW5kaW5nGAMgASgIEg0KBWxpbWl0GAQgASgNEhUKDWluY2x1ZGVfcHJvb2YYBSABKAgicQoSTGlzdEV2ZW50c1Jlc3BvbnNlEi0KBmV2ZW50cxgBIAMoCzIdLmFubmFscy5sZWRnZXIudjEuU3RvcmVkRXZlbnQSFwoKbmV4dF9hZnRlchgDIAEoA0gAiAEBQg0KC19uZXh0X2FmdGVySgQIAhADIkEKEVJlYWRFdmVudHNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSGAoQc2VxdWVuY2VfbnVtYmVycxgCIAMoAyJVChJSZWFkRXZlbnRzUmVzcG9uc2USLQoGZXZlbnRzGAEgAygLMh0uYW5uYWxzLmxlZGdlci52MS5TdG9yZWRFdmVudBIQCghoYXNfbW9yZRgCIAEoCCJRChRNZWFzdXJlRXZlbnRzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgDEg0KBWxpbWl0GAMgASgNIiYKFU1lYXN1cmVFdmVudHNSZXNwb25zZRINCgVieXRlcxgBIAMoDSKlAQoTU3RyZWFtRXZlbnRzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEi0KBmZpbHRlchgCIAEoCzIdLmFubmFscy5sZWRnZXIudjEuRXZlbnRGaWx0ZXISFQoNaW5jbHVkZV9wcm9vZhgDIAEoCBIuCgZmb3JtYXQYBSABKA4yHi5hbm5hbHMubGVkZ2VyLnYxLlJlY29yZEZvcm1hdEoECAQQBSKpAQoUU3RyZWFtRXZlbnRzUmVzcG9uc2USDAoEdGV4dBgDIAEoDBINCgVjb3VudBgEIAEoDRIrCgVmaXJzdBgFIAEoCzIcLmFubmFscy5sZWRnZXIudjEuRXZlbnRQbGFjZRIqCgRsYXN0GAYgASgLMhwuYW5uYWxzLmxlZGdlci52MS5FdmVudFBsYWNlEg8KB3JlYWNoZWQYByABKANKBAgBEAJKBAgCEAMiSgoKRXZlbnRQbGFjZRIXCg9zZXF1ZW5jZV9udW1iZXIYASABKAMSDAoEaGFzaBgCIAEoCRIVCg1wcmV2aW91c19oYXNoGAMgASgJIoABChJWZXJpZnlDaGFpblJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIaCg1mcm9tX3NlcXVlbmNlGAIgASgDSACIAQESGAoLdG9fc2VxdWVuY2UYAyABKANIAYgBAUIQCg5fZnJvbV9zZXF1ZW5jZUIOCgxfdG9fc2VxdWVuY2UiagoMRmlyc3RJbnZhbGlkEhcKD3NlcXVlbmNlX251bWJlchgBIAEoAxIQCghldmVudF9pZBgCIAEoCRIvCgZyZWFzb24YAyABKA4yHy5hbm5hbHMubGVkZ2VyLnYxLkludmFsaWRSZWFzb24i3gEKE1ZlcmlmeUNoYWluUmVzcG9uc2USDQoFdmFsaWQYASABKAgSDwoHY2hlY2tlZBgCIAEoAxIVCg1mcm9tX3NlcXVlbmNlGAMgASgDEhMKC3RvX3NlcXVlbmNlGAQgASgDEhwKFGhlYWRfc2VxdWVuY2VfbnVtYmVyGAUgASgDEhEKCWhlYWRfaGFzaBgGIAEoCRI1Cg1maXJzdF9pbnZhbGlkGAcgASgLMh4uYW5uYWxzLmxlZGdlci52MS5GaXJzdEludmFsaWQSEwoLdmVyaWZpZWRfYXQYCCABKAkiKgoTR2V0UG9zaXRpb25zUmVxdWVzdBITCgthY2NvdW50X2lkcxgBIAMoCSJGChRHZXRQb3NpdGlvbnNSZXNwb25zZRIuCglwb3NpdGlvbnMYASADKAsyGy5hbm5hbHMubGVkZ2VyLnYxLlBvc2l0aW9ucyI5CglQb3NpdGlvbnMSHAoUaGVhZF9zZXF1ZW5jZV9udW1iZXIYASABKAMSDgoGb3V0Ym94GAIgASgDIk4KEUxpc3RPdXRib3hSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSFgoOYWZ0ZXJfcG9zaXRpb24YAiABKAMSDQoFbGltaXQYAyABKA0iRQoSTGlzdE91dGJveFJlc3BvbnNlEi8KB2VudHJpZXMYASADKAsyHi5hbm5hbHMubm90aWNlcy52MS5PdXRib3hFbnRyeSJJChhSZWNvcmRBdWRpdEV2ZW50c1JlcXVlc3QSLQoHZW50cmllcxgBIAMoCzIcLmFubmFscy5sZWRnZXIudjEuQXVkaXRFbnRyeSI7CgpBdWRpdEVudHJ5EgoKAmlkGAEgASgJEhIKCmFjY291bnRfaWQYAiABKAkSDQoFZXZlbnQYAyABKAkiLwoZUmVjb3JkQXVkaXRFdmVudHNSZXNwb25zZRISCgpzdG9yZWRfaWRzGAEgAygJIksKC1dpZGdldEV2ZW50EiwKBWV2ZW50GAEgASgLMh0uYW5uYWxzLmxlZGdlci52MS5TdG9yZWRFdmVudBIOCgZoaWRkZW4YAiADKAkiNwoVR2V0V2lkZ2V0RXZlbnRSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiRgoWR2V0V2lkZ2V0RXZlbnRSZXNwb25zZRIsCgVldmVudBgBIAEoCzIdLmFubmFscy5sZWRnZXIudjEuV2lkZ2V0RXZlbnQifgoXTGlzdFdpZGdldEV2ZW50c1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRItCgZmaWx0ZXIYAiABKAsyHS5hbm5hbHMubGVkZ2VyLnYxLkV2ZW50RmlsdGVyEhEKCWFzY2VuZGluZxgDIAEoCBINCgVsaW1pdBgEIAEoDSJ3ChhMaXN0V2lkZ2V0RXZlbnRzUmVzcG9uc2USLQoGZXZlbnRzGAEgAygLMh0uYW5uYWxzLmxlZGdlci52MS5XaWRnZXRFdmVudBIXCgpuZXh0X2FmdGVyGAMgASgDSACIAQFCDQoLX25leHRfYWZ0ZXJKBAgCEAMiLgoYTGlzdFdpZGdldEZpbHRlcnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkibQoZTGlzdFdpZGdldEZpbHRlcnNSZXNwb25zZRIPCgdhY3Rpb25zGAEgAygJEhMKC2FjdG9yX3R5cGVzGAIgAygJEhQKDHRhcmdldF90eXBlcxgDIAMoCRIUCgxpc190cnVuY2F0ZWQYBCABKAgiJQoPR2V0VXNhZ2VSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkiRwoQR2V0VXNhZ2VSZXNwb25zZRIOCgZldmVudHMYASABKAMSDQoFbW9udGgYAiABKAkSFAoMbW9udGhfZXZlbnRzGAMgASgDKl0KDFJlY29yZEZvcm1hdBIdChlSRUNPUkRfRk9STUFUX1VOU1BFQ0lGSUVEEAASFwoTUkVDT1JEX0ZPUk1BVF9KU09OTBABEhUKEVJFQ09SRF9GT1JNQVRfQ1NWEAIq2gEKDUludmFsaWRSZWFzb24SHgoaSU5WQUxJRF9SRUFTT05fVU5TUEVDSUZJRUQQABIgChxJTlZBTElEX1JFQVNPTl9IQVNIX01JU01BVENIEAESIAocSU5WQUxJRF9SRUFTT05fTElOS19NSVNNQVRDSBACEh8KG0lOVkFMSURfUkVBU09OX1NFUVVFTkNFX0dBUBADEiIKHklOVkFMSURfUkVBU09OX0RJR0VTVF9NSVNNQVRDSBAEEiAKHElOVkFMSURfUkVBU09OX0hFQURfTUlTTUFUQ0gQBTKqCwoNTGVkZ2VyU2VydmljZRJdCgxDcmVhdGVFdmVudHMSJS5hbm5hbHMubGVkZ2VyLnYxLkNyZWF0ZUV2ZW50c1JlcXVlc3QaJi5hbm5hbHMubGVkZ2VyLnYxLkNyZWF0ZUV2ZW50c1Jlc3BvbnNlEl8KDEFwcGVuZEV2ZW50cxIlLmFubmFscy5sZWRnZXIudjEuQXBwZW5kRXZlbnRzUmVxdWVzdBomLmFubmFscy5sZWRnZXIudjEuQXBwZW5kRXZlbnRzUmVzcG9uc2UwARJRCghHZXRFdmVudBIhLmFubmFscy5sZWRnZXIudjEuR2V0RXZlbnRSZXF1ZXN0GiIuYW5uYWxzLmxlZGdlci52MS5HZXRFdmVudFJlc3BvbnNlElcKCkxpc3RFdmVudHMSIy5hbm5hbHMubGVkZ2VyLnYxLkxpc3RFdmVudHNSZXF1ZXN0GiQuYW5uYWxzLmxlZGdlci52MS5MaXN0RXZlbnRzUmVzcG9uc2USXwoMU3RyZWFtRXZlbnRzEiUuYW5uYWxzLmxlZGdlci52MS5TdHJlYW1FdmVudHNSZXF1ZXN0GiYuYW5uYWxzLmxlZGdlci52MS5TdHJlYW1FdmVudHNSZXNwb25zZTABElcKClJlYWRFdmVudHMSIy5hbm5hbHMubGVkZ2VyLnYxLlJlYWRFdmVudHNSZXF1ZXN0GiQuYW5uYWxzLmxlZGdlci52MS5SZWFkRXZlbnRzUmVzcG9uc2USYAoNTWVhc3VyZUV2ZW50cxImLmFubmFscy5sZWRnZXIudjEuTWVhc3VyZUV2ZW50c1JlcXVlc3QaJy5hbm5hbHMubGVkZ2VyLnYxLk1lYXN1cmVFdmVudHNSZXNwb25zZRJaCgtWZXJpZnlDaGFpbhIkLmFubmFscy5sZWRnZXIudjEuVmVyaWZ5Q2hhaW5SZXF1ZXN0GiUuYW5uYWxzLmxlZGdlci52MS5WZXJpZnlDaGFpblJlc3BvbnNlEl0KDEdldFBvc2l0aW9ucxIlLmFubmFscy5sZWRnZXIudjEuR2V0UG9zaXRpb25zUmVxdWVzdBomLmFubmFscy5sZWRnZXIudjEuR2V0UG9zaXRpb25zUmVzcG9uc2USVwoKTGlzdE91dGJveBIjLmFubmFscy5sZWRnZXIudjEuTGlzdE91dGJveFJlcXVlc3QaJC5hbm5hbHMubGVkZ2VyLnYxLkxpc3RPdXRib3hSZXNwb25zZRJsChFSZWNvcmRBdWRpdEV2ZW50cxIqLmFubmFscy5sZWRnZXIudjEuUmVjb3JkQXVkaXRFdmVudHNSZXF1ZXN0GisuYW5uYWxzLmxlZGdlci52MS5SZWNvcmRBdWRpdEV2ZW50c1Jlc3BvbnNlEmMKDkdldFdpZGdldEV2ZW50EicuYW5uYWxzLmxlZGdlci52MS5HZXRXaWRnZXRFdmVudFJlcXVlc3QaKC5hbm5hbHMubGVkZ2VyLnYxLkdldFdpZGdldEV2ZW50UmVzcG9uc2USaQoQTGlzdFdpZGdldEV2ZW50cxIpLmFubmFscy5sZWRnZXIudjEuTGlzdFdpZGdldEV2ZW50c1JlcXVlc3QaKi5hbm5hbHMubGVkZ2VyLnYxLkxpc3RXaWRnZXRFdmVudHNSZXNwb25zZRJsChFMaXN0V2lkZ2V0RmlsdGVycxIqLmFubmFscy5sZWRnZXIudjEuTGlzdFdpZGdldEZpbHRlcnNSZXF1ZXN0GisuYW5uYWxzLmxlZGdlci52MS5MaXN0V2lkZ2V0RmlsdGVyc1Jlc3BvbnNlElEKCEdldFVzYWdlEiEuYW5uYWxzLmxlZGdlci52MS5HZXRVc2FnZVJlcXVlc3QaIi5hbm5hbHMubGVkZ2VyLnYxLkdldFVzYWdlUmVzcG9uc2ViBnByb3RvMw", [file_annals_errors_v1_errors, file_annals_notices_v1_notices]);
+  fileDesc("Ch1hbm5hbHMvbGVkZ2VyL3YxL2xlZGdlci5wcm90bxIQYW5uYWxzLmxlZGdlci52MSJUChNDcmVhdGVFdmVudHNSZXF1ZXN0EikKB2FwcGVuZHMYASADKAsyGC5hbm5hbHMubGVkZ2VyLnYxLkFwcGVuZBISCgphZG1pc3Npb25zGAIgAygJIrgBCgZBcHBlbmQSEgoKYWNjb3VudF9pZBgBIAEoCRITCgtyZWNlaXZlZF9hdBgCIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYAyABKAkSFgoOcmVxdWVzdF9zaGEyNTYYBCABKAwSEwoLZXZlbnRzX2pzb24YBSABKAwSGgoNbW9udGhseV9xdW90YRgGIAEoA0gAiAEBEhEKCWFkbWlzc2lvbhgHIAEoDUIQCg5fbW9udGhseV9xdW90YSJJChRDcmVhdGVFdmVudHNSZXNwb25zZRIxCghvdXRjb21lcxgBIAMoCzIfLmFubmFscy5sZWRnZXIudjEuQXBwZW5kT3V0Y29tZSJUChNBcHBlbmRFdmVudHNSZXF1ZXN0EikKB2FwcGVuZHMYASADKAsyGC5hbm5hbHMubGVkZ2VyLnYxLkFwcGVuZBISCgphZG1pc3Npb25zGAIgAygJIkoKFEFwcGVuZEV2ZW50c1Jlc3BvbnNlEjIKCG91dGNvbWVzGAEgAygLMiAuYW5uYWxzLmxlZGdlci52MS5JbmRleGVkT3V0Y29tZSJRCg5JbmRleGVkT3V0Y29tZRINCgVpbmRleBgBIAEoDRIwCgdvdXRjb21lGAIgASgLMh8uYW5uYWxzLmxlZGdlci52MS5BcHBlbmRPdXRjb21lIq0BCg1BcHBlbmRPdXRjb21lEjEKBnN0b3JlZBgBIAEoCzIfLmFubmFscy5sZWRnZXIudjEuQXBwZW5kUmVjZWlwdEgAEjIKCHJlcGxheWVkGAIgASgLMh4uYW5uYWxzLmxlZGdlci52MS5TdG9yZWRFdmVudHNIABIqCgdyZWZ1c2VkGAMgASgLMhcuYW5uYWxzLmVycm9ycy52MS5FcnJvckgAQgkKB291dGNvbWUibQoNQXBwZW5kUmVjZWlwdBIdChVmaXJzdF9zZXF1ZW5jZV9udW1iZXIYASABKAMSEgoKY3JlYXRlZF9hdBgCIAEoCRISCgpwYWNrZWRfaWRzGAMgASgMEhUKDXBhY2tlZF9oYXNoZXMYBCABKAwiPQoMU3RvcmVkRXZlbnRzEi0KBmV2ZW50cxgBIAMoCzIdLmFubmFscy5sZWRnZXIudjEuU3RvcmVkRXZlbnQinQIKC1N0b3JlZEV2ZW50EgoKAmlkGAEgASgJEhcKD3NlcXVlbmNlX251bWJlchgCIAEoAxIOCgZhY3Rpb24YAyABKAkSDQoFYWN0b3IYBCABKAkSDwoHY29udGV4dBgFIAEoCRIMCgRkaWZmGAYgASgJEhAKCG1ldGFkYXRhGAcgASgJEg4KBnRhcmdldBgIIAEoCRIMCgRoYXNoGAkgASgJEhUKDXByZXZpb3VzX2hhc2gYCiABKAkSEwoLb2NjdXJyZWRfYXQYCyABKAkSEwoLcmVjZWl2ZWRfYXQYDCABKAkSEgoKY3JlYXRlZF9hdBgNIAEoCRImCgVwcm9vZhgOIAEoCzIXLmFubmFscy5sZWRnZXIudjEuUHJvb2YiNgoFUHJvb2YSDQoFY2hhaW4YASABKAkSDQoFc2FsdHMYAiABKAwSDwoHZGlnZXN0cxgDIAEoDCKdAwoLRXZlbnRGaWx0ZXISEwoGYWN0aW9uGAEgASgJSACIAQESGAoQYWN0aW9uX2lzX3ByZWZpeBgCIAEoCBIVCghhY3Rvcl9pZBgDIAEoCUgBiAEBEhcKCmFjdG9yX3R5cGUYBCABKAlIAogBARIWCgl0YXJnZXRfaWQYBSABKAlIA4gBARIYCgt0YXJnZXRfdHlwZRgGIAEoCUgEiAEBEhoKDW9jY3VycmVkX2Zyb20YByABKAlIBYgBARIYCgtvY2N1cnJlZF90bxgIIAEoCUgGiAEBEhsKDmFmdGVyX3NlcXVlbmNlGAkgASgDSAeIAQESHAoPYmVmb3JlX3NlcXVlbmNlGAogASgDSAiIAQFCCQoHX2FjdGlvbkILCglfYWN0b3JfaWRCDQoLX2FjdG9yX3R5cGVCDAoKX3RhcmdldF9pZEIOCgxfdGFyZ2V0X3R5cGVCEAoOX29jY3VycmVkX2Zyb21CDgoMX29jY3VycmVkX3RvQhEKD19hZnRlcl9zZXF1ZW5jZUISChBfYmVmb3JlX3NlcXVlbmNlIkgKD0dldEV2ZW50UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJEhUKDWluY2x1ZGVfcHJvb2YYAyABKAgiQAoQR2V0RXZlbnRSZXNwb25zZRIsCgVldmVudBgBIAEoCzIdLmFubmFscy5sZWRnZXIudjEuU3RvcmVkRXZlbnQijwEKEUxpc3RFdmVudHNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSLQoGZmlsdGVyGAIgASgLMh0uYW5uYWxzLmxlZGdlci52MS5FdmVudEZpbHRlchIRCglhc2NlbmRpbmcYAyABKAgSDQoFbGltaXQYBCABKA0SFQoNaW5jbHVkZV9wcm9vZhgFIAEoCCJxChJMaXN0RXZlbnRzUmVzcG9uc2USLQoGZXZlbnRzGAEgAygLMh0uYW5uYWxzLmxlZGdlci52MS5TdG9yZWRFdmVudBIXCgpuZXh0X2FmdGVyGAMgASgDSACIAQFCDQoLX25leHRfYWZ0ZXJKBAgCEAMiQQoRUmVhZEV2ZW50c1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIYChBzZXF1ZW5jZV9udW1iZXJzGAIgAygDIlUKElJlYWRFdmVudHNSZXNwb25zZRItCgZldmVudHMYASADKAsyHS5hbm5hbHMubGVkZ2VyLnYxLlN0b3JlZEV2ZW50EhAKCGhhc19tb3JlGAIgASgIIlEKFE1lYXN1cmVFdmVudHNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSFgoOYWZ0ZXJfc2VxdWVuY2UYAiABKAMSDQoFbGltaXQYAyABKA0iJgoVTWVhc3VyZUV2ZW50c1Jlc3BvbnNlEg0KBWJ5dGVzGAEgAygNIqUBChNTdHJlYW1FdmVudHNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSLQoGZmlsdGVyGAIgASgLMh0uYW5uYWxzLmxlZGdlci52MS5FdmVudEZpbHRlchIVCg1pbmNsdWRlX3Byb29mGAMgASgIEi4KBmZvcm1hdBgFIAEoDjIeLmFubmFscy5sZWRnZXIudjEuUmVjb3JkRm9ybWF0SgQIBBAFIqkBChRTdHJlYW1FdmVudHNSZXNwb25zZRIMCgR0ZXh0GAMgASgMEg0KBWNvdW50GAQgASgNEisKBWZpcnN0GAUgASgLMhwuYW5uYWxzLmxlZGdlci52MS5FdmVudFBsYWNlEioKBGxhc3QYBiABKAsyHC5hbm5hbHMubGVkZ2VyLnYxLkV2ZW50UGxhY2USDwoHcmVhY2hlZBgHIAEoA0oECAEQAkoECAIQAyJKCgpFdmVudFBsYWNlEhcKD3NlcXVlbmNlX251bWJlchgBIAEoAxIMCgRoYXNoGAIgASgJEhUKDXByZXZpb3VzX2hhc2gYAyABKAkigAEKElZlcmlmeUNoYWluUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhoKDWZyb21fc2VxdWVuY2UYAiABKANIAIgBARIYCgt0b19zZXF1ZW5jZRgDIAEoA0gBiAEBQhAKDl9mcm9tX3NlcXVlbmNlQg4KDF90b19zZXF1ZW5jZSJqCgxGaXJzdEludmFsaWQSFwoPc2VxdWVuY2VfbnVtYmVyGAEgASgDEhAKCGV2ZW50X2lkGAIgASgJEi8KBnJlYXNvbhgDIAEoDjIfLmFubmFscy5sZWRnZXIudjEuSW52YWxpZFJlYXNvbiLeAQoTVmVyaWZ5Q2hhaW5SZXNwb25zZRINCgV2YWxpZBgBIAEoCBIPCgdjaGVja2VkGAIgASgDEhUKDWZyb21fc2VxdWVuY2UYAyABKAMSEwoLdG9fc2VxdWVuY2UYBCABKAMSHAoUaGVhZF9zZXF1ZW5jZV9udW1iZXIYBSABKAMSEQoJaGVhZF9oYXNoGAYgASgJEjUKDWZpcnN0X2ludmFsaWQYByABKAsyHi5hbm5hbHMubGVkZ2VyLnYxLkZpcnN0SW52YWxpZBITCgt2ZXJpZmllZF9hdBgIIAEoCSIqChNHZXRQb3NpdGlvbnNSZXF1ZXN0EhMKC2FjY291bnRfaWRzGAEgAygJIkYKFEdldFBvc2l0aW9uc1Jlc3BvbnNlEi4KCXBvc2l0aW9ucxgBIAMoCzIbLmFubmFscy5sZWRnZXIudjEuUG9zaXRpb25zIjkKCVBvc2l0aW9ucxIcChRoZWFkX3NlcXVlbmNlX251bWJlchgBIAEoAxIOCgZvdXRib3gYAiABKAMiTgoRTGlzdE91dGJveFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIWCg5hZnRlcl9wb3NpdGlvbhgCIAEoAxINCgVsaW1pdBgDIAEoDSJFChJMaXN0T3V0Ym94UmVzcG9uc2USLwoHZW50cmllcxgBIAMoCzIeLmFubmFscy5ub3RpY2VzLnYxLk91dGJveEVudHJ5IkkKGFJlY29yZEF1ZGl0RXZlbnRzUmVxdWVzdBItCgdlbnRyaWVzGAEgAygLMhwuYW5uYWxzLmxlZGdlci52MS5BdWRpdEVudHJ5IjsKCkF1ZGl0RW50cnkSCgoCaWQYASABKAkSEgoKYWNjb3VudF9pZBgCIAEoCRINCgVldmVudBgDIAEoCSIvChlSZWNvcmRBdWRpdEV2ZW50c1Jlc3BvbnNlEhIKCnN0b3JlZF9pZHMYASADKAkiSwoLV2lkZ2V0RXZlbnQSLAoFZXZlbnQYASABKAsyHS5hbm5hbHMubGVkZ2VyLnYxLlN0b3JlZEV2ZW50Eg4KBmhpZGRlbhgCIAMoCSI3ChVHZXRXaWRnZXRFdmVudFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCSJGChZHZXRXaWRnZXRFdmVudFJlc3BvbnNlEiwKBWV2ZW50GAEgASgLMh0uYW5uYWxzLmxlZGdlci52MS5XaWRnZXRFdmVudCJ+ChdMaXN0V2lkZ2V0RXZlbnRzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEi0KBmZpbHRlchgCIAEoCzIdLmFubmFscy5sZWRnZXIudjEuRXZlbnRGaWx0ZXISEQoJYXNjZW5kaW5nGAMgASgIEg0KBWxpbWl0GAQgASgNIncKGExpc3RXaWRnZXRFdmVudHNSZXNwb25zZRItCgZldmVudHMYASADKAsyHS5hbm5hbHMubGVkZ2VyLnYxLldpZGdldEV2ZW50EhcKCm5leHRfYWZ0ZXIYAyABKANIAIgBAUINCgtfbmV4dF9hZnRlckoECAIQAyIuChhMaXN0V2lkZ2V0RmlsdGVyc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJtChlMaXN0V2lkZ2V0RmlsdGVyc1Jlc3BvbnNlEg8KB2FjdGlvbnMYASADKAkSEwoLYWN0b3JfdHlwZXMYAiADKAkSFAoMdGFyZ2V0X3R5cGVzGAMgAygJEhQKDGlzX3RydW5jYXRlZBgEIAEoCCIlCg9HZXRVc2FnZVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSJHChBHZXRVc2FnZVJlc3BvbnNlEg4KBmV2ZW50cxgBIAEoAxINCgVtb250aBgCIAEoCRIUCgxtb250aF9ldmVudHMYAyABKAMqXQoMUmVjb3JkRm9ybWF0Eh0KGVJFQ09SRF9GT1JNQVRfVU5TUEVDSUZJRUQQABIXChNSRUNPUkRfRk9STUFUX0pTT05MEAESFQoRUkVDT1JEX0ZPUk1BVF9DU1YQAiraAQoNSW52YWxpZFJlYXNvbhIeChpJTlZBTElEX1JFQVNPTl9VTlNQRUNJRklFRBAAEiAKHElOVkFMSURfUkVBU09OX0hBU0hfTUlTTUFUQ0gQARIgChxJTlZBTElEX1JFQVNPTl9MSU5LX01JU01BVENIEAISHwobSU5WQUxJRF9SRUFTT05fU0VRVUVOQ0VfR0FQEAMSIgoeSU5WQUxJRF9SRUFTT05fRElHRVNUX01JU01BVENIEAQSIAocSU5WQUxJRF9SRUFTT05fSEVBRF9NSVNNQVRDSBAFMqoLCg1MZWRnZXJTZXJ2aWNlEl0KDENyZWF0ZUV2ZW50cxIlLmFubmFscy5sZWRnZXIudjEuQ3JlYXRlRXZlbnRzUmVxdWVzdBomLmFubmFscy5sZWRnZXIudjEuQ3JlYXRlRXZlbnRzUmVzcG9uc2USXwoMQXBwZW5kRXZlbnRzEiUuYW5uYWxzLmxlZGdlci52MS5BcHBlbmRFdmVudHNSZXF1ZXN0GiYuYW5uYWxzLmxlZGdlci52MS5BcHBlbmRFdmVudHNSZXNwb25zZTABElEKCEdldEV2ZW50EiEuYW5uYWxzLmxlZGdlci52MS5HZXRFdmVudFJlcXVlc3QaIi5hbm5hbHMubGVkZ2VyLnYxLkdldEV2ZW50UmVzcG9uc2USVwoKTGlzdEV2ZW50cxIjLmFubmFscy5sZWRnZXIudjEuTGlzdEV2ZW50c1JlcXVlc3QaJC5hbm5hbHMubGVkZ2VyLnYxLkxpc3RFdmVudHNSZXNwb25zZRJfCgxTdHJlYW1FdmVudHMSJS5hbm5hbHMubGVkZ2VyLnYxLlN0cmVhbUV2ZW50c1JlcXVlc3QaJi5hbm5hbHMubGVkZ2VyLnYxLlN0cmVhbUV2ZW50c1Jlc3BvbnNlMAESVwoKUmVhZEV2ZW50cxIjLmFubmFscy5sZWRnZXIudjEuUmVhZEV2ZW50c1JlcXVlc3QaJC5hbm5hbHMubGVkZ2VyLnYxLlJlYWRFdmVudHNSZXNwb25zZRJgCg1NZWFzdXJlRXZlbnRzEiYuYW5uYWxzLmxlZGdlci52MS5NZWFzdXJlRXZlbnRzUmVxdWVzdBonLmFubmFscy5sZWRnZXIudjEuTWVhc3VyZUV2ZW50c1Jlc3BvbnNlEloKC1ZlcmlmeUNoYWluEiQuYW5uYWxzLmxlZGdlci52MS5WZXJpZnlDaGFpblJlcXVlc3QaJS5hbm5hbHMubGVkZ2VyLnYxLlZlcmlmeUNoYWluUmVzcG9uc2USXQoMR2V0UG9zaXRpb25zEiUuYW5uYWxzLmxlZGdlci52MS5HZXRQb3NpdGlvbnNSZXF1ZXN0GiYuYW5uYWxzLmxlZGdlci52MS5HZXRQb3NpdGlvbnNSZXNwb25zZRJXCgpMaXN0T3V0Ym94EiMuYW5uYWxzLmxlZGdlci52MS5MaXN0T3V0Ym94UmVxdWVzdBokLmFubmFscy5sZWRnZXIudjEuTGlzdE91dGJveFJlc3BvbnNlEmwKEVJlY29yZEF1ZGl0RXZlbnRzEiouYW5uYWxzLmxlZGdlci52MS5SZWNvcmRBdWRpdEV2ZW50c1JlcXVlc3QaKy5hbm5hbHMubGVkZ2VyLnYxLlJlY29yZEF1ZGl0RXZlbnRzUmVzcG9uc2USYwoOR2V0V2lkZ2V0RXZlbnQSJy5hbm5hbHMubGVkZ2VyLnYxLkdldFdpZGdldEV2ZW50UmVxdWVzdBooLmFubmFscy5sZWRnZXIudjEuR2V0V2lkZ2V0RXZlbnRSZXNwb25zZRJpChBMaXN0V2lkZ2V0RXZlbnRzEikuYW5uYWxzLmxlZGdlci52MS5MaXN0V2lkZ2V0RXZlbnRzUmVxdWVzdBoqLmFubmFscy5sZWRnZXIudjEuTGlzdFdpZGdldEV2ZW50c1Jlc3BvbnNlEmwKEUxpc3RXaWRnZXRGaWx0ZXJzEiouYW5uYWxzLmxlZGdlci52MS5MaXN0V2lkZ2V0RmlsdGVyc1JlcXVlc3QaKy5hbm5hbHMubGVkZ2VyLnYxLkxpc3RXaWRnZXRGaWx0ZXJzUmVzcG9uc2USUQoIR2V0VXNhZ2USIS5hbm5hbHMubGVkZ2VyLnYxLkdldFVzYWdlUmVxdWVzdBoiLmFubmFscy5sZWRnZXIudjEuR2V0VXNhZ2VSZXNwb25zZWIGcHJvdG8z", [file_annals_errors_v1_errors, file_annals_notices_v1_notices]);
 
 /**
  * Describes the message annals.ledger.v1.CreateEventsRequest.
@@ -31,298 +31,291 @@ export const AppendSchema = /*@__PURE__*/
   messageDesc(file_annals_ledger_v1_ledger, 1);
 
 /**
- * Describes the message annals.ledger.v1.NewEvent.
- * Use `create(NewEventSchema)` to create a new message.
- */
-export const NewEventSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 2);
-
-/**
  * Describes the message annals.ledger.v1.CreateEventsResponse.
  * Use `create(CreateEventsResponseSchema)` to create a new message.
  */
 export const CreateEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 3);
+  messageDesc(file_annals_ledger_v1_ledger, 2);
 
 /**
  * Describes the message annals.ledger.v1.AppendEventsRequest.
  * Use `create(AppendEventsRequestSchema)` to create a new message.
  */
 export const AppendEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 4);
+  messageDesc(file_annals_ledger_v1_ledger, 3);
 
 /**
  * Describes the message annals.ledger.v1.AppendEventsResponse.
  * Use `create(AppendEventsResponseSchema)` to create a new message.
  */
 export const AppendEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 5);
+  messageDesc(file_annals_ledger_v1_ledger, 4);
 
 /**
  * Describes the message annals.ledger.v1.IndexedOutcome.
  * Use `create(IndexedOutcomeSchema)` to create a new message.
  */
 export const IndexedOutcomeSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 6);
+  messageDesc(file_annals_ledger_v1_ledger, 5);
 
 /**
  * Describes the message annals.ledger.v1.AppendOutcome.
  * Use `create(AppendOutcomeSchema)` to create a new message.
  */
 export const AppendOutcomeSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 7);
+  messageDesc(file_annals_ledger_v1_ledger, 6);
 
 /**
  * Describes the message annals.ledger.v1.AppendReceipt.
  * Use `create(AppendReceiptSchema)` to create a new message.
  */
 export const AppendReceiptSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 8);
+  messageDesc(file_annals_ledger_v1_ledger, 7);
 
 /**
  * Describes the message annals.ledger.v1.StoredEvents.
  * Use `create(StoredEventsSchema)` to create a new message.
  */
 export const StoredEventsSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 9);
+  messageDesc(file_annals_ledger_v1_ledger, 8);
 
 /**
  * Describes the message annals.ledger.v1.StoredEvent.
  * Use `create(StoredEventSchema)` to create a new message.
  */
 export const StoredEventSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 10);
+  messageDesc(file_annals_ledger_v1_ledger, 9);
 
 /**
  * Describes the message annals.ledger.v1.Proof.
  * Use `create(ProofSchema)` to create a new message.
  */
 export const ProofSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 11);
+  messageDesc(file_annals_ledger_v1_ledger, 10);
 
 /**
  * Describes the message annals.ledger.v1.EventFilter.
  * Use `create(EventFilterSchema)` to create a new message.
  */
 export const EventFilterSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 12);
+  messageDesc(file_annals_ledger_v1_ledger, 11);
 
 /**
  * Describes the message annals.ledger.v1.GetEventRequest.
  * Use `create(GetEventRequestSchema)` to create a new message.
  */
 export const GetEventRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 13);
+  messageDesc(file_annals_ledger_v1_ledger, 12);
 
 /**
  * Describes the message annals.ledger.v1.GetEventResponse.
  * Use `create(GetEventResponseSchema)` to create a new message.
  */
 export const GetEventResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 14);
+  messageDesc(file_annals_ledger_v1_ledger, 13);
 
 /**
  * Describes the message annals.ledger.v1.ListEventsRequest.
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 15);
+  messageDesc(file_annals_ledger_v1_ledger, 14);
 
 /**
  * Describes the message annals.ledger.v1.ListEventsResponse.
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 16);
+  messageDesc(file_annals_ledger_v1_ledger, 15);
 
 /**
  * Describes the message annals.ledger.v1.ReadEventsRequest.
  * Use `create(ReadEventsRequestSchema)` to create a new message.
  */
 export const ReadEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 17);
+  messageDesc(file_annals_ledger_v1_ledger, 16);
 
 /**
  * Describes the message annals.ledger.v1.ReadEventsResponse.
  * Use `create(ReadEventsResponseSchema)` to create a new message.
  */
 export const ReadEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 18);
+  messageDesc(file_annals_ledger_v1_ledger, 17);
 
 /**
  * Describes the message annals.ledger.v1.MeasureEventsRequest.
  * Use `create(MeasureEventsRequestSchema)` to create a new message.
  */
 export const MeasureEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 19);
+  messageDesc(file_annals_ledger_v1_ledger, 18);
 
 /**
  * Describes the message annals.ledger.v1.MeasureEventsResponse.
  * Use `create(MeasureEventsResponseSchema)` to create a new message.
  */
 export const MeasureEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 20);
+  messageDesc(file_annals_ledger_v1_ledger, 19);
 
 /**
  * Describes the message annals.ledger.v1.StreamEventsRequest.
  * Use `create(StreamEventsRequestSchema)` to create a new message.
  */
 export const StreamEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 21);
+  messageDesc(file_annals_ledger_v1_ledger, 20);
 
 /**
  * Describes the message annals.ledger.v1.StreamEventsResponse.
  * Use `create(StreamEventsResponseSchema)` to create a new message.
  */
 export const StreamEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 22);
+  messageDesc(file_annals_ledger_v1_ledger, 21);
 
 /**
  * Describes the message annals.ledger.v1.EventPlace.
  * Use `create(EventPlaceSchema)` to create a new message.
  */
 export const EventPlaceSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 23);
+  messageDesc(file_annals_ledger_v1_ledger, 22);
 
 /**
  * Describes the message annals.ledger.v1.VerifyChainRequest.
  * Use `create(VerifyChainRequestSchema)` to create a new message.
  */
 export const VerifyChainRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 24);
+  messageDesc(file_annals_ledger_v1_ledger, 23);
 
 /**
  * Describes the message annals.ledger.v1.FirstInvalid.
  * Use `create(FirstInvalidSchema)` to create a new message.
  */
 export const FirstInvalidSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 25);
+  messageDesc(file_annals_ledger_v1_ledger, 24);
 
 /**
  * Describes the message annals.ledger.v1.VerifyChainResponse.
  * Use `create(VerifyChainResponseSchema)` to create a new message.
  */
 export const VerifyChainResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 26);
+  messageDesc(file_annals_ledger_v1_ledger, 25);
 
 /**
  * Describes the message annals.ledger.v1.GetPositionsRequest.
  * Use `create(GetPositionsRequestSchema)` to create a new message.
  */
 export const GetPositionsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 27);
+  messageDesc(file_annals_ledger_v1_ledger, 26);
 
 /**
  * Describes the message annals.ledger.v1.GetPositionsResponse.
  * Use `create(GetPositionsResponseSchema)` to create a new message.
  */
 export const GetPositionsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 28);
+  messageDesc(file_annals_ledger_v1_ledger, 27);
 
 /**
  * Describes the message annals.ledger.v1.Positions.
  * Use `create(PositionsSchema)` to create a new message.
  */
 export const PositionsSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 29);
+  messageDesc(file_annals_ledger_v1_ledger, 28);
 
 /**
  * Describes the message annals.ledger.v1.ListOutboxRequest.
  * Use `create(ListOutboxRequestSchema)` to create a new message.
  */
 export const ListOutboxRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 30);
+  messageDesc(file_annals_ledger_v1_ledger, 29);
 
 /**
  * Describes the message annals.ledger.v1.ListOutboxResponse.
  * Use `create(ListOutboxResponseSchema)` to create a new message.
  */
 export const ListOutboxResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 31);
+  messageDesc(file_annals_ledger_v1_ledger, 30);
 
 /**
  * Describes the message annals.ledger.v1.RecordAuditEventsRequest.
  * Use `create(RecordAuditEventsRequestSchema)` to create a new message.
  */
 export const RecordAuditEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 32);
+  messageDesc(file_annals_ledger_v1_ledger, 31);
 
 /**
  * Describes the message annals.ledger.v1.AuditEntry.
  * Use `create(AuditEntrySchema)` to create a new message.
  */
 export const AuditEntrySchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 33);
+  messageDesc(file_annals_ledger_v1_ledger, 32);
 
 /**
  * Describes the message annals.ledger.v1.RecordAuditEventsResponse.
  * Use `create(RecordAuditEventsResponseSchema)` to create a new message.
  */
 export const RecordAuditEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 34);
+  messageDesc(file_annals_ledger_v1_ledger, 33);
 
 /**
  * Describes the message annals.ledger.v1.WidgetEvent.
  * Use `create(WidgetEventSchema)` to create a new message.
  */
 export const WidgetEventSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 35);
+  messageDesc(file_annals_ledger_v1_ledger, 34);
 
 /**
  * Describes the message annals.ledger.v1.GetWidgetEventRequest.
  * Use `create(GetWidgetEventRequestSchema)` to create a new message.
  */
 export const GetWidgetEventRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 36);
+  messageDesc(file_annals_ledger_v1_ledger, 35);
 
 /**
  * Describes the message annals.ledger.v1.GetWidgetEventResponse.
  * Use `create(GetWidgetEventResponseSchema)` to create a new message.
  */
 export const GetWidgetEventResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 37);
+  messageDesc(file_annals_ledger_v1_ledger, 36);
 
 /**
  * Describes the message annals.ledger.v1.ListWidgetEventsRequest.
  * Use `create(ListWidgetEventsRequestSchema)` to create a new message.
  */
 export const ListWidgetEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 38);
+  messageDesc(file_annals_ledger_v1_ledger, 37);
 
 /**
  * Describes the message annals.ledger.v1.ListWidgetEventsResponse.
  * Use `create(ListWidgetEventsResponseSchema)` to create a new message.
  */
 export const ListWidgetEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 39);
+  messageDesc(file_annals_ledger_v1_ledger, 38);
 
 /**
  * Describes the message annals.ledger.v1.ListWidgetFiltersRequest.
  * Use `create(ListWidgetFiltersRequestSchema)` to create a new message.
  */
 export const ListWidgetFiltersRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 40);
+  messageDesc(file_annals_ledger_v1_ledger, 39);
 
 /**
  * Describes the message annals.ledger.v1.ListWidgetFiltersResponse.
  * Use `create(ListWidgetFiltersResponseSchema)` to create a new message.
  */
 export const ListWidgetFiltersResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 41);
+  messageDesc(file_annals_ledger_v1_ledger, 40);
 
 /**
  * Describes the message annals.ledger.v1.GetUsageRequest.
  * Use `create(GetUsageRequestSchema)` to create a new message.
  */
 export const GetUsageRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 42);
+  messageDesc(file_annals_ledger_v1_ledger, 41);
 
 /**
  * Describes the message annals.ledger.v1.GetUsageResponse.
  * Use `create(GetUsageResponseSchema)` to create a new message.
  */
 export const GetUsageResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_ledger_v1_ledger, 43);
+  messageDesc(file_annals_ledger_v1_ledger, 42);
 
 /**
  * Describes the enum annals.ledger.v1.RecordFormat.

@@ -1,15 +1,15 @@
 // Guarantees: accounts that append at the same time share a call, and nothing else. Each has its outcome as
 // soon as the ledger has sent it, and keeps it when the call fails later. No append that may have been stored
-// is sent again. A ledger of an earlier release is asked for each account by itself.
+// is sent again.
 
 import { createLog } from "@annals/chassis";
 import { invalid, toProtoError } from "@annals/errors";
+import { HASH_HEX_LENGTH, ID_LENGTH, PLACES_PER_EVENT } from "@annals/event";
 import { type Access, connectRpc, startRpcServer } from "@annals/rpc";
 import { type Append, LedgerService } from "@annals/proto/ledger";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { expect, onTestFinished, test } from "vitest";
 import { type Appended, EventAppends } from "./event-appends.ts";
-import { NO_MEMBERS } from "./new-event.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
 const ACCOUNTS = ["acct_a", "acct_b", "acct_c", "acct_d"];
@@ -30,34 +30,26 @@ const answerAll: AppendEvents = async function* ({ appends }) {
 
 /** A gateway's appends to a ledger behind a real server, and the accounts of each of its calls. */
 async function open(
-  appendEvents: AppendEvents | undefined,
+  appendEvents: AppendEvents,
   timeoutMs = 10_000,
   addressFor: (accountId: string) => string | undefined = () => undefined,
 ) {
   const calls = { appendEvents: [] as string[][], createEvents: [] as string[][] };
-  const accountsOf = (appends: readonly Append[]) => appends.map(({ accountId }) => accountId);
-  const methods = LedgerService.methods.filter(
-    ({ name }) => appendEvents || name !== "AppendEvents",
-  );
+  const namesOf = (appends: readonly Append[]) => appends.map(({ accountId }) => accountId);
   const server = await startRpcServer({
     host: "127.0.0.1",
     port: 0,
     routes: (router) =>
-      router.service(
-        { ...LedgerService, methods },
-        {
-          createEvents: ({ appends }) => {
-            calls.createEvents.push(accountsOf(appends));
-            return { outcomes: appends.map(stored) };
-          },
-          ...(appendEvents && {
-            appendEvents: (asked, context) => {
-              calls.appendEvents.push(accountsOf(asked.appends));
-              return appendEvents(asked, context);
-            },
-          }),
+      router.service(LedgerService, {
+        createEvents: ({ appends }) => {
+          calls.createEvents.push(namesOf(appends));
+          return { outcomes: appends.map(stored) };
         },
-      ),
+        appendEvents: (asked, context) => {
+          calls.appendEvents.push(namesOf(asked.appends));
+          return appendEvents(asked, context);
+        },
+      }),
     service: LedgerService,
     tls: "plaintext",
     access: NOBODY_MAY,
@@ -80,32 +72,38 @@ async function open(
   return { append, calls, server };
 }
 
-function stored({ accountId, events }: Append) {
-  const ids = events.map(() => `evt_of_${accountId}`);
-  const value = { firstSequenceNumber: 1n, createdAt: TIME, ids, hashes: [] };
+/** Each id is the account's. */
+function stored({ accountId }: Append) {
+  const value = {
+    firstSequenceNumber: 1n,
+    createdAt: TIME,
+    packedIds: Buffer.from(accountId.padEnd(ID_LENGTH)),
+    packedHashes: Buffer.alloc(2 * HASH_HEX_LENGTH),
+  };
   return { outcome: { case: "stored" as const, value } };
 }
 
 function request(accountId: string, bytes: number) {
-  const parts = {
-    actor: NO_MEMBERS,
-    context: NO_MEMBERS,
-    diff: NO_MEMBERS,
-    metadata: NO_MEMBERS,
-    target: NO_MEMBERS,
-  };
   return {
     accountId,
     receivedAt: TIME,
     idempotencyKey: "",
     statement: "admission",
     requestSha256: new Uint8Array(32),
-    events: [{ action: "a", occurredAt: TIME, bytes, ...parts }],
+    events: {
+      bytes: Buffer.alloc(bytes, " "),
+      count: 1,
+      places: new Int32Array(PLACES_PER_EVENT),
+      occurredAts: [undefined],
+    },
   };
 }
 
-const idsOf = (answers: readonly Appended[]) =>
-  answers.flatMap(({ events }) => events.map(({ id }) => id));
+const accountsOf = (answers: readonly Appended[]) =>
+  answers.map((answer) => {
+    if (answer.replayed) return expect.unreachable();
+    return Buffer.from(answer.receipt.packedIds).toString().trimEnd();
+  });
 
 test("accounts that append at the same time share a call, and each has its own outcomes", async () => {
   const { append, calls } = await open(async function* ({ appends }) {
@@ -115,7 +113,7 @@ test("accounts that append at the same time share a call, and each has its own o
   });
   const accounts = ["acct_a", "acct_b", ...ACCOUNTS.slice(1)];
   const answers = await Promise.all(accounts.map((each) => append(each)));
-  expect(idsOf(answers)).toEqual(accounts.map((each) => `evt_of_${each}`));
+  expect(accountsOf(answers)).toEqual(accounts);
   expect(calls).toEqual({ appendEvents: [accounts], createEvents: [] });
 });
 
@@ -153,13 +151,9 @@ test("an outcome does not wait for that of another account", async () => {
     yield { outcomes: [{ index: 0, outcome: stored(first!) }] };
   });
   const [first, ...rest] = ACCOUNTS.map((each) => append(each));
-  expect(idsOf(await Promise.all(rest))).toEqual([
-    "evt_of_acct_b",
-    "evt_of_acct_c",
-    "evt_of_acct_d",
-  ]);
+  expect(accountsOf(await Promise.all(rest))).toEqual(["acct_b", "acct_c", "acct_d"]);
   others.resolve();
-  expect(idsOf([await first!])).toEqual(["evt_of_acct_a"]);
+  expect(accountsOf([await first!])).toEqual(["acct_a"]);
 });
 
 test("a refused append does not affect the others", async () => {
@@ -213,7 +207,7 @@ test.each([
     onTestFinished(() => over.resolve());
     const [first, ...others] = ACCOUNTS.map((each) => append(each));
     const settled = Promise.allSettled(others);
-    expect(idsOf([await first!])).toEqual(["evt_of_acct_a"]);
+    expect(accountsOf([await first!])).toEqual(["acct_a"]);
     if (failure.endsWith("lost")) void server.close({ graceMs: 0 });
     for (const outcome of await settled) {
       expect(outcome).toMatchObject({ reason: { name: "AnnalsError", kind } });
@@ -221,14 +215,3 @@ test.each([
     expect(calls).toEqual({ appendEvents: [ACCOUNTS], createEvents: [] });
   },
 );
-
-test("a ledger that does not know the method is asked for each account by itself", async () => {
-  const { append, calls } = await open(undefined);
-  const accounts = ["acct_a", "acct_b", ...ACCOUNTS.slice(1)];
-  const answers = await Promise.all(accounts.map((each) => append(each)));
-  expect(idsOf(answers)).toEqual(accounts.map((each) => `evt_of_${each}`));
-  expect(calls.createEvents).toHaveLength(4);
-  expect(calls.createEvents).toEqual(
-    expect.arrayContaining([["acct_a"], ["acct_b", "acct_b"], ["acct_c"], ["acct_d"]]),
-  );
-});

@@ -5,7 +5,6 @@
 // may have been stored must never be sent again.
 
 import { activeSpan, inBatch, inTrace, type Span } from "@annals/chassis";
-import { AnnalsError } from "@annals/errors";
 import { type Affinity, AFFINITY_HEADER, CALL_TIMEOUT_MS } from "@annals/rpc";
 import {
   type AppendOutcome,
@@ -14,7 +13,7 @@ import {
   type LedgerService,
 } from "@annals/proto/ledger";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { type Client, Code, ConnectError } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 
 /** Bytes of a call for several accounts: a small group does not wait until a large one is sent. */
 const MAX_SHARED_BYTES = 64 * 1024;
@@ -126,20 +125,16 @@ export class AppendCalls {
 
   async #appendEvents(groups: readonly Group[]): Promise<void> {
     const sent = groups.flatMap((group) => group.sent);
-    let isAnswered = false;
     // The ledger of one is that of all.
     const options = { headers: affinityTo(groups[0]?.accountId ?? "") };
     try {
       for await (const { outcomes } of this.#ledger.appendEvents(requestOf(sent), options)) {
-        isAnswered = true;
         for (const { index, outcome } of outcomes) sent[index]?.resolve(outcome ?? NO_OUTCOME);
       }
       // Those whose outcome has arrived keep it.
       for (const { resolve } of sent) resolve(NO_OUTCOME);
     } catch (error) {
-      // A ledger of an earlier release does not have the method, so it has stored nothing.
-      if (!isAnswered && isUnimplemented(error)) this.#createEvents(groups);
-      else rejectOthers(sent, error);
+      rejectOthers(sent, error);
     }
   }
 }
@@ -162,9 +157,4 @@ function requestOf(sent: readonly Sent[]): { appends: AppendMessage[]; admission
 /** Those whose outcome has arrived keep it. */
 function rejectOthers(sent: readonly Sent[], error: unknown): void {
   for (const { reject } of sent) reject(error);
-}
-
-function isUnimplemented(error: unknown): boolean {
-  const cause = error instanceof AnnalsError ? error.cause : error;
-  return cause instanceof ConnectError && cause.code === Code.Unimplemented;
 }

@@ -1,24 +1,18 @@
 // POST /v1/events/batch (interface 4.2, docs/open-details.md): stores 1 to 1,000 events, all or
 // none, with consecutive sequence numbers. Counts as one request.
 
-import { inBytes, type Work } from "@annals/contract";
-import { eventJson, type EventText, MAX_EVENTS, MAX_TEXT_LENGTH } from "@annals/event";
+import { isEventBytes, MAX_EVENTS, MAX_TEXT_LENGTH } from "@annals/event";
 import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
-import { dataOf, listBytes } from "../../render/data.ts";
+import { dataOf } from "../../render/data.ts";
 import { Action, EventBody } from "../../render/event.ts";
 import { CLOSED, named, OPEN } from "../../render/schema.ts";
-import type { Admission } from "../../admission/admission.ts";
-import { type Answer, type Route, route } from "../../route.ts";
+import { type Route, routeOfEvents } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { idempotency, IdempotencyHeaders, REPLAYED_HEADER, replayHeaders } from "./idempotency.ts";
-import { monthlyQuota } from "./monthly-quota.ts";
-import {
-  type NewEvent,
-  newEventMembers,
-  newEventRequest,
-  type NewEventRequest,
-} from "./new-event.ts";
+import { appendEvents } from "./append-answer.ts";
+import { IdempotencyHeaders, REPLAYED_HEADER } from "./idempotency.ts";
+import { type NewEvent, newEventMembers } from "./new-event.ts";
+import { plainEvents, writtenEvents } from "./new-events.ts";
 
 /** The array and the object around it. */
 const LEVELS_AROUND_AN_EVENT = 2;
@@ -67,12 +61,9 @@ const Body = named(
   ),
 );
 
-export function createEventBatch({
-  appends,
-  limits,
-  turns,
-}: Pick<Deps, "appends" | "limits" | "turns">): Route {
-  return route({
+export function createEventBatch(deps: Pick<Deps, "appends" | "limits" | "turns">): Route {
+  const { limits, turns } = deps;
+  return routeOfEvents({
     summary: "Store a batch of events",
     description: "All or none are stored. The batch counts as one request.",
     openDetail: true,
@@ -83,72 +74,20 @@ export function createEventBatch({
     maxBodyBytes: limits.batchBodyMaxBytes,
     maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
     maxValues: limits.batchBodyMaxValues,
+    readPlain: plainEvents("batch", limits.eventMaxBytes),
     // Not async: the parsed body would be held until the answer (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
-      const { accountId } = admission;
-      const options = { receivedAt, maxBytes: limits.eventMaxBytes };
-      return turns.run(accountId, requestsOf(body.events, options)).then((batch) => {
-        return append(batch, {
-          admission,
-          appends,
-          receivedAt,
-          turns,
-          key: headers["idempotency-key"],
-        });
-      });
+      const options = { maxBytes: limits.eventMaxBytes, path: eventPath };
+      const written = isEventBytes(body)
+        ? Promise.resolve(body)
+        : turns.run(admission.accountId, writtenEvents(body.events.map(newEvent), options));
+      const request = { admission, form: "batch", headers, receivedAt } as const;
+      return written.then((events) => appendEvents(deps, events, request));
     },
   });
 }
 
-interface Batch {
-  readonly events: readonly NewEventRequest[];
-  /** As the client sent them. */
-  readonly times: readonly (string | undefined)[];
-}
-
-/** The events as they are sent, a piece at a time. */
-function* requestsOf(
-  items: readonly Static<typeof BatchItem>[],
-  options: { readonly receivedAt: string; readonly maxBytes: number },
-): Work<Batch> {
-  const given = items.map(newEvent);
-  const events: NewEventRequest[] = [];
-  yield* inBytes(given, (item, index) => {
-    const event = newEventRequest(item, { path: `events[${index}].`, ...options });
-    events.push(event);
-    return event.bytes;
-  });
-  return { events, times: given.map((item) => item.occurred_at) };
-}
-
-interface Sending extends Pick<Deps, "appends" | "turns"> {
-  readonly admission: Admission;
-  readonly receivedAt: string;
-  readonly key: string | undefined;
-}
-
-async function append(
-  { events, times }: Batch,
-  { admission, appends, key, receivedAt, turns }: Sending,
-): Promise<Answer> {
-  const { accountId, statement } = admission;
-  const appended = await appends.append({
-    accountId,
-    statement,
-    receivedAt,
-    events,
-    ...idempotency(key, "batch", events, times),
-    ...monthlyQuota(admission),
-  });
-  const texts = await turns.run(accountId, textsOf(appended.events));
-  return { body: listBytes(texts, "]}"), ...replayHeaders(appended) };
-}
-
-function* textsOf(events: readonly EventText[]): Work<string[]> {
-  const texts: string[] = [];
-  yield* inBytes(events, (event) => texts[texts.push(eventJson(event)) - 1]?.length ?? 0);
-  return texts;
-}
+const eventPath = (index: number): string => `events[${index}].`;
 
 function newEvent(item: Static<typeof BatchItem>, index: number): NewEvent {
   const { action = item.type, type = action } = item;

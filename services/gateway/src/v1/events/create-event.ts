@@ -1,38 +1,36 @@
 // POST /v1/events (interface 4.2): stores one event. It is committed when this is answered.
 
 import { AnnalsError, invalid } from "@annals/errors";
-import { eventJson } from "@annals/event";
+import { isEventBytes } from "@annals/event";
 import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
-import { type Route, route } from "../../route.ts";
+import { type Route, routeOfEvents } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { idempotency, IdempotencyHeaders, REPLAYED_HEADER, replayHeaders } from "./idempotency.ts";
-import { monthlyQuota } from "./monthly-quota.ts";
-import { NewEventBody, newEventRequest } from "./new-event.ts";
+import { appendEvents } from "./append-answer.ts";
+import { IdempotencyHeaders, REPLAYED_HEADER } from "./idempotency.ts";
+import { NewEventBody } from "./new-event.ts";
+import { plainEvents, writtenEvents } from "./new-events.ts";
 
-export function createEvent({ appends, limits }: Pick<Deps, "appends" | "limits">): Route {
-  return route({
+export function createEvent(deps: Pick<Deps, "appends" | "limits" | "turns">): Route {
+  const { limits, turns } = deps;
+  return routeOfEvents({
     summary: "Store an event",
     headers: IdempotencyHeaders,
     body: NewEventBody,
     success: { status: 201, body: dataOf(EventBody), headers: REPLAYED_HEADER },
     planLimit: "month",
     maxDepth: limits.eventMaxDepth,
+    readPlain: plainEvents("event", limits.eventMaxBytes),
     // Not async: the parsed body would be held until the answer (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
-      const options = { path: "", receivedAt, maxBytes: limits.eventMaxBytes };
-      const events = [newEventRequest(body, options)];
-      const key = idempotency(headers["idempotency-key"], "event", events, [body.occurred_at]);
-      const { accountId, statement } = admission;
-      const quota = monthlyQuota(admission);
-      const request = { accountId, statement, receivedAt, events, ...key, ...quota };
-      return appends.append(request).then(
-        (appended) => ({
-          body: `{"data":${appended.events.map(eventJson).join(",")}}`,
-          ...replayHeaders(appended),
-        }),
-        (error: unknown) => Promise.reject(ofOneEvent(error)),
-      );
+      const options = { maxBytes: limits.eventMaxBytes, path: () => "" };
+      const written = isEventBytes(body)
+        ? Promise.resolve(body)
+        : turns.run(admission.accountId, writtenEvents([body], options));
+      const request = { admission, form: "event", headers, receivedAt } as const;
+      return written
+        .then((events) => appendEvents(deps, events, request))
+        .catch((error: unknown) => Promise.reject(ofOneEvent(error)));
     },
   });
 }

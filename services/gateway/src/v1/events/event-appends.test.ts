@@ -1,146 +1,186 @@
-// Guarantees: the ledger reads of any append what was sent, with every part as it was made; and the events
-// that the answer is made of are, byte for byte, those that are stored.
+// Guarantees: the ledger reads of any append exactly the bytes of its events; the answer is, byte for byte,
+// the JSON of the events that are stored, whether they are stored now or were stored earlier; and a receipt
+// that is not for these events makes no answer.
 
-import { eventJson, type EventText } from "@annals/event";
+import { Turns } from "@annals/contract";
+import {
+  canonicalJson,
+  eventJson,
+  type EventText,
+  JSON_PARTS,
+  type JsonObject,
+  NO_MEMBERS,
+} from "@annals/event";
 import {
   type Append,
-  AppendSchema,
   CreateEventsRequestSchema,
   CreateEventsResponseSchema,
 } from "@annals/proto/ledger";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type AppendRequest, EventAppends } from "./event-appends.ts";
+import type { Admission } from "../../admission/admission.ts";
+import { appendEvents } from "./append-answer.ts";
+import { EventAppends } from "./event-appends.ts";
+import type { NewEvent } from "./new-event.ts";
+import { type EventForm, plainEvents, writtenEvents } from "./new-events.ts";
 
-const text = fc.string({ unit: "grapheme", maxLength: 200 });
-const part = fc.dictionary(text, text, { maxKeys: 4 }).map((value) => JSON.stringify(value));
-const parts = ["actor", "context", "diff", "metadata", "target"] as const;
+const RECEIVED_AT = "2026-02-01T00:00:00.000001Z";
+const CREATED_AT = "2026-02-01T00:00:00.000002Z";
+const LIMITS = { maxDepth: 20, maxValues: 10_000 };
+const MAX_BYTES = 100_000;
 
-const event = fc.record(
-  {
-    action: fc.string({ unit: "grapheme", minLength: 1, maxLength: 200 }),
-    occurredAt: fc.constant("2026-01-31T09:30:00.123456Z"),
-    bytes: fc.constant(1),
-    actor: part,
-    context: part,
-    diff: part,
-    metadata: part,
-    target: part,
-    actorId: text,
-    actorType: text,
-    targetId: text,
-    targetType: text,
-  },
-  { requiredKeys: ["action", "occurredAt", "bytes", ...parts] },
-);
+const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 });
+const number = fc.double({ noNaN: true, noDefaultInfinity: true });
 
-const append: fc.Arbitrary<AppendRequest> = fc.record(
-  {
-    accountId: fc.constant("acct_1"),
-    receivedAt: fc.constant("2026-02-01T00:00:00.000001Z"),
-    events: fc.array(event, { minLength: 1, maxLength: 20 }),
-    idempotencyKey: text,
-    requestSha256: fc.uint8Array({ minLength: 32, maxLength: 32 }),
-    monthlyQuota: fc.bigInt({ min: 0n, max: 2n ** 53n }),
-    statement: fc.string(),
-  },
-  {
-    requiredKeys: [
-      "accountId",
-      "receivedAt",
-      "events",
-      "idempotencyKey",
-      "requestSha256",
-      "statement",
-    ],
-  },
-);
-
-const createdAt = "2026-02-01T00:00:00.000002Z";
-const hashes = Array.from({ length: 21 }, (_, n) => n.toString(16).padStart(64, "0"));
-
-/** What an append is stored as by a ledger whose chain goes on at `first`. */
-function stored({ events, receivedAt }: AppendRequest, first: number): EventText[] {
-  return events.map((one, index) => ({
-    ...one,
-    id: `evt_${index}`,
-    sequenceNumber: first + index,
-    hash: hashes[index + 1] ?? "",
-    previousHash: hashes[index] ?? "",
-    receivedAt,
-    createdAt,
-  }));
+/** Events whose free-form objects have these names and values. */
+function eventsOf(name: fc.Arbitrary<string>, value: fc.Arbitrary<unknown>) {
+  const free = fc.dictionary(name, value, { maxKeys: 4 });
+  const party = fc.record({ id: text, type: text, meta: free }, { requiredKeys: [] });
+  const event = fc.record(
+    {
+      action: text.map((each) => `do.${each}`),
+      occurred_at: fc.constantFrom("2026-01-31T10:30:00+01:00", "2026-01-31T09:30:00.123456Z"),
+      actor: party,
+      target: party,
+      context: free,
+      diff: fc.record({ before: free, after: free }, { requiredKeys: [] }),
+      metadata: free,
+    },
+    { requiredKeys: ["action"] },
+  ) as fc.Arbitrary<NewEvent & JsonObject>;
+  return fc.array(event, { minLength: 1, maxLength: 20 });
 }
 
-/** Appends by way of a ledger that gives every append the outcome, and what it read. */
-async function sent(
-  given: AppendRequest,
-  outcome: MessageInitShape<typeof CreateEventsResponseSchema>["outcomes"],
-) {
+const events = eventsOf(text, fc.oneof(text, number, fc.constant(null)));
+const plainOnes = eventsOf(
+  fc.constantFrom("a", "B", "ab", "a b", "!", "constructor"),
+  fc.oneof(text, fc.integer(), fc.constant(null)),
+);
+
+const hashes = Array.from({ length: 21 }, (_, n) => n.toString(16).padStart(64, "0"));
+const idOf = (index: number) => `evt_${String(index).padStart(26, "0")}`;
+
+/** What they are stored as by a ledger whose chain goes on at `first`. */
+function storedEvents(given: readonly NewEvent[], first: number): EventText[] {
+  return given.map((one, index) => {
+    const parts = JSON_PARTS.map((part) => [
+      part,
+      one[part] === undefined ? NO_MEMBERS : canonicalJson(one[part] as JsonObject),
+    ]);
+    return {
+      ...Object.fromEntries(parts),
+      id: idOf(index),
+      sequenceNumber: first + index,
+      action: one.action,
+      hash: hashes[index + 1],
+      previousHash: hashes[index],
+      occurredAt:
+        one.occurred_at === undefined
+          ? RECEIVED_AT
+          : one.occurred_at.includes("+")
+            ? "2026-01-31T09:30:00.000000Z"
+            : one.occurred_at,
+      receivedAt: RECEIVED_AT,
+      createdAt: CREATED_AT,
+    } as EventText;
+  });
+}
+
+const jsonOf = (form: EventForm, stored: readonly EventText[]) => {
+  const json = stored.map(eventJson).join(",");
+  return `{"data":${form === "event" ? json : `[${json}]`}}`;
+};
+
+type Outcome = NonNullable<MessageInitShape<typeof CreateEventsResponseSchema>["outcomes"]>[number];
+
+/** Appends by way of a ledger that gives the append the outcome: the answer, and what the ledger read. */
+async function answered(form: EventForm, given: readonly NewEvent[], outcome: Outcome) {
   let read: Append[] = [];
-  let statements: (string | undefined)[] = [];
   const appends = new EventAppends({
     appendEvents: () => expect.unreachable(),
     createEvents: async (request) => {
       const bytes = toBinary(CreateEventsRequestSchema, create(CreateEventsRequestSchema, request));
-      const { appends: decoded, admissions } = fromBinary(CreateEventsRequestSchema, bytes);
-      read = decoded;
-      statements = decoded.map(({ admission }) => admissions[admission]);
-      return create(CreateEventsResponseSchema, { outcomes: outcome ?? [] });
+      read = fromBinary(CreateEventsRequestSchema, bytes).appends;
+      return create(CreateEventsResponseSchema, { outcomes: [outcome] });
     },
   });
-  return { appended: await appends.append(given), read, statements };
+  const turns = new Turns();
+  const written = await turns.run(
+    "acct_1",
+    writtenEvents(given, { maxBytes: MAX_BYTES, path: (index) => `events[${index}].` }),
+  );
+  const admission = { accountId: "acct_1", statement: "s", plan: {} } as Admission;
+  const request = { admission, form, headers: {}, receivedAt: RECEIVED_AT };
+  const { body } = await appendEvents({ appends, turns }, written, request);
+  return { body: String(body), read };
 }
 
-/** What the ledger shall read. */
-function messageOf({ events, statement: _statement, ...given }: AppendRequest): Append {
-  const utf8 = new TextEncoder();
-  const read = events.map(({ action, occurredAt, bytes: _bytes, ...texts }) => ({
-    action,
-    occurredAt,
-    ...Object.fromEntries(
-      Object.entries(texts).map(([name, said]) => [name, utf8.encode(said === "{}" ? "" : said)]),
-    ),
-  }));
-  return create(AppendSchema, { ...given, events: read });
-}
+const receiptOf = (first: number, count: number) => ({
+  firstSequenceNumber: BigInt(first),
+  createdAt: CREATED_AT,
+  packedIds: Buffer.from(Array.from({ length: count }, (_, index) => idOf(index)).join("")),
+  packedHashes: Buffer.from(hashes.slice(0, count + 1).join("")),
+});
+
+const form = (given: readonly unknown[]) => (given.length === 1 ? "event" : "batch");
 
 test("an append that is stored", async () => {
   const place = fc.integer({ min: 1, max: 2 ** 40 });
   await fc.assert(
-    fc.asyncProperty(append, place, async (given, first) => {
-      const expected = stored(given, first);
-      const receipt = {
-        firstSequenceNumber: BigInt(first),
-        createdAt,
-        ids: expected.map(({ id }) => id),
-        hashes: hashes.slice(0, expected.length + 1),
-      };
-      const { appended, read, statements } = await sent(given, [
-        { outcome: { case: "stored", value: receipt } },
-      ]);
-      expect(read).toStrictEqual([messageOf(given)]);
-      expect(statements).toStrictEqual([given.statement]);
-      expect(appended.replayed).toBe(false);
-      expect(appended.events.map(eventJson)).toStrictEqual(expected.map(eventJson));
+    fc.asyncProperty(events, place, async (given, first) => {
+      const value = receiptOf(first, given.length);
+      const outcome: Outcome = { outcome: { case: "stored", value } };
+      const { body, read } = await answered(form(given), given, outcome);
+      expect(read).toMatchObject([{ accountId: "acct_1", receivedAt: RECEIVED_AT }]);
+      expect(Buffer.from(read[0]!.eventsJson).toString()).toBe(
+        canonicalJson(given as JsonObject[]),
+      );
+      expect(body).toBe(jsonOf(form(given), storedEvents(given, first)));
     }),
   );
 });
 
 test("an append that was stored earlier", async () => {
   await fc.assert(
-    fc.asyncProperty(append, async (given) => {
-      const expected = stored(given, 7);
-      const events = expected.map((one) => ({
-        ...one,
-        sequenceNumber: BigInt(one.sequenceNumber),
-      }));
-      const { appended } = await sent(given, [
-        { outcome: { case: "replayed", value: { events } } },
-      ]);
-      expect(appended.replayed).toBe(true);
-      expect(appended.events.map(eventJson)).toStrictEqual(expected.map(eventJson));
+    fc.asyncProperty(events, async (given) => {
+      const stored = storedEvents(given, 7);
+      const value = {
+        events: stored.map((one) => ({ ...one, sequenceNumber: BigInt(one.sequenceNumber) })),
+      };
+      const { body } = await answered(form(given), given, { outcome: { case: "replayed", value } });
+      expect(body).toBe(jsonOf(form(given), stored));
     }),
   );
+});
+
+test.each([
+  ["one event less", { ...receiptOf(1, 1) }],
+  ["one event more", { ...receiptOf(1, 3) }],
+  ["a hash less", { ...receiptOf(1, 2), packedHashes: receiptOf(1, 1).packedHashes }],
+])("a receipt with %s is an error", async (_what, value) => {
+  const given = [{ action: "a" }, { action: "b" }];
+  await expect(
+    answered("batch", given, { outcome: { case: "stored", value } }),
+  ).rejects.toMatchObject({ kind: "internal" });
+});
+
+test("plain bodies and others make the same bytes, places and times", async () => {
+  let plain = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(plainOnes, events), async (given) => {
+      const turns = new Turns();
+      const body = Buffer.from(JSON.stringify({ events: given }));
+      const read = await turns.run("", plainEvents("batch", MAX_BYTES)(body, LIMITS));
+      if (read === undefined) return;
+      plain += 1;
+      const options = { maxBytes: MAX_BYTES, path: () => "" };
+      const written = await turns.run("", writtenEvents(given, options));
+      expect(Buffer.compare(read.bytes, written.bytes)).toBe(0);
+      expect([...read.places]).toEqual([...written.places]);
+      expect(read.occurredAts).toEqual(written.occurredAts);
+    }),
+    { numRuns: 300 },
+  );
+  expect(plain).toBeGreaterThan(10);
 });

@@ -1,18 +1,13 @@
 // Sends appends to the ledger: those of one account that wait at the same time as one group. Called by the
-// routes that create events. An append waits as the texts that the answer is made of, and never as the parsed
-// body, which takes several times their bytes.
+// routes that create events. An append waits as the bytes that the answer is made of, and never as the parsed
+// body, which takes several times as many.
 
-import { type EventText, PARTS } from "@annals/event";
+import { type EventText, HASH_HEX_LENGTH, ID_LENGTH } from "@annals/event";
 import { Affinity, type BatcherMetrics, CALL_TIMEOUT_MS, KeyedBatcher } from "@annals/rpc";
 import { fromProtoError, internal } from "@annals/errors";
-import {
-  type AppendOutcome,
-  type AppendReceipt,
-  type NewEvent,
-  NewEventSchema,
-} from "@annals/proto/ledger";
+import type { AppendOutcome, AppendReceipt } from "@annals/proto/ledger";
 import { type AdmittedAppend, AppendCalls, type Ledger, type Ledgers } from "./append-calls.ts";
-import { COPY_FIELDS, type NewEventRequest, NO_MEMBERS } from "./new-event.ts";
+import type { NewEvents } from "./new-events.ts";
 
 /** All the events of one request. */
 export interface AppendRequest {
@@ -20,18 +15,16 @@ export interface AppendRequest {
   readonly receivedAt: string;
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
-  readonly events: readonly NewEventRequest[];
+  readonly events: NewEvents;
   readonly monthlyQuota?: bigint;
   /** Of the admission of the request. */
   readonly statement: string;
 }
 
-export interface Appended {
-  /** As stored. */
-  readonly events: readonly EventText[];
-  /** Whether an earlier request with the same idempotency key had stored them. */
-  readonly replayed: boolean;
-}
+/** What became of an append: stored now, or stored by an earlier request with the same idempotency key. */
+export type Appended =
+  | { readonly replayed: false; readonly receipt: AppendReceipt }
+  | { readonly replayed: true; readonly events: readonly EventText[] };
 
 /** Bytes of one group, a larger single append aside. */
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
@@ -41,7 +34,7 @@ const CONCURRENCY = 2;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
-/** Bytes of an event besides its parts, about: its times, copies and keys. */
+/** Bytes that an event takes besides its JSON, about: its places and its time. */
 const EVENT_OVERHEAD_BYTES = 200;
 
 export class EventAppends {
@@ -54,8 +47,7 @@ export class EventAppends {
       name: "append-event",
       work: (accountId, appends, bytes, timeoutMs) =>
         calls.send(accountId, appends.map(admittedAppend), { bytes, timeoutMs }),
-      weigh: ({ events }) =>
-        events.reduce((sum, { bytes }) => sum + bytes + EVENT_OVERHEAD_BYTES, 0),
+      weigh: ({ events: { bytes, count } }) => bytes.length + count * EVENT_OVERHEAD_BYTES,
       maxGroup: MAX_GROUP_BYTES,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,
@@ -74,38 +66,16 @@ export class EventAppends {
 }
 
 function admittedAppend({ events, statement, ...request }: AppendRequest): AdmittedAppend {
-  return { append: { ...request, events: events.map(eventMessage) }, statement };
+  return { append: { ...request, eventsJson: events.bytes }, statement };
 }
 
-/**
- * The ledger takes UTF-8 of whatever it does not read, and an empty part for {}. Not by `create`, for speed:
- * that copies every field of every event.
- */
-function eventMessage(event: NewEventRequest): NewEvent {
-  const message: { -readonly [Field in keyof NewEvent]?: NewEvent[Field] } = {
-    $typeName: NewEventSchema.typeName,
-    action: event.action,
-    occurredAt: event.occurredAt,
-  };
-  for (const part of PARTS) {
-    const text = event[part];
-    message[part] = text === NO_MEMBERS ? NO_BYTES : Buffer.from(text);
-  }
-  for (const copy of COPY_FIELDS) {
-    const text = event[copy];
-    if (text !== undefined) message[copy] = Buffer.from(text);
-  }
-  return message as NewEvent;
-}
-
-const NO_BYTES = new Uint8Array();
-
-function appended(outcome: AppendOutcome["outcome"], request: AppendRequest): Appended {
+function appended(outcome: AppendOutcome["outcome"], { events }: AppendRequest): Appended {
   switch (outcome.case) {
     case "stored":
-      return { events: storedEvents(request, outcome.value), replayed: false };
+      checkReceipt(outcome.value, events.count);
+      return { replayed: false, receipt: outcome.value };
     case "replayed":
-      return { events: outcome.value.events, replayed: true };
+      return { replayed: true, events: outcome.value.events };
     case "refused":
       throw fromProtoError(outcome.value);
     case undefined:
@@ -115,19 +85,8 @@ function appended(outcome: AppendOutcome["outcome"], request: AppendRequest): Ap
   }
 }
 
-/** The events as sent, with what the ledger added to them. */
-function storedEvents(
-  { events, receivedAt }: AppendRequest,
-  { firstSequenceNumber, createdAt, ids, hashes }: AppendReceipt,
-): EventText[] {
-  const first = Number(firstSequenceNumber);
-  return events.map((event, index) => ({
-    ...event,
-    id: ids[index] ?? "",
-    sequenceNumber: first + index,
-    hash: hashes[index + 1] ?? "",
-    previousHash: hashes[index] ?? "",
-    receivedAt,
-    createdAt,
-  }));
+function checkReceipt({ packedHashes, packedIds }: AppendReceipt, count: number): void {
+  const hasIds = packedIds.length === count * ID_LENGTH;
+  if (!hasIds || packedHashes.length !== (count + 1) * HASH_HEX_LENGTH)
+    throw internal("the ledger answered an append with a receipt for another number of events");
 }

@@ -1,12 +1,13 @@
 // Retries without duplicates (docs/open-details.md): the Idempotency-Key header, and the digest
 // that tells whether a request with a known key is the same request.
 
-import { MAX_TEXT_LENGTH, PARTS } from "@annals/event";
-import { hash } from "node:crypto";
+import { MAX_TEXT_LENGTH } from "@annals/event";
+import { createHash } from "node:crypto";
 import { Type } from "typebox";
 import { OPEN } from "../../render/schema.ts";
 import type { Answer } from "../../route.ts";
-import type { AppendRequest, Appended } from "./event-appends.ts";
+import type { Appended } from "./event-appends.ts";
+import type { EventForm, NewEvents } from "./new-events.ts";
 
 export const IdempotencyHeaders = Type.Object({
   "idempotency-key": Type.Optional(
@@ -37,24 +38,16 @@ export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {
 }
 
 /**
- * The members of an append that idempotency needs. `occurredAts` are as the client sent them: a request
- * without one is the same request at any time. `form` distinguishes one event from a batch of one, whose
- * answer has another shape.
+ * The members of an append that idempotency needs. The digest is of the canonical events as the client gave
+ * them: a request without `occurred_at` is the same request at any time. `form` distinguishes one event from
+ * a batch of one, whose answer has another shape.
  */
 export function idempotency(
   key: string | undefined,
-  form: "event" | "batch",
-  events: AppendRequest["events"],
-  occurredAts: readonly (string | undefined)[],
+  form: EventForm,
+  { bytes }: Pick<NewEvents, "bytes">,
 ): { readonly idempotencyKey: string; readonly requestSha256: Uint8Array } {
   if (key === undefined) return { idempotencyKey: "", requestSha256: new Uint8Array() };
-  const said = events.map((event, index) => [
-    event.action,
-    occurredAts[index] ?? null,
-    ...PARTS.map((part) => event[part]),
-  ]);
-  return {
-    idempotencyKey: key,
-    requestSha256: hash("sha256", JSON.stringify([form, said]), "buffer"),
-  };
+  const requestSha256 = createHash("sha256").update(form).update(bytes).digest();
+  return { idempotencyKey: key, requestSha256 };
 }

@@ -1,0 +1,126 @@
+// The events of a request as they go to the ledger: bytes, with the place of each member. Used by the routes
+// that create events. A body that is plain and has no fault becomes such events without being parsed. Any
+// other is read by the strict reader and its schema, and written as the same bytes: only there a fault is
+// named.
+
+import {
+  AUDIT_ACTION_PREFIX,
+  canBeReserved,
+  isReservedAction,
+  parseTimestamp,
+  PIECE_BYTES,
+  type Work,
+} from "@annals/contract";
+import { invalid } from "@annals/errors";
+import {
+  type EventBytes,
+  type JsonObject,
+  MAX_EVENTS,
+  PLACE_OF,
+  PLACES_PER_EVENT,
+  readEventBytes,
+  type ReadLimits,
+  sizeOfEvent,
+  textOfMember,
+  writeEventBytes,
+} from "@annals/event";
+import type { NewEvent } from "./new-event.ts";
+
+/** Whether the body is one event, or an object with a list of them. */
+export type EventForm = "event" | "batch";
+
+/** Events that may be stored: nothing about them is left for the gateway to refuse. */
+export interface NewEvents extends EventBytes {
+  /** UTC with six fraction digits; undefined where the client gave no time. */
+  readonly occurredAts: readonly (string | undefined)[];
+}
+
+/** Reads a body. Undefined where it is not plain, or has a fault: the strict reader decides then. */
+export type ReadPlainEvents = (body: Uint8Array, limits: ReadLimits) => Work<NewEvents | undefined>;
+
+export function plainEvents(form: EventForm, maxBytes: number): ReadPlainEvents {
+  const maxEvents = form === "event" ? 1 : MAX_EVENTS;
+  return function* read(body, limits) {
+    const events = yield* readEventBytes(body, form, { ...limits, maxEvents });
+    if (events === undefined) return undefined;
+    const checked = yield* checkEvents(events, maxBytes);
+    return "fault" in checked ? undefined : checked;
+  };
+}
+
+/**
+ * Events of a body that is not plain. `path` gives the prefix of member names in errors: "" or `events[3].`.
+ * Throws `invalid` for an action of the service itself, for a time that is none and for an event of more than
+ * `maxBytes` in canonical form.
+ */
+export function* writtenEvents(
+  given: readonly NewEvent[],
+  { maxBytes, path }: { readonly maxBytes: number; readonly path: (index: number) => string },
+): Work<NewEvents> {
+  const events = yield* writeEventBytes(given as readonly JsonObject[], PIECE_BYTES);
+  const checked = yield* checkEvents(events, maxBytes);
+  if (!("fault" in checked)) return checked;
+  const { fault, index } = checked;
+  const field = fieldOf(fault, path(index), given[index] as NewEvent);
+  throw invalid({ field, message: fault.message });
+}
+
+interface Fault {
+  readonly member: "action" | "occurred_at" | "size";
+  readonly message: string;
+}
+
+/** What the schema does not check. Ends at the first fault, and tells the index of its event. */
+function* checkEvents(
+  events: EventBytes,
+  maxBytes: number,
+): Work<NewEvents | { readonly fault: Fault; readonly index: number }> {
+  const occurredAts: (string | undefined)[] = [];
+  let bytes = 0;
+  for (let index = 0; index < events.count; index += 1) {
+    if (isReserved(events, index)) return { fault: RESERVED, index };
+    const given = textOfMember(events, index, "occurred_at");
+    const time = given === undefined ? undefined : parseTimestamp(given);
+    if (time === undefined && given !== undefined) return { fault: NO_TIME, index };
+    occurredAts.push(time);
+    const size = sizeOfEvent(events, index);
+    if (size > maxBytes) return { fault: tooLarge(size, maxBytes), index };
+    bytes += size;
+    if (bytes < PIECE_BYTES) continue;
+    bytes = 0;
+    yield;
+  }
+  return { ...events, occurredAts };
+}
+
+/** Nearly every action is known by its first byte to be a client's. */
+function isReserved(events: EventBytes, index: number): boolean {
+  const at = events.places[index * PLACES_PER_EVENT + PLACE_OF.action] as number;
+  if (!canBeReserved(events.bytes[at] as number)) return false;
+  return isReservedAction(textOfMember(events, index, "action") ?? "");
+}
+
+const RESERVED: Fault = {
+  member: "action",
+  message: `must not begin with ${AUDIT_ACTION_PREFIX}, in any form: such events are of the service itself`,
+};
+
+const NO_TIME: Fault = {
+  member: "occurred_at",
+  message: "must be an ISO 8601 date and time with an offset, such as 2026-01-31T09:30:00Z",
+};
+
+const tooLarge = (size: number, maxBytes: number): Fault => ({
+  member: "size",
+  message: `is ${size} bytes in canonical form; at most ${maxBytes} are allowed`,
+});
+
+/** Of a batch, `type` where that is what the client sent. */
+function fieldOf(
+  { member }: Fault,
+  path: string,
+  given: NewEvent & { readonly type?: string },
+): string {
+  if (member === "size") return path.replace(/\.$/, "") || "body";
+  return `${path}${member === "action" && given.type === given.action ? "type" : member}`;
+}

@@ -1,0 +1,20 @@
+// Texts that a client chooses: an action, an id, a type, an idempotency key. Called by check-append.ts and
+// read-events.ts.
+
+import { MAX_TEXT_LENGTH } from "@annals/event";
+import { invalid } from "@annals/errors";
+
+/** Whether it is 1 to 255 characters that PostgreSQL and UTF-8 can carry. */
+export function isText(text: string): boolean {
+  const { length } = text;
+  // A character outside of the first plane counts once and takes two code units.
+  const isShort =
+    length <= MAX_TEXT_LENGTH ||
+    (length <= 2 * MAX_TEXT_LENGTH && Array.from(text).length <= MAX_TEXT_LENGTH);
+  return length > 0 && isShort && !text.includes("\0") && text.isWellFormed();
+}
+
+export function notText(field: string, text?: string) {
+  const message = `must be a text of 1 to ${MAX_TEXT_LENGTH} characters, without U+0000`;
+  return invalid({ field, message: text === "" ? "is required" : message });
+}
