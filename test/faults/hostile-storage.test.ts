@@ -22,6 +22,8 @@ const { forMs } = inject("form").fairness;
 const EVENTS = 3_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 const EXPORTS = 12;
+/** Of an account at a time. */
+const UNFINISHED = 10;
 const TOKENS = 100;
 const SETTLED_WITHIN_MS = 60_000;
 const SYSTEM = "acct_system";
@@ -128,6 +130,29 @@ test("a dozen exports of a whole chain stay within the bytes of their account", 
   await eventually("there is room again", async () => {
     return (await client.post("/v1/exports", { format: "csv" })).status === 201;
   });
+  client.close();
+});
+
+test("the control: with more bytes than that, its exports take more", async () => {
+  const { accountId, client } = await attacker(EVENTS);
+  const replica = await bed.stack.addReplica("export", {
+    ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: String(Number.MAX_SAFE_INTEGER),
+    ANNALS_EXPORT_CONCURRENCY: "16",
+    ANNALS_EXPORT_POLL_INTERVAL_MS: "50",
+  });
+  const asked = Array.from({ length: UNFINISHED }, (_, n) =>
+    client.post("/v1/exports", {
+      include_proofs: true,
+      filter: { before_sequence: 1_000_000 + n },
+    }),
+  );
+  expect((await Promise.all(asked)).map(({ status }) => status)).toContain(201);
+  const bytes = await eventually("the files have more bytes than that", async () => {
+    const most = await bytesOnDisk(accountId);
+    return most > MAX_BYTES ? most : undefined;
+  });
+  report({ "MB without the bound": bytes / 2 ** 20 });
+  await replica.stop();
   client.close();
 });
 
