@@ -1,6 +1,6 @@
-// The controls of attacks on a gateway: the same attack on a gateway without the settings that bound an account
-// or an address, where it holds more than it may by default. Called by the tests of attacks. What is asserted
-// is counted, and not measured in time.
+// The controls of attacks on a gateway: the same attack on a gateway without the settings that bound an
+// account or an address, where it holds more than it may by default. Called by the tests of attacks. What is
+// asserted is counted, and not measured in time.
 
 import { eventually } from "@annals/testing";
 import { expect } from "vitest";

@@ -1,9 +1,10 @@
 // Guarantee: slots of a gateway belong to work. Neither clients without a key that read slowly, at whatever
 // addresses, nor unknown keys, nor an account that does not read or leaves, refuse a request of another
 // account, not even of one with the same address. When they have gone nothing is held. The controls: on a
-// gateway without the settings that bound it, an attack holds more than it may. The slots of clients without a
-// key, and that a share ends with its work, are no settings: without them tests of
-// services/gateway/src/edge/requests-in-flight.test.ts fail.
+// gateway without the settings that bound it, an attack holds more than it may. The slots of clients without
+// a key and those of known keys, and that a share ends with its work, are no settings: without them tests of
+// services/gateway/src/edge/requests-in-flight.test.ts fail. Unknown keys have their control in
+// fairness.test.ts.
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
