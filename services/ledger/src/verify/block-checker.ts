@@ -38,7 +38,7 @@ export interface CheckedBlock {
 
 export class BlockChecker {
   /** Bounded by the verifications, each of which submits a few. */
-  readonly #slots = new Slots(CONCURRENCY);
+  readonly #slots = new Slots({ total: CONCURRENCY });
 
   /** The block must be within one chunk. A check that waits for its turn ends when the signal aborts. */
   check(database: Database, asked: AskedBlock): Promise<CheckedBlock> {
