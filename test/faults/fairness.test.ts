@@ -1,6 +1,8 @@
 // Guarantee: whatever one account, or somebody without a key, does to a gateway, no request of another
 // account fails, the gateway's memory is bounded, and what was held is released when the attacker has left.
-// The report has that account's p99 alone and meanwhile.
+// The report has that account's p99 alone and meanwhile. The controls: on a gateway without the settings that
+// bound it, each attack holds more than it may. No setting has bodies of unknown paths read; where they are,
+// `clients that send bodies to unknown paths leave nothing behind` (test/api/edge/unread.test.ts) fails.
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
@@ -8,6 +10,7 @@ import { ended } from "../api/exports/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
 import { metricOf } from "../metric-of.ts";
 import { ATTACK_NAMES, type Target } from "./fairness-attacks.ts";
+import { boundOf, expectWithin, type Figure, startUnbounded } from "./gateway-controls.ts";
 import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
 import {
   aloneFor,
@@ -24,10 +27,21 @@ const EVENTS = 50_000;
 const MAX_EXPORT_MS = 120_000;
 const LARGE_EVENTS = 120;
 const ATTACKS = new URL("./fairness-attacks.ts", import.meta.url);
+/** What each attack would hold or get without bounds. */
+const FIGURES: Partial<Record<(typeof ATTACK_NAMES)[number], Figure>> = {
+  "half-sent bodies": "requests",
+  "unread answers": "unread_bytes",
+  "unread downloads": "downloads",
+  "40 verifications": "verifications",
+  "bodies of 4 MiB": "bytes",
+  "malformed keys": "refusals",
+  "unknown keys": "refusals",
+};
 
 let bed: Testbed;
 let target: Target;
 let alone: Noticed;
+let unbounded: Awaited<ReturnType<typeof startUnbounded>>;
 
 beforeAll(async () => {
   bed = await startTestbed({ replicas: {}, env: { gateway: SHORT_WINDOWS } });
@@ -47,19 +61,29 @@ beforeAll(async () => {
   client.close();
   target = { baseUrl, key, download: `/v1/exports/${id}/content` };
   alone = await aloneFor({ baseUrl, key: bed.key }, forMs);
+  unbounded = await startUnbounded(bed);
 });
 afterAll(() => bed?.stop());
 
 test.each(ATTACK_NAMES)("%s", async (name) => {
   const [{ adminUrl } = {}] = processesOf(bed.stack, "gateway");
+  const figure = FIGURES[name];
   const other = { baseUrl: target.baseUrl, key: bed.key };
   await underAttack(bed, {
     other,
     alone,
     forMs,
     begin: () => attackFrom(ATTACKS, { name, ...target }),
-    figures: async () => ({ refused: await metricOf(adminUrl, "annals_edge_refusals_total") }),
+    figures: async () => ({
+      refused: await metricOf(adminUrl, "annals_edge_refusals_total"),
+      ...(figure && (await expectWithin(adminUrl, figure))),
+    }),
   });
   const held = () => metricOf(adminUrl, "annals_edge_held");
   await vi.waitFor(async () => expect(await held()).toBe(0), RELEASED_WITHIN_MS);
+});
+
+test.each(Object.entries(FIGURES))("the control: %s without bounds, %s", async (name, figure) => {
+  const attack = (baseUrl: string) => attackFrom(ATTACKS, { name, ...target, baseUrl });
+  expect(await unbounded(figure, attack)).toBeGreaterThan(boundOf(figure));
 });

@@ -1,5 +1,7 @@
 // Guarantee: whatever one account has PostgreSQL do, no request of another account fails, and what the
-// account has left stops. The report has the other account's p99 alone and meanwhile.
+// account has left stops. The report has the other account's p99 alone and meanwhile. The protections are no
+// settings: without shares of the pool libs/postgres/src/connection-shares.test.ts fails, without cancelling
+// cancel.test.ts beside it, with all slots for large groups services/ledger/src/append/commits.test.ts.
 
 import { newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";

@@ -1,10 +1,15 @@
 // Guarantee: slots of a gateway belong to work. Neither clients without a key that read slowly, at whatever
 // addresses, nor unknown keys, nor an account that does not read or leaves, refuse a request of another
-// account, not even of one with the same address. When they have gone nothing is held.
+// account, not even of one with the same address. When they have gone nothing is held. The controls: on a
+// gateway without the settings that bound it, an attack holds more than it may. The slots of clients without
+// a key and those of known keys, and that a share ends with its work, are no settings: without them tests of
+// services/gateway/src/edge/requests-in-flight.test.ts fail. Unknown keys have their control in
+// fairness.test.ts.
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { metricOf } from "../metric-of.ts";
+import { boundOf, expectWithin, type Figure, startUnbounded } from "./gateway-controls.ts";
 import { ATTACK_NAMES, type Target } from "./hostile-slots-attacks.ts";
 import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
 import {
@@ -22,11 +27,17 @@ const { forMs } = inject("form").fairness;
 const LARGE_EVENTS = 60;
 const ATTACKS = new URL("./hostile-slots-attacks.ts", import.meta.url);
 const ADDRESS = "203.0.113.1";
+/** What an attack would hold without bounds. */
+const FIGURES: Partial<Record<(typeof ATTACK_NAMES)[number], Figure>> = {
+  "pipelined lists that nobody reads": "unread_bytes",
+  "half-sent bodies at the address of the other account": "requests",
+};
 
 let bed: Testbed;
 let target: Target;
 let other: Other;
 let alone: Noticed;
+let unbounded: Awaited<ReturnType<typeof startUnbounded>>;
 
 beforeAll(async () => {
   bed = await startTestbed({ replicas: {}, env: { gateway: SHORT_WINDOWS } });
@@ -43,11 +54,13 @@ beforeAll(async () => {
   target = { baseUrl, key, address: ADDRESS };
   other = { baseUrl, key: bed.key, headers: { "x-forwarded-for": ADDRESS } };
   alone = await aloneFor(other, forMs);
+  unbounded = await startUnbounded(bed);
 });
 afterAll(() => bed?.stop());
 
 test.each(ATTACK_NAMES)("%s", async (name) => {
   const [{ adminUrl } = {}] = processesOf(bed.stack, "gateway");
+  const figure = FIGURES[name];
   const held = (resource = "") => metricOf(adminUrl, "annals_edge_held", resource);
   await underAttack(bed, {
     other,
@@ -57,7 +70,13 @@ test.each(ATTACK_NAMES)("%s", async (name) => {
     figures: async () => ({
       "slots held": await held('resource="requests"'),
       refused: await metricOf(adminUrl, "annals_edge_refusals_total"),
+      ...(figure && (await expectWithin(adminUrl, figure))),
     }),
   });
   await vi.waitFor(async () => expect(await held()).toBe(0), RELEASED_WITHIN_MS);
+});
+
+test.each(Object.entries(FIGURES))("the control: %s without bounds, %s", async (name, figure) => {
+  const attack = (baseUrl: string) => attackFrom(ATTACKS, { name, ...target, baseUrl });
+  expect(await unbounded(figure, attack)).toBeGreaterThan(boundOf(figure));
 });

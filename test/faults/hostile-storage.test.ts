@@ -2,7 +2,8 @@
 // others store. Its export files stay within their bound, whatever is asked for at once, and an equal one
 // is written once. The system account's chain grows by a bounded number of small entries, and what is
 // beyond them is counted. No service records what another one does. Meanwhile another account is served,
-// and its export is written.
+// and its export is written. The bounds of the audit and who may record what are no settings: without them
+// libs/postgres/src/audit-outbox.test.ts and services/ledger/src/rpc/record-audit-events.test.ts fail.
 
 import { LedgerService } from "@annals/proto/ledger";
 import { eventually, HttpClient, newAccount } from "@annals/testing";
@@ -22,6 +23,8 @@ const { forMs } = inject("form").fairness;
 const EVENTS = 3_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 const EXPORTS = 12;
+/** Of an account at a time. */
+const UNFINISHED = 10;
 const TOKENS = 100;
 const SETTLED_WITHIN_MS = 60_000;
 const SYSTEM = "acct_system";
@@ -128,6 +131,29 @@ test("a dozen exports of a whole chain stay within the bytes of their account", 
   await eventually("there is room again", async () => {
     return (await client.post("/v1/exports", { format: "csv" })).status === 201;
   });
+  client.close();
+});
+
+test("the control: with more bytes than that, its exports take more", async () => {
+  const { accountId, client } = await attacker(EVENTS);
+  const replica = await bed.stack.addReplica("export", {
+    ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: String(Number.MAX_SAFE_INTEGER),
+    ANNALS_EXPORT_CONCURRENCY: "16",
+    ANNALS_EXPORT_POLL_INTERVAL_MS: "50",
+  });
+  const asked = Array.from({ length: UNFINISHED }, (_, n) =>
+    client.post("/v1/exports", {
+      include_proofs: true,
+      filter: { before_sequence: 1_000_000 + n },
+    }),
+  );
+  expect((await Promise.all(asked)).map(({ status }) => status)).toContain(201);
+  const bytes = await eventually("the files have more bytes than that", async () => {
+    const most = await bytesOnDisk(accountId);
+    return most > MAX_BYTES ? most : undefined;
+  });
+  report({ "MB without the bound": bytes / 2 ** 20 });
+  await replica.stop();
   client.close();
 });
 

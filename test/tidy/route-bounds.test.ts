@@ -1,5 +1,5 @@
 // Guarantee: every route of v1.ts says what it takes of its account and bounds its rows, bytes and time, and
-// docs/route-bounds.md says the same. Where the ledger bounds the rows, its number is the same.
+// docs/route-bounds.md says the same. Where another service bounds the rows, its number is the same.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { expect, test } from "vitest";
@@ -12,6 +12,27 @@ const BUDGETS = [
   ["list-widget-events", /\brows: ([\d_]+)/g],
   ["list-widget-filters", /^const (?:MAX_EVENTS|BUDGET_ROWS) = ([\d_]+)/gm],
 ] as const;
+
+/** What bounds.ts repeats of the services that count it. */
+const PLAN = "services/keys/src/domain/plan.ts";
+const DISPATCHER = "services/webhook-dispatcher/src";
+const REPEATED = [
+  ["KEYS_ROWS", PLAN, /maxKeys: ([\d_]+)/],
+  ["WEBHOOKS_ROWS", PLAN, /maxWebhooks: ([\d_]+)/],
+  ["WEBHOOKS_ROWS", `${DISPATCHER}/rpc/create-webhook.ts`, /MAX_WEBHOOKS = ([\d_]+)/],
+  ["WIDGET_TOKENS_ROWS", PLAN, /maxWidgetTokens: ([\d_]+)/],
+  [
+    "EXPORTS_ROWS",
+    "services/export/src/config.ts",
+    fallbackOf("ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT"),
+  ],
+  ["PENDING_ROWS", `${DISPATCHER}/config.ts`, fallbackOf("ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT")],
+  ["REPLAY_ROWS", `${DISPATCHER}/rpc/replay-events.ts`, /MAX_EVENTS = ([\d_]+)n/],
+] as const;
+
+function fallbackOf(setting: string): RegExp {
+  return new RegExp(`"${setting}",[^;]*?fallback: "(\\d+)"`);
+}
 
 const numberOf = (text: string | undefined): number => Number(text?.replaceAll("_", ""));
 
@@ -29,6 +50,14 @@ test.each(BUDGETS)("%s reads as many rows as its row of v1.ts says", (name, patt
   const [, , , , , bounds] = V1.find(([, , , one]) => one === name) ?? expect.fail(name);
   expect(budgets.length).toBeGreaterThan(0);
   expect(bounds.rows).toBe(budgets.reduce((sum, rows) => sum + rows, 0));
+});
+
+test.each(REPEATED)("%s is the number of %s", (name, file, pattern) => {
+  const repeated = new RegExp(`^const ${name} = ([\\d_]+);`, "m");
+  const [, here] = repeated.exec(textOf("services/gateway/src/bounds.ts")) ?? [];
+  const [, there] = pattern.exec(textOf(file)) ?? [];
+  expect(numberOf(there), file).toBeGreaterThan(0);
+  expect(numberOf(here)).toBe(numberOf(there));
 });
 
 test("the page is up to date: `npm run generate` makes it", () => {

@@ -117,12 +117,13 @@ export function serviceEnvironment(
   return env;
 }
 
-/** How one replica of a service is run and watched. */
+/** How one replica of a service is run and watched. `own` overrides all other variables. */
 export function serviceSpec(
   service: ServiceName,
   index: number,
   ports: ServicePorts,
   around: Surroundings,
+  own: Variables = {},
 ): ProcessSpec {
   const name = `${service}-${index}`;
   const main = String(ports.main.port);
@@ -136,6 +137,7 @@ export function serviceSpec(
     ANNALS_ADMIN_PORT: String(ports.admin.port),
     ...around.overrides.every,
     ...around.overrides[service],
+    ...own,
   };
   return {
     name,

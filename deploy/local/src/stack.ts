@@ -141,13 +141,13 @@ export class Stack {
     return `http://${LOOPBACK}:${port.port}`;
   }
 
-  /** Starts one more process of a service and waits until it serves. The others do not get its address. */
-  async addReplica(service: ServiceName): Promise<StackProcess> {
+  /** Starts one more process of a service, with `env` too, until it serves. Others do not get its address. */
+  async addReplica(service: ServiceName, env?: Surroundings["environment"]): Promise<StackProcess> {
     const first = this.#options.port ?? 0;
     const index = (this.#counts.get(service) ?? 0) + 1;
     const isNext = SERVICES[service].isPublic && first > 0;
     const main = isNext ? await this.#reserve(first + index - 1) : await this.#reserve();
-    const added = this.#startService(service, { main, admin: await this.#reserve() });
+    const added = this.#startService(service, { main, admin: await this.#reserve() }, env);
     await added.waitReady();
     return added;
   }
@@ -255,11 +255,11 @@ export class Stack {
     this.#log("NATS is ready");
   }
 
-  #startService(service: ServiceName, ports: ServicePorts): StackProcess {
+  #startService(service: ServiceName, ports: ServicePorts, env = {}): StackProcess {
     if (this.#around === undefined) throw new Error("the stack has not started");
     const index = (this.#counts.get(service) ?? 0) + 1;
     const address = `${LOOPBACK}:${ports.main.port}`;
-    return this.#supervise(service, serviceSpec(service, index, ports, this.#around), {
+    return this.#supervise(service, serviceSpec(service, index, ports, this.#around, env), {
       adminUrl: `http://${LOOPBACK}:${ports.admin.port}`,
       ...(SERVICES[service].isPublic ? { baseUrl: `http://${address}` } : { rpcAddress: address }),
     });

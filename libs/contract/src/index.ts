@@ -11,6 +11,7 @@ export * from "./random.ts";
 export * from "./scopes.ts";
 export * from "./service-identity.ts";
 export * from "./setting-names.ts";
+export * from "./slots.ts";
 export * from "./timestamps.ts";
 export * from "./verification-json.ts";
 export * from "./turns.ts";

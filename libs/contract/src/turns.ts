@@ -1,7 +1,6 @@
-// Accounts take turns: at what a process does a few at a time, and at its event loop. Work of many
+// Accounts take turns: at what slots.ts divides, and at the event loop of a process. Work of many
 // milliseconds is a generator that yields between its pieces, and one piece runs in each turn of the event
-// loop. Called by the gateway and the ledger for large appends, and for the blocks of verifications. It must
-// never run two pieces in one turn.
+// loop. Called by the gateway and the ledger for large appends. It must never run two pieces in one turn.
 
 /**
  * Bytes of a piece: a few milliseconds of reading, checking or hashing. What fits into one costs nothing
@@ -52,47 +51,6 @@ export class Lines<T> {
     const at = line.indexOf(item);
     if (at >= 0) line.splice(at, 1);
     if (line.length === 0) this.#lines.delete(account);
-  }
-}
-
-/** Runs a few works at a time. Further ones wait in lines, and accounts take turns. */
-export class Slots {
-  readonly #concurrency: number;
-  readonly #waiting = new Lines<() => void>();
-  #running = 0;
-
-  constructor(concurrency: number) {
-    this.#concurrency = concurrency;
-  }
-
-  /** A wait ends when the signal aborts, with its reason. */
-  async run<T>(account: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted();
-    if (this.#running < this.#concurrency) this.#running += 1;
-    else await this.#turn(account, signal);
-    try {
-      return await work();
-    } finally {
-      // The next one gets this slot.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running -= 1;
-    }
-  }
-
-  #turn(account: string, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.remove(account, begin);
-        reject(signal?.reason as Error);
-      };
-      const begin = (): void => {
-        signal?.removeEventListener("abort", leave);
-        resolve();
-      };
-      signal?.addEventListener("abort", leave, { once: true });
-      this.#waiting.push(account, begin);
-    });
   }
 }
 

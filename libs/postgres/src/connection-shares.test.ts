@@ -1,9 +1,10 @@
 // Guarantees: no account has more than half of the connections of accounts, nor the last free one unless it
 // has none; the service's own work always finds some; accounts take turns; a wait ends with its signal, after
-// its time, and for the thousandth of an account at once.
+// its time, and at once for the thousandth of an account, or one beyond its 16 MiB of parameters.
 
 import { describe, expect, it, test } from "vitest";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
+import { parameterBytes } from "./statement.ts";
 
 const WAIT_MS = 10_000;
 
@@ -111,4 +112,27 @@ test("of an account a thousand wait, the next is refused; others and the service
   left.abort();
   await Promise.allSettled(waiting);
   expect(shares.waiting).toBe(0);
+});
+
+test("of an account 16 MiB of parameters wait, one more is refused; others and the service are not", async () => {
+  const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
+  void shares.take("a");
+  const left = new AbortController();
+  const wait = async (account: string, bytes: number) =>
+    shares.take(account, left.signal, () => bytes);
+  const most = 16 * 1024 * 1024;
+  const waiting = [wait("a", most - 1), wait("a", 1)];
+  await expect(wait("a", 1)).rejects.toThrow(`${most} bytes wait`);
+  waiting.push(wait("a", 0), wait("b", most), wait(NO_ACCOUNT, 2 * most));
+  expect(shares.waiting).toBe(5);
+  expect(shares.waitingOf("a").bytes).toBe(most);
+  left.abort();
+  await Promise.allSettled(waiting);
+  expect([shares.waiting, shares.waitingBytes]).toEqual([0, 0]);
+});
+
+test("parameters count in bytes, those in lists and in binary too", () => {
+  expect(parameterBytes(["x".repeat(1_000)])).toBe(2 * 1_000 + 2 * 16);
+  expect(parameterBytes([["x", "y"], null, 7])).toBe(16 + (16 + 2 * 18) + 2 * 16);
+  expect(parameterBytes([Buffer.alloc(1_000)])).toBe(16 + 1_000);
 });

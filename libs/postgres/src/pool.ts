@@ -14,7 +14,7 @@ import pg from "pg";
 import { Connection, Silence } from "./connection.ts";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
 import { translateFailure } from "./failure.ts";
-import type { Database } from "./statement.ts";
+import { type Database, parameterBytes } from "./statement.ts";
 
 export interface PoolOptions {
   readonly connectionString: string;
@@ -165,7 +165,10 @@ class SharedPool implements Pool {
 
   readonly run: Pool["run"] = (statement, params) =>
     this.#observed(statement, () =>
-      this.#onConnection((connection) => connection.send(statement, params, this.#signal)),
+      this.#onConnection(
+        (connection) => connection.send(statement, params, this.#signal),
+        () => parameterBytes(params),
+      ),
     );
 
   readonly transaction: Pool["transaction"] = (work) =>
@@ -194,11 +197,14 @@ class SharedPool implements Pool {
 
   readonly close: Pool["close"] = () => this.#parts.pool.end();
 
-  async #onConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+  async #onConnection<T>(
+    use: (connection: Connection) => Promise<T>,
+    bytesOf?: () => number,
+  ): Promise<T> {
     const { shares } = this.#parts;
     const askedAt = performance.now();
     try {
-      const waiting = shares.take(this.#account, this.#signal);
+      const waiting = shares.take(this.#account, this.#signal, bytesOf);
       if (waiting !== undefined) await waiting;
     } catch (error) {
       this.#waited(askedAt);

@@ -26,6 +26,16 @@ export interface Database {
   ): Promise<Row[]>;
 }
 
+const SCALAR_BYTES = 16;
+
+/** About how much memory the parameters of a statement take while it waits. */
+export function parameterBytes(params: unknown): number {
+  if (typeof params === "string") return SCALAR_BYTES + 2 * params.length;
+  if (ArrayBuffer.isView(params)) return params.byteLength;
+  if (!Array.isArray(params)) return SCALAR_BYTES;
+  return params.reduce((sum: number, one) => sum + parameterBytes(one), SCALAR_BYTES);
+}
+
 const NAME = /^\s*\/\* ([a-z]+\.[a-z-]+) \*\//;
 
 /** Declares a statement. Throws when the text does not begin with its name in a comment. */

@@ -8,7 +8,7 @@ export function createMetrics(registry: Registry) {
   const metrics = {
     attempts: new Counter({
       name: "annals_export_attempts_total",
-      help: "Finished attempts at an export, by outcome: completed, failed, lease_lost, no_room, stopped.",
+      help: "Finished attempts at an export, by outcome: completed, failed, lease_lost, no_room, put_back, stopped.",
       labelNames: ["outcome"],
       registers: [registry],
     }),
@@ -47,7 +47,7 @@ export function createMetrics(registry: Registry) {
     }),
   };
   // An alert on the increase sees the first one only where the series exists before it.
-  for (const outcome of ["completed", "failed", "lease_lost", "no_room", "stopped"])
+  for (const outcome of ["completed", "failed", "lease_lost", "no_room", "put_back", "stopped"])
     metrics.attempts.inc({ outcome }, 0);
   return metrics;
 }

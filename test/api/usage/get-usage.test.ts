@@ -28,6 +28,8 @@ const PLANS = {
   default: "everything",
 };
 
+const PENDING_BYTES = 1024 * 1024;
+
 let stack: Stack;
 let folder: string;
 let owner: ReturnType<typeof ownerOf>;
@@ -48,6 +50,7 @@ beforeAll(async () => {
       },
       "webhook-dispatcher": {
         ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT: "3",
+        ANNALS_WEBHOOK_MAX_PENDING_BYTES_PER_ACCOUNT: String(PENDING_BYTES),
         ANNALS_WEBHOOK_DELIVERY_RETENTION_DAYS: "7",
       },
     },
@@ -79,6 +82,15 @@ async function bytesOf(client: HttpClient): Promise<number> {
   return sizes.reduce((sum: number, size: number) => sum + size, 0);
 }
 
+/** More than none. */
+async function pendingBytesOf(accountId: string): Promise<number> {
+  const sum = `SELECT sum(bytes)::int AS bytes FROM webhooks.deliveries
+    WHERE account_id = $1 AND due_at IS NOT NULL`;
+  const [row] = await owner.query<{ bytes: number }>(sum, [accountId]);
+  expect(row?.bytes).toBeGreaterThan(0);
+  return row?.bytes ?? 0;
+}
+
 const month = () => new Date().toISOString().slice(0, 7);
 const use = (used: number, limit: number | null) => ({ used, limit });
 
@@ -99,6 +111,7 @@ describe("200", () => {
       widget_tokens_of_key: use(0, 2_500),
       webhooks: use(0, 1_000),
       pending_deliveries: use(0, 3),
+      pending_delivery_bytes: use(0, PENDING_BYTES),
       exports: use(0, 2),
       export_bytes: use(0, 100_000),
       exports_under_way: use(0, 1),
@@ -140,6 +153,7 @@ describe("200", () => {
       widget_tokens_of_key: use(1, 2),
       webhooks: use(1, 1),
       pending_deliveries: use(3, 3),
+      pending_delivery_bytes: use(await pendingBytesOf(accountId), PENDING_BYTES),
       exports: use(2, 2),
       export_bytes: use(await bytesOf(client), 100_000),
       exports_under_way: use(0, 1),
@@ -158,10 +172,14 @@ describe("200", () => {
     expect(await usageOf(other.client)).toMatchObject({
       account_id: other.accountId,
       ...Object.fromEntries(
-        ["events", "widget_tokens", "webhooks", "pending_deliveries", "exports"].map((name) => [
-          name,
-          { used: 0 },
-        ]),
+        [
+          "events",
+          "widget_tokens",
+          "webhooks",
+          "pending_deliveries",
+          "pending_delivery_bytes",
+          "exports",
+        ].map((name) => [name, { used: 0 }]),
       ),
       month_events: use(0, 5),
       api_keys: use(1, 3),
@@ -217,6 +235,7 @@ describe("200", () => {
       plan: { name: "narrow", features: ["verify"] },
       webhooks: null,
       pending_deliveries: null,
+      pending_delivery_bytes: null,
       exports: null,
       export_bytes: null,
       exports_under_way: null,

@@ -114,6 +114,12 @@ function barsOf(usage: Usage): Bar[] {
     },
     { id: "webhooks", what: "Webhooks", use: usage.webhooks },
     { id: "pending_deliveries", what: "Pending deliveries", use: usage.pending_deliveries },
+    {
+      id: "pending_delivery_bytes",
+      what: "Size of the pending deliveries",
+      use: usage.pending_delivery_bytes,
+      text: sizeText,
+    },
     { id: "exports_under_way", what: "Exports under way", use: usage.exports_under_way },
     { id: "exports", what: "Exports that are kept", use: usage.exports },
     { id: "export_bytes", what: "Size of the exports", use: usage.export_bytes, text: sizeText },

@@ -1491,6 +1491,16 @@ export interface components {
                 /** @example 0 */
                 used: number;
             } | null;
+            /** @description Null where the plan leaves the feature out. */
+            pending_delivery_bytes: {
+                /**
+                 * @description Null: there is none.
+                 * @example 268435456
+                 */
+                limit: number | null;
+                /** @example 0 */
+                used: number;
+            } | null;
             plan: {
                 /**
                  * @description What the plan includes.
@@ -2840,6 +2850,10 @@ export interface operations {
                      *         "pending_deliveries": {
                      *           "used": 0,
                      *           "limit": 100000
+                     *         },
+                     *         "pending_delivery_bytes": {
+                     *           "used": 0,
+                     *           "limit": 268435456
                      *         },
                      *         "exports": {
                      *           "used": 4,

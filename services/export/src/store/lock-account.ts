@@ -1,4 +1,5 @@
-// Lets one transaction at a time create an export of an account, so that the counts are exact.
+// Lets one transaction at a time create an export of an account, take one or reserve bytes for one, so that
+// counts and sums are exact.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,6 @@
-// Releases a job: for a retry after a delay, or as failed for good. `countAttempt` is false where the attempt
-// ended because the process drains. No row: this replica has lost the lease.
+// Releases a job: for a retry after a delay, or as failed for good. `countAttempt` is false where the
+// attempt ended because the process drains, or because other exports of the account have its room. No row:
+// this replica has lost the lease.
 
 import { statement } from "@annals/postgres";
 
@@ -10,12 +11,14 @@ type Params = [
   status: "pending" | "failed",
   delayMs: number,
   countAttempt: boolean,
+  waitsForRoom: boolean,
 ];
 
 export const releaseJob = statement<Params, { readonly id: string }>(`/* exports.release-job */
 UPDATE exports.jobs
 SET status = $4::text, due_at = clock_timestamp() + $5::integer * interval '1 millisecond',
-  attempts = CASE WHEN $6::boolean THEN attempts ELSE attempts - 1 END
+  attempts = CASE WHEN $6::boolean THEN attempts ELSE attempts - 1 END,
+  waits_for_room = waits_for_room OR $7::boolean
 WHERE account_id = $1::text AND id = $2::text AND lease_token = $3::bigint AND status = 'running'
 RETURNING id
 `);

@@ -1,5 +1,6 @@
-// Takes a lease on the job of an account that has waited longest. Any number of replicas may do so at once:
-// each gets another job. No row: no job of the account is due.
+// Takes a lease on the job of an account that has waited longest. While one of them waits for room, only
+// one is written at a time. Call it under the lock of the account. No row: no job of the account may be
+// taken now.
 
 import { statement } from "@annals/postgres";
 import type { ExportFormat } from "@annals/contract";
@@ -18,6 +19,8 @@ export interface TakenRow {
   readonly lease_token: string;
   /** This one included. */
   readonly attempts: number;
+  /** An attempt was put back, because other exports of the account had the room. */
+  readonly waits_for_room: boolean;
 }
 
 export const takeJob = statement<[accountId: string, leaseMs: number], TakenRow>(
@@ -28,11 +31,15 @@ SET status = 'running', lease_token = lease_token + 1, attempts = attempts + 1, 
 WHERE account_id = $1::text AND id = (
   SELECT id FROM exports.jobs AS waiting
   WHERE account_id = $1::text AND status IN ('pending', 'running') AND due_at <= clock_timestamp()
+    AND NOT (
+      EXISTS (SELECT FROM exports.jobs WHERE account_id = $1::text AND status IN ('pending', 'running') AND waits_for_room)
+      AND EXISTS (SELECT FROM exports.jobs WHERE account_id = $1::text AND status = 'running' AND due_at > clock_timestamp())
+    )
   ORDER BY due_at, id
   LIMIT 1
   FOR UPDATE SKIP LOCKED
 )
 RETURNING account_id, id, format, include_proofs, filter_json, filter, head_sequence, head_hash, created_at,
-  lease_token, attempts
+  lease_token, attempts, waits_for_room
 `,
 );

@@ -47,8 +47,13 @@ export class TestExports {
   private constructor(database: TestDatabase, directory: string) {
     this.database = database;
     this.directory = directory;
-    this.pool = createPool({
-      connectionString: database.url,
+    this.pool = this.openPool();
+  }
+
+  /** As a replica has it. The caller closes it. */
+  openPool(): Pool {
+    return createPool({
+      connectionString: this.database.url,
       role: "annals_exports",
       applicationName: "test",
       maxConnections: 10,

@@ -1,7 +1,8 @@
-// Works on exports: takes a job, writes its file, completes it and publishes a notice. Started by serve.ts. A
-// failed attempt is retried by any replica, with backoff and a bounded number of times. A replica that
-// crashes loses its lease, and another writes the file from the beginning. It must never complete a job
-// without its lease.
+// Works on exports: takes a job, writes its file, completes it and publishes a notice. Started by
+// serve.ts. A failed attempt is retried by any replica, with backoff and a bounded number of times. A job
+// whose room other exports of the account have reserved is put back, once. A replica that crashes loses
+// its lease, and another writes the file from the beginning. It must never complete a job without its
+// lease.
 
 import {
   activeSpan,
@@ -21,10 +22,11 @@ import type { Pool } from "@annals/postgres";
 import { freeBytes } from "../store/free-bytes.ts";
 import { releaseJob } from "../store/release-job.ts";
 import { listWaitingAccounts } from "../store/list-waiting-accounts.ts";
+import { lockAccount } from "../store/lock-account.ts";
 import { takeJob, type TakenRow } from "../store/take-job.ts";
 import { completeExport } from "./complete-export.ts";
 import { LeaseLost, withLease } from "./lease.ts";
-import { NoRoom } from "./reserve.ts";
+import { NoRoom, RoomReserved } from "./reserve.ts";
 import { fileStem, type WriteDeps, writeExport } from "./write-export.ts";
 
 export interface WorkerDeps extends WriteDeps {
@@ -85,12 +87,12 @@ export class ExportWorker {
 
   /** At most one job; the next poll follows it at once. */
   async #run(signal: AbortSignal): Promise<number | undefined> {
-    const { database, leaseMs } = this.#deps;
+    const { database } = this.#deps;
     for (const { account_id: accountId } of await database.run(listWaitingAccounts, [
       MAX_ACCOUNTS,
     ])) {
-      const [job] = await database.run(takeJob, [accountId, leaseMs]);
-      // None: another worker was faster, and the next account has its turn.
+      const job = await this.#take(accountId);
+      // None: another worker was faster, or the account must wait for its own. The next one has its turn.
       if (!job) continue;
       const origin = this.#origins.get(job.id);
       const span = origin && startChild("write-export", origin);
@@ -101,6 +103,15 @@ export class ExportWorker {
       return 0;
     }
     return undefined;
+  }
+
+  async #take(accountId: string): Promise<TakenRow | undefined> {
+    const { database, leaseMs } = this.#deps;
+    return database.forAccount(accountId).transaction(async (transaction) => {
+      await transaction.run(lockAccount, [accountId]);
+      const [job] = await transaction.run(takeJob, [accountId, leaseMs]);
+      return job;
+    });
   }
 
   /** Never rejects. */
@@ -152,20 +163,25 @@ export class ExportWorker {
       return "lease_lost";
     }
     const hasNoRoom = error instanceof NoRoom;
-    const isFinal = hasNoRoom || (!isStopping && job.attempts >= maxAttempts);
+    // A second time is a failed attempt: its account writes one at a time, so something was left behind.
+    const isPutBack = error instanceof RoomReserved && !job.waits_for_room;
+    const countAttempt = !isStopping && !isPutBack;
+    const isFinal = hasNoRoom || (countAttempt && job.attempts >= maxAttempts);
     // Its account did that.
     if (hasNoRoom) log.info(fields, "export failed: its account has no room for it");
     else if (isFinal) {
       this.#deps.metrics.failed.inc();
       log.error(fields, "export failed");
     }
-    if (!isFinal && !isStopping) log.warn(fields, "export attempt failed");
+    if (isPutBack)
+      log.info(fields, "export put back: others of its account have reserved the room");
+    else if (!isFinal && !isStopping) log.warn(fields, "export attempt failed");
     const backoffMs = Math.min(FIRST_RETRY_DELAY_MS * 2 ** (job.attempts - 1), MAX_RETRY_DELAY_MS);
     const delayMs = isStopping ? 0 : backoffMs;
     try {
       const { account_id: account, id, lease_token: token } = job;
       const status = isFinal ? "failed" : "pending";
-      const params = [account, id, token, status, delayMs, !isStopping] as const;
+      const params = [account, id, token, status, delayMs, countAttempt, isPutBack] as const;
       const [released] = await database.run(releaseJob, [...params]);
       // Only where this replica still had the job: a lost commit acknowledgement may mean that it is
       // completed with this file.
@@ -177,6 +193,7 @@ export class ExportWorker {
       log.warn({ ...fields, err: cause }, "export not released: its lease runs out");
     }
     if (hasNoRoom) return "no_room";
+    if (isPutBack) return "put_back";
     return isStopping ? "stopped" : "failed";
   }
 }

@@ -1,7 +1,7 @@
 // Guarantees: the files of an account never have more bytes than it may have, however many are written at
-// the same time; a file of exactly that many is completed. An export without room fails at its first
-// attempt, leaves no file, and takes no room from others. Other accounts notice nothing. With a real
-// PostgreSQL and a real directory.
+// the same time and by whichever replicas; a file of exactly that many is completed. An export without room
+// fails at its first attempt, leaves no file, and takes no room from others. Other accounts notice nothing.
+// With a real PostgreSQL and a real directory.
 
 import { eventually } from "@annals/testing";
 import { readdir, stat } from "node:fs/promises";
@@ -76,8 +76,7 @@ test("however many are written at once, the files stay within the bound, and ano
   const before = await bytesOnDisk();
   const other = await exports.queue("acct_2");
   const ids = await Promise.all(Array.from({ length: 9 }, () => exports.queue()));
-  // Of two, one has room for its third page whichever asks first; of more, each may have taken the others'.
-  for (let n = 0; n < 2; n += 1)
+  for (let n = 0; n < 4; n += 1)
     exports.work(
       large(1, () => held.promise),
       { maxBytesPerAccount, concurrency: 1 },
@@ -110,6 +109,49 @@ test("what is reserved at the same moment stays within the bound", async () => {
   const sum = "SELECT sum(reserved_bytes)::integer AS bytes FROM exports.jobs";
   const [row] = await exports.database.query(sum);
   expect(row?.["bytes"]).toBeLessThanOrEqual(maxBytesPerAccount);
+});
+
+test("two replicas reserve one after the other: the second knows what the first has reserved", async () => {
+  await Promise.all([exports.queue(), exports.queue()]);
+  const running = "UPDATE exports.jobs SET status = 'running', lease_token = 1 RETURNING *";
+  const [first, second] = (await exports.database.query(running)) as unknown as [
+    TakenRow,
+    TakenRow,
+  ];
+  const maxBytesPerAccount = 3 * PAGE_BYTES;
+  const replica = exports.openPool();
+  const waits = async (statement: string) =>
+    (
+      await exports.database.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database()
+         AND wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`,
+        [statement],
+      )
+    ).length > 0;
+  let isSecondOver = false;
+  // The first has seen that there is room, and waits for the row in which to say so.
+  const asked = await exports.pool.transaction(async (transaction) => {
+    const hold = "SELECT FROM exports.jobs WHERE id = $1::text FOR UPDATE";
+    await transaction.run({ name: "test.hold", text: hold, customPlan: true }, [first.id]);
+    const deps = { database: exports.pool, maxBytesPerAccount };
+    const one = reservation(deps, first)(2 * PAGE_BYTES);
+    await eventually("the first waits", () => waits("reserve-bytes"));
+    const two = reservation({ ...deps, database: replica }, second)(2 * PAGE_BYTES);
+    const both = Promise.allSettled([one, two]);
+    void two.catch(() => {}).finally(() => (isSecondOver = true));
+    await eventually("so does the second", async () => isSecondOver || waits("lock-account"));
+    return () => both;
+  });
+  const outcomes = await asked();
+  await replica.close();
+  const [row] = await exports.database.query(
+    "SELECT sum(reserved_bytes)::integer AS bytes FROM exports.jobs",
+  );
+  expect(row?.["bytes"]).toBeLessThanOrEqual(maxBytesPerAccount);
+  expect(outcomes).toMatchObject([
+    { status: "fulfilled" },
+    { status: "rejected", reason: { name: "RoomReserved" } },
+  ]);
 });
 
 test("what is deleted and still there takes room until it is gone", async () => {

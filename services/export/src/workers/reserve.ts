@@ -8,9 +8,14 @@ import { sumOtherBytes } from "../store/sum-other-bytes.ts";
 import type { TakenRow } from "../store/take-job.ts";
 import { LeaseLost } from "./lease.ts";
 
-/** The account has no room for the file: another attempt would not have either. */
+/** What the account keeps leaves no room for the file: another attempt would have none either. */
 export class NoRoom extends Error {
   override readonly name = "NoRoom";
+}
+
+/** The account has room for the file, but its exports that are not finished have reserved it. */
+export class RoomReserved extends Error {
+  override readonly name = "RoomReserved";
 }
 
 export interface ReserveDeps {
@@ -25,7 +30,10 @@ export interface ReserveDeps {
 const MIN_STEP_BYTES = 64 * 1024;
 const MAX_STEP_BYTES = 4 * 1024 * 1024;
 
-/** What it returns resolves when a file of `bytes` is reserved, and rejects with {@link NoRoom}. */
+/**
+ * What it returns resolves when a file of `bytes` is reserved. It rejects with {@link NoRoom} or
+ * {@link RoomReserved}.
+ */
 export function reservation(
   { database, maxBytesPerAccount }: ReserveDeps,
   job: TakenRow,
@@ -36,12 +44,15 @@ export function reservation(
     database.forAccount(accountId).transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
       const [others] = await transaction.run(sumOtherBytes, [accountId, id]);
-      const room = maxBytesPerAccount - Number(others?.bytes ?? 0);
-      if (bytes > room) {
+      const left = maxBytesPerAccount - Number(others?.kept ?? 0);
+      if (bytes > left) {
         throw new NoRoom(
           `the exports of the account would have more than ${maxBytesPerAccount} bytes`,
         );
       }
+      const room = left - Number(others?.unfinished ?? 0);
+      if (bytes > room)
+        throw new RoomReserved("other exports of the account have reserved the room");
       const ahead = Math.min(MAX_STEP_BYTES, Math.max(MIN_STEP_BYTES, bytes));
       const total = Math.min(room, bytes + ahead);
       const params = [accountId, id, leaseToken, String(total)] as const;

@@ -1,7 +1,21 @@
 // The headers that answers share, in the document.
 
+import { PRIVATE_HEADERS } from "../edge/private-headers.ts";
+
 /** `components.headers`. */
 export const HEADERS = {
+  "Cache-Control": {
+    description: "No copy of the answer may be kept.",
+    required: true,
+    schema: { type: "string", const: PRIVATE_HEADERS["cache-control"] },
+    example: PRIVATE_HEADERS["cache-control"],
+  },
+  "X-Content-Type-Options": {
+    description: "The content is of the type that the answer says.",
+    required: true,
+    schema: { type: "string", const: PRIVATE_HEADERS["x-content-type-options"] },
+    example: PRIVATE_HEADERS["x-content-type-options"],
+  },
   "X-RateLimit-Limit": {
     description: "Maximum requests in the current window.",
     required: true,
@@ -28,7 +42,13 @@ export const HEADERS = {
 } as const;
 
 /** What every answer has. */
-const ALWAYS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-Request-Id"] as const;
+const ALWAYS = [
+  "Cache-Control",
+  "X-Content-Type-Options",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-Request-Id",
+] as const;
 
 /** References to the headers of every answer, and to `more`. */
 export function headerReferences(more: readonly (keyof typeof HEADERS)[]) {

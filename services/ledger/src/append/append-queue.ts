@@ -33,7 +33,12 @@ export class AppendQueue {
   constructor(given: Omit<FlushDeps, "commits" | "heads" | "large">) {
     const { batcher } = given.metrics;
     const commits = new Commits(given.database, batcher("ledger_commits"));
-    const deps = { ...given, commits, heads: new HeadCache(), large: new Slots(LARGE_GROUPS) };
+    const deps = {
+      ...given,
+      commits,
+      heads: new HeadCache(),
+      large: new Slots({ total: LARGE_GROUPS }),
+    };
     this.#chains = new KeyedBatcher({
       name: "append-to-chain",
       work: (accountId, appends) => flush(deps, accountId, appends),

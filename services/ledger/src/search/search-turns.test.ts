@@ -21,9 +21,12 @@ function fixture() {
   };
   const database = { forAccount: () => ({ run }) } as unknown as Pool;
   const turns = new SearchTurns(database);
-  const ask = (name: string, kind: Kind = "client", signal = new AbortController().signal) => {
-    return turns.of(name.slice(0, 1), kind, signal).run(STATEMENT, [name]);
-  };
+  const ask = (
+    name: string,
+    kind: Kind = "client",
+    signal = new AbortController().signal,
+    more: readonly string[] = [],
+  ) => turns.of(name.slice(0, 1), kind, signal).run(STATEMENT, [name, ...more] as never);
   return { running, ask, end: (name: string) => ends.get(name)?.() };
 }
 
@@ -92,4 +95,27 @@ test("an account with many waiting is refused, and others are not", async () => 
     end(`a${n}`);
   }
   await Promise.all([...waiting, ...others]);
+});
+
+test("what waits of an account has at most 8 MiB of parameters, of all 64 MiB", async () => {
+  const { ask, end, running } = fixture();
+  const left = new AbortController();
+  const half = ["x".repeat(2 * 1024 * 1024 - 100)];
+  const twice = (account: string) =>
+    [1, 2].map((n) => ask(`${account}${n}`, "service", left.signal, half));
+  const first = ask("a0", "service");
+  await expectRunning(running, "a0");
+  const waiting = twice("a");
+  const beyond = ask("a3", "service", left.signal, ["x".repeat(200)]);
+  await expect(beyond).rejects.toMatchObject({ kind: "rate_limited" });
+  const others = ["b", "c", "d"].map((account) => ask(`${account}0`));
+  await expectRunning(running, "a0", "b0", "c0", "d0");
+  for (const account of ["b", "c", "d", "e", "f", "g", "h"]) waiting.push(...twice(account));
+  await expect(ask("i1", "client", left.signal, half)).rejects.toMatchObject({
+    kind: "unavailable",
+  });
+  left.abort(new Error("left"));
+  await Promise.allSettled(waiting);
+  for (const name of ["a0", "b0", "c0", "d0"]) end(name);
+  await Promise.all([first, ...others]);
 });

@@ -3,9 +3,9 @@
 // time, of which its widget tokens have one, and its exports and webhooks one. Called by the handlers that
 // list or stream events. A turn is free only when its statement has ended at PostgreSQL.
 
-import { Lines } from "@annals/contract";
+import { Slots } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
-import type { Database, Pool } from "@annals/postgres";
+import { type Database, parameterBytes, type Pool } from "@annals/postgres";
 
 /** Statements at a time, in all and of an account. */
 const CONCURRENCY = 4;
@@ -16,16 +16,17 @@ const OF_KIND = { client: 2, widget: 1, service: 1 } as const;
 
 type Kind = keyof typeof OF_KIND;
 
-/** Statements that wait: of a line, and in all. */
+const KINDS = Object.keys(OF_KIND) as Kind[];
+
+/** Statements that wait, and bytes of their parameters: of a line, and in all. */
 const MAX_WAITING_OF_LINE = 64;
 const MAX_WAITING = 4_096;
+const MAX_WAITING_BYTES_OF_LINE = 8 * 1024 * 1024;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 export class SearchTurns {
   readonly #database: Pick<Pool, "forAccount">;
-  readonly #running = new Map<string, number>();
-  readonly #lines = new Lines<() => void>();
-  #total = 0;
-  #waiting = 0;
+  readonly #slots = new Slots({ total: CONCURRENCY, mayHave, refuse });
 
   constructor(database: Pick<Pool, "forAccount">) {
     this.#database = database;
@@ -36,80 +37,33 @@ export class SearchTurns {
     const line = `${kind} ${accountId}`;
     const database = this.#database.forAccount(accountId, signal);
     return {
-      run: async (statement, params) => {
-        await this.#take(line, signal);
-        try {
-          return await database.run(statement, params);
-        } finally {
-          this.#release(line);
-        }
-      },
+      run: (statement, params) =>
+        this.#slots.run(
+          line,
+          () => database.run(statement, params),
+          signal,
+          () => parameterBytes(params),
+        ),
     };
-  }
-
-  #take(line: string, signal: AbortSignal): Promise<void> | undefined {
-    signal.throwIfAborted();
-    if (!this.#mayRun(line)) return this.#wait(line, signal);
-    this.#count(line, 1);
-    return undefined;
-  }
-
-  #release(line: string): void {
-    this.#count(line, -1);
-    while (this.#total < CONCURRENCY) {
-      const next = this.#lines.shift((each) => this.#mayRun(each));
-      if (next === undefined) return;
-      next();
-    }
-  }
-
-  #mayRun(line: string): boolean {
-    const [kind, accountId] = parts(line);
-    if (this.#total >= CONCURRENCY) return false;
-    if (this.#runningOf(line) >= OF_KIND[kind]) return false;
-    const kinds = Object.keys(OF_KIND) as Kind[];
-    const ofAccount = kinds.map((each) => this.#runningOf(`${each} ${accountId}`));
-    return ofAccount.reduce((sum, one) => sum + one, 0) < PER_ACCOUNT;
-  }
-
-  #runningOf(line: string): number {
-    return this.#running.get(line) ?? 0;
-  }
-
-  #count(line: string, change: 1 | -1): void {
-    this.#total += change;
-    const running = this.#runningOf(line) + change;
-    if (running > 0) this.#running.set(line, running);
-    else this.#running.delete(line);
-  }
-
-  async #wait(line: string, signal: AbortSignal): Promise<void> {
-    if (this.#lines.lengthOf(line) >= MAX_WAITING_OF_LINE) throw tooMany();
-    if (this.#waiting >= MAX_WAITING) throw unavailable("Too many lists are waiting. Try again.");
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const taken = (): void => {
-      this.#count(line, 1);
-      resolve();
-    };
-    const leave = (): void => {
-      this.#lines.remove(line, taken);
-      reject(signal.reason as Error);
-    };
-    this.#lines.push(line, taken);
-    this.#waiting += 1;
-    signal.addEventListener("abort", leave);
-    try {
-      await promise;
-    } finally {
-      this.#waiting -= 1;
-      signal.removeEventListener("abort", leave);
-    }
   }
 }
 
-function tooMany(): AnnalsError {
-  const message = "This account has as many lists waiting as it may have. Try again.";
-  return new AnnalsError("rate_limited", message, { retryAfterS: 1 });
+function mayHave(line: string, slots: Slots): boolean {
+  const [kind, accountId] = parts(line);
+  if (slots.heldBy(line) >= OF_KIND[kind]) return false;
+  const ofAccount = KINDS.map((each) => slots.heldBy(`${each} ${accountId}`));
+  return ofAccount.reduce((sum, one) => sum + one, 0) < PER_ACCOUNT;
+}
+
+function refuse(line: string, bytes: number, slots: Slots): AnnalsError | undefined {
+  const ofLine = slots.waitingOf(line);
+  if (ofLine.items >= MAX_WAITING_OF_LINE || ofLine.bytes + bytes > MAX_WAITING_BYTES_OF_LINE) {
+    const message = "This account has as many lists waiting as it may have. Try again.";
+    return new AnnalsError("rate_limited", message, { retryAfterS: 1 });
+  }
+  if (slots.waiting >= MAX_WAITING || slots.waitingBytes + bytes > MAX_WAITING_BYTES)
+    return unavailable("Too many lists are waiting. Try again.");
+  return undefined;
 }
 
 function parts(line: string): readonly [kind: Kind, accountId: string] {

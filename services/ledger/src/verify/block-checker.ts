@@ -39,7 +39,7 @@ export class BlockChecker {
   /** `concurrency` is the number of statements at a time: each keeps a CPU of PostgreSQL busy. */
   constructor(concurrency: number) {
     this.ahead = 2 * concurrency;
-    this.#slots = new Slots(concurrency);
+    this.#slots = new Slots({ total: concurrency });
   }
 
   /**

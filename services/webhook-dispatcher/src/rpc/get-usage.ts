@@ -1,5 +1,5 @@
-// GetUsage: how many webhooks and pending deliveries an account has (docs/open-details.md). The bound of
-// pending deliveries bounds also what is counted.
+// GetUsage: how many webhooks and pending deliveries an account has, and the bytes of their bodies
+// (docs/open-details.md). The bound of pending deliveries bounds also what is counted.
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
@@ -11,12 +11,13 @@ import { countWebhooks } from "../store/count-webhooks.ts";
 export interface GetUsageDeps {
   readonly database: Pool;
   readonly maxPendingPerAccount: number;
+  readonly maxPendingBytesPerAccount: number;
   /** Days that the record of a delivery is kept. */
   readonly retentionDays: number;
 }
 
 export function getUsage(deps: GetUsageDeps): ServiceImpl<typeof WebhooksService>["getUsage"] {
-  const { maxPendingPerAccount, retentionDays } = deps;
+  const { maxPendingBytesPerAccount, maxPendingPerAccount, retentionDays } = deps;
   return async ({ accountId }, { signal }) => {
     complete({ account_id: accountId });
     const database = deps.database.forAccount(accountId, signal);
@@ -26,6 +27,8 @@ export function getUsage(deps: GetUsageDeps): ServiceImpl<typeof WebhooksService
       webhooks: webhooks?.count ?? 0,
       pendingDeliveries: pending.reduce((sum, row) => sum + row.pending, 0),
       maxPendingDeliveries: maxPendingPerAccount,
+      pendingBytes: BigInt(pending.reduce((sum, row) => sum + row.bytes, 0)),
+      maxPendingBytes: BigInt(maxPendingBytesPerAccount),
       retentionDays,
     };
   };

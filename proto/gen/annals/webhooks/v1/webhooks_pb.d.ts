@@ -672,6 +672,18 @@ export declare type GetUsageResponse = Message<"annals.webhooks.v1.GetUsageRespo
    * @generated from field: uint32 retention_days = 4;
    */
   retentionDays: number;
+
+  /**
+   * Of the bodies of pending deliveries.
+   *
+   * @generated from field: int64 pending_bytes = 5;
+   */
+  pendingBytes: bigint;
+
+  /**
+   * @generated from field: int64 max_pending_bytes = 6;
+   */
+  maxPendingBytes: bigint;
 };
 
 /**

@@ -77,6 +77,7 @@ const UsageBody = named(
     widget_tokens_of_key: Use("Those that this key has made.", 40, 2_500),
     webhooks: OfFeature("Webhooks.", 1, 3),
     pending_deliveries: OfFeature("Deliveries whose next attempt is to come.", 0, 100_000),
+    pending_delivery_bytes: OfFeature("Bytes of the bodies of these deliveries.", 0, 268_435_456),
     exports: OfFeature("Exports, finished or not.", 4, 1_000),
     export_bytes: OfFeature(
       "Bytes of all files of exports, those that are being written and those that were just deleted included.",
@@ -135,6 +136,8 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
         webhooks: ofWebhooks && use(ofWebhooks.webhooks, plan.maxWebhooks),
         pending_deliveries:
           ofWebhooks && use(ofWebhooks.pendingDeliveries, ofWebhooks.maxPendingDeliveries),
+        pending_delivery_bytes:
+          ofWebhooks && use(ofWebhooks.pendingBytes, ofWebhooks.maxPendingBytes),
         exports: ofExports && use(ofExports.kept, ofExports.maxKept),
         export_bytes: ofExports && use(ofExports.bytes, ofExports.maxBytes),
         exports_under_way: ofExports && use(ofExports.underWay, ofExports.maxUnderWay),
