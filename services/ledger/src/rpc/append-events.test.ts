@@ -3,7 +3,7 @@
 // that leaves leaves nothing undone.
 
 import { createLog } from "@annals/chassis";
-import { canonicalJson, type JsonObject } from "@annals/event";
+import { canonicalJson } from "@annals/event";
 import { connectRpc, startRpcServer } from "@annals/rpc";
 import { type IndexedOutcome, LedgerService } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
@@ -110,7 +110,7 @@ test("what is not valid is refused before it is hashed, and the chain stays vali
   const { client, lengths } = await servedLedger([accountId]);
   const good = appendOf(accountId);
   const noTime = eventOf({ occurred_at: "2026-02-30T00:00:00.000000Z" });
-  const noJson = `[${canonicalJson(eventOf() as JsonObject)},{"action":"a","metadata":{"a":]`;
+  const noJson = `[${canonicalJson(eventOf())},{"action":"a","metadata":{"a":]`;
   const bad = [
     { ...good, receivedAt: "not a time" },
     { ...good, eventsJson: eventsJsonOf([noTime]) },

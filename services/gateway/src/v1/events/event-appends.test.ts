@@ -66,7 +66,7 @@ function storedEvents(given: readonly NewEvent[], first: number): EventText[] {
   return given.map((one, index) => {
     const parts = JSON_PARTS.map((part) => [
       part,
-      one[part] === undefined ? NO_MEMBERS : canonicalJson(one[part] as JsonObject),
+      one[part] === undefined ? NO_MEMBERS : canonicalJson(one[part]),
     ]);
     return {
       ...Object.fromEntries(parts),
@@ -113,7 +113,7 @@ async function answered(form: EventForm, given: readonly NewEvent[], outcome: Ou
   const admission = { accountId: "acct_1", statement: "s", plan: {} } as Admission;
   const request = { admission, form, headers: {}, receivedAt: RECEIVED_AT };
   const { body } = await appendEvents({ appends, turns }, written, request);
-  return { body: String(body), read };
+  return { body: typeof body === "string" ? body : (body as Buffer).toString(), read };
 }
 
 const receiptOf = (first: number, count: number) => ({

@@ -14,7 +14,6 @@ import {
 import { invalid } from "@annals/errors";
 import {
   type EventBytes,
-  type JsonObject,
   MAX_EVENTS,
   PLACE_OF,
   PLACES_PER_EVENT,
@@ -57,7 +56,7 @@ export function* writtenEvents(
   given: readonly NewEvent[],
   { maxBytes, path }: { readonly maxBytes: number; readonly path: (index: number) => string },
 ): Work<NewEvents> {
-  const events = yield* writeEventBytes(given as readonly JsonObject[], PIECE_BYTES);
+  const events = yield* writeEventBytes(given, PIECE_BYTES);
   const checked = yield* checkEvents(events, maxBytes);
   if (!("fault" in checked)) return checked;
   const { fault, index } = checked;
