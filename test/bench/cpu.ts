@@ -1,6 +1,6 @@
 // CPU time from /proc: of the services of a stack and of its PostgreSQL, and of all other programs on the
-// machine. Called by the measurements, and by the tests of what requests cost. It is NaN on systems other than
-// Linux.
+// machine. Called by the measurements, and by the tests of what requests cost. It is NaN on systems other
+// than Linux.
 
 import { readdir, readFile } from "node:fs/promises";
 import { median } from "./median.ts";
@@ -97,8 +97,8 @@ interface Process {
 async function read(processes: readonly Measured[]) {
   const all = await readAll();
   const of = new Map<string, number>();
-  for (const { service, pid } of processes)
-    of.set(service, (of.get(service) ?? 0) + treeSeconds(all, pid() ?? 0));
+  for (const one of processes)
+    of.set(one.service, (of.get(one.service) ?? 0) + treeSeconds(all, one.pid() ?? 0));
   const [line = ""] = (await readFile("/proc/stat", "utf8").catch(() => "")).split("\n");
   const fields = line.split(/ +/);
   const busy = BUSY.reduce((sum, at) => sum + Number(fields[at]), 0) / TICKS_PER_S;

@@ -106,17 +106,17 @@ class AffinityPicker implements experimental.Picker {
   }
 }
 
-type Helper = ConstructorParameters<typeof experimental.ChildLoadBalancerHandler>[0];
+type ControlHelper = ConstructorParameters<typeof experimental.ChildLoadBalancerHandler>[0];
 
 class AffinityBalancer implements experimental.LoadBalancer {
-  readonly #parent: Helper;
-  readonly #helper: Helper;
+  readonly #parent: ControlHelper;
+  readonly #helper: ControlHelper;
   #children: readonly experimental.LeafLoadBalancer[] = [];
   #affinity = new Affinity();
   #lastError = "";
   #isUpdating = false;
 
-  constructor(parent: Helper) {
+  constructor(parent: ControlHelper) {
     this.#parent = parent;
     this.#helper = experimental.createChildChannelControlHelper(parent, {
       updateState: (_state, _picker, error) => {

@@ -30,7 +30,8 @@ import { MAX_MESSAGE_BYTES, WINDOW_BYTES } from "./server.ts";
 export interface RpcClientOptions<S extends DescService> {
   /**
    * `host:port` or `dns:///host:port` (all addresses of the name), or `ipv4:127.0.0.1:1,127.0.0.1:2`.
-   * Calls go to the addresses round robin, unless `affinity` says otherwise. A name is looked up again every `resolveEveryMs`.
+   * Calls go to the addresses round robin, unless `affinity` says otherwise. A name is looked up again
+   * every `resolveEveryMs`.
    */
   readonly address: string;
   readonly service: S;
@@ -47,7 +48,10 @@ export interface RpcClientOptions<S extends DescService> {
   readonly idempotentMethods?: readonly (S["methods"][number]["name"] & string)[];
   readonly maxMessageBytes?: number;
   readonly resolveEveryMs?: number;
-  /** Of this channel alone: calls with a key, in {@link AFFINITY_HEADER}, go to one server as long as it is there. */
+  /**
+   * Calls with a key, in {@link AFFINITY_HEADER}, go to one server as long as it is connected. One object
+   * for each client.
+   */
   readonly affinity?: Affinity;
 }
 

@@ -1,5 +1,5 @@
-// Guarantee: keys are spread evenly over servers. A server that comes or goes moves its own keys and no others,
-// whatever the order of the servers.
+// Guarantee: keys are spread evenly over servers. A server that comes or goes moves its own keys and no
+// others, whatever the order of the servers.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

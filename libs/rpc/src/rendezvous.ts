@@ -14,8 +14,8 @@ export function hash32(text: string, seed: number = OFFSET_BASIS): number {
   return hash >>> 0;
 }
 
-/** Of one key at one server; the highest wins. FNV alone differs too little in its last bits: mixed once more. */
-export function weightOf(keyHash: number, serverHash: number): number {
+/** The highest of a key wins. The bits are mixed once more: FNV alone differs too little in the last ones. */
+function weightOf(keyHash: number, serverHash: number): number {
   let mixed = keyHash ^ serverHash;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85_eb_ca_6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2_b2_ae_35);

@@ -98,7 +98,7 @@ class UnaryCall {
     }
   };
 
-  /** Of a call that was cancelled together with its request nothing is done: its connection is not known any more. */
+  /** A call that was cancelled together with its request is left: its connection is not known any more. */
   readonly #onEnd = (): void => {
     if (!this.#isAnswered && !this.#stream.destroyed) void this.#answer();
   };

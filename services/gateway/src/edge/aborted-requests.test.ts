@@ -1,4 +1,5 @@
-// Guarantee: the errors of requests whose connection has closed have no stack trace, and all others have theirs.
+// Guarantee: the errors of requests whose connection has closed have no stack trace, and all others have
+// theirs.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";

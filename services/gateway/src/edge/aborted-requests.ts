@@ -1,6 +1,7 @@
 // Makes the end of a connection cheap. Node.js creates an error with a stack trace for each request of a
-// connection that closes before its answers were sent. A client that pipelines has 32 of them, and their traces
-// took more than half of the CPU time of its connection. Called by app.ts. Other errors must keep their traces.
+// connection that closes before its answers were sent. A client that pipelines has 32 of them, and their
+// traces took more than half of the CPU time of its connection. Called by app.ts. Other errors must keep
+// their traces.
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";

@@ -1,8 +1,8 @@
 // The calls that carry appends to the ledger. All appends of an account go to one ledger, as long as it is
-// connected: there its head is cached. Groups of several accounts that come in one turn of the event
-// loop, and go to the same ledger, share a call, whose outcomes are streamed. A group that comes with few others, or is large, has a call
-// of its own. Called by event-appends.ts. No account must wait for the outcome of another, and an append that
-// may have been stored must never be sent again.
+// connected: there its head is cached. Groups of several accounts that come in one turn of the event loop,
+// and go to the same ledger, share a call, whose outcomes are streamed. A group that comes with few others,
+// or is large, has a call of its own. Called by event-appends.ts. No account must wait for the outcome of
+// another, and an append that may have been stored must never be sent again.
 
 import { activeSpan, inBatch, inTrace, type Span } from "@annals/chassis";
 import { type Affinity, AFFINITY_HEADER, CALL_TIMEOUT_MS } from "@annals/rpc";
