@@ -106,19 +106,19 @@ class AffinityPicker implements experimental.Picker {
   }
 }
 
-type ControlHelper = ConstructorParameters<typeof experimental.ChildLoadBalancerHandler>[0];
+type ChannelControl = ConstructorParameters<typeof experimental.ChildLoadBalancerHandler>[0];
 
 class AffinityBalancer implements experimental.LoadBalancer {
-  readonly #parent: ControlHelper;
-  readonly #helper: ControlHelper;
+  readonly #parent: ChannelControl;
+  readonly #helper: ChannelControl;
   #children: readonly experimental.LeafLoadBalancer[] = [];
   #affinity = new Affinity();
   #lastError = "";
   #isUpdating = false;
 
-  constructor(parent: ControlHelper) {
+  constructor(parent: ChannelControl) {
     this.#parent = parent;
-    this.#helper = experimental.createChildChannelControlHelper(parent, {
+    this.#helper = experimental.createChildChannelChannelControl(parent, {
       updateState: (_state, _picker, error) => {
         this.#lastError = error ?? this.#lastError;
         this.#update();
