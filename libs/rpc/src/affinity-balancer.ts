@@ -118,7 +118,7 @@ class AffinityBalancer implements experimental.LoadBalancer {
 
   constructor(parent: ChannelControl) {
     this.#parent = parent;
-    this.#helper = experimental.createChildChannelChannelControl(parent, {
+    this.#helper = experimental.createChildChannelControlHelper(parent, {
       updateState: (_state, _picker, error) => {
         this.#lastError = error ?? this.#lastError;
         this.#update();

@@ -35,7 +35,7 @@ export async function measureBatches(bench: Bench): Promise<Section> {
   return {
     title: "Batches",
     about:
-      `${CONNECTIONS} connections. The bare INSERT stores the same rows in the same two tables, ` +
+      `${CONNECTIONS} connections. The bare INSERT stores the same rows in the same table, ` +
       `${SIZE} per statement, each connection for its own account. The batches all go to one chain.`,
     heads: ["events", "p50", "p99", "of bare INSERT"],
     results,

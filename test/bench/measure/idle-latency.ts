@@ -31,7 +31,7 @@ export async function measureIdleLatency(bench: Bench): Promise<Section> {
     title: "Latency of an idle service",
     about:
       "One connection, one small event at a time. " +
-      "Both rows of the event are in one statement, committed with it.",
+      "The row of the event is committed in its statement.",
     heads: ["p50", "p99", "p50 in bare INSERTs"],
     results: [
       { what: "bare INSERT and COMMIT", figure: time(insert.p50Ms), p99: time(insert.p99Ms) },
