@@ -4,6 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Installation, type Service, SERVICES } from "./installation.ts";
 import { eventually } from "./namespace.ts";
@@ -30,8 +31,19 @@ beforeAll(async () => {
 });
 afterAll(() => installation?.namespace.remove());
 
+/** The appends of an account go to one ledger: of so many accounts the new ones get nearly an even share. */
+const ACCOUNTS = 60;
+const APPENDS_PER_S = 300;
+const LOADED_FOR_MS = 4_000;
+
 /** What the load does not do by itself. */
 const EXTRA: Partial<Record<Service, () => Promise<unknown>>> = {
+  ledger: async () => {
+    const load = installation.namespace.load(APPENDS_PER_S, await accountKeys());
+    await delay(LOADED_FOR_MS);
+    const { appended, statuses } = await load.stop();
+    expect(statuses).toStrictEqual({ "201": appended });
+  },
   export: () =>
     Promise.all(
       // Equal ones would be one.
@@ -49,12 +61,26 @@ const EXTRA: Partial<Record<Service, () => Promise<unknown>>> = {
     ),
 };
 
+let keys: Promise<string[]> | undefined;
+
+/** A key of each of the accounts, which are made once. */
+function accountKeys(): Promise<string[]> {
+  const script =
+    `for (let n = 0; n < ${ACCOUNTS}; n += 1) ` +
+    "console.log(child_process.execFileSync('annals', ['accounts', 'create', '--name', `load ${n}`]).toString())";
+  const words = ["exec", "deploy/annals-keys", "-c", "keys", "--", "node", "-e", script];
+  return (keys ??= installation.namespace
+    .kubectl(...words)
+    .then((printed) => printed.match(/annals_sk_\w+/g) ?? []));
+}
+
 test("the table names the work of every service", () => {
   expect(new Set(WORK.keys())).toStrictEqual(new Set(SERVICES));
 });
 
 test.each(SERVICES)("%s, from two to five and back", async (service) => {
   const metric = WORK.get(service) ?? "";
+  if (service === "ledger") expect(await accountKeys()).toHaveLength(ACCOUNTS);
   if (service === "webhook-dispatcher") {
     for (let n = 0; n < WEBHOOKS; n += 1) {
       const url = new URL(String(n), installation.namespace.receiver).href;
