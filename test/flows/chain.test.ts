@@ -23,10 +23,15 @@ let owner: ReturnType<typeof ownerOf>;
 beforeAll(async () => {
   stack = await startConstellation({
     shared: inject("stack"),
-    replicas: { gateway: 3, ledger: 2 },
+    replicas: { ledger: 2 },
     rateLimitPerMinute: 1_000_000,
     without: ["nats", "export", "webhook-dispatcher"],
   });
+  // One gateway sends an account to one ledger. These two know one ledger each, as gateways may while DNS
+  // changes: so both ledgers append to each chain at the same time.
+  const ledgers = stack.processes.filter(({ service }) => service === "ledger");
+  for (const { rpcAddress } of ledgers)
+    await stack.addReplica("gateway", { ANNALS_LEDGER_ADDRESS: `ipv4:${rpcAddress}` });
   owner = ownerOf(stack.databaseUrl);
 });
 
@@ -38,7 +43,8 @@ afterAll(async () => {
 /** A client of each gateway for an account of its own. */
 async function newClients() {
   const { accountId, key } = await newAccount(stack.databaseUrl);
-  const clients = stack.baseUrls.map((baseUrl) => new HttpClient(baseUrl, key));
+  const gateways = stack.processes.filter(({ service }) => service === "gateway");
+  const clients = gateways.map(({ baseUrl = "" }) => new HttpClient(baseUrl, key));
   onTestFinished(() => clients.forEach((client) => client.close()));
   return { accountId, clients };
 }
@@ -98,6 +104,35 @@ test("200 simultaneous first appends make one genesis", async () => {
     );
     expect(await chainFaults(owner, accountId, 200)).toEqual([]);
   }
+});
+
+test("a gateway that knows both ledgers appends an account's events by one, and by the other when it stops", async () => {
+  const { accountId, clients } = await newClients();
+  const ledgers = stack.processes.filter(({ service }) => service === "ledger");
+  const groups = () =>
+    Promise.all(
+      ledgers.map(({ adminUrl }) => metricOf(adminUrl, "annals_append_group_size_count")),
+    );
+  const append = async (count: number) => {
+    const before = await groups();
+    for (let n = 0; n < count; n += 1)
+      expect((await take(clients, 0).post("/v1/events", { action: "a" })).status).toBe(201);
+    return (await groups()).map((after, index) => after - (before[index] ?? 0));
+  };
+  const grown = await append(20);
+  expect(grown.toSorted((one, other) => one - other)).toEqual([0, 20]);
+  const [used, other] = grown[0] === 0 ? [1, 0] : [0, 1];
+  const { adminUrl } = ledgers[other]!;
+  const before = await metricOf(adminUrl, "annals_append_group_size_count");
+  const stopped = ledgers[used]!.stop();
+  for (let n = 0; n < 20; n += 1)
+    expect((await take(clients, 0).post("/v1/events", { action: "a" })).status).toBe(201);
+  await stopped;
+  expect((await take(clients, 0).post("/v1/events", { action: "a" })).status).toBe(201);
+  expect(await metricOf(adminUrl, "annals_append_group_size_count")).toBeGreaterThan(before);
+  ledgers[used]!.start();
+  await ledgers[used]!.waitReady();
+  expect(await chainFaults(owner, accountId, 41)).toEqual([]);
 });
 
 describe("control: the append path of the ledger, composed in the test", () => {
