@@ -45,6 +45,15 @@ export async function startTestbed(options: ConstellationOptions = {}) {
   }
 }
 
+/**
+ * Gateways send an account to one ledger. These know one ledger each, as gateways may while DNS changes: with
+ * them all ledgers append to each chain at the same time.
+ */
+export async function addGatewayOfEachLedger(stack: Stack): Promise<void> {
+  for (const { rpcAddress } of processesOf(stack, "ledger"))
+    await stack.addReplica("gateway", { ANNALS_LEDGER_ADDRESS: `ipv4:${rpcAddress}` });
+}
+
 /** Whether every event of the account is in a delivery that was attempted. */
 export async function allAttempted(
   owner: ReturnType<typeof ownerOf>,

@@ -12,6 +12,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { metricOf } from "../metric-of.ts";
+import { addGatewayOfEachLedger } from "../faults/testbed.ts";
 import { chainFaults } from "./chain-faults.ts";
 
 const WRITERS = 64;
@@ -27,11 +28,7 @@ beforeAll(async () => {
     rateLimitPerMinute: 1_000_000,
     without: ["nats", "export", "webhook-dispatcher"],
   });
-  // One gateway sends an account to one ledger. These two know one ledger each, as gateways may while DNS
-  // changes: so both ledgers append to each chain at the same time.
-  const ledgers = stack.processes.filter(({ service }) => service === "ledger");
-  for (const { rpcAddress } of ledgers)
-    await stack.addReplica("gateway", { ANNALS_LEDGER_ADDRESS: `ipv4:${rpcAddress}` });
+  await addGatewayOfEachLedger(stack);
   owner = ownerOf(stack.databaseUrl);
 });
 
