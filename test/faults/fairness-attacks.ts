@@ -59,7 +59,8 @@ const ATTACKS: Readonly<Record<AttackName, Attack>> = {
   },
   "unread answers": {
     connections: 200,
-    sends: ({ key }) => head("GET /v1/events?limit=100", key),
+    // One page of a connection fits into the buffers of the kernel.
+    sends: ({ key }) => head("GET /v1/events?limit=100", key).repeat(6),
     isDeaf: true,
   },
   "unread downloads": {

@@ -3,9 +3,10 @@
 // when it goes on (SIGCONT), it neither forks the chain nor loses or doubles anything.
 
 import type { StackProcess } from "@annals/local";
-import { eventually } from "@annals/testing";
+import { eventually, HttpClient } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { metricOf } from "../metric-of.ts";
 import type { Load, SentAppend } from "./load.ts";
 import { report } from "./report.ts";
 import { processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
@@ -65,13 +66,36 @@ async function stopInTransaction(ledger: StackProcess): Promise<void> {
   throw new Error("the ledger was never stopped in a transaction");
 }
 
+/**
+ * Writers by both ledgers, whose appends lock the head, and the ledger that every gateway but one has chosen
+ * for the account.
+ */
+async function contend() {
+  const ledgers = processesOf(bed.stack, "ledger");
+  const groups = () =>
+    Promise.all(
+      ledgers.map(({ adminUrl }) => metricOf(adminUrl, "annals_append_group_size_count")),
+    );
+  const before = await groups();
+  const chooser = bed.load();
+  await chooser.one();
+  const grown = (await groups()).map((after, index) => after > (before[index] ?? 0));
+  const [active, other] = grown[0] === true ? ledgers : ledgers.toReversed();
+  if (active === undefined || other === undefined) throw new Error("there are no two ledgers");
+  const address = { ANNALS_LEDGER_ADDRESS: `ipv4:${other.rpcAddress}` };
+  const { baseUrl = "" } = await bed.stack.addReplica("gateway", address);
+  const second = new HttpClient(baseUrl, bed.key);
+  const writers = bed.load({ clients: [...bed.clients, second] });
+  const close = () => second.close();
+  return { active, writers, appends: () => [...chooser.appends, ...writers.appends], close };
+}
+
 test(`a ledger that has locked the head is paused for ${stoppedMs / 1_000} s under load`, async () => {
-  const { load, chain, audit } = bed;
-  const writers = load();
+  const { chain, audit } = bed;
+  const { active, appends, close, writers } = await contend();
+  onTestFinished(close);
   writers.start(WRITERS);
   await flowing(writers);
-  const [active] = processesOf(bed.stack, "ledger");
-  if (active === undefined) throw new Error("there is no ledger");
   await stopInTransaction(active);
   const from = performance.now();
   await pause(stoppedMs);
@@ -83,7 +107,7 @@ test(`a ledger that has locked the head is paused for ${stoppedMs / 1_000} s und
   const before = await chain();
   const retried = await writers.retryUnacknowledged();
   expect(retryFaults(retried, before)).toStrictEqual([]);
-  expect(await audit(writers.appends)).toStrictEqual([]);
+  expect(await audit(appends())).toStrictEqual([]);
 
   const silentMs = longestSilenceMs(writers.appends, from, to);
   expect(silentMs).toBeLessThan(GOES_ON_WITHIN_MS);

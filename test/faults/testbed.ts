@@ -81,7 +81,7 @@ export async function newChain(stack: Stack, owner: ReturnType<typeof ownerOf>) 
     accountId,
     key,
     clients,
-    load: (load: Omit<LoadOptions, "clients"> = {}) => new Load({ clients, ...load }),
+    load: (load: Partial<LoadOptions> = {}) => new Load({ clients, ...load }),
     chain: (): Promise<ChainEvent[]> => readChain(audited),
     /** Of the whole chain, against all that was ever sent to it. */
     audit: async (appends: readonly SentAppend[]) => {
