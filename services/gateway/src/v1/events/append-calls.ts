@@ -115,7 +115,7 @@ export class AppendCalls {
   /** One call for each group. */
   #createEvents(groups: readonly Group[]): void {
     for (const { accountId, sent, span, timeoutMs } of groups) {
-      const options = { timeoutMs, headers: affinityTo(accountId) };
+      const options = { timeoutMs, ...this.#affinityTo(accountId) };
       inTrace(span, () => this.#ledger.createEvents(requestOf(sent), options)).then(
         ({ outcomes }) => sent.forEach(({ resolve }, at) => resolve(outcomes[at] ?? NO_OUTCOME)),
         (error: unknown) => rejectOthers(sent, error),
@@ -123,10 +123,16 @@ export class AppendCalls {
     }
   }
 
+  /** One ledger needs no choice, and a header costs some microseconds. */
+  #affinityTo(accountId: string): { readonly headers?: Readonly<Record<string, string>> } {
+    if (this.#ledgers.addressFor(accountId) === undefined) return {};
+    return { headers: { [AFFINITY_HEADER]: accountId } };
+  }
+
   async #appendEvents(groups: readonly Group[]): Promise<void> {
     const sent = groups.flatMap((group) => group.sent);
     // The ledger of one is that of all.
-    const options = { headers: affinityTo(groups[0]?.accountId ?? "") };
+    const options = this.#affinityTo(groups[0]?.accountId ?? "");
     try {
       for await (const { outcomes } of this.#ledger.appendEvents(requestOf(sent), options)) {
         for (const { index, outcome } of outcomes) sent[index]?.resolve(outcome ?? NO_OUTCOME);
@@ -137,10 +143,6 @@ export class AppendCalls {
       rejectOthers(sent, error);
     }
   }
-}
-
-function affinityTo(accountId: string): Readonly<Record<string, string>> {
-  return { [AFFINITY_HEADER]: accountId };
 }
 
 /** Each statement once: appends with one key in one call nearly always have the same. */
