@@ -69,7 +69,7 @@ export function marked(what: string, turns: readonly Cost[]): string {
   return others > MAX_OTHERS_CPUS ? `${what} (busy: ${others.toFixed(1)} CPUs)` : what;
 }
 
-/** Of a process and all its descendants, since each began. */
+/** The CPU time of a process and all its descendants, since each began. */
 export async function cpuSecondsOf(root: number): Promise<number> {
   return treeSeconds(await readAll(), root);
 }

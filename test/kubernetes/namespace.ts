@@ -14,9 +14,9 @@ import { inject } from "vitest";
 const ROOT = resolve(import.meta.dirname, "../..");
 export const CHART = join(ROOT, "helm/annals");
 const POLL_MS = 250;
-/** Until every pod is ready. */
+/** What has Helm wait until every pod is ready. */
 export const WAIT = ["--wait", "--timeout", "10m"];
-/** For kube-proxy, from ready pods to a Service that is routed to them. */
+/** What kube-proxy may take from ready pods to a Service that is routed to them. */
 const ROUTED_WITHIN_MS = 60_000;
 
 export interface Answer {

@@ -71,7 +71,7 @@ class Config implements experimental.TypedLoadBalancingConfig {
   }
 }
 
-/** Of the servers that are connected at one moment. */
+/** Picks among the servers that are connected at one moment. */
 class AffinityPicker implements experimental.Picker {
   readonly #affinity: Affinity;
   #next: number;

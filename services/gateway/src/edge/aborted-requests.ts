@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 export function abortWithoutStackTraces(server: Server): void {
   server.on("connection", (socket: Socket) => {
     let limit = Error.stackTraceLimit;
-    // Before the listener of Node, which creates the errors, and after it.
+    // The listener of Node between these two creates the errors.
     socket.prependListener("close", () => {
       limit = Error.stackTraceLimit;
       Error.stackTraceLimit = 0;
