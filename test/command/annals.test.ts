@@ -4,8 +4,8 @@
 // standard output. A changed event, a chain that went back and a process that is not well are found.
 
 import { createLog, createRegistry, Gauge, startAdminServer } from "@annals/chassis";
-import { keyHash, systemClock } from "@annals/contract";
-import { atOnce, AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
+import { atOnce, keyHash, systemClock } from "@annals/contract";
+import { AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
 import { createPool } from "@annals/postgres";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";

@@ -3,8 +3,8 @@
 // were taken away.
 
 import { createLog, Registry } from "@annals/chassis";
-import { newId, systemClock } from "@annals/contract";
-import { AppendQueue, atOnce, createMetrics, prepareAppend } from "@annals/ledger/testing";
+import { atOnce, newId, systemClock } from "@annals/contract";
+import { AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
 import type { Stack } from "@annals/local";
 import { createPool, type Database, type Pool, type Statement } from "@annals/postgres";
 import { createMigratedDatabase, HttpClient, newAccount, ownerOf } from "@annals/testing";

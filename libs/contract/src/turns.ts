@@ -11,6 +11,13 @@ export const PIECE_BYTES = 512 * 1024;
 /** Work in pieces: it yields where others may run. */
 export type Work<T> = Generator<void, T>;
 
+/** Does all pieces in one turn: for work that is known to be small. */
+export function atOnce<T>(work: Work<T>): T {
+  let piece = work.next();
+  while (piece.done !== true) piece = work.next();
+  return piece.value;
+}
+
 /** What waits, in a line for each account. */
 export class Lines<T> {
   readonly #lines = new Map<string, T[]>();

@@ -1,7 +1,7 @@
 // Reads JSON bodies strictly (docs/hash-chain.md). Called by app.ts. What cannot be stored faithfully is
 // refused with its path, before the schema is checked.
 
-import { PIECE_BYTES, type Turns, type Work } from "@annals/contract";
+import { atOnce, PIECE_BYTES, type Turns, type Work } from "@annals/contract";
 import { type EventBytes, readJson, readJsonInPieces, type ReadLimits } from "@annals/event";
 import { invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -60,14 +60,6 @@ function* readInPieces(
 ): Work<unknown> {
   const plain = readPlain && (yield* readPlain(body, limits));
   return plain ?? (yield* readJsonInPieces(body, limits, PIECE_BYTES));
-}
-
-/** A body of one piece. */
-function atOnce<T>(work: Work<T>): T {
-  for (;;) {
-    const piece = work.next();
-    if (piece.done === true) return piece.value;
-  }
 }
 
 /** In turns with the large bodies of other accounts. */

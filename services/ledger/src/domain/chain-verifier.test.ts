@@ -2,13 +2,13 @@
 // was appended, whichever member of it was changed, and never throws for what someone wrote into
 // the tables.
 
+import { atOnce } from "@annals/contract";
 import { PARTS, GENESIS_HASH, SALT_BYTES } from "@annals/event";
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eventOf } from "../testing/append-fixtures.ts";
 import { ChainVerifier, type ChainPayload, type ChainRow } from "./chain-verifier.ts";
 import { planFlush } from "./plan-flush.ts";
-import { atOnce } from "../testing/at-once.ts";
 import { DIGESTS_BYTES, prepareAppend } from "./prepare-append.ts";
 
 const CHAIN = "acct_1";

@@ -1,9 +1,9 @@
 // Guarantee: nothing reaches the chain that the interface does not allow, whoever sends it. Each refusal
 // names the member. Every bound holds at its exact edge, and the copies for filters are those of the parts.
 
+import { atOnce } from "@annals/contract";
 import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH, MAX_EVENTS } from "@annals/event";
 import { describe, expect, test } from "vitest";
-import { atOnce } from "../testing/at-once.ts";
 import { checkAppend, type GivenAppend } from "./check-append.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";

@@ -3,7 +3,7 @@
 
 import { GENESIS_HASH } from "@annals/event";
 import { createLog, createRegistry, databaseMetrics } from "@annals/chassis";
-import { newId, systemClock } from "@annals/contract";
+import { atOnce, newId, systemClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { openProxy, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
@@ -11,7 +11,6 @@ import { expect, onTestFinished } from "vitest";
 import { type Append, type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
 import { AppendQueue } from "../append/append-queue.ts";
-import { atOnce } from "./at-once.ts";
 import { openPool } from "./database.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";

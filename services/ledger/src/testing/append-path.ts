@@ -2,6 +2,5 @@
 // imports it.
 
 export { prepareAppend } from "../domain/prepare-append.ts";
-export { atOnce } from "./at-once.ts";
 export { createMetrics } from "../metrics.ts";
 export { AppendQueue } from "../append/append-queue.ts";
