@@ -7,7 +7,7 @@ import { type EventBytes, PLACED, PLACES_PER_EVENT } from "./event-bytes.ts";
 /** A member whose place is kept. */
 export type Placed = (typeof PLACED)[number];
 
-/** Where among the places of an event those of each member are: its start, then its end. */
+/** The index of each member among the places of an event: of its start; its end follows. */
 export const PLACE_OF = Object.fromEntries(
   PLACED.map((member, index) => [member, 2 + 2 * index]),
 ) as Readonly<Record<Placed, number>>;

@@ -54,7 +54,7 @@ const SLOTS: readonly string[] = [
   ),
 ];
 
-/** Where the entries without a slot begin on the tape. */
+/** The position on the tape at which the entries without a slot begin. */
 export const SLOTS_END = SLOTS.length * ENTRY;
 
 /** An event as it is sent to POST /v1/events, and as it is stored. */

@@ -24,7 +24,7 @@ const FIRST_ENTRIES = 64;
 
 export class PlainScanner extends PlainTokens {
   tape = new Int32Array(FIRST_ENTRIES * ENTRY);
-  /** Where the next entry of the tape goes. */
+  /** The position of the next entry on the tape. */
   protected top = 0;
   /** What CHILD of the entry of the value becomes that was read last. */
   protected child = VERBATIM;

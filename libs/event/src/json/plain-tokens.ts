@@ -73,7 +73,7 @@ export class PlainTokens {
     }
   }
 
-  /** From the quote before a name to that behind it. */
+  /** Skips a name: takes the quote before it, returns the quote behind it. */
   protected skipName(at: number): number {
     const { bytes } = this;
     if (bytes[at] !== QUOTE) return NOT_PLAIN;
@@ -86,7 +86,7 @@ export class PlainTokens {
     }
   }
 
-  /** From behind a name to its value. */
+  /** Skips the colon: takes what is behind a name, returns where its value begins. */
   protected skipColon(at: number): number {
     const colon = this.skipSpace(at);
     return this.bytes[colon] === COLON ? this.skipSpace(colon + 1) : NOT_PLAIN;

@@ -2,11 +2,11 @@
 // written anew, so that a value is never built. Filled by plain-scanner.ts, put in order by member-names.ts,
 // read by event-writer.ts. It must never hold more than one event.
 
-/** Where the name lies, between its quotes. Not set for an element of an array. */
+/** The ends of the name, between its quotes. Not set for an element of an array. */
 export const NAME_START = 0;
 export const NAME_END = 1;
 
-/** Where the value lies. A start of 0 marks a member that the event does not have. */
+/** The ends of the value. A start of 0 marks a member that the event does not have. */
 export const START = 2;
 export const END = 3;
 
