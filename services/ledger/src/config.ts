@@ -1,4 +1,4 @@
-// The settings of the ledger.
+// The settings of the ledger, and its role in PostgreSQL.
 
 import {
   databaseSettings,
@@ -9,6 +9,9 @@ import {
   rpcTlsSettings,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
+
+/** The role that 0001_ledger.sql makes. */
+export const ROLE = "annals_ledger";
 
 export const SETTINGS = {
   ...processSettings,
