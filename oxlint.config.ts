@@ -29,7 +29,7 @@ const HOMES: Readonly<Record<string, string>> = {
   typebox: "services/gateway",
 };
 
-/** What each part of a service may import of it, as docs/architecture.md says. What is not named may import any. */
+/** What a part of a service may import of it, as in docs/architecture.md. The other files may import any. */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "domain/**": [],
   "store/**": ["domain/**"],

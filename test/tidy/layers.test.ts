@@ -1,5 +1,5 @@
-// Guarantee: the import law that docs/architecture.md states is the one that the linter applies, part by part,
-// and each folder of a service is in it. Never checks imports itself: oxlint does.
+// Guarantee: the import law that docs/architecture.md states is the one that the linter applies, part by
+// part, and each folder of a service is in it. Never checks imports itself: oxlint does.
 
 import { expect, test } from "vitest";
 import { LAYERS } from "../../oxlint.config.ts";

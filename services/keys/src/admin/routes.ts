@@ -1,6 +1,6 @@
 // The table of the admin API: method, path, name and handler of each route. A handler checks the request,
-// makes the one change of operations/account.ts, which the commands make too, and renders the answer. Called by
-// api.ts, after the token was accepted.
+// makes the one change of operations/account.ts, which the commands make too, and renders the answer. Called
+// by api.ts, after the token was accepted.
 
 import { newId, orderedScopes } from "@annals/contract";
 import { keysetPage } from "@annals/rpc";
