@@ -21,7 +21,7 @@ export const SETTINGS = {
   ...messagingSettings,
   auditInAccounts: flag(
     "ANNALS_AUDIT_IN_ACCOUNTS",
-    "Whether changes of an account are recorded in its own chain too. Clients may then store no action that begins with `annals.`.",
+    "Whether changes of an account are recorded in its own chain too.",
   ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",
