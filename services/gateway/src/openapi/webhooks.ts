@@ -74,7 +74,7 @@ function delivery(event: string, summary: string, data: TSchema, components: Com
       parameters: parametersOf("header", Headers, components),
       requestBody: { required: true, content: jsonContent(payload, components) },
       responses: {
-        "2XX": { description: "Received. Nothing but the status is read." },
+        "2XX": { description: "Received. Nothing but the status counts." },
         default: { description: "Not received: it is sent again." },
       },
     },

@@ -2,11 +2,11 @@
 // that has lost its keys a new one, and finds who sends the most.
 
 import { inPieces, UsageError } from "@annals/chassis";
-import { accountJson, newKeyJson } from "../admin/json.ts";
+import { accountJson, newKeyJson } from "../operations/json.ts";
 import type { AccountRow } from "../store/account-row.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { listTopAccounts } from "../store/list-top-accounts.ts";
-import { addKey, createAccount, updateAccount } from "./account.ts";
+import { addKey, createAccount, updateAccount } from "../operations/account.ts";
 import type { Opened } from "./open.ts";
 import { type Arguments, type Command, verb } from "./arguments.ts";
 

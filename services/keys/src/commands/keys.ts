@@ -2,10 +2,10 @@
 
 import { inPieces } from "@annals/chassis";
 import { notFound } from "@annals/errors";
-import { keyJson } from "../admin/json.ts";
+import { keyJson } from "../operations/json.ts";
 import { getAccount } from "../store/get-account.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
-import { revokeKey } from "./account.ts";
+import { revokeKey } from "../operations/account.ts";
 import type { ApiKeyRow } from "../store/api-key-row.ts";
 import { type Arguments, type Command, verb } from "./arguments.ts";
 

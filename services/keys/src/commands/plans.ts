@@ -1,7 +1,7 @@
 // The verb `plans`: what the plans of the operator's file allow, how many accounts have each, and the plan of
 // an account.
 
-import { planJson } from "../admin/json.ts";
+import { planJson } from "../operations/json.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
 import { changePlan } from "./accounts.ts";
 import { type Arguments, type Command, verb } from "./arguments.ts";

@@ -12,9 +12,8 @@ import {
 import { type Pool, withCommandPool } from "@annals/postgres";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import type { SETTINGS } from "../config.ts";
+import { ROLE, type SETTINGS } from "../config.ts";
 import { headFault, headLine, type KeptHead, readHeads } from "../domain/kept-heads.ts";
-import { ROLE } from "../serve.ts";
 import { getHash } from "../store/get-hash.ts";
 import { listHeads } from "../store/list-heads.ts";
 

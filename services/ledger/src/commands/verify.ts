@@ -7,8 +7,7 @@ import { systemClock, verificationJson } from "@annals/contract";
 import { AnnalsError, invalid } from "@annals/errors";
 import { withCommandPool } from "@annals/postgres";
 import { parseArgs } from "node:util";
-import type { SETTINGS } from "../config.ts";
-import { ROLE } from "../serve.ts";
+import { ROLE, type SETTINGS } from "../config.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
 import { type AskedRange, verifyChain } from "../verify/verify-chain.ts";
 
