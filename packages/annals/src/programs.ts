@@ -5,7 +5,7 @@ import { completed, type Environment } from "./local-stack.ts";
 
 /** Finds sources if this file is a source, and compiled files if it is compiled. */
 const [FOLDER, EXTENSION] = import.meta.url.endsWith(".ts") ? ["src", "ts"] : ["dist", "js"];
-/** A placeholder: two services require this setting for every command, and only `serve` uses it. */
+/** A placeholder for a setting that two services require for every command, although only `serve` uses it. */
 const UNUSED = { ANNALS_LEDGER_ADDRESS: "ledger:9090" };
 
 export function programOf(service: string): URL {

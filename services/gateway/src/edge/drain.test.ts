@@ -1,6 +1,6 @@
 // Guarantee: a draining server answers requests and asks its clients to close, so that no request fails on a
-// closed connection. It ends when all clients have disconnected, when they are idle, and at once when there
-// are none; never before its delay is over.
+// closed connection. After its delay it ends when all clients have disconnected or are idle,
+// and at once if there are none.
 
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, get as send } from "node:http";
