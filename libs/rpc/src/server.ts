@@ -21,6 +21,7 @@ import {
 } from "@connectrpc/connect";
 import type { Counter, Logger } from "@annals/chassis";
 import { type Access, callerKey } from "./access.ts";
+import { endInTime, isCancellable } from "./cancellable.ts";
 import type { RpcTls } from "./certificates.ts";
 import { connectListener } from "./connect-listener.ts";
 import { Connections } from "./connections.ts";
@@ -185,12 +186,15 @@ function createRpcListener<S extends DescService>(
     acceptCompression: [],
   });
   routes(router);
-  const connect = createServer(connectListener(router, { contextValues, log: options.log }));
+  const connect = createServer(
+    connectListener(router, { contextValues, maxMessageBytes, log: options.log }),
+  );
   listener.server.on(
     "stream",
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
+      if (isCancellable(headers)) endInTime(stream);
       if (answerUnary(stream, headers)) return;
-      closeAfterResponse(stream);
+      if (!isCancellable(headers)) closeAfterResponse(stream);
       // A server that never listens: it creates the request and response objects that the adapter takes.
       connect.emit("stream", stream, headers, ...rest);
     },
