@@ -100,11 +100,11 @@ const MAX_SESSION_MEMORY_MB = 256;
 /** How often to check whether the response to a partly read request has been sent. */
 const RESPONSE_POLL_MS = 5;
 /**
- * Cancelled calls. Node's default (1,000, then 33 a second) would disconnect a gateway whose clients cancel
- * under load.
+ * Calls that a client resets: those at their deadline. Node's default (1,000, then 33 a second) would
+ * disconnect a gateway under load.
  */
-const CANCEL_BURST = 20_000;
-const CANCELS_PER_S = 5_000;
+const RESET_BURST = 20_000;
+const RESETS_PER_S = 5_000;
 
 /** Listens. An error names the address. */
 export async function startRpcServer<S extends DescService>(
@@ -164,8 +164,8 @@ function createRpcListener<S extends DescService>(
     {
       settings: { maxConcurrentStreams: MAX_CONCURRENT_CALLS, initialWindowSize: WINDOW_BYTES },
       maxSessionMemory: MAX_SESSION_MEMORY_MB,
-      streamResetBurst: CANCEL_BURST,
-      streamResetRate: CANCELS_PER_S,
+      streamResetBurst: RESET_BURST,
+      streamResetRate: RESETS_PER_S,
     },
     options.log,
   );
