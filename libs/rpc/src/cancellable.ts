@@ -1,8 +1,8 @@
-// A call that its client cancels by ending its request. Named by grpc-call.ts, which leaves the request open
-// until then, and heeded by server.ts and the two paths behind it. The call's handler ends, and the stream ends
-// as any other. No side resets it: frames of the answer that are on their way would come to a stream that is
-// gone, and nghttp2 ends the connection, with every call on it, after some 1,000 of them. Node also counts what
-// was queued on a stream that was reset as memory of its connection, and refuses calls on it at a limit.
+// A call that its client cancels by ending its request. Named by grpc-call.ts, which leaves the request open,
+// and heeded by server.ts and the two paths behind it. The handler ends, and the stream ends as any other. It
+// must never be reset: frames of the answer that are on their way would come to a stream that is gone, and
+// nghttp2 ends the connection, with every call on it, after some 1,000 of them. Node also counts what was
+// queued on a stream that was reset as memory of its connection, and refuses all calls on it at a limit.
 
 import {
   constants,

@@ -76,7 +76,7 @@ export class GrpcCall<O extends DescMessage> {
     this.#call.cancelWithStatus(status.CANCELLED, "Cancelled on client");
   }
 
-  /** Rejects the caller at once and cancels by the end of the request. What still comes is read and dropped. */
+  /** Rejects the caller at once and ends the request, which cancels. What still comes is read and dropped. */
   readonly #leave = (): void => {
     this.#failure ??= this.#reason();
     this.#settle();
