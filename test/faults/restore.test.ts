@@ -1,6 +1,6 @@
-// Guarantee: a backup is restored as docs/operating.md says, to a moment or to its end, also into a server
-// without the roles: the system starts, every chain verifies, appends, webhooks and exports go on, and
-// `annals check-heads` names each chain that is older than the heads that were kept.
+// Guarantee: a backup is restored as docs/operators/backup.md says, to a moment or to its end, also into
+// a server without the roles: the system starts, every chain verifies, appends, webhooks and exports go on,
+// and `annals check-heads` names each chain that is older than the heads that were kept.
 
 import type { Stack } from "@annals/local";
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";

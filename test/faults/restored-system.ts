@@ -1,6 +1,6 @@
 // A base backup of a running system's PostgreSQL with archived WAL, and systems restored from it: the
-// commands of docs/operating.md. Called by restore.test.ts. It must never change the files of the system
-// that it copies.
+// commands of docs/operators/backup.md. Called by restore.test.ts. It must never change the files of the
+// system that it copies.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, realpathSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Guarantee: what an operator can set or watch is in docs/operating.md, in a row of a table that
+// Guarantee: what an operator can set or watch is on a page of docs/operators, in a row of a table that
 // begins with its name, and nothing stands there that is not so. Every program accepts the settings that the
 // programs declare and no others. No alert and no panel uses a metric that no program reports.
 
@@ -16,15 +16,11 @@ import {
   yamlOf,
 } from "./sources.ts";
 
-const OPERATING = textOf("docs/operating.md");
-
-/** The names in the first column of the tables, in backquotes; a row may name several. */
-const ROWS = matches(OPERATING, /^\| *((?:`[\w{}=",*]+`[ ,and]*)+)\|/gm).flatMap((cell) =>
-  matches(cell, /`(\w+)/g),
-);
-
-const section = (title: string) =>
-  new RegExp(`^## ${title}$[^]*?(?=^## )`, "m").exec(OPERATING)?.[0] ?? "";
+/** The names in the first column of a page's tables, in backquotes; a row may name several. */
+const rowsOf = (page: string): string[] =>
+  matches(textOf(page), /^\| *((?:`[\w{}=",*]+`[ ,and]*)+)\|/gm).flatMap((cell) =>
+    matches(cell, /`(\w+)/g),
+  );
 
 describe("settings", () => {
   /** Read by the examples of docs/ and test/example, and by deploy/compose.yaml. */
@@ -34,8 +30,9 @@ describe("settings", () => {
   const local = matches(textOf("deploy/local/src/settings.ts"), /name: "(ANNALS_\w+)"/g);
   const declared = new Set([...SERVICES.flatMap((service) => [...settingsOf(service)]), ...local]);
 
-  test("each has a row in docs/operating.md, and each row is one", () => {
-    const rows = new Set(ROWS.filter((name) => /^(ANNALS|DANGEROUS|OTEL)_/.test(name)));
+  test("each has a row in settings.md or local-stack.md, and each row is one", () => {
+    const pages = ["docs/operators/settings.md", "docs/operators/local-stack.md"];
+    const rows = new Set(pages.flatMap(rowsOf).filter((name) => /^[A-Z]+_/.test(name)));
     expect([...rows].toSorted()).toStrictEqual([...declared].toSorted());
     expect(declared.size).toBeGreaterThan(15);
   });
@@ -56,14 +53,12 @@ describe("settings", () => {
 describe("metrics", () => {
   const names = [...METRICS.keys()];
 
-  test("each has a row in docs/operating.md, and each row of ours is one", () => {
+  test("each has a row in metrics.md, and each row is one", () => {
     const constructed = PRODUCT.flatMap(({ text }) =>
       matches(text, /new (Counter|Gauge|Histogram)\b/g),
     );
     expect(names).toHaveLength(constructed.length);
-    expect(names.filter((name) => !ROWS.includes(name))).toStrictEqual([]);
-    const rows = matches(section("Metrics"), /^\| *`(annals_\w+)/gm);
-    expect(rows.filter((name) => !METRICS.has(name))).toStrictEqual([]);
+    expect(rowsOf("docs/operators/metrics.md").toSorted()).toStrictEqual(names.toSorted());
   });
 
   test("each has a name of the product's domain or of OpenTelemetry", () => {
@@ -101,8 +96,8 @@ describe("alerts and dashboards", () => {
     return words.filter((word) => !/^(by|and|or|on|unless|offset|\d+[smhd])$/.test(word));
   }
 
-  test("every alert of docs/operating.md is a rule with its name, and every rule is listed there", () => {
-    const named = matches(section("Alerts"), /^\| ([A-Z][^|]*?) \|/gm)
+  test("every alert of alerts.md is a rule with its name, and every rule is listed there", () => {
+    const named = matches(textOf("docs/operators/alerts.md"), /^\| ([A-Z][^|]*?) \|/gm)
       // The heading, and the alert for the exporter of the database's machine.
       .filter((row) => row !== "Alert" && row !== "Disk")
       .map((row) => row.replaceAll(/(?:^| )(\w)/g, (_, letter: string) => letter.toUpperCase()));

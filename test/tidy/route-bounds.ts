@@ -22,7 +22,7 @@ const TIMES: Readonly<Record<Bounds["time"], string>> = {
 
 const INTRODUCTION = `
 This page lists the upper bounds of one request to each route. A request holds what it takes of the shares of its account
-([Shares](operating.md#shares-and-trusted-proxies)) until its work has ended. Measured CPU times are in
+([Shares](operators/multi-tenant.md#shares-of-a-gateway)) until its work has ended. Measured CPU times are in
 [what a request costs](performance/what-a-request-costs.md).
 
 - **Rows** are those that the services read or write, at the limits of an account without a plan.

@@ -217,7 +217,7 @@ function sharedBuffersMib(): number {
   return Math.min(MAX_SHARED_BUFFERS_MIB, Math.floor(totalmem() / MIB / 4));
 }
 
-/** The settings of docs/operating.md for a busy system, such as a load test. */
+/** The settings of docs/operators/database.md for a busy system, such as a load test. */
 function serverOptions(cluster: string, port: number): string[] {
   const options = {
     cluster_name: clusterName(cluster),

@@ -1,6 +1,6 @@
 // Reads the configuration from environment variables. Called by main.ts with the settings that the service's
 // config.ts declares. It reports every fault at once, and nothing starts on a partly valid configuration.
-// docs/operating.md lists the declared sentences; a test compares the two.
+// docs/operators/settings.md has a row for each of them, which a test compares.
 
 import { unknownSettings } from "@annals/contract";
 import { BlockList, isIP, isIPv6 } from "node:net";

@@ -14,7 +14,7 @@ test("a misspelled name is refused with the nearest known one, without its value
 
 test("a name that resembles none is refused with the place that lists them", () => {
   expect(unknownSettings({ ANNALS_FOO: "1" })).toStrictEqual([
-    "ANNALS_FOO is not a setting: see docs/operating.md",
+    "ANNALS_FOO is not a setting: see docs/operators/settings.md",
   ]);
 });
 

@@ -135,7 +135,8 @@ export function unknownSettings(
     .filter(([name, value = ""]) => !OF_TESTS.test(name) && !isServiceLink(name, value))
     .map(([name]) => {
       const nearest = nearestOf(name, [...known]);
-      const advice = nearest === undefined ? "see docs/operating.md" : `did you mean ${nearest}?`;
+      const advice =
+        nearest === undefined ? "see docs/operators/settings.md" : `did you mean ${nearest}?`;
       return `${name} is not a setting: ${advice}`;
     });
 }

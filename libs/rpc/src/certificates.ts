@@ -90,7 +90,7 @@ export async function openTls(
   if (tlsCaFile === undefined || tlsCertFile === undefined || tlsKeyFile === undefined) {
     throw new ConfigError(
       `${Object.values(SETTING_OF).join(", ")} are required: the certificate with which this service proves ` +
-        "itself to the others (docs/operating.md, Certificates)",
+        "itself to the others (docs/operators/tls.md)",
     );
   }
   const expiry = certificateExpiry(registry);

@@ -17,7 +17,7 @@ export interface ProcessStatus {
 
 const TIMEOUT_MS = 5_000;
 const MS_PER_DAY = 86_400_000;
-/** The thresholds of the alerts in docs/operating.md. */
+/** The thresholds of the alerts in docs/operators/alerts.md. */
 const EXPIRY_DAYS = 14;
 const MAX_INDEX_LAG_EVENTS = 204_800;
 
@@ -91,7 +91,7 @@ function measuredProblems(samples: readonly Sample[], now: Date): string[] {
   const problems: string[] = [];
   for (const { labels, name, value } of samples) {
     if (name === "annals_chain_invariant_broken_total" && value > 0) {
-      problems.push("a chain is broken: see docs/operating.md, When a chain is broken");
+      problems.push("a chain is broken: see docs/runbooks/a-chain-is-broken.md");
     }
     if (name === "annals_index_lag_events" && value > MAX_INDEX_LAG_EVENTS) {
       problems.push(`the filter index is ${value} events behind`);

@@ -1,6 +1,6 @@
 // A client that sends too slowly is refused in the error shape when its time is up, and holds up
 // nobody: all the while other clients are answered, without a failure and without delay (the
-// request timeout, docs/operating.md).
+// request timeout, docs/operators/settings.md).
 
 import { HttpClient, newAccount } from "@annals/testing";
 import type { Stack } from "@annals/local";

@@ -17,7 +17,7 @@ const BATCH = 500;
 export const ROTATE_SECRETS_HELP = `Usage: annals webhooks rotate-sealing-key
 
 Re-encrypts all webhook signing secrets with the first key of ANNALS_WEBHOOK_SECRET_KEY_FILE while the services run.
-Afterwards, once every replica has the file, the other keys can be deleted from it (docs/operating.md, Rotation).
+Afterwards, once every replica has the file, the other keys can be deleted from it (docs/operators/rotation.md).
 
 Requires the ANNALS_DATABASE_URL of webhook-dispatcher, ANNALS_LEDGER_ADDRESS, and the file.
 
