@@ -28,7 +28,7 @@ import {
 const TOKEN = "t".repeat(32);
 const PLANS = {
   default: "free",
-  plans: { free: { max_keys: 1, monthly_events: 10 }, pro: {} },
+  plans: { free: { max_keys: 1, max_export_bytes: 7, monthly_events: 10 }, pro: {} },
 };
 
 let stack: Stack;
@@ -183,8 +183,8 @@ describe("accounts and keys", () => {
     expect((await post(`/admin/v1/accounts/${id}/keys`, { name: "second" })).status).toBe(201);
     const { body } = await get("/admin/v1/plans");
     expect(body.data).toMatchObject([
-      { name: "free", default: true, max_keys: 1, monthly_events: 10, max_webhooks: 1_000 },
-      { name: "pro", max_keys: 1_000, max_widget_tokens: 10_000, requests_per_minute: null },
+      { name: "free", default: true, max_keys: 1, max_export_bytes: 7, max_webhooks: 1_000 },
+      { name: "pro", max_keys: 1_000, max_export_bytes: null, requests_per_minute: null },
     ]);
     expect(body.data[0].accounts).toBeGreaterThan(0);
   });

@@ -9,9 +9,9 @@ import type { Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { actorOf } from "@annals/rpc";
+import { actorOf, admissionOf } from "@annals/rpc";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
-import { checkLimits, type ExportLimits } from "../domain/export-limits.ts";
+import { checkLimits, type ExportLimits, limitsOf } from "../domain/export-limits.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countJobs } from "../store/count-jobs.ts";
 import { findEqualJob } from "../store/find-equal-job.ts";
@@ -32,6 +32,7 @@ interface Deps {
 export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["createExport"] {
   return async ({ accountId, format, filter, filterJson, includeProofs }, context) => {
     const actor = actorOf(context);
+    const maxExportBytes = admissionOf(context)?.maxExportBytes;
     complete({ account_id: accountId });
     const name = formatName(format);
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
@@ -50,6 +51,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       head.hash,
       occurredAt,
       actor.id ?? null,
+      maxExportBytes === undefined ? null : String(maxExportBytes),
     ] as const;
     const [, , , , filterText, , headSequence, headHash] = job;
     const same = [accountId, name, includeProofs, filterText, headSequence, headHash] as const;
@@ -59,7 +61,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       const equal = await transaction.run(findEqualJob, [...same]);
       if (equal.length > 0) return equal;
       const [has] = await transaction.run(countJobs, [accountId]);
-      checkLimits(deps.limits, {
+      checkLimits(limitsOf(deps.limits, maxExportBytes), {
         bytes: Number(has?.bytes ?? 0),
         underWay: has?.under_way ?? 0,
         kept: has?.kept ?? 0,

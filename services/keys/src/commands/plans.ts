@@ -48,6 +48,7 @@ function line(plan: ReturnType<typeof planJson>): string {
     limit(plan.max_keys, "keys"),
     limit(plan.max_webhooks, "webhooks"),
     limit(plan.max_widget_tokens, "widget tokens"),
+    limit(plan.max_export_bytes, "bytes of exports", "the setting's"),
     limit(plan.monthly_events, "events a month"),
     limit(plan.requests_per_minute, "requests a minute", "60 times a key's"),
     `without ${plan.features_left_out.join(", ") || "nothing"}`,
