@@ -1,6 +1,6 @@
 // Guarantees: no account has more than half of the connections of accounts, nor the last free one unless it
 // has none; the service's own work always finds some; accounts take turns; a wait ends with its signal, after
-// its time, and at once for the thousandth of an account, or one beyond its 16 MiB of parameters.
+// its time, and at once for the thousandth of an account, one beyond its 16 MiB, or beyond what is free of 64.
 
 import { describe, expect, it, test } from "vitest";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
@@ -129,6 +129,31 @@ test("of an account 16 MiB of parameters wait, one more is refused; others and t
   left.abort();
   await Promise.allSettled(waiting);
   expect([shares.waiting, shares.waitingBytes]).toEqual([0, 0]);
+});
+
+test("of 64 MiB that wait an account has no more than was free, so that another one finds some", async () => {
+  const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
+  void shares.take(NO_ACCOUNT);
+  const left = new AbortController();
+  const mebibyte = 1024 * 1024;
+  const waiting: Promise<unknown>[] = [];
+  const waitAll = async (account: string): Promise<number> => {
+    for (;;) {
+      const before = shares.waiting;
+      const wait = (async () => shares.take(account, left.signal, () => mebibyte))();
+      waiting.push(wait);
+      if (shares.waiting > before) continue;
+      await expect(wait).rejects.toThrow("bytes wait");
+      return shares.waitingOf(account).bytes / mebibyte;
+    }
+  };
+  waiting.push((async () => shares.take(NO_ACCOUNT, left.signal, () => 100 * mebibyte))());
+  const had: number[] = [];
+  for (const account of ["a", "b", "c", "d", "e", "f"]) had.push(await waitAll(account));
+  expect(had).toEqual([16, 16, 16, 8, 4, 2]);
+  left.abort();
+  await Promise.allSettled(waiting);
+  expect(shares.waitingBytes).toBe(0);
 });
 
 test("parameters count in bytes, those in lists and in binary too", () => {

@@ -5,7 +5,7 @@
 import { GENESIS_HASH } from "@annals/event";
 import { type Clock, newId } from "@annals/contract";
 import { complete, internal, invalid } from "@annals/errors";
-import type { Pool } from "@annals/postgres";
+import { type Database, parameterBytes, type Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -56,7 +56,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
     const [, , , , filterText, , headSequence, headHash] = job;
     const same = [accountId, name, includeProofs, filterText, headSequence, headHash] as const;
     const database = deps.database.forAccount(accountId, context.signal);
-    const [row] = await database.transaction(async (transaction) => {
+    const queue = async (transaction: Database) => {
       await transaction.run(lockAccount, [accountId]);
       const equal = await transaction.run(findEqualJob, [...same]);
       if (equal.length > 0) return equal;
@@ -80,7 +80,8 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
         occurredAt,
       });
       return transaction.run(createJob, [...job]);
-    });
+    };
+    const [row] = await database.transaction(queue, () => parameterBytes(job));
     if (!row) throw internal("the stored job was not returned");
     if (row.status === "pending") deps.wake(row.id);
     return { export: renderExport(row) };
