@@ -1,6 +1,7 @@
 // Guarantees: no account has more than half of the connections of accounts, nor the last free one unless it
 // has none; the service's own work always finds some; accounts take turns; a wait ends with its signal, after
-// its time, and at once for the thousandth of an account, one beyond its 16 MiB, or beyond what is free of 64.
+// its time, and at once for the thousandth of an account, one beyond its 16 MiB, or
+// beyond what is free of 64.
 
 import { describe, expect, it, test } from "vitest";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
