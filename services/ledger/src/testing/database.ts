@@ -5,7 +5,7 @@ import { createLog } from "@annals/chassis";
 import { createPool, type Pool, type PoolOptions } from "@annals/postgres";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { inject, onTestFinished } from "vitest";
-import { ROLE } from "../serve.ts";
+import { ROLE } from "../config.ts";
 
 /** Connections of a pool that says nothing else. */
 export const POOL_SIZE = 5;
