@@ -11,7 +11,7 @@ export const NO_ACCOUNT = "";
 const MAX_WAITING = 1_000;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** Bytes that wait in all, of which an account has no more than was free: some are left to others. */
+/** Bytes that wait of all accounts. One has no more of them than were free when its last one came. */
 const MAX_WAITING_BYTES_IN_ALL = 64 * 1024 * 1024;
 
 /** One in so many connections is kept from accounts, for work of the service itself. */
@@ -42,11 +42,12 @@ export class ConnectionShares extends Slots {
         const has = slots.waitingOf(account);
         if (has.items >= MAX_WAITING)
           return new Error(`${MAX_WAITING} statements of the account wait`);
-        const waiting = slots.waitingBytes - slots.waitingOf(NO_ACCOUNT).bytes;
-        const free = MAX_WAITING_BYTES_IN_ALL - waiting;
-        return has.bytes + bytes > Math.min(MAX_WAITING_BYTES, free)
-          ? new Error(`statements of the account with ${has.bytes} bytes wait`)
-          : undefined;
+        if (has.bytes + bytes > MAX_WAITING_BYTES)
+          return new Error(`statements of the account with ${has.bytes} bytes wait`);
+        const all = slots.waitingBytes - slots.waitingOf(NO_ACCOUNT).bytes;
+        if (has.bytes + bytes > MAX_WAITING_BYTES_IN_ALL - all)
+          return new Error(`statements of all accounts with ${all} bytes wait`);
+        return undefined;
       },
     });
     this.#total = total;

@@ -33,8 +33,8 @@ export interface Pool extends Database {
   /**
    * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it
    * rejects. A lost commit acknowledgement rejects with `unavailable`: the outcome is then unknown, and only
-   * what the transaction stored (an idempotency key) can show it. `bytesOf` is about what `work` holds while
-   * it waits for a connection; by default it is a small request, of 16 KiB.
+   * what the transaction stored (an idempotency key) can show it. `bytesOf` says about how many bytes
+   * `work` holds while it waits for a connection; by default 16 KiB, those of a small request.
    */
   transaction<T>(work: (transaction: Database) => Promise<T>, bytesOf?: () => number): Promise<T>;
   /**
@@ -61,7 +61,7 @@ const IDLE_TIMEOUT_MS = 60_000;
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000;
 
-/** As many of these may wait of an account as it may have statements. */
+/** A thousand of these are within the bytes of an account that may wait. */
 const SMALL_REQUEST_BYTES = 16 * 1024;
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];

@@ -1,4 +1,5 @@
-// What work holds while it waits for a connection to PostgreSQL, as the pool counts it.
+// Measures what work holds while it waits for a connection to PostgreSQL, as the pool counts it. Called by
+// tests of what calls `transaction`.
 
 import { eventually } from "./eventually.ts";
 
@@ -12,13 +13,13 @@ interface Pool {
   forAccount(accountId: string): Pool;
 }
 
-/** More than may wait of an account: the refusal of the statement says what does. */
+/** More than an account may have waiting: the refusal says how many bytes wait already. */
 const TOO_MUCH = Buffer.alloc(17 * 1024 * 1024);
 const REFUSED = { name: "test.refused", text: "SELECT $1::bytea", customPlan: true };
 
 /**
- * Resolves to the bytes of what `begin` has waiting for the account while all connections are taken. Then
- * they are free, and `begin` goes on to its end.
+ * Takes all connections and calls `begin`. Resolves to the bytes that then wait of the account, after the
+ * connections were released and `begin` has ended.
  */
 export async function bytesWaiting(
   { pool, connections, accountId }: Waited,

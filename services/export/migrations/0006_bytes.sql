@@ -2,8 +2,8 @@
 --
 -- reserved_bytes: what the file may grow to that is being written, or that an attempt has left; it is reserved before
 --   it is written. 0 where there is no such file. Of a completed export size_bytes counts in its place.
--- max_bytes: what all files of the account may have together, as its plan said when the export was asked for. Null where
---   the plan did not say it: then ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT does.
+-- max_bytes: the maximum bytes of all files of the account, by its plan when the export was created. Null where the plan
+--   sets none: then ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT applies.
 
 ALTER TABLE exports.jobs
   ADD COLUMN reserved_bytes bigint NOT NULL DEFAULT 0,

@@ -17,12 +17,12 @@ const SETTING = 100_000;
 const features_left_out = ["webhooks"];
 const PLANS = {
   plans: {
-    unsaid: { features_left_out },
+    silent: { features_left_out },
     roomy: { features_left_out, max_export_bytes: 2 * SETTING },
     tight: { features_left_out, max_export_bytes: SETTING / 2 },
     none: { features_left_out, max_export_bytes: 0 },
   },
-  default: "unsaid",
+  default: "silent",
 };
 
 let stack: Stack;
@@ -87,13 +87,13 @@ const resizeExport = (accountId: string, bytes: number) =>
   ]);
 
 test.each([
-  ["unsaid", SETTING],
+  ["silent", SETTING],
   ["roomy", 2 * SETTING],
   ["tight", SETTING / 2],
 ])(
   "plan %s: %i bytes are completed, one more fails, and then the next is refused",
   async (plan, limit) => {
-    const { client: sized } = await newClient("unsaid");
+    const { client: sized } = await newClient("silent");
     const { size_bytes: size } = await ended(sized);
     const { accountId, client } = await newClient(plan);
     await addExport(accountId, limit - size + 1);
@@ -124,7 +124,7 @@ test("a plan of no bytes refuses every export, and others are written", async ()
 test("another plan bounds them from the next request on", async () => {
   const { accountId, client } = await newClient("roomy");
   const limits = [(await bytesOf(client)).limit];
-  for (const plan of ["tight", "unsaid"]) {
+  for (const plan of ["tight", "silent"]) {
     await setPlan(accountId, plan);
     limits.push((await bytesOf(client)).limit);
   }

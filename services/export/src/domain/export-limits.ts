@@ -12,7 +12,7 @@ export interface ExportLimits {
   readonly maxBytesPerAccount: number;
 }
 
-/** The limits of an account whose plan allows so many bytes; undefined where it does not say it. */
+/** The limits of an account, of which its plan may set the bytes. */
 export function limitsOf(limits: ExportLimits, maxExportBytes: bigint | undefined): ExportLimits {
   if (maxExportBytes === undefined) return limits;
   return { ...limits, maxBytesPerAccount: Number(maxExportBytes) };

@@ -19,7 +19,7 @@ export interface TakenRow {
   readonly lease_token: string;
   /** This one included. */
   readonly attempts: number;
-  /** What all files of its account may have together; null: what the setting says. */
+  /** Maximum bytes of all files of the account, by its plan; null where it sets none. */
   readonly max_bytes: string | null;
   /** An attempt was put back, because other exports of the account had the room. */
   readonly waits_for_room: boolean;

@@ -20,7 +20,7 @@ export class RoomReserved extends Error {
 
 export interface ReserveDeps {
   readonly database: Pool;
-  /** Of an account whose plan does not say it. */
+  /** Applies where the plan of the account sets no limit. */
   readonly maxBytesPerAccount: number;
 }
 

@@ -1,4 +1,4 @@
-// A plan as proto: what the gateway needs to know of it.
+// A plan as proto: what the gateway needs to know of it. The rest is signed, in the statement of admission.
 
 import type { PlanSchema } from "@annals/proto/keys";
 import type { MessageInitShape } from "@bufbuild/protobuf";

@@ -52,7 +52,7 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
   widget?: WidgetView | undefined;
 
   /**
-   * What the files of the account's exports may have together. Absent where its plan does not say it.
+   * Maximum bytes of all export files of the account. Absent where its plan sets none.
    *
    * @generated from field: optional int64 max_export_bytes = 6;
    */
