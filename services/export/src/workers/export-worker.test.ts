@@ -110,26 +110,6 @@ test("a failed attempt is retried after a delay, and the last one fails the job 
   expect(await outbox()).toEqual([]);
 });
 
-test("a position that a replica of the release before takes first is given once: the job is tried again", async () => {
-  const addAsBefore = `INSERT INTO exports.outbox SELECT account_id, position + 1, 'export.completed', '{}', created_at
-    FROM exports.outbox ORDER BY position DESC LIMIT 1`;
-  work(ledger());
-  await reached(await queue(), "completed");
-  const id = await exports.pool.transaction(async (transaction) => {
-    await transaction.run({ name: "test.add", text: addAsBefore, customPlan: true }, []);
-    const queued = await queue();
-    await eventually("it waits for the other's commit", async () => {
-      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database()
-        AND wait_event_type = 'Lock' AND query ~ 'add-to-outbox'`;
-      return (await exports.database.query(waiting)).length > 0;
-    });
-    return queued;
-  });
-  await reached(id, "completed");
-  expect(await job(id)).toMatchObject({ attempts: 2 });
-  expect((await outbox()).map(({ position }) => Number(position))).toEqual([1, 2, 3]);
-});
-
 test("a job whose worker crashed in each attempt fails for good", async () => {
   const id = await queue();
   await exports.database.query(
