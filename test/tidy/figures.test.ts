@@ -223,7 +223,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   ],
   [
     RELIABILITY,
-    /`connection: close` in every answer, for up to (\w+ s)econds/,
+    /`connection: close` in every answer, and then for up to (\w+ s)econds/,
     `${GATEWAY}/edge/drain.ts`,
     constant("MAX_DRAIN_MS"),
   ],

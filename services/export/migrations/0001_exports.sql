@@ -43,13 +43,13 @@ CREATE TABLE exports.jobs (
   -- lease of a worker that still writes has ended.
   deleted_at     text COLLATE "C",
   taken_at       timestamptz, -- when a worker last took it: accounts take turns by it
-  -- the API key that did it; null where the service did
+  -- the API key that did it; null if the service did
   created_by     text COLLATE "C",
   deleted_by     text COLLATE "C",
-  -- What the file may grow to that is being written, or that an attempt has left: reserved before it is
-  -- written. 0 where there is no such file. Of a completed export size_bytes counts in its place.
+  -- The size that the file may grow to that is being written, or that an attempt has left. It is reserved
+  -- before the file is written, and 0 without such a file. A completed export counts by its size_bytes.
   reserved_bytes bigint NOT NULL DEFAULT 0,
-  -- The maximum bytes of all files of the account, by its plan when the export was created. Null where the
+  -- The maximum bytes of all files of the account, by its plan when the export was created. Null if the
   -- plan sets none: then ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT applies.
   max_bytes      bigint,
   -- It found no room while others of its account were being written, and was put back. While the account has

@@ -78,8 +78,7 @@ CREATE TRIGGER api_keys_refuse_deletion BEFORE DELETE ON keys.api_keys FOR EACH 
 GRANT SELECT, INSERT, DELETE, UPDATE (name, revoked_at, is_minted, updated_by, revoked_by)
   ON keys.api_keys TO annals_keys;
 
--- Tokens for the widget routes. Each shows some of an account's events to the browsers of people, and ends by
--- itself.
+-- Tokens for the widget routes. Each shows some of an account's events to browsers, until it expires.
 --
 -- A token never changes: the service may add it, read it and delete it. It is deleted when it is revoked, and
 -- some time after it has expired. It is valid for as long as the API key that made it, too. Its requests are
@@ -94,7 +93,7 @@ CREATE TABLE keys.widget_tokens (
   parts         text[] NOT NULL CHECK (
     parts <@ ARRAY['actor.meta', 'target.meta', 'context', 'diff', 'metadata']),
   origins       text[] NOT NULL CHECK (cardinality(origins) <= 20),
-  viewer_id     text, -- the viewer; null where the token names none
+  viewer_id     text, -- the viewer; null if the token names none
   viewer_name   text,
   created_by    text COLLATE "C" NOT NULL, -- the id of the API key
   created_at    text COLLATE "C" NOT NULL,
