@@ -61,14 +61,18 @@ test("the lease is renewed for as long as the work takes", async () => {
 });
 
 test("a worker without the lease completes nothing, and the file of the one that has it stays", async () => {
-  const held = gate();
+  const [written, held] = [gate(), gate()];
   const id = await queue();
   // With so long a lease it does not renew: only the token in the statements can stop it.
   const slow = work(
-    ledger(() => held.promise),
+    ledger(() => {
+      written.resolve();
+      return held.promise;
+    }),
     { leaseMs: 60_000 },
   );
-  await reached(id, "running");
+  // Before that it would notice when it reserves bytes, and take the job again.
+  await written.promise;
   // As if the first had hung for the time of its lease.
   await exports.database.query(
     "UPDATE exports.jobs SET due_at = now() - interval '1 hour', lease_token = lease_token + 1 WHERE id = $1",
