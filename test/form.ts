@@ -15,8 +15,6 @@ const FULL = {
   revocation: { revocations: 200 },
   /** Keys, and as many webhooks, whose secrets are looked for. */
   secrets: { creates: 500 },
-  /** Ledgers of the tests that need more than one. */
-  ledgers: 3,
   changingLedgers: { rounds: 10 },
   serviceCrash: { rounds: 50, appends: 1_000 },
   postgresCrash: { rounds: 20, appends: 1_000 },
@@ -55,7 +53,6 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     search: { queries: 40 },
     revocation: { revocations: 40 },
     secrets: { creates: 100 },
-    ledgers: 2,
     changingLedgers: { rounds: 2 },
     serviceCrash: { rounds: 4, appends: 500 },
     postgresCrash: { rounds: 2, appends: 500 },

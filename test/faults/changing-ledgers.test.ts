@@ -21,7 +21,7 @@ const STAYING = HOSTS.slice(0, -1);
 const CALLERS = ["gateway", "keys", "export", "webhook-dispatcher"] as const;
 /** Of each account, each with one event in flight. */
 const WRITERS = 4;
-/** So many appends of each account end between two looks at where they went. */
+/** So many appends of each account end between two questions where they went. */
 const APPENDS_BETWEEN = 50;
 /** Until every gateway has looked the name up and connected, on a machine that is busy. */
 const MOVED_WITHIN_MS = 60_000;
