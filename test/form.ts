@@ -5,6 +5,8 @@
 
 const FULL = {
   name: "full" as "full" | "short",
+  /** Of a system whose appends go through several. */
+  ledgers: 3,
   /** Appends of 64 writers to one chain. */
   chain: { appends: 20_000 },
   /** Generated events that must verify. */
@@ -47,6 +49,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
   full: FULL,
   short: {
     name: "short",
+    ledgers: 2,
     chain: { appends: 5_000 },
     noFalseAlarm: { events: 20_000 },
     rateLimit: { bursts: 4 },
