@@ -4,11 +4,12 @@
 // the field and change nothing. It speaks TLS with the certificate of keys, and is off by default.
 
 import type { Stack } from "@annals/local";
-import { HttpClient } from "@annals/testing";
+import { eventually, HttpClient } from "@annals/testing";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
 import { metricOf } from "../metric-of.ts";
@@ -20,15 +21,15 @@ import {
   type Asked,
   type At,
   bodyFor,
-  holdRequest,
   NOBODY,
+  renameAndLeave,
   ROUTES,
 } from "./admin-api-client.ts";
 
 const TOKEN = "t".repeat(32);
 const PLANS = {
   default: "free",
-  plans: { free: { max_keys: 1, monthly_events: 10 }, pro: {} },
+  plans: { free: { max_keys: 1, max_export_bytes: 7, monthly_events: 10 }, pro: {} },
 };
 
 let stack: Stack;
@@ -183,8 +184,8 @@ describe("accounts and keys", () => {
     expect((await post(`/admin/v1/accounts/${id}/keys`, { name: "second" })).status).toBe(201);
     const { body } = await get("/admin/v1/plans");
     expect(body.data).toMatchObject([
-      { name: "free", default: true, max_keys: 1, monthly_events: 10, max_webhooks: 1_000 },
-      { name: "pro", max_keys: 1_000, max_widget_tokens: 10_000, requests_per_minute: null },
+      { name: "free", default: true, max_keys: 1, max_export_bytes: 7, max_webhooks: 1_000 },
+      { name: "pro", max_keys: 1_000, max_export_bytes: null, requests_per_minute: null },
     ]);
     expect(body.data[0].accounts).toBeGreaterThan(0);
   });
@@ -270,16 +271,34 @@ describe("a wrong request", () => {
   });
 });
 
-test("a ninth request at a time is refused with Retry-After; the eight are answered", async () => {
-  const held = await Promise.all(Array.from({ length: 8 }, () => holdRequest(at)));
-  expect(await get("/admin/v1/plans")).toMatchObject({
+test("a ninth request at a time is refused with Retry-After; the eight are answered, also if a client has left", async () => {
+  const { id } = await newAccount();
+  const lock = new pg.Client({ connectionString: stack.databaseUrl });
+  await lock.connect();
+  await lock.query("BEGIN");
+  await lock.query("SELECT FROM keys.accounts WHERE account_id = $1 FOR UPDATE", [id]);
+  const renamed = Array.from({ length: 7 }, () =>
+    call("PATCH", `/admin/v1/accounts/${id}`, { body: { name: "waits" } }),
+  );
+  const leave = renameAndLeave(at, `/admin/v1/accounts/${id}`);
+  const ninth = () => get("/admin/v1/plans");
+  const refusal = {
     status: 500,
     headers: { "retry-after": "1" },
-    body: { error: { type: "server_error" } },
-  });
-  const statuses = await Promise.all(held.map(({ finish }) => finish()));
-  expect(statuses).toEqual(Array.from({ length: 8 }, () => 201));
-  expect((await get("/admin/v1/plans")).status).toBe(200);
+    body: {
+      error: { type: "server_error", message: expect.stringMatching(/^More than 8 requests/) },
+    },
+  };
+  try {
+    await eventually("eight wait", async () => (await ninth()).status === 500);
+    leave();
+    expect(await ninth()).toMatchObject(refusal);
+  } finally {
+    await lock.query("COMMIT");
+    await lock.end();
+  }
+  for (const { status } of await Promise.all(renamed)) expect(status).toBe(200);
+  expect((await ninth()).status).toBe(200);
 });
 
 test("plaintext gets nothing", async () => {
