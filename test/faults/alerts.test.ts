@@ -224,4 +224,5 @@ test("a full pool, a stopped NATS and a stopped dispatcher", async () => {
     const waiting = "annals_notices_oldest_pending_seconds > 3";
     await eventually("no notice waits", async () => (await query(waiting)).length === 0);
   });
+  expect((await client.get("/v1/verify")).body.data.valid).toBe(true);
 });
