@@ -111,8 +111,8 @@ CREATE INDEX widget_tokens_expiry ON keys.widget_tokens (expires_at);
 GRANT SELECT, INSERT, DELETE ON keys.widget_tokens TO annals_keys;
 
 -- The window in which the requests of a key or token are counted (interface 3). Unlogged: counting then waits
--- for no disk. A crash of PostgreSQL empties it, which gives every key a fresh window; docs/operating.md says
--- so.
+-- for no disk. A crash of PostgreSQL empties it, which gives every key a fresh window
+-- (docs/operators/failures.md).
 CREATE UNLOGGED TABLE keys.rate_windows (
   account_id text COLLATE "C" NOT NULL,
   key_id     text COLLATE "C" NOT NULL,
