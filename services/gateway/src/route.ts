@@ -67,7 +67,7 @@ export interface RouteDefinition<
   readonly maxBodyBytes?: number;
   /** How deep the body may nest. */
   readonly maxDepth?: number;
-  /** How many members and elements the body may have; by default the limit of a body that is no batch. */
+  /** How many members and elements the body may have; by default the limit of a body that is not a batch. */
   readonly maxValues?: number;
   /**
    * Reads a plain body without parsing it. What it returns is the body of the call, and is not checked by the

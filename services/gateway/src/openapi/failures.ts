@@ -44,7 +44,7 @@ const ErrorSchema = named(
 const REQUEST_ID = "req_4c7f0j3m6q9t2w5z8b1e4h7k0n";
 
 interface Failure {
-  /** Of the shared answer. */
+  /** Name of the shared answer. */
   readonly name: string;
   readonly description: string;
   readonly errors: readonly AnnalsError[];

@@ -1,5 +1,5 @@
-// An event as a widget token shows it, always with its proof (docs/open-details.md). What is hidden is no
-// member of the event, nor is its salt one of the proof: so a reader sees "hidden", and not "changed".
+// An event as a widget token shows it, always with its proof (docs/open-details.md). A hidden member
+// is absent from the event, and its salt from the proof: so a reader sees "hidden", and not "changed".
 
 import { eventJsonWithout, PARTS, proofJson } from "@annals/event";
 import { internal } from "@annals/errors";

@@ -24,7 +24,7 @@ export interface Deps extends KeyMaker {
 }
 
 export interface AdminRequest {
-  /** The id in the path; empty where there is none. */
+  /** The id in the path; empty if the path has no id. */
   readonly id: string;
   readonly query: URLSearchParams;
   readonly body: Members;

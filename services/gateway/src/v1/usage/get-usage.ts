@@ -15,7 +15,7 @@ const Use = (description: string, used: number, limit: number | null) =>
   Type.Object(
     {
       used: Count({ examples: [used] }),
-      limit: Nullable(Count(), { description: "Null: there is none.", examples: [limit] }),
+      limit: Nullable(Count(), { description: "Null: no limit.", examples: [limit] }),
     },
     { description },
   );
