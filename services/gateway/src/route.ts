@@ -39,11 +39,6 @@ export interface RouteDefinition<
   /** One line for the OpenAPI document, and a paragraph where one is needed. */
   readonly summary: string;
   readonly description?: string;
-  /**
-   * Whether the operation, or a part of it, is a detail that the interface leaves open
-   * (docs/open-details.md).
-   */
-  readonly openDetail?: boolean;
   /** The feature of a plan that the operation belongs to: all of /webhooks, all of /exports, /verify. */
   readonly feature?: Feature;
   readonly body?: B;

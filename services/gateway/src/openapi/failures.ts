@@ -6,7 +6,7 @@ import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
 import { OTHER_ORIGIN } from "../edge/cors.ts";
 import { errorAnswer } from "../errors.ts";
-import { named, OPEN } from "../render/schema.ts";
+import { named, openDetail } from "../render/schema.ts";
 import type { Route } from "../route.ts";
 import { headerReferences } from "./headers.ts";
 import { type Components, documented } from "./schemas.ts";
@@ -34,7 +34,7 @@ const ErrorSchema = named(
       details: Type.Optional(
         Type.Array(
           named("FieldFault", Type.Object({ field: Type.String(), message: Type.String() })),
-          { description: "What is at fault in the request.", ...OPEN },
+          { description: "What is at fault in the request.", ...openDetail("error-details") },
         ),
       ),
     }),

@@ -104,7 +104,6 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
   return route({
     summary: "Get what is used of each limit",
     description: "The limits are those of the plan and of the service's settings.",
-    openDetail: true,
     success: { status: 200, body: dataOf(UsageBody) },
     handle: async ({ admission, signal }) => {
       const { accountId, plan } = admission;
