@@ -5,6 +5,8 @@
 
 const FULL = {
   name: "full" as "full" | "short",
+  /** Of a system whose appends go through several. */
+  ledgers: 3,
   /** Appends of 64 writers to one chain. */
   chain: { appends: 20_000 },
   /** Generated events that must verify. */
@@ -15,6 +17,7 @@ const FULL = {
   revocation: { revocations: 200 },
   /** Keys, and as many webhooks, whose secrets are looked for. */
   secrets: { creates: 500 },
+  changingLedgers: { rounds: 10 },
   serviceCrash: { rounds: 50, appends: 1_000 },
   postgresCrash: { rounds: 20, appends: 1_000 },
   /** Failovers of each kind, and how long the standby is away. */
@@ -46,12 +49,14 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
   full: FULL,
   short: {
     name: "short",
+    ledgers: 2,
     chain: { appends: 5_000 },
     noFalseAlarm: { events: 20_000 },
     rateLimit: { bursts: 4 },
     search: { queries: 40 },
     revocation: { revocations: 40 },
     secrets: { creates: 100 },
+    changingLedgers: { rounds: 2 },
     serviceCrash: { rounds: 4, appends: 500 },
     postgresCrash: { rounds: 2, appends: 500 },
     failover: { rounds: 1, awayMs: 4_000 },

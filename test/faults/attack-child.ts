@@ -7,8 +7,9 @@ interface Order {
 }
 
 process.on("message", ({ module, target }: Order) => {
-  void import(module).then(({ attack }: { readonly attack: (target: unknown) => unknown }) =>
-    attack(target),
-  );
+  void import(module).then(({ attack }: { readonly attack: (target: unknown) => unknown }) => {
+    attack(target);
+    process.send?.("begun");
+  });
 });
 process.on("disconnect", () => process.exit());

@@ -57,9 +57,12 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
           (fault) => !fault.startsWith("refused without Retry-After: Something failed"),
         );
 
-  /** Fills until `isOver`, however often it is refused, and resolves to the refusals. */
-  async function fillUntil(client: HttpClient, isOver: () => boolean): Promise<readonly Answer[]> {
-    const refusals: Answer[] = [];
+  /** Fills until `isOver`, however often it is refused, and keeps the refusals. */
+  async function fillUntil(
+    client: HttpClient,
+    refusals: Answer[],
+    isOver: () => boolean,
+  ): Promise<void> {
     const text = randomBytes(RANDOM_BYTES).toString("base64");
     const events = Array.from({ length: EVENTS_OF_BATCH }, () => {
       return { action: "fill", metadata: { text } };
@@ -73,7 +76,6 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
       }
     };
     await Promise.all(Array.from({ length: FILLERS }, fill));
-    return refusals;
   }
 
   const postgresLog = () => join(disk.dataDir, "log/postgres-1.log");
@@ -97,7 +99,8 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
     writers.start(WRITERS);
     await disk.fill(what);
     let isFreed = false;
-    const filling = fillUntil(filler, () => isFreed);
+    const refusals: Answer[] = [];
+    const filling = fillUntil(filler, refusals, () => isFreed);
     await eventually("the disk is full", () => isFull(what), FULL_WITHIN_MS);
     const until = performance.now() + fullForMs;
     do {
@@ -105,10 +108,11 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
       for (const path of [`/v1/events/${id}`, "/v1/events?limit=5"]) reads(await client.get(path));
       await pause(READ_INTERVAL_MS);
     } while (performance.now() < until);
+    await eventually("a batch is refused", () => refusals.length > 0, FULL_WITHIN_MS);
     await disk.free();
     isFreed = true;
     const freedAt = performance.now();
-    const refusals = await filling;
+    await filling;
     await allServing(bed.stack);
     const recoveredMs = performance.now() - freedAt;
     await writers.stop();

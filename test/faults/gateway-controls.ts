@@ -59,9 +59,12 @@ export async function expectWithin(
 /** Starts the gateway without bounds. What is returned attacks it, and says what is then beyond the bound. */
 export async function startUnbounded({ stack }: Pick<Testbed, "stack">) {
   const { adminUrl, baseUrl = "" } = await stack.addReplica("gateway", UNBOUNDED);
-  return async (figure: Figure, attack: (baseUrl: string) => () => void): Promise<number> => {
+  return async (
+    figure: Figure,
+    attack: (baseUrl: string) => Promise<() => void>,
+  ): Promise<number> => {
     const before = figure === "refusals" ? await read(adminUrl, figure) : 0;
-    const end = attack(baseUrl);
+    const end = await attack(baseUrl);
     const beyond = async () => {
       const value = (await read(adminUrl, figure)) - before;
       return value > boundOf(figure) ? value : undefined;

@@ -148,10 +148,14 @@ test("the control: with more bytes than that, its exports take more", async () =
     }),
   );
   expect((await Promise.all(asked)).map(({ status }) => status)).toContain(201);
-  const bytes = await eventually("the files have more bytes than that", async () => {
-    const most = await bytesOnDisk(accountId);
-    return most > MAX_BYTES ? most : undefined;
-  });
+  const bytes = await eventually(
+    "the files have more bytes than that",
+    async () => {
+      const most = await bytesOnDisk(accountId);
+      return most > MAX_BYTES ? most : undefined;
+    },
+    SETTLED_WITHIN_MS,
+  );
   report({ "MB without the bound": bytes / 2 ** 20 });
   await replica.stop();
   client.close();

@@ -10,7 +10,7 @@ import { startConstellation } from "../constellation.ts";
 import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
 import { Link, type Slowness } from "./network-proxy.ts";
 import { report } from "./report.ts";
-import { allServing, newChain, retryFaults } from "./testbed.ts";
+import { allServing, newChain, REPLICAS, retryFaults } from "./testbed.ts";
 
 const { forMs, ways } = inject("form").slowed;
 const WRITERS = 8;
@@ -55,7 +55,7 @@ beforeAll(async () => {
     {
       databaseUrl: postgres.through(stores.databaseUrl),
       natsUrl: nats.through(stores.natsUrl),
-      replicas: { gateway: 2, keys: 2, ledger: 2 },
+      replicas: REPLICAS,
     },
   );
 });

@@ -4,12 +4,13 @@
 import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { Agent } from "node:http";
+import { inject } from "vitest";
 import { type ConstellationOptions, startConstellation } from "../constellation.ts";
 import { audit, type ChainEvent, readChain } from "./consistency.ts";
 import { Load, type LoadOptions, type SentAppend } from "./load.ts";
 
 /** Of what every append goes through. */
-const REPLICAS = { gateway: 2, keys: 2, ledger: 2 } as const;
+export const REPLICAS = { gateway: 2, keys: 2, ledger: inject("form").ledgers };
 const RATE_LIMIT_PER_MINUTE = 100_000_000;
 
 /** How long a test waits until everything is served again before it fails. */

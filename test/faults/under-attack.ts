@@ -5,6 +5,7 @@
 import type { ServiceName } from "@annals/local";
 import { HttpClient } from "@annals/testing";
 import { fork } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, inject } from "vitest";
 import { peaks } from "../flows/process-memory.ts";
@@ -86,10 +87,16 @@ export async function aloneFor(other: Other, forMs: number): Promise<Noticed> {
   return otherAccount(other, forMs);
 }
 
-/** Runs the function `attack` of `module` in a process of its own. What is returned ends it. */
-export function attackFrom(module: URL, target: unknown): () => void {
+/** Runs `attack` of `module` in a process of its own. Resolves when it has begun, to what ends it. */
+export async function attackFrom(module: URL, target: unknown): Promise<() => void> {
   const child = fork(CHILD, { execArgv: ["-C", "source"] });
+  const begun = once(child, "message");
+  const failed = once(child, "exit").then(([code]) => {
+    throw new Error(`the attack ended with ${String(code)}`);
+  });
   child.send({ module: module.href, target });
+  await Promise.race([begun, failed]);
+  failed.catch(() => {});
   return () => void child.kill("SIGKILL");
 }
 

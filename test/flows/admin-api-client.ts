@@ -3,9 +3,7 @@
 import { certificateFiles } from "@annals/certificates";
 import type { Stack } from "@annals/local";
 import { eventually } from "@annals/testing";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 import { join } from "node:path";
 
@@ -44,31 +42,22 @@ export async function adminApiAt(
   return { ca, port, token };
 }
 
-/** Sends a request for an account without its body; `finish` sends that, and resolves to the status. */
-export async function holdRequest({ ca, port, token }: At) {
-  const text = '{"name": "held"}';
+/** Sends a request that renames an account. What is returned leaves before the answer. */
+export function renameAndLeave({ ca, port, token }: At, path: string): () => void {
+  const text = '{"name": "left"}';
   const sent = request({
     ...toKeys(ca, port),
-    method: "POST",
-    path: "/admin/v1/accounts",
+    method: "PATCH",
+    path,
     headers: {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
       "content-length": String(text.length),
-      expect: "100-continue",
     },
   });
-  // The server has taken the request when it asks for the body.
-  sent.flushHeaders();
-  await once(sent, "continue");
-  return {
-    finish: async (): Promise<number> => {
-      sent.end(text);
-      const [response] = (await once(sent, "response")) as [IncomingMessage];
-      response.resume();
-      return response.statusCode ?? 0;
-    },
-  };
+  sent.on("error", () => {});
+  sent.end(text);
+  return () => void sent.destroy();
 }
 
 function toKeys(ca: string, port: number): RequestOptions {

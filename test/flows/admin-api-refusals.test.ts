@@ -1,19 +1,30 @@
 // Guarantees: the admin API compares what a request with a used Idempotency-Key asks for with what the
 // account was made for, and refuses another one. It changes nothing of the system account. It lists keys in
-// pages.
+// pages, works on eight requests at a time, and speaks TLS with the certificate of keys.
 
 import type { Stack } from "@annals/local";
+import { eventually } from "@annals/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../constellation.ts";
-import { type AdminApi, adminApi, adminApiAt, type Asked } from "./admin-api-client.ts";
+import {
+  type AdminApi,
+  adminApi,
+  adminApiAt,
+  type Asked,
+  type At,
+  renameAndLeave,
+} from "./admin-api-client.ts";
 
 const TOKEN = "t".repeat(32);
 const PLANS = { default: "free", plans: { free: {}, pro: {} } };
 
 let stack: Stack;
+let at: At;
 let call: AdminApi;
 
 beforeAll(async () => {
@@ -33,7 +44,8 @@ beforeAll(async () => {
     },
   });
   afterAll(() => stack.stop());
-  call = adminApi(await adminApiAt(stack, TOKEN));
+  at = await adminApiAt(stack, TOKEN);
+  call = adminApi(at);
 });
 
 const get = (path: string) => call("GET", path);
@@ -78,4 +90,50 @@ test("an account's keys are listed in pages", async () => {
   expect(body).toMatchObject({ data: [{ id: second }], has_more: true });
   const { body: next } = await get(`${path}?limit=1&cursor=${body.next_cursor}`);
   expect(next).toMatchObject({ data: [{ id: first.id }], has_more: false, next_cursor: null });
+});
+
+test("a ninth request at a time is refused with Retry-After; the eight are answered, also if a client has left", async () => {
+  const { id } = (await post("/admin/v1/accounts", { name: "Tenant" })).body.data;
+  const lock = new pg.Client({ connectionString: stack.databaseUrl });
+  await lock.connect();
+  await lock.query("BEGIN");
+  await lock.query("SELECT FROM keys.accounts WHERE account_id = $1 FOR UPDATE", [id]);
+  const renamed = Array.from({ length: 7 }, () =>
+    call("PATCH", `/admin/v1/accounts/${id}`, { body: { name: "waits" } }),
+  );
+  const leave = renameAndLeave(at, `/admin/v1/accounts/${id}`);
+  const ninth = () => get("/admin/v1/plans");
+  const refusal = {
+    status: 500,
+    headers: { "retry-after": "1" },
+    body: {
+      error: { type: "server_error", message: expect.stringMatching(/^More than 8 requests/) },
+    },
+  };
+  try {
+    await eventually("eight wait", async () => (await ninth()).status === 500);
+    leave();
+    expect(await ninth()).toMatchObject(refusal);
+  } finally {
+    await lock.query("COMMIT");
+    await lock.end();
+  }
+  for (const { status } of await Promise.all(renamed)) expect(status).toBe(200);
+  expect((await ninth()).status).toBe(200);
+});
+
+test("plaintext gets nothing", async () => {
+  const got = await new Promise<string>((resolve, reject) => {
+    const socket = connect(at.port, "127.0.0.1", () =>
+      socket.write(
+        `GET /admin/v1/plans HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`,
+      ),
+    );
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.once("error", reject);
+    socket.once("close", () => resolve(text));
+  });
+  expect(got).not.toContain("HTTP/1.1 200");
+  expect(got).not.toContain("free");
 });

@@ -1,6 +1,7 @@
 // Guarantees: no account has more than half of the connections of accounts, nor the last free one unless it
 // has none; the service's own work always finds some; accounts take turns; a wait ends with its signal, after
-// its time, and at once for the thousandth of an account, or one beyond its 16 MiB of parameters.
+// its time, and at once for the one after a thousand of an account, one beyond its 16 MiB, or one beyond the
+// 64 MiB of all accounts. What waits no longer counts no longer.
 
 import { describe, expect, it, test } from "vitest";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
@@ -83,19 +84,21 @@ test("a wait ends when its signal aborts, and leaves the line", async () => {
   void shares.take("a");
   const left = new AbortController();
   const reason = new Error("left");
-  const waiting = shares.take("b", left.signal);
-  const behind = shares.take("b");
+  const waiting = shares.take("b", left.signal, () => 5);
+  const behind = shares.take("b", undefined, () => 7);
   left.abort(reason);
   await expect(waiting).rejects.toBe(reason);
-  expect(shares.waiting).toBe(1);
+  expect([shares.waiting, shares.waitingBytes]).toEqual([1, 7]);
   shares.release("a");
   await behind;
+  expect(shares.waitingBytes).toBe(0);
 });
 
 test("a wait ends after its time", async () => {
   const shares = new ConnectionShares({ total: 1, waitMs: 20 });
   void shares.take("a");
-  await expect(shares.take("b")).rejects.toThrow("within 20 ms");
+  await expect(shares.take("b", undefined, () => 5)).rejects.toThrow("within 20 ms");
+  expect(shares.waitingBytes).toBe(0);
   shares.release("a");
   expect(shares.take("b")).toBeUndefined();
 });
@@ -129,6 +132,53 @@ test("of an account 16 MiB of parameters wait, one more is refused; others and t
   left.abort();
   await Promise.allSettled(waiting);
   expect([shares.waiting, shares.waitingBytes]).toEqual([0, 0]);
+});
+
+test("of all accounts 64 MiB wait, a byte more of any is refused until one leaves; the service's are not", async () => {
+  const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
+  void shares.take(NO_ACCOUNT);
+  const most = 16 * 1024 * 1024;
+  const waiting: Promise<unknown>[] = [];
+  const wait = (account: string, bytes: number): AbortController => {
+    const left = new AbortController();
+    waiting.push(Promise.resolve(shares.take(account, left.signal, () => bytes)));
+    return left;
+  };
+  const all = ["a", "b", "c"].map((account) => wait(account, most));
+  all.push(wait("d", most - 1), wait(NO_ACCOUNT, 5 * most));
+  const last = wait("e", 1);
+  await expect(shares.take("f", undefined, () => 1)).rejects.toThrow(`${4 * most} bytes wait`);
+  last.abort();
+  all.push(wait("f", 1));
+  expect(shares.waiting).toBe(6);
+  for (const one of all) one.abort();
+  await Promise.allSettled(waiting);
+  expect(shares.waitingBytes).toBe(0);
+});
+
+test("an account has no more of the 64 MiB than were free when its last one came", async () => {
+  const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
+  void shares.take(NO_ACCOUNT);
+  const left = new AbortController();
+  const mebibyte = 1024 * 1024;
+  const waiting: Promise<unknown>[] = [];
+  const waitAll = async (account: string): Promise<number> => {
+    for (;;) {
+      const before = shares.waiting;
+      const wait = (async () => shares.take(account, left.signal, () => mebibyte))();
+      waiting.push(wait);
+      if (shares.waiting > before) continue;
+      await expect(wait).rejects.toThrow("bytes wait");
+      return shares.waitingOf(account).bytes / mebibyte;
+    }
+  };
+  waiting.push((async () => shares.take(NO_ACCOUNT, left.signal, () => 100 * mebibyte))());
+  const had: number[] = [];
+  for (const account of ["a", "b", "c", "d", "e", "f"]) had.push(await waitAll(account));
+  expect(had).toEqual([16, 16, 16, 8, 4, 2]);
+  left.abort();
+  await Promise.allSettled(waiting);
+  expect(shares.waitingBytes).toBe(0);
 });
 
 test("parameters count in bytes, those in lists and in binary too", () => {

@@ -7,9 +7,12 @@ import { Slots } from "@annals/contract";
 /** Work of the service itself, for no account or for several. */
 export const NO_ACCOUNT = "";
 
-/** An account with more statements waiting, or more bytes of their parameters, is refused at once. */
+/** An account with more statements and transactions waiting, or more bytes in them, is refused at once. */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+
+/** Bytes that wait of all accounts. One has no more of them than were free when its last one came. */
+const MAX_WAITING_BYTES_IN_ALL = 64 * 1024 * 1024;
 
 /** One in so many connections is kept from accounts, for work of the service itself. */
 const RESERVED_OF = 5;
@@ -41,6 +44,9 @@ export class ConnectionShares extends Slots {
           return new Error(`${MAX_WAITING} statements of the account wait`);
         if (has.bytes + bytes > MAX_WAITING_BYTES)
           return new Error(`statements of the account with ${has.bytes} bytes wait`);
+        const all = slots.waitingBytes - slots.waitingOf(NO_ACCOUNT).bytes;
+        if (has.bytes + bytes > MAX_WAITING_BYTES_IN_ALL - all)
+          return new Error(`statements of all accounts with ${all} bytes wait`);
         return undefined;
       },
     });

@@ -32,14 +32,13 @@ const daysAgo = (days: string): string =>
   `to_char((now() - ${days}::integer * interval '1 day') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 // The row of the outbox's head is locked until the commit. So positions have no gaps, and no reader sees a
-// position before the one below it. Export services of the release before count from the last entry and know
-// no head (services/export/migrations/0002_outbox-heads.sql), so the greater of the two counts.
+// position before the one below it.
 export const addToOutbox = (schema: string): Statement<EntryParams, PositionRow> =>
   statement(`/* ${schema}.add-to-outbox */
 WITH moved AS (
   INSERT INTO ${schema}.outbox_heads AS head (account_id, position)
-  SELECT $1::text, coalesce(max(position), 0) + 1 FROM ${schema}.outbox WHERE account_id = $1::text
-  ON CONFLICT (account_id) DO UPDATE SET position = greatest(head.position + 1, excluded.position)
+  VALUES ($1::text, 1)
+  ON CONFLICT (account_id) DO UPDATE SET position = head.position + 1
   RETURNING position
 )
 INSERT INTO ${schema}.outbox (account_id, position, event_name, data, created_at)

@@ -142,20 +142,6 @@ describe("what no reader has passed", () => {
   });
 });
 
-test("a head that was left behind, as the release before leaves it, neither doubles a position nor deletes the last", async () => {
-  const { owner, database, add, list, positionsOf } = await newOutbox();
-  await add(ACCOUNT, 20, 20);
-  await owner.query(
-    "INSERT INTO shop.outbox VALUES ($1, 3, 'sold', '{}', $2), ($1, 4, 'sold', '{}', $2)",
-    [ACCOUNT, timeDaysAgo(20)],
-  );
-  expect(await OUTBOX.positions(database, [ACCOUNT])).toStrictEqual([4n]);
-  await list(ACCOUNT, 4);
-  expect(await positionsOf(ACCOUNT)).toStrictEqual([2, 3, 4]);
-  await add(ACCOUNT, 0);
-  expect(await positionsOf(ACCOUNT)).toStrictEqual([2, 3, 4, 5]);
-});
-
 test.each([
   ["no account", { accountId: "", afterPosition: 0n, limit: 1 }, "account_id"],
   ["no limit", { accountId: ACCOUNT, afterPosition: 0n, limit: 0 }, "limit"],

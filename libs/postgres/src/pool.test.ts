@@ -3,7 +3,7 @@
 // connections have the rights of the role and no others.
 
 import { AnnalsError } from "@annals/errors";
-import { eventually } from "@annals/testing";
+import { bytesWaiting, eventually } from "@annals/testing";
 import { DatabaseError } from "pg";
 import { databaseMetrics, Registry } from "@annals/chassis";
 import { describe, expect, test } from "vitest";
@@ -250,6 +250,32 @@ test("the metrics say how many connections are in use, who waits for one, and ho
   expect(await value("db_client_connection_pending_requests")).toBe(0);
   expect(await value("db_client_connection_wait_time_seconds_count")).toBe(3);
   expect(await value("db_client_connection_wait_time_seconds_sum")).toBeGreaterThan(0.05);
+});
+
+test("transactions that wait count with what they hold, and those that do not say it with 16 KiB", async () => {
+  const { url } = await newDatabase();
+  const pool = openPool(url, { maxConnections: 1 });
+  const accountId = "acct_a";
+  const account = pool.forAccount(accountId);
+  /** The bytes that wait, and which of the transactions are refused. */
+  const waiting = async (...bytes: readonly (number | undefined)[]) => {
+    const done = async () => {};
+    let refused: boolean[] = [];
+    const all = await bytesWaiting({ pool, connections: 1, accountId }, async () => {
+      const begun = bytes.map((held) => account.transaction(done, held ? () => held : undefined));
+      refused = (await Promise.allSettled(begun)).map(({ status }) => status === "rejected");
+    });
+    return [all, ...refused];
+  };
+  const [most, small] = [16 * 1024 * 1024, 16 * 1024];
+  expect(await waiting(undefined)).toEqual([small, false]);
+  expect(await waiting(most - small, undefined, 1)).toEqual([most, false, false, true]);
+  expect(await waiting(most - small + 1, undefined)).toEqual([most - small + 1, false, true]);
+  // Where a connection is free nothing waits.
+  await account.transaction(
+    async () => {},
+    () => 2 * most,
+  );
 });
 
 test("a statement must begin with its name", () => {

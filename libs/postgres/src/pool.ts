@@ -33,9 +33,10 @@ export interface Pool extends Database {
   /**
    * Runs `work` in one transaction on one connection: commits when it resolves, rolls back when it
    * rejects. A lost commit acknowledgement rejects with `unavailable`: the outcome is then unknown, and only
-   * what the transaction stored (an idempotency key) can show it.
+   * what the transaction stored (an idempotency key) can show it. `bytesOf` says about how many bytes
+   * `work` holds while it waits for a connection; by default 16 KiB, those of a small request.
    */
-  transaction<T>(work: (transaction: Database) => Promise<T>): Promise<T>;
+  transaction<T>(work: (transaction: Database) => Promise<T>, bytesOf?: () => number): Promise<T>;
   /**
    * The same pool for one account, which has at most a share of its connections. When `signal` aborts, a wait
    * for a connection ends, and a running statement is cancelled at the server: both reject with the signal's
@@ -59,6 +60,9 @@ const IDLE_TIMEOUT_MS = 60_000;
  * would keep its locks, the head of a chain among them.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000;
+
+/** A thousand of these are within the bytes of an account that may wait. */
+const SMALL_REQUEST_BYTES = 16 * 1024;
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
 
@@ -171,7 +175,7 @@ class SharedPool implements Pool {
       ),
     );
 
-  readonly transaction: Pool["transaction"] = (work) =>
+  readonly transaction: Pool["transaction"] = (work, bytesOf = () => SMALL_REQUEST_BYTES) =>
     this.#onConnection(async (connection) => {
       await connection.query({ text: "BEGIN" });
       let result: Awaited<ReturnType<typeof work>>;
@@ -190,7 +194,7 @@ class SharedPool implements Pool {
       // PostgreSQL answers ROLLBACK to a COMMIT of a transaction that had failed.
       if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
       return result;
-    });
+    }, bytesOf);
 
   readonly forAccount: Pool["forAccount"] = (accountId, signal) =>
     new SharedPool(this.#parts, accountId, signal);
@@ -199,7 +203,7 @@ class SharedPool implements Pool {
 
   async #onConnection<T>(
     use: (connection: Connection) => Promise<T>,
-    bytesOf?: () => number,
+    bytesOf: () => number,
   ): Promise<T> {
     const { shares } = this.#parts;
     const askedAt = performance.now();

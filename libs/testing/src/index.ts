@@ -1,4 +1,5 @@
 export * from "./accounts.ts";
+export * from "./bytes-waiting.ts";
 export * from "./database.ts";
 export * from "./deliveries.ts";
 export * from "./eventually.ts";

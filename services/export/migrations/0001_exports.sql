@@ -1,13 +1,15 @@
--- The jobs of the export service and its outbox.
+-- The schema of the export service: the exports of each account, the outbox of completed ones, and what the
+-- audit records of changes.
 --
--- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs as
--- annals_exports, which owns nothing and cannot delete a job.
+-- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs
+-- as annals_exports, which owns nothing and can change neither what an export was asked for nor an entry of
+-- an outbox.
 
 DO $$
 BEGIN
   CREATE ROLE annals_exports NOLOGIN;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
-  NULL; -- roles belong to the whole server; another database of it made this one
+  NULL; -- roles belong to the server: another of its databases has created this one
 END
 $$;
 
@@ -26,36 +28,101 @@ CREATE TABLE exports.jobs (
   head_hash      text NOT NULL,
   created_at     text COLLATE "C" NOT NULL, -- UTC, six fraction digits, as all times of Annals
   status         text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'running', 'completed', 'failed')),
-  -- Who works on it. The token grows by one with each taking: what an earlier holder still writes is refused by it.
+  -- The fencing token of the lease: it grows with each lease, and what an earlier holder still writes is
+  -- refused by it.
   lease_token    bigint NOT NULL DEFAULT 0,
   attempts       integer NOT NULL DEFAULT 0,
-  due_at         timestamptz NOT NULL DEFAULT now(), -- may be taken from then on: the end of the lease, or of a pause
-  -- Of a completed job.
+  due_at         timestamptz NOT NULL DEFAULT now(), -- when a worker may take it: the end of a lease, or of a pause
+  -- of a completed export
   completed_at   text COLLATE "C",
   event_count    bigint,
   sha256         text,
   size_bytes     bigint,
   file           text, -- its name in the storage
+  -- No client sees a deleted export. Its files are deleted first, then its row; not before due_at, when the
+  -- lease of a worker that still writes has ended.
+  deleted_at     text COLLATE "C",
+  taken_at       timestamptz, -- when a worker last took it: accounts take turns by it
+  -- the API key that did it; null if the service did
+  created_by     text COLLATE "C",
+  deleted_by     text COLLATE "C",
+  -- The size that the file may grow to that is being written, or that an attempt has left. It is reserved
+  -- before the file is written, and 0 without such a file. A completed export counts by its size_bytes.
+  reserved_bytes bigint NOT NULL DEFAULT 0,
+  -- The maximum bytes of all files of the account, by its plan when the export was created. Null if the
+  -- plan sets none: then ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT applies.
+  max_bytes      bigint,
+  -- It found no room while others of its account were being written, and was put back. While the account has
+  -- such an export, its exports are written one at a time. It is never reset: a completed or failed export
+  -- does not count.
+  waits_for_room boolean NOT NULL DEFAULT false,
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'completed') = (completed_at IS NOT NULL AND event_count IS NOT NULL AND sha256 IS NOT NULL
     AND size_bytes IS NOT NULL AND file IS NOT NULL))
 );
 
 CREATE INDEX jobs_newest ON exports.jobs (account_id, created_at DESC, id DESC);
+CREATE INDEX jobs_oldest ON exports.jobs (created_at) WHERE deleted_at IS NULL;
+CREATE INDEX jobs_turns ON exports.jobs (account_id, taken_at);
+CREATE INDEX jobs_waiting ON exports.jobs (account_id, due_at, id) WHERE status IN ('pending', 'running');
 CREATE INDEX jobs_unfinished ON exports.jobs (due_at) WHERE status IN ('pending', 'running');
+CREATE INDEX jobs_deleted ON exports.jobs (account_id, id) WHERE deleted_at IS NOT NULL;
 
-GRANT SELECT, INSERT ON exports.jobs TO annals_exports;
-GRANT UPDATE (status, lease_token, attempts, due_at, completed_at, event_count, sha256, size_bytes, file)
+GRANT SELECT, INSERT, DELETE ON exports.jobs TO annals_exports;
+GRANT UPDATE (status, lease_token, attempts, due_at, completed_at, event_count, sha256, size_bytes, file, deleted_at,
+    taken_at, deleted_by, reserved_bytes, waits_for_room)
   ON exports.jobs TO annals_exports;
 
--- What subscribers are told of: one gapless row of positions an account.
+-- The outbox: completed exports, of which subscribers are notified, kept so that nothing depends on a notice
+-- (docs/adr/0014-one-outbox.md). The service may delete entries that were read or are too old, and cannot
+-- change one.
 CREATE TABLE exports.outbox (
   account_id text COLLATE "C" NOT NULL,
+  -- from 1, one more each within its account, in the order of commits
   position   bigint NOT NULL CHECK (position > 0),
   event_name text NOT NULL,
+  -- the JSON text of what the operation returned
   data       text NOT NULL,
   created_at text COLLATE "C" NOT NULL,
   PRIMARY KEY (account_id, position)
 );
 
-GRANT SELECT, INSERT ON exports.outbox TO annals_exports;
+GRANT SELECT, INSERT, DELETE ON exports.outbox TO annals_exports;
+
+-- The last position of each account's outbox. The writer of an entry holds this row's lock until it has
+-- committed: that makes the positions gapless, and visible in their order.
+CREATE TABLE exports.outbox_heads (
+  account_id text COLLATE "C" PRIMARY KEY,
+  position   bigint NOT NULL CHECK (position > 0)
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON exports.outbox_heads TO annals_exports;
+
+-- What this service changes is recorded: an entry for each change, added in its transaction. A worker hands
+-- it over to the ledger and then deletes it. `number` is the order of the entries, `id` keeps the ledger from
+-- storing one twice.
+CREATE TABLE exports.audit_outbox (
+  account_id text COLLATE "C" NOT NULL,
+  number     bigint GENERATED ALWAYS AS IDENTITY,
+  id         text COLLATE "C" NOT NULL DEFAULT gen_random_uuid()::text,
+  event      text NOT NULL, -- JSON
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (account_id, number)
+);
+
+CREATE INDEX audit_outbox_order ON exports.audit_outbox (number);
+
+GRANT SELECT, INSERT, DELETE ON exports.audit_outbox TO annals_exports;
+
+-- How many changes of an account were recorded in a minute, by action: beyond a number they are only counted
+-- (libs/postgres/src/audit-windows.ts). A row is added to in the transaction of the change, and deleted when
+-- its minute is over.
+CREATE TABLE exports.audit_windows (
+  account_id text COLLATE "C" NOT NULL,
+  minute     text COLLATE "C" NOT NULL, -- UTC, 2026-01-31T09:30
+  action     text COLLATE "C" NOT NULL,
+  changes    bigint NOT NULL,
+  PRIMARY KEY (account_id, minute, action)
+);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON exports.audit_windows TO annals_exports;

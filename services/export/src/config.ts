@@ -81,7 +81,7 @@ export const SETTINGS = {
   ),
   maxBytesPerAccount: integer(
     "ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT",
-    "Maximum bytes of all export files of an account, those that are being written included.",
+    "Maximum bytes of all export files of an account, those that are being written included, unless its plan sets another limit.",
     { min: 1_024, max: Number.MAX_SAFE_INTEGER },
     { fallback: String(2 * 1024 ** 3) },
   ),

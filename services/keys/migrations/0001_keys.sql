@@ -1,13 +1,15 @@
--- Accounts, their API keys, and the rate window of each key.
+-- The schema of the keys service: accounts, their API keys and widget tokens, the rate windows of all three,
+-- and what the audit records of changes.
 --
--- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs as
--- annals_keys, which owns nothing: it cannot delete an account or a key, nor change a key's scopes or secret.
+-- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs
+-- as annals_keys, which owns nothing: it can delete neither an account nor a live key, nor change a key's
+-- scopes or secret.
 
 DO $$
 BEGIN
   CREATE ROLE annals_keys NOLOGIN;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
-  NULL; -- roles belong to the whole server; another database of it made this one
+  NULL; -- roles belong to the server: another of its databases has created this one
 END
 $$;
 
@@ -16,12 +18,21 @@ GRANT USAGE ON SCHEMA keys TO annals_keys;
 GRANT SELECT ON keys.migrations TO annals_keys;
 
 CREATE TABLE keys.accounts (
-  account_id text COLLATE "C" PRIMARY KEY,
-  name       text NOT NULL,
-  created_at text COLLATE "C" NOT NULL -- UTC, six fraction digits, as all times of Annals
+  account_id     text COLLATE "C" PRIMARY KEY,
+  name           text NOT NULL,
+  created_at     text COLLATE "C" NOT NULL, -- UTC, six fraction digits, as all times of Annals
+  -- a name in the operator's file of plans (ANNALS_PLANS_FILE); null for the file's default
+  plan           text COLLATE "C",
+  -- what the request with an idempotency key asked for that created the account; null for others
+  request_sha256 bytea CHECK (octet_length(request_sha256) = 32)
 );
 
-GRANT SELECT, INSERT ON keys.accounts TO annals_keys;
+-- The right to change a plan is also the right to lock an account's row, which counts its keys exactly.
+GRANT SELECT, INSERT, UPDATE (plan, name) ON keys.accounts TO annals_keys;
+
+-- The system account holds what all services record.
+INSERT INTO keys.accounts (account_id, name, created_at)
+VALUES ('acct_system', 'system', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'));
 
 CREATE TABLE keys.api_keys (
   account_id    text COLLATE "C" NOT NULL REFERENCES keys.accounts,
@@ -31,19 +42,77 @@ CREATE TABLE keys.api_keys (
   secret_sha256 bytea NOT NULL CHECK (octet_length(secret_sha256) = 32),
   scopes        text[] NOT NULL CHECK (cardinality(scopes) > 0),
   created_at    text COLLATE "C" NOT NULL,
-  revoked_at    text COLLATE "C", -- a revoked key stays, so that an audit of keys can name it
+  revoked_at    text COLLATE "C", -- a revoked key stays for its retention, so that an audit of keys can name it
+  -- Whether the service made the secret. Only such a key is ever deleted: no one can bring its secret back.
+  -- The secret of any other was given by an operator (ANNALS_BOOTSTRAP_KEY) and may be given again, so its
+  -- revocation is kept.
+  is_minted     boolean NOT NULL DEFAULT false,
+  -- the API key that did it; null for the operator
+  created_by    text COLLATE "C",
+  updated_by    text COLLATE "C",
+  revoked_by    text COLLATE "C",
+  PRIMARY KEY (account_id, id),
+  -- Holds whatever the service does: no key can write to the chain of the system account, or make keys and
+  -- webhooks.
+  CONSTRAINT api_keys_system_reads CHECK (
+    account_id <> 'acct_system' OR scopes <@ ARRAY['events:read', 'verify', 'export'])
+);
+
+-- Admission knows only the secret. The index is not unique: a distributed table allows that only with the
+-- account in it, and 238 random bits need no constraint.
+CREATE INDEX api_keys_live_secret ON keys.api_keys (secret_sha256) WHERE revoked_at IS NULL;
+-- The live keys of an account, newest first, for its list and their number.
+CREATE INDEX api_keys_newest ON keys.api_keys (account_id, created_at, id) WHERE revoked_at IS NULL;
+CREATE INDEX api_keys_revoked ON keys.api_keys (revoked_at) WHERE revoked_at IS NOT NULL AND is_minted;
+
+-- Holds whatever the service does: a live key is not deleted.
+CREATE FUNCTION keys.refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE insufficient_privilege USING MESSAGE = 'only a revoked key whose secret was minted may be deleted';
+END
+$$;
+
+CREATE TRIGGER api_keys_refuse_deletion BEFORE DELETE ON keys.api_keys FOR EACH ROW
+  WHEN (OLD.revoked_at IS NULL OR NOT OLD.is_minted) EXECUTE FUNCTION keys.refuse_deletion();
+
+GRANT SELECT, INSERT, DELETE, UPDATE (name, revoked_at, is_minted, updated_by, revoked_by)
+  ON keys.api_keys TO annals_keys;
+
+-- Tokens for the widget routes. Each shows some of an account's events to browsers, until it expires.
+--
+-- A token never changes: the service may add it, read it and delete it. It is deleted when it is revoked, and
+-- some time after it has expired. It is valid for as long as the API key that made it, too. Its requests are
+-- counted in rate_windows, by its id.
+CREATE TABLE keys.widget_tokens (
+  account_id    text COLLATE "C" NOT NULL REFERENCES keys.accounts,
+  id            text COLLATE "C" NOT NULL,
+  token_prefix  text NOT NULL,
+  secret_sha256 bytea NOT NULL CHECK (octet_length(secret_sha256) = 32),
+  filter        bytea NOT NULL CHECK (octet_length(filter) <= 8192), -- annals.ledger.v1.EventFilter
+  filter_json   text NOT NULL CHECK (octet_length(filter_json) <= 16384), -- the same as the client sent it
+  parts         text[] NOT NULL CHECK (
+    parts <@ ARRAY['actor.meta', 'target.meta', 'context', 'diff', 'metadata']),
+  origins       text[] NOT NULL CHECK (cardinality(origins) <= 20),
+  viewer_id     text, -- the viewer; null if the token names none
+  viewer_name   text,
+  created_by    text COLLATE "C" NOT NULL, -- the id of the API key
+  created_at    text COLLATE "C" NOT NULL,
+  expires_at    text COLLATE "C" NOT NULL,
   PRIMARY KEY (account_id, id)
 );
 
--- Admission knows only the secret. The index is not unique: a distributed table allows that only with the account in
--- it, and 238 random bits need no constraint.
-CREATE INDEX api_keys_live_secret ON keys.api_keys (secret_sha256) WHERE revoked_at IS NULL;
+-- Admission knows only the secret, as with API keys.
+CREATE INDEX widget_tokens_secret ON keys.widget_tokens (secret_sha256);
+CREATE INDEX widget_tokens_newest ON keys.widget_tokens (account_id, created_at, id);
+-- The tokens that one key has made, for its own list and its share of the account's.
+CREATE INDEX widget_tokens_of_key ON keys.widget_tokens (account_id, created_by, created_at, id);
+CREATE INDEX widget_tokens_expiry ON keys.widget_tokens (expires_at);
 
-GRANT SELECT, INSERT ON keys.api_keys TO annals_keys;
-GRANT UPDATE (name, revoked_at) ON keys.api_keys TO annals_keys;
+GRANT SELECT, INSERT, DELETE ON keys.widget_tokens TO annals_keys;
 
--- The window in which a key's requests are counted (interface 3). Unlogged: counting then waits for no disk. A crash of
--- PostgreSQL empties it, which gives every key a fresh window; docs/operating.md says so.
+-- The window in which the requests of a key or token are counted (interface 3). Unlogged: counting then waits
+-- for no disk. A crash of PostgreSQL empties it, which gives every key a fresh window; docs/operating.md says
+-- so.
 CREATE UNLOGGED TABLE keys.rate_windows (
   account_id text COLLATE "C" NOT NULL,
   key_id     text COLLATE "C" NOT NULL,
@@ -53,4 +122,58 @@ CREATE UNLOGGED TABLE keys.rate_windows (
   PRIMARY KEY (account_id, key_id)
 ) WITH (fillfactor = 50);
 
-GRANT SELECT, INSERT, UPDATE ON keys.rate_windows TO annals_keys;
+GRANT SELECT, INSERT, UPDATE, DELETE ON keys.rate_windows TO annals_keys;
+
+-- The window in which the requests of all keys and widget tokens of an account are counted. Unlogged, as
+-- rate_windows is, and for the same reason. One row an account, so nothing is ever deleted.
+CREATE UNLOGGED TABLE keys.account_windows (
+  account_id text COLLATE "C" PRIMARY KEY,
+  started_at timestamptz NOT NULL,
+  used       integer NOT NULL, -- requests admitted since started_at
+  granted    integer NOT NULL, -- how many of the last group were admitted
+  allowed    integer NOT NULL  -- the account's limit when the row was written
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON keys.account_windows TO annals_keys;
+
+-- Takes out of the window of a key, or of a token, what the window of its account had no room for. Called by
+-- the statement that has counted it there, and thus holds the lock of the row. A window without requests has
+-- not begun.
+CREATE FUNCTION keys.give_back(account_id text, key_id text, requests integer) RETURNS integer
+VOLATILE LANGUAGE sql AS $$
+  UPDATE keys.rate_windows AS rate_window SET
+    used = used - requests,
+    granted = granted - requests,
+    started_at = CASE WHEN used = requests THEN '-infinity' ELSE started_at END
+  WHERE rate_window.account_id = give_back.account_id AND rate_window.key_id = give_back.key_id
+  RETURNING used
+$$;
+
+-- What this service changes is recorded: an entry for each change, added in its transaction. A worker hands
+-- it over to the ledger and then deletes it. `number` is the order of the entries, `id` keeps the ledger from
+-- storing one twice.
+CREATE TABLE keys.audit_outbox (
+  account_id text COLLATE "C" NOT NULL,
+  number     bigint GENERATED ALWAYS AS IDENTITY,
+  id         text COLLATE "C" NOT NULL DEFAULT gen_random_uuid()::text,
+  event      text NOT NULL, -- JSON
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (account_id, number)
+);
+
+CREATE INDEX audit_outbox_order ON keys.audit_outbox (number);
+
+GRANT SELECT, INSERT, DELETE ON keys.audit_outbox TO annals_keys;
+
+-- How many changes of an account were recorded in a minute, by action: beyond a number they are only counted
+-- (libs/postgres/src/audit-windows.ts). A row is added to in the transaction of the change, and deleted when
+-- its minute is over.
+CREATE TABLE keys.audit_windows (
+  account_id text COLLATE "C" NOT NULL,
+  minute     text COLLATE "C" NOT NULL, -- UTC, 2026-01-31T09:30
+  action     text COLLATE "C" NOT NULL,
+  changes    bigint NOT NULL,
+  PRIMARY KEY (account_id, minute, action)
+);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON keys.audit_windows TO annals_keys;

@@ -208,27 +208,6 @@ describe("200", () => {
     expectRefused(await client.post("/v1/exports", {}), "rate_limit_exceeded");
   });
 
-  test("the bytes of exports: at the limit the next is refused, a byte below it is begun and fails", async () => {
-    const { client, accountId } = await newClient("everything");
-    const file = `INSERT INTO exports.jobs (account_id, id, format, include_proofs, filter_json, filter,
-      head_sequence, head_hash, created_at, status, completed_at, event_count, sha256, size_bytes, file)
-      VALUES ($1, 'exp_1', 'csv', true, '{}', '', 0, '', '2100', 'completed', '2100', 0, '', 100000, 'none')`;
-    await owner.query(file, [accountId]);
-    const bytes = async () => (await usageOf(client)).export_bytes;
-    expect(await bytes()).toEqual(use(100_000, 100_000));
-    const refused = await client.post("/v1/exports", {});
-    expectRefused(refused, "plan_limit_exceeded", { message: /100000 of 100000 bytes/ });
-    await owner.query("UPDATE exports.jobs SET size_bytes = 99999 WHERE account_id = $1", [
-      accountId,
-    ]);
-    const { id } = (await client.post("/v1/exports", {})).body.data;
-    await eventually("it has failed", async () => {
-      const { body } = await client.get(`/v1/exports/${id}`);
-      return body.data.status === "failed";
-    });
-    expect(await bytes()).toEqual(use(99_999, 100_000));
-  });
-
   test("what the plan leaves out is null", async () => {
     const { client } = await newClient("narrow");
     expect(await usageOf(client)).toMatchObject({

@@ -44,13 +44,17 @@ describe("a statement", () => {
     expect(() => verifier.verify(token, needed)).toThrow(/expired/);
   });
 
-  test("is issued again for half of its life, and only for the same key", () => {
-    const { signer } = pair();
+  test("is issued again for half of its life, and only for the same key and plan", () => {
+    const { signer, verifier } = pair();
     const token = signer.issue(subject);
     clock.s = START_S + 30;
     expect(signer.issue(subject)).toBe(token);
     expect(signer.issue({ ...subject, keyId: "key_b" })).not.toBe(token);
     expect(signer.issue({ ...subject, scopes: [...SCOPES] })).not.toBe(token);
+    const bounded = signer.issue({ ...subject, maxExportBytes: 7n });
+    expect(signer.issue({ ...subject, maxExportBytes: 8n })).not.toBe(bounded);
+    expect(verifier.verify(bounded, needed)).toMatchObject({ maxExportBytes: 7n });
+    expect(verifier.verify(token, needed)?.maxExportBytes).toBeUndefined();
     clock.s = START_S + 30.001;
     const next = signer.issue(subject);
     expect(next).not.toBe(token);

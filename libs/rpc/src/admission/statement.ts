@@ -24,8 +24,11 @@ const MICROS_PER_S = 1_000_000;
 /** Secrets by id, newest first: the first signs, all verify. */
 export type AdmissionSecrets = ReadonlyMap<string, KeyObject>;
 
-/** Whom a statement is about: a key, or a widget token and what it may see. */
-export type Admitted = Pick<AdmissionStatement, "accountId" | "keyId" | "scopes" | "widget">;
+/** Whom a statement is about: a key and what its plan allows, or a widget token and what it may see. */
+export type Admitted = Pick<
+  AdmissionStatement,
+  "accountId" | "keyId" | "scopes" | "widget" | "maxExportBytes"
+>;
 
 export interface AdmissionDeps {
   readonly secrets: AdmissionSecrets;
@@ -42,10 +45,10 @@ export class AdmissionSigner {
   }
 
   /** The statement as the text that others hand on; it has at least half of its life before it. */
-  issue({ accountId, keyId, scopes, widget }: Admitted): string {
+  issue({ accountId, keyId, scopes, widget, maxExportBytes }: Admitted): string {
     const now = secondsOf(this.#deps.clock);
     // What a token may see never changes.
-    const subject = JSON.stringify([accountId, keyId, scopes]);
+    const subject = JSON.stringify([accountId, keyId, scopes, String(maxExportBytes)]);
     const issued = this.#issued.get(subject);
     if (issued && issued.expiresAtS - now >= LIFETIME_S / 2) return issued.token;
     const expiresAtS = Math.ceil(now + LIFETIME_S);
@@ -55,6 +58,7 @@ export class AdmissionSigner {
       scopes,
       expiresAtS,
       ...(widget && { widget }),
+      ...(maxExportBytes !== undefined && { maxExportBytes }),
     });
     const token = sign(this.#deps.secrets, toBinary(AdmissionStatementSchema, statement));
     remember(this.#issued, subject, { token, expiresAtS });

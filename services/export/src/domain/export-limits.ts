@@ -1,4 +1,5 @@
-// How many exports an account may have, and how many bytes of them. Called by create-export.ts.
+// How many exports an account may have, and how many bytes of them. Called by create-export.ts, and by
+// get-usage.ts, which shows the same limits.
 
 import { AnnalsError } from "@annals/errors";
 
@@ -9,6 +10,12 @@ export interface ExportLimits {
   readonly maxKeptPerAccount: number;
   /** Of files, and of those that are being written. */
   readonly maxBytesPerAccount: number;
+}
+
+/** The limits of an account, of which its plan may set the bytes. */
+export function limitsOf(limits: ExportLimits, maxExportBytes: bigint | undefined): ExportLimits {
+  if (maxExportBytes === undefined) return limits;
+  return { ...limits, maxBytesPerAccount: Number(maxExportBytes) };
 }
 
 /** Seconds after which an account with too many exports under way may try again. */

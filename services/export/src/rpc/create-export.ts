@@ -5,13 +5,13 @@
 import { GENESIS_HASH } from "@annals/event";
 import { type Clock, newId } from "@annals/contract";
 import { complete, internal, invalid } from "@annals/errors";
-import type { Pool } from "@annals/postgres";
+import { type Database, parameterBytes, type Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { actorOf } from "@annals/rpc";
+import { actorOf, admissionOf } from "@annals/rpc";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
-import { checkLimits, type ExportLimits } from "../domain/export-limits.ts";
+import { checkLimits, type ExportLimits, limitsOf } from "../domain/export-limits.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countJobs } from "../store/count-jobs.ts";
 import { findEqualJob } from "../store/find-equal-job.ts";
@@ -32,6 +32,7 @@ interface Deps {
 export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["createExport"] {
   return async ({ accountId, format, filter, filterJson, includeProofs }, context) => {
     const actor = actorOf(context);
+    const maxExportBytes = admissionOf(context)?.maxExportBytes;
     complete({ account_id: accountId });
     const name = formatName(format);
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
@@ -50,16 +51,17 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       head.hash,
       occurredAt,
       actor.id ?? null,
+      maxExportBytes === undefined ? null : String(maxExportBytes),
     ] as const;
     const [, , , , filterText, , headSequence, headHash] = job;
     const same = [accountId, name, includeProofs, filterText, headSequence, headHash] as const;
     const database = deps.database.forAccount(accountId, context.signal);
-    const [row] = await database.transaction(async (transaction) => {
+    const queue = async (transaction: Database) => {
       await transaction.run(lockAccount, [accountId]);
       const equal = await transaction.run(findEqualJob, [...same]);
       if (equal.length > 0) return equal;
       const [has] = await transaction.run(countJobs, [accountId]);
-      checkLimits(deps.limits, {
+      checkLimits(limitsOf(deps.limits, maxExportBytes), {
         bytes: Number(has?.bytes ?? 0),
         underWay: has?.under_way ?? 0,
         kept: has?.kept ?? 0,
@@ -78,7 +80,8 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
         occurredAt,
       });
       return transaction.run(createJob, [...job]);
-    });
+    };
+    const [row] = await database.transaction(queue, () => parameterBytes(job));
     if (!row) throw internal("the stored job was not returned");
     if (row.status === "pending") deps.wake(row.id);
     return { export: renderExport(row) };

@@ -4,8 +4,9 @@
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
+import { admissionOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { ExportLimits } from "../domain/export-limits.ts";
+import { type ExportLimits, limitsOf } from "../domain/export-limits.ts";
 import { countJobs } from "../store/count-jobs.ts";
 
 interface Deps {
@@ -15,10 +16,11 @@ interface Deps {
 }
 
 export function getUsage(deps: Deps): ServiceImpl<typeof ExportsService>["getUsage"] {
-  const { database, limits, retentionDays } = deps;
-  return async ({ accountId }, { signal }) => {
+  const { database, retentionDays } = deps;
+  return async ({ accountId }, context) => {
     complete({ account_id: accountId });
-    const [has] = await database.forAccount(accountId, signal).run(countJobs, [accountId]);
+    const limits = limitsOf(deps.limits, admissionOf(context)?.maxExportBytes);
+    const [has] = await database.forAccount(accountId, context.signal).run(countJobs, [accountId]);
     return {
       kept: has?.kept ?? 0,
       maxKept: limits.maxKeptPerAccount,

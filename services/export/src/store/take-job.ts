@@ -19,6 +19,8 @@ export interface TakenRow {
   readonly lease_token: string;
   /** This one included. */
   readonly attempts: number;
+  /** Maximum bytes of all files of the account, by its plan; null where it sets none. */
+  readonly max_bytes: string | null;
   /** An attempt was put back, because other exports of the account had the room. */
   readonly waits_for_room: boolean;
 }
@@ -40,6 +42,6 @@ WHERE account_id = $1::text AND id = (
   FOR UPDATE SKIP LOCKED
 )
 RETURNING account_id, id, format, include_proofs, filter_json, filter, head_sequence, head_hash, created_at,
-  lease_token, attempts, waits_for_room
+  lease_token, attempts, max_bytes, waits_for_room
 `,
 );

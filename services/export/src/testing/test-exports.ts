@@ -16,6 +16,8 @@ import { directoryStorage } from "../outbound/directory-storage.ts";
 import { ExportWorker, type WorkerDeps } from "../workers/export-worker.ts";
 
 export const ACCOUNT = "acct_1";
+/** Connections of each pool. */
+export const POOL_SIZE = 10;
 const LEASE_MS = 600;
 
 const clock: Clock = systemClock();
@@ -56,7 +58,7 @@ export class TestExports {
       connectionString: this.database.url,
       role: "annals_exports",
       applicationName: "test",
-      maxConnections: 10,
+      maxConnections: POOL_SIZE,
       statementTimeoutMs: 5_000,
       log: pino({ level: "silent" }),
     });

@@ -69,6 +69,31 @@ test("a file of as many bytes as there are is completed, of one more it fails at
   expect(notified).toEqual([]);
 });
 
+test("what the plan said when an export was asked for bounds it, above and below the setting", async () => {
+  const first = await exports.queue();
+  const { worker } = exports.work(ledger());
+  const [{ size_bytes: size }] = (await settled([first])) as [{ size_bytes: string }];
+  await worker.close();
+  const queued = async (accountId: string, maxBytes: number) => {
+    const id = await exports.queue(accountId);
+    const bounded = "UPDATE exports.jobs SET max_bytes = $2 WHERE id = $1";
+    await exports.database.query(bounded, [id, maxBytes]);
+    return id;
+  };
+  const above = [
+    await queued("acct_2", Number(size)),
+    await queued("acct_3", Number(size) - 1),
+    await exports.queue("acct_4"),
+  ];
+  const smaller = exports.work(ledger(), { maxBytesPerAccount: Number(size) - 1 });
+  const states = async (ids: readonly string[]) => (await settled(ids)).map(({ status }) => status);
+  expect(await states(above)).toEqual(["completed", "failed", "failed"]);
+  await smaller.worker.close();
+  const below = [await queued("acct_5", Number(size)), await queued("acct_6", Number(size) - 1)];
+  exports.work(ledger());
+  expect(await states(below)).toEqual(["completed", "failed"]);
+});
+
 test("however many are written at once, the files stay within the bound, and another account's are written", async () => {
   const maxBytesPerAccount = 8 * PAGE_BYTES;
   const held = gate();

@@ -20,6 +20,7 @@ export class RoomReserved extends Error {
 
 export interface ReserveDeps {
   readonly database: Pool;
+  /** Applies where the plan of the account sets no limit. */
   readonly maxBytesPerAccount: number;
 }
 
@@ -39,16 +40,15 @@ export function reservation(
   job: TakenRow,
 ): (bytes: number) => Promise<void> {
   const { account_id: accountId, id, lease_token: leaseToken } = job;
+  const most = Number(job.max_bytes ?? maxBytesPerAccount);
   let reserved = 0;
   const reserve = (bytes: number): Promise<number> =>
     database.forAccount(accountId).transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
       const [others] = await transaction.run(sumOtherBytes, [accountId, id]);
-      const left = maxBytesPerAccount - Number(others?.kept ?? 0);
+      const left = most - Number(others?.kept ?? 0);
       if (bytes > left) {
-        throw new NoRoom(
-          `the exports of the account would have more than ${maxBytesPerAccount} bytes`,
-        );
+        throw new NoRoom(`the exports of the account would have more than ${most} bytes`);
       }
       const room = left - Number(others?.unfinished ?? 0);
       if (bytes > room)

@@ -1,18 +1,32 @@
 // The admin API: accounts, keys and plans for programs of the operator, on a port of its own, beside the
-// interface. Built by serve.ts where ANNALS_ADMIN_API_TOKEN_FILE is set. Every request needs the token, and
+// interface. Built by serve.ts if ANNALS_ADMIN_API_TOKEN_FILE is set. Every request needs the token, and
 // learns nothing before that: not even which paths there are. It must never be reachable by clients.
 
 import { BoundedLog, type Counter, type Logger } from "@annals/chassis";
 import { newId } from "@annals/contract";
 import { AnnalsError, invalid, unavailable } from "@annals/errors";
 import type { RpcTls } from "@annals/rpc";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createSecureServer } from "node:https";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createSecureServer, Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { MAX_BODY_BYTES, Members, readMembers } from "./body.ts";
 import { errorAnswer } from "./errors.ts";
-import { Members, readBody } from "./body.ts";
-import { ADMIN_ROUTES, type AdminAnswer, type AdminRoute, type Deps } from "./routes.ts";
+import {
+  ADMIN_ROUTES,
+  type AdminAnswer,
+  type AdminRequest,
+  type AdminRoute,
+  type Deps,
+} from "./routes.ts";
 import type { AdminTokens } from "./tokens.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The route's, as the metric of requests names it. */
+    name?: string;
+  }
+}
 
 export interface AdminApiOptions {
   readonly address: { readonly host: string; readonly port: number };
@@ -43,16 +57,14 @@ const DRAIN_GRACE_MS = 8_000;
 
 export async function startAdminApi(options: AdminApiOptions) {
   const { address, tls } = options;
-  const answer = new Answering(options);
-  const listener = (request: IncomingMessage, response: ServerResponse): void =>
-    void answer.request(request, response);
-  const server = createListener(tls, listener);
+  const app = createApp(options);
+  await app.ready();
+  const { server } = app;
   const stopWatching =
-    tls === "plaintext" || !("setSecureContext" in server)
-      ? () => {}
-      : tls.onChange((changed) => server.setSecureContext(changed));
+    tls !== "plaintext" && server instanceof SecureServer
+      ? tls.onChange((changed) => server.setSecureContext(changed))
+      : () => {};
   server.maxConnections = MAX_CONNECTIONS;
-  server.on("clientError", refuseUnreadable);
   server.on("connect", (_, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -72,12 +84,7 @@ export async function startAdminApi(options: AdminApiOptions) {
   };
 }
 
-type SecureServer = ReturnType<typeof createSecureServer>;
-
-function createListener(
-  tls: RpcTls,
-  listener: (request: IncomingMessage, response: ServerResponse) => void,
-): Server | SecureServer {
+function createListener(tls: RpcTls, listener: RequestListener): Server {
   if (tls === "plaintext") return createServer(LIMITS, listener);
   const noClientCertificate = { requestCert: false, rejectUnauthorized: false };
   const handshakeTimeout = HANDSHAKE_TIMEOUT_MS;
@@ -85,79 +92,88 @@ function createListener(
   return createSecureServer(secure, listener);
 }
 
-/** Answers requests, and counts what is refused. */
-class Answering {
-  readonly #options: AdminApiOptions;
-  readonly #boundedLog: BoundedLog;
-  #inFlight = 0;
-  #refused = 0;
-
-  constructor(options: AdminApiOptions) {
-    this.#options = options;
-    this.#boundedLog = new BoundedLog(options.log, { linesPerS: 1 });
+function createApp(options: AdminApiOptions): FastifyInstance {
+  const authenticate = authentication(options);
+  const answerError = errorAnswers(options);
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    clientErrorHandler: refuseUnreadable,
+    exposeHeadRoutes: false,
+    // A path that cannot be decoded. No hook has seen it.
+    frameworkErrors: (_, request, reply) => {
+      const refused = authenticate(request) ?? unknownPath();
+      answerError(refused, request, reply);
+    },
+    genReqId: () => newId("req"),
+    return503OnClosing: false,
+    serverFactory: (listener) => createListener(options.tls, listener),
+  });
+  app.removeAllContentTypeParsers();
+  const asItCame = async (_: FastifyRequest, body: Buffer) => body;
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, asItCame);
+  // Before a body is read.
+  app.addHook("onRequest", async (request) => {
+    const refused = authenticate(request) ?? (request.is404 ? unknownPath() : undefined);
+    if (refused) throw refused;
+  });
+  app.setErrorHandler(answerError);
+  const slots = new Slots();
+  for (const route of ADMIN_ROUTES) {
+    app.route({
+      method: route.method,
+      url: route.path,
+      config: { name: route.name },
+      handler: async (request, reply) => {
+        const asked = requestOf(route, request);
+        const answer = await slots.run(() => route.handle(options.deps, asked));
+        options.requests.inc({ route: route.name, outcome: "ok" });
+        return send(reply, answer, request.id);
+      },
+    });
   }
+  return app;
+}
 
-  async request(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { log, requests } = this.#options;
-    const requestId = newId("req");
-    let route: AdminRoute | undefined;
-    try {
-      this.#authenticate(request);
-      const [pathname = "", search] = (request.url ?? "").split("?");
-      route = ADMIN_ROUTES.find((each) => isRoute(each, request.method, pathname));
-      const query = new URLSearchParams(search);
-      const answered = await this.#handle(route, { request, pathname, query });
-      requests.inc({ route: route?.name ?? "unmatched", outcome: "ok" });
-      send(response, answered, requestId);
-    } catch (error) {
-      // The client has gone, in the middle of its body.
-      if (request.socket.destroyed) return;
-      const { body, headers, status, unexpected } = errorAnswer(error, requestId);
-      const outcome = status === 401 ? "unauthenticated" : status < 500 ? "refused" : "failed";
-      requests.inc({ route: route?.name ?? "unmatched", outcome });
-      if (unexpected) log.error({ err: error, request_id: requestId }, "admin request failed");
-      // What is left of its body is not read.
-      send(response, { status, body, headers: { ...headers, connection: "close" } }, requestId);
-    }
-  }
+/** Does the same work for every request, whether its token is absent, wrong or right. */
+function authentication({ log, tokens }: AdminApiOptions) {
+  const boundedLog = new BoundedLog(log, { linesPerS: 1 });
+  let refusals = 0;
+  return ({ headers, raw }: FastifyRequest): AnnalsError | undefined => {
+    const [, given = ""] = /^Bearer (\S+)$/i.exec(headers.authorization ?? "") ?? [];
+    if (tokens.accepts(given)) return undefined;
+    refusals += 1;
+    const fields = { address: raw.socket.remoteAddress, refusals };
+    if (boundedLog.write("warn", fields, "admin request without a token")) refusals = 0;
+    return new AnnalsError("unauthenticated", "The token of the admin API is missing or wrong.");
+  };
+}
 
-  /** Does the same work for every request, whether its token is absent, wrong or right. */
-  #authenticate(request: IncomingMessage): void {
-    const [, given = ""] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
-    if (this.#options.tokens.accepts(given)) return;
-    this.#refused += 1;
-    const fields = { address: request.socket.remoteAddress, refusals: this.#refused };
-    if (this.#boundedLog.write("warn", fields, "admin request without a token")) this.#refused = 0;
-    throw new AnnalsError("unauthenticated", "The token of the admin API is missing or wrong.");
-  }
+/** A slot is free again when its work has ended, not when its client has gone. */
+class Slots {
+  #used = 0;
 
-  async #handle(
-    route: AdminRoute | undefined,
-    asked: { request: IncomingMessage; pathname: string; query: URLSearchParams },
-  ): Promise<AdminAnswer> {
-    const { pathname, query, request } = asked;
-    if (!route) {
-      throw new AnnalsError(
-        "not_found",
-        "The admin API has no such path, or not with this method.",
-      );
-    }
-    if (this.#inFlight >= MAX_IN_FLIGHT) {
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#used >= MAX_IN_FLIGHT) {
       throw unavailable(`More than ${MAX_IN_FLIGHT} requests at a time. Try again.`);
     }
-    this.#inFlight += 1;
+    this.#used += 1;
     try {
-      const takesBody = route.method === "POST" || route.method === "PATCH";
-      return await route.handle(this.#options.deps, {
-        id: route.path.exec(pathname)?.[1] ?? "",
-        query,
-        body: takesBody ? await readBody(request) : new Members(),
-        idempotencyKey: idempotencyKeyOf(request),
-      });
+      return await work();
     } finally {
-      this.#inFlight -= 1;
+      this.#used -= 1;
     }
   }
+}
+
+function requestOf(route: AdminRoute, request: FastifyRequest): AdminRequest {
+  const { body, params, raw } = request;
+  const takesBody = route.method === "POST" || route.method === "PATCH";
+  return {
+    id: (params as { readonly id?: string }).id ?? "",
+    query: new URLSearchParams(raw.url?.split("?")[1]),
+    body: takesBody ? readMembers(body as Buffer | undefined) : new Members(),
+    idempotencyKey: idempotencyKeyOf(raw),
+  };
 }
 
 /** Node joins headers that are repeated: only the raw ones show it. */
@@ -169,26 +185,32 @@ function idempotencyKeyOf({ headers, rawHeaders }: IncomingMessage): string | un
   return headers[IDEMPOTENCY_KEY]?.toString();
 }
 
-function isRoute(route: AdminRoute, method: string | undefined, pathname: string): boolean {
-  return route.method === method && route.path.test(pathname);
+function unknownPath(): AnnalsError {
+  return new AnnalsError("not_found", "The admin API has no such path, or not with this method.");
 }
 
-function send(response: ServerResponse, answer: AdminAnswer, requestId: string): void {
-  const text = answer.body === undefined ? "" : JSON.stringify(answer.body);
-  response.writeHead(answer.status, {
-    ...answer.headers,
-    "x-request-id": requestId,
-    // A key may be in it.
-    "cache-control": "no-store",
-    ...(text !== "" && {
-      "content-type": "application/json; charset=utf-8",
-      "content-length": String(Buffer.byteLength(text)),
-    }),
-  });
-  response.end(text);
+/** Answers what failed, and counts it. */
+function errorAnswers({ log, requests }: AdminApiOptions) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const { body, headers, status, unexpected } = errorAnswer(error, request.id);
+    const outcome = status === 401 ? "unauthenticated" : status < 500 ? "refused" : "failed";
+    // The client has gone, in the middle of its body.
+    if (!request.raw.socket.destroyed) {
+      requests.inc({ route: request.routeOptions.config.name ?? "unmatched", outcome });
+      if (unexpected) log.error({ err: error, request_id: request.id }, "admin request failed");
+    }
+    // What is left of its body is not read.
+    send(reply, { status, body, headers: { ...headers, connection: "close" } }, request.id);
+  };
 }
 
-/** What is not HTTP, has too large headers, or came too slowly. */
+function send(reply: FastifyReply, answer: AdminAnswer, requestId: string): FastifyReply {
+  // A key may be in it.
+  const headers = { ...answer.headers, "cache-control": "no-store", "x-request-id": requestId };
+  return reply.code(answer.status).headers(headers).send(answer.body);
+}
+
+/** Answers what is not HTTP, has too large headers, or came too slowly. */
 function refuseUnreadable(error: Error, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy();

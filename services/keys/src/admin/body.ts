@@ -1,33 +1,20 @@
-// Reads the bodies and queries of the admin API: within a bound, strictly, and naming what is wrong. Called
-// by api.ts and routes.ts.
+// Reads the bodies of the admin API strictly, and names what is wrong. Called by api.ts and routes.ts.
 
 import { isScope, SCOPES } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { JsonFault, type JsonValue, readJson } from "@annals/event";
-import type { IncomingMessage } from "node:http";
 import { operatorName } from "../domain/operator-name.ts";
 import type { Plans } from "../domain/plan.ts";
 
-const MAX_BODY_BYTES = 16 * 1024;
+export const MAX_BODY_BYTES = 16 * 1024;
 const JSON_LIMITS = { maxDepth: 4, maxValues: 64 };
 
-/** The members of the object that a request carries. Throws `invalid`. */
-export async function readBody(request: IncomingMessage): Promise<Members> {
-  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") {
+/** The members of the object that a request carries; undefined for a request without a body. */
+export function readMembers(body: Uint8Array | undefined): Members {
+  if (body === undefined) {
     throw invalid({ field: "Content-Type", message: "must be application/json" });
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // A refusal must still be answered: by default leaving the loop closes the connection.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) {
-      throw invalid({ field: "", message: `The body has more than ${MAX_BODY_BYTES} bytes.` });
-    }
-    chunks.push(chunk);
-  }
-  return new Members(parse(Buffer.concat(chunks)));
+  return new Members(parse(body));
 }
 
 function parse(bytes: Uint8Array): ReadonlyMap<string, JsonValue> {

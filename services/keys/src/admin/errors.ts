@@ -1,5 +1,6 @@
 // The statuses and bodies of errors of the admin API: the same types as those of the interface (interface 4).
-// Called by api.ts. Any error without a kind is an internal one: the client gets a request id and no more.
+// Called by api.ts. Any error without a kind, unless Fastify refuses a body with it, is an internal one: the
+// client gets a request id and no more.
 
 import {
   AnnalsError,
@@ -7,7 +8,9 @@ import {
   type ErrorAnswer,
   type ErrorKind,
   type ErrorRow,
+  invalid,
 } from "@annals/errors";
+import { MAX_BODY_BYTES } from "./body.ts";
 
 const ROWS: Partial<Record<ErrorKind, ErrorRow>> = {
   unauthenticated: { status: 401, type: "authentication_error", code: "unauthorized" },
@@ -17,5 +20,19 @@ const ROWS: Partial<Record<ErrorKind, ErrorRow>> = {
 };
 
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  return answerOf(error instanceof AnnalsError ? error : undefined, ROWS, requestId);
+  return answerOf(error instanceof AnnalsError ? error : refusedBody(error), ROWS, requestId);
+}
+
+function refusedBody(error: unknown): AnnalsError | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  switch (code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return invalid({ field: "", message: `The body has more than ${MAX_BODY_BYTES} bytes.` });
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return invalid({ field: "Content-Type", message: "must be application/json" });
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return invalid({ field: "Content-Length", message: "is not the length of the body" });
+    default:
+      return undefined;
+  }
 }

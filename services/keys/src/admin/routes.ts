@@ -41,13 +41,14 @@ type Handler = (deps: Deps, request: AdminRequest) => Promise<AdminAnswer>;
 
 export interface AdminRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  readonly path: RegExp;
+  /** With the id of what it is about. Another id is another path. */
+  readonly path: string;
   readonly name: string;
   readonly handle: Handler;
 }
 
-const ACCOUNT = String.raw`/admin/v1/accounts/(acct_\w{1,64})`;
-const KEY = String.raw`/admin/v1/keys/(key_\w{1,64})`;
+const ACCOUNT = String.raw`/admin/v1/accounts/:id(^acct_\w{1,64}$)`;
+const KEY = String.raw`/admin/v1/keys/:id(^key_\w{1,64}$)`;
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route("POST", "/admin/v1/accounts", "create-account", postAccount),
@@ -66,7 +67,7 @@ function route(
   name: string,
   handle: Handler,
 ): AdminRoute {
-  return { method, path: new RegExp(`^${path}$`), name, handle };
+  return { method, path, name, handle };
 }
 
 const DEFAULT_LIMIT = 50;

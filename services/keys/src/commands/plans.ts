@@ -41,13 +41,14 @@ function show(args: Arguments): Command {
 }
 
 function line(plan: ReturnType<typeof planJson>): string {
-  const limit = (value: number | null, what: string, unsaid = "unlimited") =>
-    `${value ?? unsaid} ${what}`;
+  const limit = (value: number | null, what: string, absent = "unlimited") =>
+    `${value ?? absent} ${what}`;
   return `${[
     plan.default ? `${plan.name} (default)` : plan.name,
     limit(plan.max_keys, "keys"),
     limit(plan.max_webhooks, "webhooks"),
     limit(plan.max_widget_tokens, "widget tokens"),
+    limit(plan.max_export_bytes, "export bytes", "default"),
     limit(plan.monthly_events, "events a month"),
     limit(plan.requests_per_minute, "requests a minute", "60 times a key's"),
     `without ${plan.features_left_out.join(", ") || "nothing"}`,

@@ -25,6 +25,7 @@ test("a file gives each plan its limits and the default to an account that has n
     plans: {
       free: {
         features_left_out: ["exports", "webhooks"],
+        max_export_bytes: 0,
         max_keys: 2,
         max_webhooks: 0,
         max_widget_tokens: 7,
@@ -38,6 +39,7 @@ test("a file gives each plan its limits and the default to an account that has n
   const free = {
     name: "free",
     featuresLeftOut: ["exports", "webhooks"],
+    maxExportBytes: 0,
     maxKeys: 2,
     maxWebhooks: 0,
     maxWidgetTokens: 7,
@@ -82,6 +84,7 @@ describe("faults", () => {
         "Free Plan": {},
         free: {
           features_left_out: ["webhooks", "webhook"],
+          max_export_bytes: -1,
           max_keys: 0,
           max_webhook: 3,
           max_webhooks: 1.5,
@@ -97,8 +100,9 @@ describe("faults", () => {
       '"fallback" is unknown: it may hold plans, default',
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
-        "it may hold features_left_out, max_keys, max_webhooks, max_widget_tokens, monthly_events, requests_per_minute",
+        "it may hold features_left_out, max_export_bytes, max_keys, max_webhooks, max_widget_tokens, monthly_events, requests_per_minute",
       "plans.free.max_keys: must be a whole number from 1 to 2147483647",
+      "plans.free.max_export_bytes: must be a whole number from 0 to 9007199254740991",
       "plans.free.max_webhooks: must be a whole number from 0 to 2147483647",
       "plans.free.max_widget_tokens: must be a whole number from 0 to 2147483647",
       "plans.free.monthly_events: must be a whole number from 0 to 9007199254740991",

@@ -16,6 +16,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 const MEMBERS = [
   "features_left_out",
+  "max_export_bytes",
   "max_keys",
   "max_webhooks",
   "max_widget_tokens",
@@ -72,6 +73,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
   };
   // An account without a key could not be used at all.
   const maxKeys = limit("max_keys", 1, MAX_COUNT);
+  const maxExportBytes = limit("max_export_bytes", 0, Number.MAX_SAFE_INTEGER);
   const maxWebhooks = limit("max_webhooks", 0, MAX_COUNT);
   const maxWidgetTokens = limit("max_widget_tokens", 0, MAX_COUNT);
   const monthlyEvents = limit("monthly_events", 0, Number.MAX_SAFE_INTEGER);
@@ -87,6 +89,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
     maxKeys: maxKeys ?? DEFAULT_LIMITS.maxKeys,
     maxWebhooks: maxWebhooks ?? DEFAULT_LIMITS.maxWebhooks,
     maxWidgetTokens: maxWidgetTokens ?? DEFAULT_LIMITS.maxWidgetTokens,
+    ...(maxExportBytes !== undefined && { maxExportBytes }),
     ...(monthlyEvents !== undefined && { monthlyEvents }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   };

@@ -15,6 +15,8 @@ export interface Plan {
   readonly monthlyEvents?: number;
   /** Limit of all keys and widget tokens together. Absent: {@link accountRate} of the setting for a key. */
   readonly requestsPerMinute?: number;
+  /** Bytes of all files of exports. Absent: the setting of the export service. */
+  readonly maxExportBytes?: number;
 }
 
 /** What a plan allows that does not say it. */

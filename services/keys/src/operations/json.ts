@@ -27,7 +27,8 @@ export function newKeyJson({ id, name, secret, keyPrefix, scopes, createdAt }: N
 
 /**
  * A plan with the number of accounts that name it. Accounts without a plan have the default one. Without
- * `requests_per_minute` an account may make 60 times the requests of a key.
+ * `requests_per_minute` an account may make 60 times the requests of a key, and without `max_export_bytes`
+ * the setting of the export service bounds its files.
  */
 export function planJson(plan: Plan, isDefault: boolean, counts: readonly PlanNameRow[]) {
   const accounts = counts.find((row) => row.plan === plan.name)?.accounts ?? "0";
@@ -35,6 +36,7 @@ export function planJson(plan: Plan, isDefault: boolean, counts: readonly PlanNa
     name: plan.name,
     default: isDefault,
     features_left_out: plan.featuresLeftOut,
+    max_export_bytes: plan.maxExportBytes ?? null,
     max_keys: plan.maxKeys,
     max_webhooks: plan.maxWebhooks,
     max_widget_tokens: plan.maxWidgetTokens,

@@ -70,7 +70,10 @@ async function admitKeys(groups: readonly Group[], deps: Ready): Promise<Admitte
   return admitted(groups, rows, deps, (row: AdmissionRow) => {
     const { account_id: accountId, key_id: keyId, scopes } = row;
     const subject = { accountId, keyId, scopes: [...scopes] };
-    return { ...subject, statement: deps.admissions.issue(subject), ...counts(row, limit, deps) };
+    const { maxExportBytes } = deps.plans.of(row.plan);
+    const allowed = maxExportBytes === undefined ? {} : { maxExportBytes: BigInt(maxExportBytes) };
+    const statement = deps.admissions.issue({ ...subject, ...allowed });
+    return { ...subject, statement, ...counts(row, limit, deps) };
   });
 }
 

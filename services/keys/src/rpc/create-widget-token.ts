@@ -2,7 +2,7 @@
 // token leaves in this response and nowhere else.
 
 import { AnnalsError, complete, internal, invalid } from "@annals/errors";
-import type { Database, Pool } from "@annals/postgres";
+import { type Database, parameterBytes, type Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import { EventFilterSchema } from "@annals/proto/ledger";
 import { actorOf } from "@annals/rpc";
@@ -34,23 +34,24 @@ export function createWidgetToken(
     const filter = asked.filter ?? create(EventFilterSchema);
     const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
     requireViewerId(viewerId, viewerName);
-    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+    const row = [
+      accountId,
+      token.id,
+      token.tokenPrefix,
+      secretSha256,
+      toBinary(EventFilterSchema, filter),
+      asked.filterJson,
+      token.parts,
+      token.origins,
+      viewerId || null,
+      viewerName || null,
+      keyId,
+      token.createdAt,
+      token.expiresAt,
+    ] as const;
+    const store = async (transaction: Database) => {
       await requireRoom(transaction, deps.plans, accountId, keyId);
-      await transaction.run(createWidgetTokenStatement, [
-        accountId,
-        token.id,
-        token.tokenPrefix,
-        secretSha256,
-        toBinary(EventFilterSchema, filter),
-        asked.filterJson,
-        token.parts,
-        token.origins,
-        viewerId || null,
-        viewerName || null,
-        keyId,
-        token.createdAt,
-        token.expiresAt,
-      ]);
+      await transaction.run(createWidgetTokenStatement, [...row]);
       await AUDIT.add(transaction, {
         accountId,
         action: "annals.widget_token.created",
@@ -65,7 +66,9 @@ export function createWidgetToken(
         },
         occurredAt: token.createdAt,
       });
-    });
+    };
+    const pool = deps.database.forAccount(accountId);
+    await pool.transaction(store, () => parameterBytes(row));
     const { filterJson } = asked;
     const shown = { ...token, parts: [...token.parts], origins: [...token.origins] };
     return { widgetToken: { ...shown, filterJson, viewerId, viewerName }, secret };

@@ -24,6 +24,9 @@ import { createAccount } from "../store/create-account.ts";
 import { createApiKey } from "../store/create-api-key.ts";
 import { createWidgetToken } from "../store/create-widget-token.ts";
 
+/** Connections of each pool. */
+export const POOL_SIZE = 4;
+
 const log = createLog({ service: "test", level: "error" });
 
 type Variables = Readonly<Record<string, string>>;
@@ -54,7 +57,7 @@ export async function migratedDatabase(
     connectionString: owner.url,
     role: ROLE,
     applicationName: "annals-keys-test",
-    maxConnections: 4,
+    maxConnections: POOL_SIZE,
     statementTimeoutMs: 10_000,
     log,
   });

@@ -3,6 +3,7 @@
 // request.
 
 import { GENESIS_HASH } from "@annals/event";
+import { bytesWaiting } from "@annals/testing";
 import { describe, expect, test } from "vitest";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import {
@@ -13,7 +14,8 @@ import {
   newQueue,
   whileHeld,
 } from "../testing/append-fixtures.ts";
-import { newLedgerDatabase } from "../testing/database.ts";
+import { newLedgerDatabase, POOL_SIZE } from "../testing/database.ts";
+import { appendsOf } from "./commits.ts";
 
 const outcomes = (results: readonly (Stored | Replayed)[]) => results.map(({ outcome }) => outcome);
 
@@ -55,6 +57,21 @@ describe("group commit", () => {
     );
     expect(await chainOf(database, accountId)).toHaveLength(102);
     expect(await groups()).toBe(3);
+  });
+
+  test("a group that waits for a connection counts with its bytes, on a cached head and under the lock", async () => {
+    const database = await newLedgerDatabase();
+    const { queue, pool } = newQueue(database.url);
+    const accountId = newAccountId();
+    const metadata = JSON.stringify({ m: "x".repeat(60_000) });
+    const large = append(accountId, {
+      events: Array.from({ length: 50 }, () => eventOf("a", { metadata })),
+    });
+    const waited = { pool, connections: POOL_SIZE, accountId: appendsOf(accountId) };
+    expect(await bytesWaiting(waited, () => queue.submit(large))).toBe(large.weight);
+    const onCachedHead = await bytesWaiting(waited, () => queue.submit(large));
+    expect(onCachedHead).toBeGreaterThan(50 * 60_000);
+    expect(await chainOf(database, accountId)).toHaveLength(100);
   });
 
   test("what the queue answers is what is stored", async () => {

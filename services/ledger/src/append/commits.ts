@@ -5,6 +5,7 @@
 import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
+import { weightOf } from "../domain/prepare-append.ts";
 import { appendEvents, appendParams } from "../store/append-events.ts";
 import type { PlannedAppend } from "../store/append-parts.ts";
 import { appendToChains, appendToChainsParams } from "../store/append-to-chains.ts";
@@ -27,7 +28,7 @@ export class Commits {
     this.#planned = new Batcher({
       name: "commit",
       work: (planned) => storeAll(database, planned),
-      weigh: ({ plan }) => plan.appends.reduce((sum, { weight }) => sum + weight, 0),
+      weigh: ({ plan }) => weightOf(plan.appends),
       maxGroup: MAX_SHARED_BYTES,
       concurrency: CONCURRENCY,
       // Bounded by the queues of the chains.

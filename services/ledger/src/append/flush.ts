@@ -17,7 +17,7 @@ import {
   type Replayed,
   type Stored,
 } from "../domain/plan-flush.ts";
-import type { PreparedAppend } from "../domain/prepare-append.ts";
+import { type PreparedAppend, weightOf } from "../domain/prepare-append.ts";
 import { appendEvents, appendParams } from "../store/append-events.ts";
 import { createHead } from "../store/create-head.ts";
 import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
@@ -47,8 +47,7 @@ export function flush(
   appends: readonly PreparedAppend[],
 ): Promise<Outcomes> {
   const store = () => storeGroup(deps, accountId, appends);
-  const bytes = appends.reduce((sum, { weight }) => sum + weight, 0);
-  return bytes > MAX_SHARED_BYTES ? deps.large.run(accountId, store) : store();
+  return weightOf(appends) > MAX_SHARED_BYTES ? deps.large.run(accountId, store) : store();
 }
 
 async function storeGroup(
@@ -100,7 +99,7 @@ async function appendUnderLock(
 ): Promise<Plan> {
   const cached = deps.heads.get(accountId);
   const database = deps.database.forAccount(appendsOf(accountId));
-  const plan = await database.transaction(async (transaction) => {
+  const append = async (transaction: Database) => {
     const head = await lockedHead(transaction, accountId);
     const known = await knownRequests(transaction, accountId, appends);
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
@@ -109,7 +108,8 @@ async function appendUnderLock(
     // Under the lock nothing else can have changed: the chain does not end at its head.
     if (!moved) throw new BrokenChain(accountId);
     return made;
-  });
+  };
+  const plan = await database.transaction(append, () => weightOf(appends));
   const alone = cached === undefined || cached.head.hash === plan.before.hash;
   deps.heads.set(accountId, { head: plan.after, alone });
   return plan;

@@ -69,6 +69,11 @@ export function* prepareAppend(
   return { ...append, salts, digests, weight };
 }
 
+/** Roughly the bytes that they take in statements. */
+export function weightOf(appends: readonly PreparedAppend[]): number {
+  return appends.reduce((sum, { weight }) => sum + weight, 0);
+}
+
 /** Of all parts. */
 function bytesOf(parts: Parts): number {
   let bytes = 0;

@@ -7,6 +7,9 @@ import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { inject, onTestFinished } from "vitest";
 import { ROLE } from "../config.ts";
 
+/** Connections of a pool that says nothing else. */
+export const POOL_SIZE = 5;
+
 /** Runs its work at the end of a test, or of a file where it is vitest's `afterAll`. */
 type AtEnd = (work: () => Promise<void>) => unknown;
 
@@ -33,7 +36,7 @@ export function openPool(
     connectionString,
     role: ROLE,
     applicationName: "annals-ledger-test",
-    maxConnections: 5,
+    maxConnections: POOL_SIZE,
     statementTimeoutMs: 10_000,
     log: createLog({ service: "test", level: "error" }, { write: () => {} }),
     ...options,

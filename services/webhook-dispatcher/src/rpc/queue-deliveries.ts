@@ -3,7 +3,7 @@
 
 import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
-import type { AuditEntryOf, Pool } from "@annals/postgres";
+import { type AuditEntryOf, type Database, parameterBytes, type Pool } from "@annals/postgres";
 import { limitBacklog } from "../domain/limit-backlog.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
 import type { Entry } from "../domain/payload.ts";
@@ -50,7 +50,7 @@ export async function queueDeliveries(
   const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));
   const timestamp = clock.nowText();
   const params = newDeliveries(entries, planned, { accountId, now: deps.now(), random, timestamp });
-  await database.forAccount(accountId, signal).transaction(async (transaction) => {
+  const queue = async (transaction: Database) => {
     // Shared, as by the fan-out: disabling waits, and then sees these deliveries.
     const [webhook] = await transaction.run(shareWebhook, [accountId, webhookId]);
     if (!webhook) throw notFound("webhook", webhookId);
@@ -71,7 +71,9 @@ export async function queueDeliveries(
     await transaction.run(createDeliveries, [...params]);
     deps.traces.keep(params[3]);
     await AUDIT.add(transaction, audit);
-  });
+  };
+  const pool = database.forAccount(accountId, signal);
+  await pool.transaction(queue, () => parameterBytes(params));
   deps.onDeliveries(accountId, [webhookId]);
   return params[2];
 }

@@ -2,8 +2,9 @@
 // account in number and bytes; a replay sends the same data as the delivery before, and stores none of it. A
 // range goes only to a webhook whose URL has taken a delivery. Replays of an account take turns.
 
+import { bytesWaiting } from "@annals/testing";
 import { expect, test } from "vitest";
-import { FakeTime, newService } from "../testing/dispatcher.ts";
+import { FakeTime, newService, POOL_SIZE } from "../testing/dispatcher.ts";
 import { eventEntry } from "../domain/payload.ts";
 import { replayDelivery } from "./replay-delivery.ts";
 import { replayEvents } from "./replay-events.ts";
@@ -56,6 +57,15 @@ async function begin(maxPendingPerAccount = 1_000, maxPendingBytesPerAccount = 1
     },
   };
 }
+
+test("deliveries that wait to be queued count with their rows", async () => {
+  const { accountId, pool, producers, replayRange, tried } = await begin();
+  await tried();
+  producers.add(accountId, "events", 1_000);
+  const waited = { pool, connections: POOL_SIZE, accountId };
+  // Each row has three ids.
+  expect(await bytesWaiting(waited, () => replayRange(1n, 1_000n))).toBeGreaterThan(180_000);
+});
 
 test("a test delivery says what it is", async () => {
   const { accountId, delivered, handlers, send, webhook } = await begin();

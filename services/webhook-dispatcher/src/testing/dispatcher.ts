@@ -30,6 +30,8 @@ import { FanOut } from "../workers/fan-out.ts";
 import { FakeProducers } from "./fake-producers.ts";
 
 export const log: Logger = createLog({ service: "test", level: "error" }, { write: () => {} });
+/** Connections of each pool. */
+export const POOL_SIZE = 5;
 /** A line of a key file. */
 export const KEY_LINE = `test-1:${randomBytes(32).toString("base64")}`;
 const keys = new SecretKeys(KEY_LINE);
@@ -43,7 +45,7 @@ export async function newDatabase(): Promise<TestDatabase & { readonly pool: () 
       connectionString: database.url,
       role: ROLE,
       applicationName: "annals-webhooks-test",
-      maxConnections: 5,
+      maxConnections: POOL_SIZE,
       statementTimeoutMs: 10_000,
       log,
     });
@@ -133,7 +135,7 @@ class TestEngine extends DeliveryEngine {
 export function intercepted(pool: Pool, operations: Partial<Pool>): Pool {
   const whole: Pool = {
     run: (...given) => pool.run(...given),
-    transaction: (work) => pool.transaction(work),
+    transaction: (...given) => pool.transaction(...given),
     close: () => pool.close(),
     forAccount: () => whole,
     ...operations,
@@ -195,14 +197,15 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
 export async function newService(options: Omit<ReplicaOptions, "producers"> = {}) {
   const database = await newDatabase();
   const producers = new FakeProducers();
-  const handlers = newHandlers(database.pool(), producers, undefined, options);
-  const replica = (pool = database.pool()) => newReplica(pool, { ...options, producers });
+  const pool = database.pool();
+  const handlers = newHandlers(pool, producers, undefined, options);
+  const replica = (own = database.pool()) => newReplica(own, { ...options, producers });
   /** A new account with a webhook. */
   const subscribed = async (given?: object) => {
     const accountId = newAccountId();
     return { accountId, ...(await handlers.create(accountId, given)) };
   };
-  return { database, handlers, producers, replica, subscribed };
+  return { database, handlers, pool, producers, replica, subscribed };
 }
 
 export interface Created {

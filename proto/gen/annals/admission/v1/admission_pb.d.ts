@@ -50,6 +50,13 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
    * @generated from field: annals.admission.v1.WidgetView widget = 5;
    */
   widget?: WidgetView | undefined;
+
+  /**
+   * Maximum bytes of all export files of the account. Absent where its plan sets none.
+   *
+   * @generated from field: optional int64 max_export_bytes = 6;
+   */
+  maxExportBytes?: bigint | undefined;
 };
 
 /**
