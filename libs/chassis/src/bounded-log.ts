@@ -10,7 +10,7 @@ export class BoundedLog {
   readonly #log: Pick<Logger, "info" | "warn">;
   readonly #linesPerS: number;
   readonly #now: () => number;
-  /** Of the second that began with its first line. */
+  /** Start of the current second, which began with its first line. */
   #since = -Infinity;
   #lines = 0;
   #dropped = 0;

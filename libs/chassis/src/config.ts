@@ -143,7 +143,7 @@ const ADDRESS = new RegExp(
 );
 const MAX_PORT = 65_535;
 
-/** Where another service is; gRPC itself takes any text and never connects to a wrong one. */
+/** Declares the address of another service. gRPC itself takes any text and never connects to a wrong one. */
 export function address(env: string, about: string, extra: Extra = {}): Setting<string> {
   return setting(env, about, extra, parseAddress);
 }
@@ -164,7 +164,7 @@ function parseAddress(given: string): string {
 
 const LISTEN = new RegExp(`^${HOST_AND_PORT}$`);
 
-/** Where to listen, `host:port`; port 0 takes a free one. */
+/** Declares an address to listen on, `host:port`; port 0 takes a free one. */
 export function listenAddress(
   env: string,
   about: string,

@@ -7,7 +7,7 @@ import { type Loop, startLoop } from "./loop.ts";
 const RELOAD_INTERVAL_MS = 5_000;
 
 export interface FollowOptions {
-  /** Of the loop: snake_case. */
+  /** Name of the loop, in snake_case. */
   readonly name: string;
   readonly log: Logger;
   /** Fields of both lines. */

@@ -11,7 +11,7 @@ export interface LoopOptions {
   readonly name: string;
   readonly log: Logger;
   readonly failures: Pick<Counter<"worker">, "inc">;
-  /** From the end of a run to the beginning of the next. */
+  /** Time from the end of a run to the beginning of the next. */
   readonly delayMs: number;
   /** Before the first run, which begins at once by default. */
   readonly initialDelayMs?: number;
@@ -22,7 +22,7 @@ export interface LoopOptions {
    * It should end soon after `signal` is aborted; what it rejects with then is not a failure.
    */
   readonly run: (signal: AbortSignal) => Promise<number | void>;
-  /** From 0 to 1, for the jitter. */
+  /** Returns a number from 0 to 1, for the jitter. */
   readonly random?: () => number;
 }
 

@@ -30,7 +30,7 @@ export function createRegistry(service: string): Registry {
   return registry;
 }
 
-/** Of the RPCs that this process serves. */
+/** Measures the duration of the RPCs that this process serves. */
 export function rpcServerDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "rpc_server_call_duration_seconds",
@@ -41,7 +41,7 @@ export function rpcServerDuration(registry: Registry): Histogram {
   });
 }
 
-/** Of the RPCs that this process calls. */
+/** Measures the duration of the RPCs that this process calls. */
 export function rpcClientDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "rpc_client_call_duration_seconds",
@@ -64,7 +64,7 @@ export function rpcRefusals(registry: Registry): Counter<"caller" | "rpc_method"
   });
 }
 
-/** Of the certificates for RPCs. */
+/** Measures when the certificates for RPCs expire. */
 export function certificateExpiry(registry: Registry): Gauge<"certificate"> {
   return new Gauge({
     name: "annals_tls_certificate_expiry_timestamp_seconds",
@@ -152,7 +152,7 @@ export function workerFailures(registry: Registry): Counter<"worker"> {
   });
 }
 
-/** Of the audit entries that wait for the ledger. */
+/** Measures how long the oldest audit entry has waited for the ledger. */
 export function auditLag(registry: Registry): Gauge {
   return new Gauge({
     name: "annals_audit_lag_seconds",

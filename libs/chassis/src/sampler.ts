@@ -24,11 +24,11 @@ export const SAMPLERS = [
 
 export interface SamplerOptions {
   readonly sampler: (typeof SAMPLERS)[number];
-  /** From 0 to 1, for the samplers with `traceidratio`. */
+  /** Share of the traces that are recorded, from 0 to 1, for the samplers with `traceidratio`. */
   readonly ratio: number;
   /** True where requests come from clients; false where they come from our services only. */
   readonly isEdge: boolean;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random?: () => number;
 }
 

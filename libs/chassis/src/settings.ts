@@ -17,7 +17,7 @@ import { SAMPLERS } from "./sampler.ts";
 
 const HTTP = ["http:", "https:"];
 
-/** Of every process; the SDK reads the other OTEL_ variables itself. */
+/** Tracing settings of every process; the SDK reads the other OTEL_ variables itself. */
 export const tracingSettings = {
   otlpEndpoint: optionalUrl(
     "ANNALS_OTLP_ENDPOINT",
@@ -48,7 +48,7 @@ export const tracingSettings = {
   ),
 };
 
-/** Of every process. */
+/** Settings of every process. */
 export const processSettings = {
   ...tracingSettings,
   logLevel: oneOf(
@@ -75,7 +75,7 @@ export const processSettings = {
   ),
 };
 
-/** Of every service that answers RPCs. */
+/** Settings of every service that answers RPCs. */
 export const rpcServerSettings = {
   rpcHost: text("ANNALS_RPC_HOST", "Address that the RPC server listens on.", {
     fallback: "0.0.0.0",
@@ -100,7 +100,7 @@ export const rpcServerSettings = {
   ),
 };
 
-/** Of every service: all of them answer or make RPCs. */
+/** TLS settings of every service: all of them answer or make RPCs. */
 export const rpcTlsSettings = {
   tlsCaFile: optionalText(
     "ANNALS_TLS_CA_FILE",
@@ -117,7 +117,7 @@ export const rpcTlsSettings = {
   ),
 };
 
-/** Of every service that keeps something in PostgreSQL. */
+/** Settings of every service that keeps something in PostgreSQL. */
 export const databaseSettings = {
   databaseUrl: url(
     "ANNALS_DATABASE_URL",

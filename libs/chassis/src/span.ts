@@ -71,7 +71,7 @@ export function traceparent(span: Span): string {
   return `00-${traceId}-${spanId}-01`;
 }
 
-/** A child of the active span; undefined where there is none. Its maker ends it. */
+/** Starts a child of the active span; undefined if no span is active. The caller ends it. */
 export function startSpan(name: string, options?: SpanOptions): Span | undefined {
   return activeSpan() && tracer().startSpan(name, options);
 }

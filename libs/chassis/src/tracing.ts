@@ -69,7 +69,7 @@ export async function startTracing(options: TracingOptions): Promise<Tracing> {
   return { isOn: true, shutdown: end };
 }
 
-/** Of a base URL, or of one that has the path of traces already. */
+/** Returns the URL for traces, given a base URL or one that already has the path of traces. */
 export function tracesUrl(endpoint: string): string {
   const base = endpoint.replace(/\/+$/, "");
   return base.endsWith(TRACES_PATH) ? base : `${base}${TRACES_PATH}`;

@@ -82,7 +82,7 @@ export function auditFault(
       row.types.includes(actor.type) && (actor.type !== "service" || actor.id === row.service),
   );
   if (!mayAct) return "actor";
-  // A time that is none is refused with the other members.
+  // An invalid time is refused with the other members.
   if (parseTimestamp(occurredAt) === undefined) return "form";
   const awayMs = Math.abs(Date.parse(occurredAt) - Date.parse(now));
   return awayMs <= MAX_AWAY_MS ? undefined : "occurred_at";

@@ -3,7 +3,7 @@
 // and by the ledger, which does the same and appends to the chain.
 
 /**
- * The system account. Its id is no id that `newId` can make. Keys can read its chain, verify and export it,
+ * The system account. `newId` cannot make its id. Keys can read its chain, verify and export it,
  * and nothing else; only the ledger itself appends to it.
  */
 export const SYSTEM_ACCOUNT_ID = "acct_system";

@@ -17,7 +17,7 @@ export interface ExportText {
   readonly filterJson: string;
   /** This and the other optional members are undefined until completed. */
   readonly eventCount: number | bigint | undefined;
-  /** Of the complete file, 64 lower-case hexadecimal digits. */
+  /** Hash of the complete file, 64 lower-case hexadecimal digits. */
   readonly sha256: string | undefined;
   readonly sizeBytes: number | bigint | undefined;
   /** UTC with six fraction digits. */

@@ -5,7 +5,7 @@ export const SCOPES = ["events:read", "events:write", "verify", "export", "keys:
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What a widget token has in place of scopes. It is none of them: no API key can have it. */
+/** What a widget token has in place of scopes. It is not one of them: no API key can have it. */
 export const WIDGET = "widget";
 
 /** Needed where any API key may call, whatever its scopes, and no widget token. */

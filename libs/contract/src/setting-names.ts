@@ -118,7 +118,7 @@ const SERVICE_LINK =
   /^ANNALS_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
 const SERVICE_LINK_URL = /^(tcp|udp|sctp):\/\//;
 
-/** Edits between a misspelled name and a known one beyond which the known one is no suggestion. */
+/** Maximum number of edits between a misspelled name and a known one that is suggested for it. */
 const MAX_EDITS = 6;
 
 /**

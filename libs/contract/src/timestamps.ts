@@ -38,7 +38,7 @@ export function formatMicros(micros: number): string {
 
 /**
  * Reads an ISO 8601 date and time in the extended form and answers the same instant as
- * `YYYY-MM-DDTHH:MM:SS.ffffffZ`, or undefined when the text is no such instant.
+ * `YYYY-MM-DDTHH:MM:SS.ffffffZ`, or undefined if the text is not such an instant.
  *
  * Accepted: `YYYY-MM-DD`, `T` or `t`, `hh:mm` or `hh:mm:ss`, after seconds a fraction of any length behind
  * `.` or `,`, then `Z`, `z`, `+hh`, `+hhmm` or `+hh:mm` (or with `-`, up to 23:59). Fraction digits beyond

@@ -19,7 +19,7 @@ export interface LeafJson {
   chain: string;
   /** This and the other times: UTC text with six fraction digits, as the interface returns it. */
   createdAt: string;
-  /** As {@link hexOfParts} writes it. */
+  /** The digests of the parts, written by {@link hexOfParts}. */
   digests: string;
   id: string;
   occurredAt: string;

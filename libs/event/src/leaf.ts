@@ -11,7 +11,7 @@ import { DIGEST_BYTES, hexOfParts, type LeafJson, leafOfJson, SALT_BYTES } from 
 export interface LeafMembers extends Omit<LeafJson, "digests" | "sequenceNumber"> {
   /** The digests of the parts in the order of PARTS, 160 bytes. */
   digests: Buffer;
-  /** From 1. */
+  /** Starts at 1. */
   sequenceNumber: number;
 }
 

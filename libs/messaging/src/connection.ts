@@ -132,7 +132,7 @@ function connectionOptions(url: string, { name, caFile }: MessagingOptions): Con
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,
     maxPingOut: MAX_PINGS_OUT,
-    // With these the client refuses a server without TLS, before it sends the password.
+    // These make the client refuse a server without TLS, before it sends the password.
     ...(protocol === "tls:" && { tls: tlsOptions(hostname, caFile) }),
     // Answers to this user alone: a server can then keep its users from reading each other's.
     ...(secret !== "" && { user, pass: secret, inboxPrefix: inboxPrefix(user) }),
@@ -140,7 +140,7 @@ function connectionOptions(url: string, { name, caFile }: MessagingOptions): Con
   };
 }
 
-/** `_INBOX.ledger`; of a name that is no part of a subject, the default. */
+/** `_INBOX.ledger`; the default if the name cannot be part of a subject. */
 function inboxPrefix(user: string): string {
   return /^[\w-]+$/.test(user) ? `_INBOX.${user}` : "_INBOX";
 }

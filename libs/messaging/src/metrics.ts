@@ -32,8 +32,9 @@ export function noticeMetrics(registry: Registry) {
 }
 
 /**
- * Of the notices that NATS holds for a consumer. A producer reports them, so that they are also there while
- * every consumer is stopped. `read` is asked at each scrape; both are absent where it resolves to undefined.
+ * Measures the notices that NATS holds for a consumer. A producer reports them, so that they are also there
+ * while every consumer is stopped. `read` is called at each scrape; if it resolves to undefined, both are
+ * absent.
  */
 export function lagMetrics(registry: Registry, read: () => Promise<NoticeLag | undefined>): void {
   let reading: Promise<NoticeLag | undefined> | undefined;
@@ -51,7 +52,7 @@ export function lagMetrics(registry: Registry, read: () => Promise<NoticeLag | u
   });
   const oldest: Gauge = new Gauge({
     name: "annals_notices_oldest_pending_seconds",
-    help: "Age of the oldest of these messages, 0 where there is none.",
+    help: "Age of the oldest of these messages, 0 if no message is pending.",
     registers: [registry],
     collect: async () => set(oldest, (await readOnce())?.oldestSeconds),
   });

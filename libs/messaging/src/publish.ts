@@ -38,7 +38,7 @@ export interface NoticePublisherOptions {
 /** Pairs of account and kind that wait for the next round; beyond it further ones are dropped. */
 const MAX_WAITING = 10_000;
 /**
- * From the begin of a round of messages to the next: under load many flushes of many accounts become one
+ * Time from the start of a round of messages to the next: under load many flushes of many accounts become one
  * message, and a notice is at most this much later. After a pause the first goes at once.
  */
 const ROUND_INTERVAL_MS = 50;
@@ -47,12 +47,12 @@ const ROUND_INTERVAL_MS = 50;
  * than until the sweep would find the same.
  */
 const PUBLISH_TIMEOUT_MS = 2_000;
-/** Of a NatsError: the subject has no stream. */
+/** Code of the NatsError for a subject without a stream. */
 const NO_RESPONDERS: string = ErrorCode.NoResponders;
 /** How long `close` waits for the queue to be published. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Of one kind, at most MAX_NOTICES. */
+/** Notices of one kind, at most MAX_NOTICES. */
 interface Message {
   readonly kind: NoticeKind;
   readonly notices: readonly Notice[];

@@ -19,7 +19,7 @@ export interface Notice {
   readonly kind: NoticeKind;
   readonly accountId: string;
   readonly position: bigint;
-  /** Of the requests that are recorded, in the order of their positions; absent where there are none. */
+  /** Spans of the recorded requests, in the order of their positions; absent if no request is recorded. */
   readonly traces?: readonly NoticeTrace[];
 }
 

@@ -16,7 +16,7 @@ import { type Database, type Statement, statement } from "./statement.ts";
 
 export interface AuditActor {
   readonly type: AuditActorType;
-  /** Of the API key, or the name of the service. Absent where nobody has proved who it is. */
+  /** Id of the API key, or the name of the service. Absent if no caller has proved who it is. */
   readonly id?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export type AuditEntryOf<Service extends AuditService> = AuditEntry<
   Exclude<AuditAction<Service>, typeof AUDIT_COUNTED_ACTION>
 >;
 
-/** As annals.ledger.v1.AuditEntry has it. */
+/** The fields of annals.ledger.v1.AuditEntry. */
 export interface StoredAuditEntry {
   readonly id: string;
   readonly accountId: string;

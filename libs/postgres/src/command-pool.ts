@@ -69,7 +69,7 @@ function forOperator(error: unknown, role: string): unknown {
   return new CommandError(`ANNALS_DATABASE_URL: the database does not answer (${reason})`);
 }
 
-/** Of several addresses that were tried, Node names them in `errors` only. */
+/** Returns why a connection failed. After several addresses, Node has the reasons in `errors` only. */
 export function reasonOf(cause: Error): string {
   return cause instanceof AggregateError
     ? cause.errors.map((each: Error) => each.message).join(", ")

@@ -25,7 +25,7 @@ export class Silence {
     this.#since = Math.max(this.#since, since);
   }
 
-  /** A connection of the pool that is none of them; they are closed, and new ones take their place. */
+  /** Returns a connection that may be used, and closes those that may be dead. */
   async connection(pool: pg.Pool): Promise<pg.PoolClient> {
     for (;;) {
       const client = await pool.connect();

@@ -5,7 +5,7 @@ import { ConfigError } from "@annals/chassis";
 import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
 import pg from "pg";
 
-/** Of PostgreSQL's own verifiers (scram_iterations). */
+/** Iterations of PostgreSQL's own verifiers (scram_iterations). */
 const ITERATIONS = 4096;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;

@@ -23,12 +23,12 @@ import { rolesOf, setRights } from "./rights.ts";
 import { type Database, statement } from "./statement.ts";
 
 export interface MigrateOptions {
-  /** Of a role that may create schemas and roles. */
+  /** URL of a role that may create schemas and roles. */
   readonly connectionString: string;
   readonly schema: string;
   /** Holds NNNN_name.sql files. */
   readonly directory: string;
-  /** Of `serve`: its login is made and gets the role, and its password where it is one of ours. */
+  /** URL of `serve`: its login is created if absent, and granted the role (login.ts). */
   readonly serveConnectionString?: string | undefined;
   /** How long a server is waited for that cannot be reached or is starting. */
   readonly waitMs?: number;
@@ -47,7 +47,7 @@ export interface Migrated {
   readonly roles: readonly string[];
   /** False where the schema is of a later release, whose rights are left as they are. */
   readonly rights_set: boolean;
-  /** Of `serve`, one for each role, where its URL was given. */
+  /** Logins of `serve`, one for each role, if its URL was given. */
   readonly logins: readonly Login[];
   /** For the server. */
   readonly waited_ms: number;

@@ -55,7 +55,7 @@ ORDER BY position
 LIMIT $3::integer
 `);
 
-/** In the order of the parameter; 0 where there is no entry. */
+/** Reads the positions in the order of the parameter; 0 if an account has no entry. */
 export const getOutboxPositions = (
   schema: string,
 ): Statement<[accountIds: readonly string[]], PositionRow> =>

@@ -28,12 +28,12 @@ export interface NewOutboxEntry {
 
 export interface ListOutboxRequest {
   readonly accountId: string;
-  /** Where the reader's own cursor is: it needs no entry up to here any more. */
+  /** Position of the reader's own cursor: the reader no longer needs entries up to here. */
   readonly afterPosition: bigint;
   readonly limit: number;
 }
 
-/** As annals.notices.v1.OutboxEntry has it. */
+/** The fields of annals.notices.v1.OutboxEntry. */
 export type OutboxEntry = Omit<NewOutboxEntry, "accountId"> & { readonly position: bigint };
 
 export interface Outbox {
@@ -41,7 +41,7 @@ export interface Outbox {
   add(database: Database, entry: NewOutboxEntry): Promise<bigint>;
   /** The entries after a position, in order. Deletes what the reader has passed and no backup may need. */
   list(database: Database, request: ListOutboxRequest): Promise<OutboxEntry[]>;
-  /** The last position of each account, in the order of the parameter; 0 where there is none. */
+  /** The last position of each account, in the order of the parameter; 0 if it has no entry. */
   positions(database: Database, accountIds: readonly string[]): Promise<bigint[]>;
   /**
    * Deletes the entries of all accounts that have waited long enough for a reader; resolves to their number.

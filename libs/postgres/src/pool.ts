@@ -112,8 +112,8 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /**
- * As target_session_attrs of libpq, which pg lacks. During a failover a name may still lead to a standby, or
- * to the former primary: what it answers is old, and the connection would stay.
+ * Equivalent of target_session_attrs of libpq, which pg lacks. During a failover a name may still lead to a
+ * standby, or to the former primary: what it answers is old, and the connection would stay.
  */
 async function refuseStandby(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ is_standby: boolean }>(
@@ -272,7 +272,7 @@ class SharedPool implements Pool {
   }
 }
 
-/** Of the error itself or of what made it `unavailable`. */
+/** Returns the SQLSTATE of the error, or of the cause that made it `unavailable`. */
 function sqlstate(error: unknown): string | undefined {
   const answer = error instanceof AnnalsError ? error.cause : error;
   return answer instanceof pg.DatabaseError ? answer.code : undefined;

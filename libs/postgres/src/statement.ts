@@ -6,7 +6,7 @@ export interface Statement<Params extends readonly unknown[], Row> {
   readonly name: string;
   readonly text: string;
   /**
-   * Where true PostgreSQL makes a custom plan for the parameters of each call: the statement is not
+   * If true, PostgreSQL makes a custom plan for the parameters of each call: the statement is not
    * prepared.
    */
   readonly customPlan: boolean;

@@ -64,7 +64,7 @@ async function checkPart(
   return (await sha256(bytes ?? [], text)) === digest ? "verified" : "differs";
 }
 
-/** Of an actor and a target the id and the type may be shown. Nothing else is shown without its salt. */
+/** Only the id and the type of an actor or a target may be shown without the salt of the part. */
 function isWithheld(part: Part, value: unknown): boolean {
   if (value === undefined) return true;
   const shown = part === "actor" || part === "target" ? ["id", "type"] : [];
@@ -108,7 +108,7 @@ function leafOf(
   }
 }
 
-/** Throws TypeError for what is no text. */
+/** Throws TypeError if the value is not a string. */
 function quoted(value: unknown): string {
   if (typeof value !== "string") throw new TypeError("not a text");
   return quote(value);
@@ -119,7 +119,7 @@ function escaped(value: unknown): string {
   return quoted(value).slice(1, -1);
 }
 
-/** Undefined for what is no JSON object. An absent part is {}. */
+/** Undefined if the value is not a JSON object. An absent part is {}. */
 function canonicalText(value: unknown = {}): string | undefined {
   if (!isObject(value)) return undefined;
   try {

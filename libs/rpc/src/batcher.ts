@@ -9,7 +9,7 @@ import { unavailable } from "@annals/errors";
 const MS_PER_S = 1_000;
 
 export interface BatcherOptions<In, Out> {
-  /** Of the span that each item of a recorded request has while it waits and is worked on. */
+  /** Name of the span that each item of a recorded request has while it waits and is worked on. */
   readonly name: string;
   /**
    * Processes a group of 1 to `maxGroup` items, whose weight it is told, and what is left of the deadline of
@@ -41,7 +41,7 @@ export interface BatcherOptions<In, Out> {
   readonly metrics?: BatcherMetrics;
 }
 
-/** Where a batcher reports what it does. */
+/** Called by a batcher to report what it does. */
 export interface BatcherMetrics {
   /** A group of so many items starts, and the first of them has waited so long. */
   started(items: number, waitSeconds: number): void;
@@ -251,7 +251,7 @@ export interface KeyedBatcherOptions<In, Out> extends Omit<
     weight: number,
     timeLeftMs: number,
   ) => Promise<readonly PromiseSettledResult<Out>[]>;
-  /** Of all keys together, waiting or in flight. */
+  /** Maximum weight of all keys together, waiting or in flight. */
   readonly maxWeight: number;
 }
 

@@ -58,8 +58,8 @@ const SETTING_OF = {
 } as const;
 
 /**
- * Of both ends. The first cipher is the fastest where the CPU has AES. Without tickets each connection
- * verifies the certificate of its peer: a resumed session would not.
+ * TLS options of both ends. The first cipher is the fastest where the CPU has AES. Without tickets each
+ * connection verifies the certificate of its peer: a resumed session would not.
  */
 const SECURE: SecureContextOptions = {
   minVersion: "TLSv1.3",

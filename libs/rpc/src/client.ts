@@ -79,7 +79,7 @@ const KEEPALIVE_TIMEOUT_MS = 3_000;
  */
 const RECONNECT_MIN_MS = 50;
 const RECONNECT_MAX_MS = 250;
-/** With what the cluster's DNS caches, the time until a new replica gets calls. */
+/** Time until a new replica gets calls, besides the time that the cluster's DNS caches. */
 const RESOLVE_EVERY_MS = 5_000;
 /** A name is also looked up when a connection ends, at most this often (default of grpc-js: 30 s). */
 const DNS_MIN_INTERVAL_MS = 1_000;

@@ -12,7 +12,7 @@ import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 
 import { cancelledByEnd, isCancellable } from "./cancellable.ts";
 
 interface Options {
-  /** Of a call: who made it. */
+  /** Returns who made a call. */
   readonly contextValues: (stream: ServerHttp2Stream) => ContextValues;
   /** A larger message is refused. */
   readonly maxMessageBytes: number;

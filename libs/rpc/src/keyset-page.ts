@@ -39,7 +39,7 @@ function cursorAfter(row: { readonly created_at: string; readonly id: string }):
 function decodeCursor(after: string, prefix: string): Keyset {
   if (after === "") return [null, null];
   const found = CURSOR.exec(Buffer.from(after, "base64url").toString("latin1"));
-  // Node ignores what is no base64.
+  // Node ignores characters that are not base64.
   if (!found?.[2]?.startsWith(prefix) || !/^[\w-]+$/.test(after))
     throw invalid({ field: "cursor", message: "must be the next_cursor of an earlier page" });
   return [found[1] ?? null, found[2]];

@@ -81,7 +81,7 @@ export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_TIMEOUT_MS = 60 * 60 * 1_000;
 const MAX_CONNECTION_AGE_MS = 5 * 60 * 1_000;
 const MAX_CONNECTION_AGE_GRACE_MS = 10 * 60 * 1_000;
-/** With the drain delay it is shorter than the time that run.ts gives each part to close. */
+/** Together with the drain delay, it is shorter than the time that run.ts gives each part to close. */
 const DRAIN_GRACE_MS = 8_000;
 /**
  * A client that has just lost another replica needs a moment to reconnect to it. Without the delay it would

@@ -26,7 +26,7 @@ export interface BrowserOptions {
   readonly sha256?: string;
   /** Ends the worker; the promise rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Where `browser-worker.js` of this package is served. By default beside the module. */
+  /** URL of `browser-worker.js` of this package. By default it is next to the module. */
   readonly worker?: string | URL;
 }
 

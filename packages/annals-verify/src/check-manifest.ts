@@ -7,7 +7,7 @@ import type { Manifest, Place } from "./manifest.ts";
 export interface Found {
   readonly format: string;
   readonly walk: ChainWalk;
-  /** Of the bytes before the manifest's record. */
+  /** Number of bytes before the manifest's record. */
   readonly sizeBytes: number;
   readonly sha256: string;
 }

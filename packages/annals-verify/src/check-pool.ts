@@ -9,7 +9,7 @@ import type { Checks } from "./verify-source.ts";
 const SOURCE = import.meta.url.endsWith(".ts");
 const WORKER = new URL(SOURCE ? "./check-worker.ts" : "./check-worker.js", import.meta.url);
 
-/** V8's default of 48 MB a thread is no faster, and takes 40 MB more for CSV. */
+/** V8's default of 48 MB a thread is not faster, and takes 40 MB more for CSV. */
 const YOUNG_GENERATION_MB = 8;
 
 /** Checks in flight per thread, so that it never waits for work. */
@@ -20,7 +20,7 @@ export class CheckPool implements Checks {
   readonly #here: Checker;
   #next = 0;
 
-  /** With 0 threads, `here` checks everything in this thread. */
+  /** Starts the threads. If `threads` is 0, `here` checks everything in this thread. */
   constructor(here: Checker, format: Format, threads: number) {
     this.#here = here;
     this.#threads = Array.from({ length: threads }, () => new Thread(format));
@@ -31,7 +31,7 @@ export class CheckPool implements Checks {
     return this.#threads.length * CHECKS_PER_THREAD;
   }
 
-  /** Rejects where a thread fails; an invalid record is no failure. */
+  /** Rejects if a thread fails; an invalid record does not count as a failure. */
   async check(records: Records): Promise<Checked> {
     const thread = this.#threads[this.#next];
     this.#next = (this.#next + 1) % Math.max(1, this.#threads.length);

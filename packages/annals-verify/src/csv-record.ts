@@ -113,7 +113,7 @@ function readObject(text: string, name: string): Readonly<Record<string, unknown
     const read = readJson(Buffer.from(text), READ_LIMITS);
     if (read !== null && typeof read === "object" && !Array.isArray(read)) return read;
   } catch {
-    // Thrown below: what cannot be parsed is no object either.
+    // Thrown below: what cannot be parsed is not an object either.
   }
   throw new BadLine(`the ${name} is not an object`);
 }

@@ -189,7 +189,7 @@ function readTail(text: string, from: number, tail: Tail): string[] | undefined 
     at += length;
   }
   if (!HEX.test(values[PREVIOUS_HASH] ?? "")) return undefined;
-  // Writing a salt as hex finds what is no hexadecimal digit, but accepts capital letters.
+  // Writing a salt as hex detects everything but hexadecimal digits, and accepts capital letters.
   if (CAPITAL.test(text.slice(from + saltsAt, from + digestsAt))) return undefined;
   for (let index = FIRST_TIME; index < FIRST_SALT; index += 1) {
     if (!TIME.is.test(values[index] ?? "")) return undefined;

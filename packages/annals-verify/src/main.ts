@@ -64,7 +64,7 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-/** Prints why, and returns the exit status. A file that cannot be read is no sign of tampering. */
+/** Prints why, and returns the exit status. A file that cannot be read does not indicate tampering. */
 function fail(error: unknown, file: string): number {
   if (error instanceof BadLine) {
     const where = error.line === undefined ? "" : `line ${error.line}: `;

@@ -37,7 +37,7 @@ export interface Manifest {
   readonly eventCount: number;
   readonly first: Place | undefined;
   readonly last: Place | undefined;
-  /** Of the bytes before the manifest's record. */
+  /** Number of bytes before the manifest's record. */
   readonly sizeBytes: number;
   readonly sha256: string;
 }
@@ -81,7 +81,7 @@ export function isManifest(text: string): boolean {
   return text.startsWith('{"manifest":');
 }
 
-/** Throws BadLine for a text that is no manifest, or whose digest is another. */
+/** Throws BadLine if the text is not a manifest, or if its digest differs. */
 export function readManifest(text: string): Manifest {
   const [, body, digest] = SHAPE.exec(text) ?? [];
   if (body === undefined) throw new BadLine("the manifest is not complete");

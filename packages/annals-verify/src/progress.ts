@@ -18,7 +18,7 @@ export class Progress {
   readonly #started: number;
   #drawn = 0;
 
-  /** `now` is a clock in milliseconds. Writes nothing where the output is no terminal. */
+  /** `now` is a clock in milliseconds. Writes nothing if the output is not a terminal. */
   constructor(terminal: Terminal, now: () => number) {
     this.#terminal = terminal;
     this.#now = now;

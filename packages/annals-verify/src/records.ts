@@ -20,7 +20,7 @@ const QUOTE = 0x22;
 
 /**
  * Bytes of one record: an event of the largest allowed size takes 1.2 MB, however it is escaped. A file
- * without line breaks is no export, and is not read further.
+ * without line breaks cannot be an export, and is not read further.
  */
 const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 

@@ -29,11 +29,11 @@ export interface Report {
    * Links to events that are not in the file: a filter, or the start of the range, left them out.
    */
   readonly linksUnchecked: number;
-  /** Of the complete file. */
+  /** Hash of the complete file. */
   readonly sha256: string;
 }
 
-/** Where the bytes of an export come from. */
+/** Provides the bytes of an export. */
 export interface Source {
   readonly size: number;
   read(from: number, to: number): Promise<Buffer>;

@@ -21,9 +21,9 @@ interface Deps {
   readonly root: HTMLElement;
   readonly fetch: typeof fetch;
   readonly now: () => number;
-  /** Of the tab. */
+  /** Storage of the tab. */
   readonly storage: Storage;
-  /** Of the browser. It must never get a key. */
+  /** Storage of the browser. It must never get a key. */
   readonly notes: Storage;
 }
 

@@ -14,11 +14,11 @@ export type RouteName = keyof typeof ROUTES;
 
 export interface Route {
   readonly name: RouteName;
-  /** Of the thing that the screen is about, such as a webhook. */
+  /** Id of what the screen shows, such as a webhook. */
   readonly id: string | undefined;
 }
 
-/** Where somebody arrives who names no screen, or one that there is not. */
+/** Shown if the address names no screen, or one that does not exist. */
 const FIRST: Route = { name: "events", id: undefined };
 
 /** `#/webhooks/wh_1` is the webhook `wh_1`. */

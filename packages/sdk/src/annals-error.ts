@@ -37,7 +37,7 @@ export class AnnalsError extends Error {
   readonly requestId: string | undefined;
   /** The service asks to wait this long. */
   readonly retryAfterMs: number | undefined;
-  /** Where the request is wrong. */
+  /** The fields of the request that are wrong, and why. */
   readonly details: readonly ErrorDetail[];
 
   constructor(type: ErrorType, message: string, known: Known = {}) {
@@ -55,7 +55,7 @@ export class AnnalsError extends Error {
   }
 }
 
-/** By status, for an answer that is not the service's: a proxy's, for example. */
+/** Types by status, for an answer that does not come from the service: from a proxy, for example. */
 const TYPES: Readonly<Record<number, ErrorType>> = {
   400: "validation_error",
   401: "authentication_error",

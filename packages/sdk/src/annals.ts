@@ -13,11 +13,11 @@ export interface AnnalsOptions extends TransportOptions {
 }
 
 export interface CreateOptions extends CallOptions {
-  /** By default a new one, which retries of the call share. */
+  /** Defaults to a new key, which all retries of the call share. */
   readonly idempotencyKey?: string;
 }
 
-/** Where a list begins, and how many of its items are asked for at a time. */
+/** Sets where a list begins, and how many items are fetched at a time. */
 export interface PageOptions extends CallOptions {
   readonly limit?: number;
   /** The `next_cursor` of another page. By default the list begins at its first one. */
@@ -82,7 +82,7 @@ export class Annals {
       this.#post("create-event-batch", "/events/batch", { events }, idempotent(options)),
     get: (id: string, options?: CallOptions): Promise<T.Event> =>
       this.#get("get-event", `/events/${path(id)}`, options),
-    /** With what {@link verifyEvents} needs. */
+    /** Gets an event with what {@link verifyEvents} needs. */
     getWithProof: (id: string, options?: CallOptions): Promise<EventWithProof> =>
       this.#transport.json(
         { ...get("get-event", `/events/${path(id)}`), query: { include: "proof" } },
@@ -176,7 +176,7 @@ export class Annals {
       options?: CallOptions,
     ): Promise<T.RotatedWebhook> =>
       this.#post("rotate-secret", `/webhooks/${path(id)}/rotate-secret`, rotation, options),
-    /** Of a delivery that you received; it needs no client ({@link verifyWebhook}). */
+    /** Verifies a delivery that you received; it needs no client ({@link verifyWebhook}). */
     verify: verifyWebhook,
   };
 

@@ -71,7 +71,7 @@ export class Tracker {
   readonly #options: TrackingOptions & typeof DEFAULTS;
   readonly #abort = new AbortController();
   #queue: Item[] = [];
-  /** Of all buffered events, those in flight included. */
+  /** Bytes of all buffered events, those in flight included. */
   #bytes = 0;
   #events = 0;
   #tracked = 0;

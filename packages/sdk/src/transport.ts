@@ -7,12 +7,12 @@ import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
 import { isRefused, isTemporary, retryDelay } from "./retry.ts";
 
 export interface Attempt {
-  /** Of the OpenAPI document: `create-event`. */
+  /** Operation id of the OpenAPI document: `create-event`. */
   readonly operation: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly attempt: number;
 }
 
@@ -37,7 +37,7 @@ export interface TransportOptions {
   readonly baseUrl: string;
   /** A function is asked before each attempt, so that a key can be replaced. */
   readonly apiKey: string | (() => string | Promise<string>);
-  /** Of one attempt. By default 30,000. */
+  /** Timeout of one attempt. By default 30,000. */
   readonly timeoutMs?: number;
   /** Attempts after the first one. By default 4. */
   readonly maxRetries?: number;
@@ -47,7 +47,7 @@ export interface TransportOptions {
   readonly observe?: Observe;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   readonly clock?: Clock;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random?: () => number;
 }
 

@@ -50,7 +50,7 @@ export class Token implements Access {
     return this.#current.token;
   };
 
-  /** Where the page has set another one meanwhile, that one. */
+  /** Returns the token that the page has set meanwhile, or asks for another. */
   renew = async (refused: string): Promise<string | undefined> => {
     if (this.#current.token !== refused) return this.#current.token;
     this.#options.onExpiring(true);

@@ -31,7 +31,7 @@ export interface PageQuery extends EventFilter {
 export interface Access {
   /** The token to use now. */
   readonly token: () => Promise<string>;
-  /** A token in place of one that was refused; undefined where there is none. */
+  /** Returns a token in place of one that was refused, or undefined if the page has no other. */
   readonly renew: (refused: string) => Promise<string | undefined>;
 }
 

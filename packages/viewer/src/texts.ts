@@ -33,7 +33,7 @@ export function textsOf(language: string, replaced: Partial<Messages>) {
         return typeof value === "number" ? number.format(value) : (value ?? whole);
       }),
     list: (words: readonly string[]): string => list.format(words),
-    /** What is no time is shown as it is. */
+    /** Returns the text unchanged if it is not a time. */
     exact: (time: string): string => {
       const at = Date.parse(time);
       return Number.isNaN(at) ? time : exact.format(at);

@@ -8,6 +8,6 @@ import type { EventAppends } from "./v1/events/event-appends.ts";
 export interface Deps extends Clients {
   readonly appends: EventAppends;
   readonly limits: Limits;
-  /** Of work on large bodies. */
+  /** Lets the work on large bodies of several accounts take turns. */
   readonly turns: Turns;
 }

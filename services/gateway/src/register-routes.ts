@@ -16,7 +16,7 @@ import { PIECE_BYTES, sendBytes } from "./edge/send-bytes.ts";
 import type { Answer, Call, Route } from "./route.ts";
 import { V1 } from "./v1.ts";
 
-/** Of routes that take no parameters: an unknown one is refused. */
+/** Schema of routes that take no parameters: an unknown one is refused. */
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
 export interface Serving {

@@ -39,11 +39,6 @@ export interface RouteDefinition<
   /** One line for the OpenAPI document, and a paragraph where one is needed. */
   readonly summary: string;
   readonly description?: string;
-  /**
-   * Whether the operation, or a part of it, is a detail that the interface leaves open
-   * (docs/open-details.md).
-   */
-  readonly openDetail?: boolean;
   /** The feature of a plan that the operation belongs to: all of /webhooks, all of /exports, /verify. */
   readonly feature?: Feature;
   readonly body?: B;
@@ -67,7 +62,7 @@ export interface RouteDefinition<
   readonly maxBodyBytes?: number;
   /** How deep the body may nest. */
   readonly maxDepth?: number;
-  /** How many members and elements the body may have; by default the limit of a body that is no batch. */
+  /** How many members and elements the body may have; by default the limit of a body that is not a batch. */
   readonly maxValues?: number;
   /**
    * Reads a plain body without parsing it. What it returns is the body of the call, and is not checked by the

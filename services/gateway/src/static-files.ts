@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { refuseBody } from "./edge/request-head.ts";
 
-/** Of one file: what browsers load is small. */
+/** Limit of one file: what browsers load is small. */
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 
 /** A browser asks every time whether the file has changed. */
@@ -21,7 +21,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 
 export interface StaticFile {
   readonly url: string;
-  /** Of the file, or what to serve. */
+  /** Path of the file; `content` may be given instead. */
   readonly path?: string;
   readonly content?: string;
   readonly type: string;
@@ -66,7 +66,7 @@ export function serveStaticFiles(
   }
 }
 
-/** The router takes `*`, which is no path, for `/`. */
+/** The router takes `*`, which is not a path, for `/`. */
 async function refuseAsterisk(request: FastifyRequest): Promise<void> {
   if (request.url === "*") await notFound(request);
 }

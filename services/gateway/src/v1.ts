@@ -98,7 +98,7 @@ export const V1: readonly Row[] = [
   ["DELETE", "/webhooks/:id", "keys:manage", "delete-webhook", deleteWebhook, ONE],
   ["GET", "/webhooks/:id/deliveries", "keys:manage", "list-deliveries", listDeliveries, PAGE],
 
-  // Ours, beside the interface (docs/open-details.md).
+  // Additional routes (docs/open-details.md).
   ["POST", "/webhooks/:id/test", "keys:manage", "test-webhook", testWebhook, TEST_DELIVERY],
   [
     "POST",
@@ -122,7 +122,7 @@ export const V1: readonly Row[] = [
   ["DELETE", "/widget-tokens/:id", "events:read", "delete-widget-token", deleteWidgetToken, ONE],
   ["GET", "/usage", "any_key", "get-usage", getUsage, USAGE],
 
-  // By a widget token in place of an API key.
+  // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],
   ["GET", "/widget/events/:id", "widget", "get-widget-event", getWidgetEvent, ONE_EVENT],
   ["GET", "/widget/filters", "widget", "list-widget-filters", listWidgetFilters, WIDGET_FILTERS],

@@ -137,7 +137,7 @@ class CanonicalText {
     return true;
   }
 
-  /** From one quote past the other; the value. */
+  /** Reads past the closing quote and returns the value. */
   #string(): string {
     const text = this.#text;
     const start = this.#at + 1;

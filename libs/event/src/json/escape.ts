@@ -23,7 +23,7 @@ export function escapeLength(text: string, at: number): number | string {
   const next = at + UNIT_ESCAPE_LENGTH;
   const isPair = unit <= 0xdbff && text.startsWith("\\u", next);
   const second = (isPair && escapedUnit(text, next)) || 0;
-  if (second < 0xdc00 || second > 0xdfff) return "half of a surrogate pair is no character";
+  if (second < 0xdc00 || second > 0xdfff) return "half of a surrogate pair is not a character";
   return 2 * UNIT_ESCAPE_LENGTH;
 }
 

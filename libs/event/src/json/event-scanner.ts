@@ -1,6 +1,6 @@
 // One event of plain JSON: which members it has, and where each of them lies in the input. Called by
-// event-reader.ts. What is no member of the interface, has another type than it wants or appears twice is
-// not plain: the strict reader and the schema of the gateway say what is wrong with it.
+// event-reader.ts. An event with unknown members, repeated members or members of the wrong type is not plain:
+// the strict reader and the schema of the gateway say what is wrong with it.
 
 import { MAX_TEXT_LENGTH } from "../event-limits.ts";
 import { CLOSE_BRACE, COMMA, OPEN_BRACE, QUOTE } from "./character-codes.ts";

@@ -10,7 +10,7 @@ import { Reader } from "./reader.ts";
 export class PiecewiseReader extends Reader {
   #yieldedAt = 0;
 
-  /** As readText. Yields after so many characters. */
+  /** Reads like readText, but yields after every `characters` characters. */
   *readInPieces(characters: number): Generator<void, JsonValue> {
     const first = this.skipSpace();
     if (first === OPEN_BRACKET) return this.end(yield* this.#readArray(characters));

@@ -23,7 +23,8 @@ const BRACE_BYTES = 1;
 
 /**
  * Writes the members of events that an event of the interface has, and no others. `action` and `occurred_at`
- * must be texts, the parts objects; an id or a type that is no text has no place. Yields after so many bytes.
+ * must be strings, the parts objects; an id or a type that is not a string has no place. Yields after every
+ * `pieceBytes`.
  */
 export function* writeEventBytes(
   events: readonly JsonObject[],

@@ -21,7 +21,7 @@ const MAX_REMEMBERED = 10_000;
 
 const MICROS_PER_S = 1_000_000;
 
-/** By their ids, newest first: the first signs, all verify. */
+/** Secrets by id, newest first: the first signs, all verify. */
 export type AdmissionSecrets = ReadonlyMap<string, KeyObject>;
 
 /** Whom a statement is about: a key and what its plan allows, or a widget token and what it may see. */
@@ -83,7 +83,7 @@ export class AdmissionVerifier {
   }
 
   /**
-   * Whom the statement admits. An empty token is no statement. Throws `permission_denied` unless the
+   * Whom the statement admits. An empty token holds no statement. Throws `permission_denied` unless the
    * statement is genuine, valid now, of that account and has that scope. Undefined without one, where it is
    * optional.
    */

@@ -19,7 +19,7 @@ export class MessageReader {
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Of the message with its prefix; undefined until the prefix has arrived. */
+  /** Bytes of the message with its prefix; undefined until the prefix has arrived. */
   #expected: number | undefined;
 
   constructor(maxBytes: number) {

@@ -7,7 +7,7 @@ import { numberText, sizeText } from "../parts/time.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
 import { visible } from "../parts/visible.ts";
 
-/** From this part of a limit on, its bar is of another colour. */
+/** Share of a limit from which its bar has another colour. */
 const HIGH = 0.8;
 
 type Feature = Usage["plan"]["features"][number];
@@ -24,7 +24,7 @@ interface Bar {
 interface Allowed {
   readonly what: string;
   readonly scope: Scope;
-  /** Of a plan; undefined where no plan leaves it out. */
+  /** The feature of a plan that it needs; undefined if no plan leaves it out. */
   readonly feature?: Feature;
 }
 

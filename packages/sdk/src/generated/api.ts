@@ -1405,7 +1405,7 @@ export interface components {
             /** @description Live keys. */
             api_keys: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 5
                  */
                 limit: number | null;
@@ -1415,7 +1415,7 @@ export interface components {
             /** @description Events that are stored. No plan limits them. */
             events: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example null
                  */
                 limit: number | null;
@@ -1425,7 +1425,7 @@ export interface components {
             /** @description Null where the plan leaves the feature out. */
             export_bytes: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 2147483648
                  */
                 limit: number | null;
@@ -1435,7 +1435,7 @@ export interface components {
             /** @description Null where the plan leaves the feature out. */
             exports: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 1000
                  */
                 limit: number | null;
@@ -1445,7 +1445,7 @@ export interface components {
             /** @description Null where the plan leaves the feature out. */
             exports_under_way: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 10
                  */
                 limit: number | null;
@@ -1469,7 +1469,7 @@ export interface components {
             /** @description Events of this month that count against the plan. */
             month_events: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 10000
                  */
                 limit: number | null;
@@ -1484,7 +1484,7 @@ export interface components {
             /** @description Null where the plan leaves the feature out. */
             pending_deliveries: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 100000
                  */
                 limit: number | null;
@@ -1494,7 +1494,7 @@ export interface components {
             /** @description Null where the plan leaves the feature out. */
             pending_delivery_bytes: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 268435456
                  */
                 limit: number | null;
@@ -1540,7 +1540,7 @@ export interface components {
             /** @description Null where the plan leaves the feature out. */
             webhooks: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 3
                  */
                 limit: number | null;
@@ -1550,7 +1550,7 @@ export interface components {
             /** @description Live tokens. */
             widget_tokens: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 10000
                  */
                 limit: number | null;
@@ -1560,7 +1560,7 @@ export interface components {
             /** @description Those that this key has made. */
             widget_tokens_of_key: {
                 /**
-                 * @description Null: there is none.
+                 * @description Null: no limit.
                  * @example 2500
                  */
                 limit: number | null;

@@ -13,7 +13,7 @@ export interface CheckAnswer {
   readonly checks: readonly EventCheck[];
 }
 
-/** Where WebCrypto is not, as on a page without TLS, nothing can be checked. */
+/** Nothing can be checked without WebCrypto, which a page without TLS lacks. */
 const UNCHECKED: EventCheck = { state: "unchecked" };
 
 export async function checkOne(event: ProvenEvent): Promise<EventCheck> {

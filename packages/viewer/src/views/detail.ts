@@ -57,7 +57,7 @@ export function detail(view: DetailView): TemplateResult {
   </section>`;
 }
 
-/** As the service returned it, without the proof. */
+/** The event as the service returned it, without the proof. */
 export function jsonOf({ proof: _proof, ...event }: Row["event"]): string {
   return JSON.stringify(event, undefined, 2);
 }

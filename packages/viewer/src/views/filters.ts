@@ -102,7 +102,7 @@ function read(form: HTMLFormElement, before: EventFilter): EventFilter {
   return filter;
 }
 
-/** As the field of a browser has it: the reader's own time, without a zone. */
+/** Formats a time for the field of a browser: the reader's local time, without a zone. */
 function localOf(time: string | undefined): string {
   const at = Date.parse(time ?? "");
   if (Number.isNaN(at)) return "";

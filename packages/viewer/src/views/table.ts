@@ -10,7 +10,7 @@ import type { Json, JsonObject, Messages } from "../types.ts";
 import { badge } from "./badge.ts";
 import { cut, visible } from "./visible.ts";
 
-/** Of a text in a cell: the rest is in the detail. */
+/** Longest text in a cell: the rest is in the detail. */
 const CELL_CHARACTERS = 200;
 
 export interface TableView {

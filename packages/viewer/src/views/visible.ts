@@ -8,7 +8,7 @@ import { html, type TemplateResult } from "lit";
 const mark = (name: string): TemplateResult =>
   html`<span class="mark" title="${name}">⟨${name}⟩</span>`;
 
-/** Of a value: line breaks, and what emoji are made of. */
+/** Characters that a value may show: tabs, line breaks, and what emoji are made of. */
 const OF_TEXT: readonly string[] = ["\t", "\n", "\r", "\u200D", "\uFE0F"];
 const isOfText = (character: string): boolean => OF_TEXT.includes(character);
 
@@ -22,7 +22,7 @@ export function visibleValue(text: string): readonly (string | TemplateResult)[]
   return markHidden(text, mark, isOfText);
 }
 
-/** Where there is only text: `⟨U+202E⟩`. */
+/** Marks every such character in plain text, without markup: `⟨U+202E⟩`. */
 export function visibleText(text: string): string {
   return markHidden(text, (name) => `⟨${name}⟩`).join("");
 }

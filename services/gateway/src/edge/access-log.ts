@@ -18,9 +18,9 @@ export interface Access {
 
 export interface Caller {
   readonly accountId: string;
-  /** Of the API key, or of the widget token. */
+  /** Id of the API key, or of the widget token. */
   readonly keyId: string;
-  /** Of a widget token: who looks, where it names somebody. */
+  /** The viewer that a widget token names, if it names one. */
   readonly widget?: { readonly viewerId: string } | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface AccessLogOptions {
   readonly slowRequestMs: number;
 }
 
-/** Of failed and slow requests with a known key; those without one have the bound of BoundedLog. */
+/** Limit for failed and slow requests with a known key; those without one have the limit of BoundedLog. */
 const KNOWN_LINES_PER_S = 100;
 
 export class AccessLog {

@@ -16,7 +16,7 @@ export interface ErrorAnswerOptions {
   readonly refusals: Pick<RefusalBudget, "isOver" | "refused">;
 }
 
-/** Of answers to a client that has used up its budget of refusals. */
+/** Delay of answers to a client that has used up its budget of refusals. */
 const DELAY_MS = 1_000;
 const MAX_DELAYED = 2_000;
 
@@ -66,7 +66,7 @@ export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
 
 /**
  * Counts what was refused before anybody was authenticated, of an address, and what was beyond the shares of
- * an account. A key's own rate limit is no such refusal.
+ * an account. Refusals by a key's own rate limit do not count.
  */
 function isOverBudget(
   { admission, raw }: FastifyRequest,

@@ -35,7 +35,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   return isIP(address) !== 0 && trusted.check(address, familyOf(address));
 }
 
-/** With or without a port; undefined for what is no address. */
+/** Reads an address with or without a port; undefined if the text is not an address. */
 function forwardedAddress(entry = ""): string | undefined {
   const text = entry.trim();
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;

@@ -26,7 +26,7 @@ export function allowEveryOrigin(reply: FastifyReply): void {
   reply.header("access-control-expose-headers", EXPOSED);
 }
 
-/** Whether the request may be answered. Without an origin it is none of a page elsewhere. */
+/** Whether the request may be answered. One without an origin does not come from a page of another origin. */
 export function allowOrigins(
   { headers: { origin } }: FastifyRequest,
   reply: FastifyReply,

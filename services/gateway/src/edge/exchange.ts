@@ -11,7 +11,7 @@ export interface Exchange {
   readonly address: string;
   readonly transfer: Transfer;
   accountId: string | undefined;
-  /** Where its slot is of, and whose; undefined when it has none. */
+  /** Its slot; undefined while it has none. */
   slot: Slot | undefined;
   isReading: boolean;
   /** Its answer is made. */

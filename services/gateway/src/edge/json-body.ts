@@ -20,7 +20,7 @@ declare module "fastify" {
 
 type ReadPlain = (body: Buffer, limits: ReadLimits) => Work<EventBytes | undefined>;
 
-/** Of bodies that are not events. */
+/** Maximum nesting of bodies that are not events. */
 const MAX_DEPTH = 16;
 
 export function readJsonBodies(

@@ -37,7 +37,7 @@ export class ListeningSockets {
     if (shared.reusePort) await checkPort({ host, port });
     await listen({ host, port, ...shared });
     const bound = this.#server.address() as AddressInfo;
-    // As the server's own connections are.
+    // The server's own connections have the same options.
     const options = { allowHalfOpen: true, noDelay: true };
     const give = (socket: unknown): void => void this.#server.emit("connection", socket);
     this.#others = Array.from({ length: SOCKETS - 1 }, () => createServer(options, give));

@@ -24,7 +24,7 @@ export interface PipelinesOptions {
   readonly begin: (request: IncomingMessage, response: ServerResponse) => void;
   /** Whether its key was admitted lately. */
   readonly isKnown: (request: IncomingMessage) => boolean;
-  /** Takes memory for a request that waits; returns what releases it, or undefined where there is none. */
+  /** Takes memory for a request that waits; returns what releases it, or undefined if none is left. */
   readonly hold: (request: IncomingMessage) => (() => void) | undefined;
   /** A connection was closed, since too much waits on it. */
   readonly onClosed: () => void;

@@ -29,7 +29,7 @@ export interface InFlightOptions {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Of an account's work: released when the work has ended, and a download's when the client has read it. */
+/** What work of an account holds until it has ended, or for a download until the client has read it. */
 export type WorkResource = "downloads" | "lists" | "verifications";
 
 /** What a request that waits takes in memory, about: its head, and the objects of Node. */
@@ -91,7 +91,7 @@ export class RequestsInFlight {
     return this.#open.get(request)?.address ?? this.#options.addressOf(request);
   }
 
-  /** From now on the request has a slot of its account. Throws `rate_limited` or `unavailable`. */
+  /** Gives the request a slot of its account. Throws `rate_limited` or `unavailable`. */
   authenticated(request: IncomingMessage, accountId: string): void {
     const exchange = this.#open.get(request);
     if (exchange === undefined || exchange.hasClosed) return;
@@ -212,7 +212,7 @@ export class RequestsInFlight {
     for (const handle of this.#handlers) handle.call(this.#server, request, response);
   }
 
-  /** Memory for a request that waits on its connection; undefined where there is none. */
+  /** Takes memory for a request that waits on its connection; undefined if none is left. */
   #holdWaiting(request: IncomingMessage): (() => void) | undefined {
     const shares = this.#resources.shares.anonymous_bytes;
     const address = this.#options.addressOf(request);
@@ -240,7 +240,7 @@ export class RequestsInFlight {
     this.#open.delete(exchange.request);
   }
 
-  /** As after an error of the parser: an answer, and the connection is closed. */
+  /** Answers and closes the connection, like after an error of the parser. */
   #disconnect(exchange: Exchange, error: Error): void {
     const { request } = exchange;
     exchange.isAnswered = true;

@@ -8,12 +8,12 @@ import { type Refusal, Shares, type SharesOptions } from "./shares.ts";
 
 const MIB = 1024 * 1024;
 
-/** Of what is long or large, everybody together gets so many shares. */
+/** Total of a long or large resource, as a multiple of the share of one account. */
 const SHARES = 4;
 /** A page is read in milliseconds: many that come together, or during a short stall, soon have their turn. */
 const LIST_WAIT_MS = 5_000;
 
-/** Of a download: what its call to the export service reads ahead, and a piece of the file. */
+/** Memory of a download: what its call to the export service reads ahead, and a piece of the file. */
 export const DOWNLOAD_BYTES = 1.25 * MIB;
 
 /** Requests without a key, in all and of one address: each takes a moment. */

@@ -3,7 +3,7 @@
 
 import type { FastifyReply } from "fastify";
 
-/** Where no key is known, `remaining` is the limit itself. */
+/** Sets the headers. If no key is known, `remaining` is the limit itself. */
 export function showLimit(reply: FastifyReply, limit: number, remaining: number): void {
   reply.header("x-ratelimit-limit", limit);
   reply.header("x-ratelimit-remaining", remaining);

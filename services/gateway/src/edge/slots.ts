@@ -4,7 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Resources } from "./resources.ts";
 
-/** Where a slot is of, and whose it is. */
+/** A slot: what it was taken from, and by whom. */
 export interface Slot {
   readonly of: "requests" | "unadmitted" | "anonymous";
   readonly holder: string;
@@ -43,7 +43,10 @@ export class Slots {
     return { of: "requests", holder: accountId };
   }
 
-  /** From its admission on. Throws `rate_limited` or `unavailable`: then it has no slot. */
+  /**
+   * Moves an admitted request to a slot of its account. Throws `rate_limited` or `unavailable` if none is
+   * free: the request then has no slot at all.
+   */
   moveTo(holding: Holding, accountId: string): void {
     if (holding.slot === undefined || holding.slot.of === "requests") return;
     this.release(holding);

@@ -43,7 +43,7 @@ export class Unauthenticated {
     return this.#admitted.get(digest(key))?.accountId;
   }
 
-  /** By its id a key is recognised without another hash. */
+  /** Remembers an admitted key. Its id tells whether it is known already, without another hash. */
   admitted(key: string, { accountId, keyId }: Known): void {
     if (this.#admittedIds.has(keyId)) return;
     this.#admittedIds.add(keyId);

@@ -9,7 +9,7 @@ import { type NamedRoute, operationOf } from "./operation.ts";
 import type { Components } from "./schemas.ts";
 import { DELIVERIES_TAG, webhooksOf } from "./webhooks.ts";
 
-/** By the first part of the path. */
+/** Tags by the first part of the path. */
 const TAGS: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
   "api-keys": { name: "API keys", description: "Create, list, rename and revoke keys." },
   keys: { name: "Keys", description: "The other form of creating and revoking API keys." },

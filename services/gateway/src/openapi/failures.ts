@@ -6,7 +6,7 @@ import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
 import { OTHER_ORIGIN } from "../edge/cors.ts";
 import { errorAnswer } from "../errors.ts";
-import { named, OPEN } from "../render/schema.ts";
+import { named, openDetail } from "../render/schema.ts";
 import type { Route } from "../route.ts";
 import { headerReferences } from "./headers.ts";
 import { type Components, documented } from "./schemas.ts";
@@ -34,7 +34,7 @@ const ErrorSchema = named(
       details: Type.Optional(
         Type.Array(
           named("FieldFault", Type.Object({ field: Type.String(), message: Type.String() })),
-          { description: "What is at fault in the request.", ...OPEN },
+          { description: "What is at fault in the request.", ...openDetail("error-details") },
         ),
       ),
     }),
@@ -44,7 +44,7 @@ const ErrorSchema = named(
 const REQUEST_ID = "req_4c7f0j3m6q9t2w5z8b1e4h7k0n";
 
 interface Failure {
-  /** Of the shared answer. */
+  /** Name of the shared answer. */
   readonly name: string;
   readonly description: string;
   readonly errors: readonly AnnalsError[];

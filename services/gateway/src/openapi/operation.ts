@@ -3,10 +3,10 @@
 import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import type { TObject, TSchema } from "typebox";
 import { exampleOf, type Schema } from "../render/example.ts";
-import { OPEN } from "../render/schema.ts";
 import type { Route } from "../route.ts";
 import { failureResponses } from "./failures.ts";
 import { headerReferences } from "./headers.ts";
+import { openOperation } from "./open-operations.ts";
 import { type Components, documented } from "./schemas.ts";
 
 export interface NamedRoute {
@@ -28,7 +28,7 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
     summary: route.summary,
     description: [route.description, needOf(scope)].filter(Boolean).join(" "),
     tags: [tag],
-    ...(route.openDetail && OPEN),
+    ...openOperation(name),
     security: [scope === WIDGET ? { widgetToken: [] } : { apiKey: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: jsonContent(body, components) } }),

@@ -5,9 +5,10 @@ import { EVENT_NAMES, type EventName } from "@annals/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 import { EventBody } from "../render/event.ts";
 import { ExportBody } from "../render/export.ts";
-import { Id, named, OPEN, Time, TIME_EXAMPLE } from "../render/schema.ts";
+import { Id, named, openDetail, Time, TIME_EXAMPLE } from "../render/schema.ts";
 import { VerificationBody } from "../render/verification.ts";
 import { WebhookId } from "../render/webhook.ts";
+import { WEBHOOK_TEST } from "./open-operations.ts";
 import { jsonContent, parametersOf } from "./operation.ts";
 import type { Components } from "./schemas.ts";
 
@@ -18,6 +19,8 @@ export const DELIVERIES_TAG = {
 
 const PayloadId = Id("wh_evt", "7k0n3r6v9z2d5h8m1q4t7x0b3f");
 
+const STANDARD = openDetail("standard-webhooks");
+
 const Headers = Type.Object({
   "X-Service-Signature": Type.String({
     pattern: "^[0-9a-f]{64}$",
@@ -26,11 +29,11 @@ const Headers = Type.Object({
       "Compare it in constant time.",
     examples: ["0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914"],
   }),
-  "webhook-id": Type.String({ ...PayloadId, description: "The payload's id.", ...OPEN }),
+  "webhook-id": Type.String({ ...PayloadId, description: "The payload's id.", ...STANDARD }),
   "webhook-timestamp": Type.Integer({
     description: "Of this attempt, in seconds since 1970.",
     examples: [Math.floor(Date.parse(TIME_EXAMPLE) / 1_000)],
-    ...OPEN,
+    ...STANDARD,
   }),
   "webhook-signature": Type.String({
     pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$",
@@ -38,7 +41,7 @@ const Headers = Type.Object({
       "`v1,` and base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, as Standard Webhooks " +
       "define it. After a rotation of the secret one for each secret, with a space between.",
     examples: ["v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="],
-    ...OPEN,
+    ...STANDARD,
   }),
 });
 
@@ -48,7 +51,7 @@ const DATA: Readonly<Record<EventName, readonly [summary: string, data: TSchema]
   "export.completed": ["An export completed", ExportBody],
 };
 
-const TEST = Type.Object({ webhook_id: WebhookId }, OPEN);
+const TEST = Type.Object({ webhook_id: WebhookId }, WEBHOOK_TEST);
 
 /** The document's `webhooks`. */
 export function webhooksOf(components: Components): Readonly<Record<string, object>> {

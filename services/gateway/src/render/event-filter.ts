@@ -1,11 +1,13 @@
 // The filters of a list of events (docs/open-details.md), and the same as an export takes and shows them.
 
 import { Type } from "typebox";
-import { CLOSED, named, OPEN, QueryTime } from "./schema.ts";
+import { CLOSED, named, openDetail, QueryTime } from "./schema.ts";
+
+const FILTERS = openDetail("event-filters");
 
 const Text = (description: string, example: string) =>
   Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description, examples: [example], ...OPEN }),
+    Type.String({ minLength: 1, maxLength: 256, description, examples: [example], ...FILTERS }),
   );
 const Sequence = (description: string, example: number) =>
   Type.Optional(
@@ -14,10 +16,10 @@ const Sequence = (description: string, example: number) =>
       maximum: Number.MAX_SAFE_INTEGER,
       description,
       examples: [example],
-      ...OPEN,
+      ...FILTERS,
     }),
   );
-const When = (description: string) => Type.Optional(QueryTime(description, OPEN));
+const When = (description: string) => Type.Optional(QueryTime(description, FILTERS));
 
 export const filterMembers = {
   action: Text("Exact; with a `*` at the end, a prefix.", "invoice.*"),
@@ -37,6 +39,6 @@ export const FilterBody = named(
     ...CLOSED,
     description: "Those of the list of events. By default everything.",
     examples: [{ action: "invoice.*", occurred_from: "2026-01-01T00:00:00Z" }],
-    ...OPEN,
+    ...FILTERS,
   }),
 );

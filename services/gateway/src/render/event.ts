@@ -11,7 +11,7 @@ import {
 } from "@annals/event";
 import type { StoredEvent } from "@annals/proto/ledger";
 import { Type, type TSchema } from "typebox";
-import { CLOSED, FreeForm, Hash, Id, named, OPEN, SequenceNumber, Time } from "./schema.ts";
+import { CLOSED, FreeForm, Hash, Id, named, openDetail, SequenceNumber, Time } from "./schema.ts";
 
 /** What a third party needs besides the event to recompute its hash (docs/hash-chain.md). */
 export function renderProof({ proof }: StoredEvent): string {
@@ -100,6 +100,9 @@ const hexes = (pattern: string, example: string) =>
     Object.fromEntries(PARTS.map((part) => [part, Type.String({ pattern, examples: [example] })])),
   );
 
+/** The parameter that asks for a proof, and the proof. */
+export const PROOF = openDetail("proof");
+
 export const ProofBody = named(
   "Proof",
   Type.Object(
@@ -112,6 +115,6 @@ export const ProofBody = named(
         "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
       ),
     },
-    { description: "What recomputing the hash needs besides the event.", ...OPEN },
+    { description: "What recomputing the hash needs besides the event.", ...PROOF },
   ),
 );

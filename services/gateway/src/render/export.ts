@@ -16,7 +16,7 @@ import {
 } from "@annals/proto/exports";
 import { Type, type TSchema } from "typebox";
 import { FilterBody } from "./event-filter.ts";
-import { Count, Hash, Id, named, Nullable, OPEN, Time } from "./schema.ts";
+import { Count, Hash, Id, named, Nullable, openDetail, Time } from "./schema.ts";
 
 const STATUSES: Record<ProtoStatus, ExportStatus> = {
   [ProtoStatus.UNSPECIFIED]: "pending",
@@ -60,6 +60,9 @@ const untilCompleted = (type: TSchema, description: string) =>
 
 export const ExportId = Id("exp", "5v8n1c4x7z0q3w6t9r2k5m8p1d");
 
+/** What an export is made with, and what an answer shows of it. */
+export const EXPORT_MEMBERS = openDetail("export-members");
+
 export const ExportBody = named(
   "Export",
   Type.Object(
@@ -74,6 +77,6 @@ export const ExportBody = named(
       created_at: Time(),
       completed_at: untilCompleted(Time(), "ISO 8601, UTC, six fraction digits."),
     },
-    OPEN,
+    EXPORT_MEMBERS,
   ),
 );

@@ -2,7 +2,9 @@
 // events, exports and deliveries share them.
 
 import { Type, type TSchema } from "typebox";
-import { named, Nullable, OPEN } from "./schema.ts";
+import { named, Nullable, openDetail } from "./schema.ts";
+
+const PAGES = openDetail("pages");
 
 /** Default entries of a page. */
 export const DEFAULT_LIMIT = 50;
@@ -19,7 +21,7 @@ const limitWith = (fallback: number) =>
       maximum: MAX_LIMIT,
       description: `By default ${fallback}.`,
       examples: [20],
-      ...OPEN,
+      ...PAGES,
     }),
   );
 
@@ -31,7 +33,7 @@ export const pageMembers = {
       maxLength: 256,
       description: "The next_cursor of the page before, with the same filters where there are any.",
       ...Cursor,
-      ...OPEN,
+      ...PAGES,
     }),
   ),
 };
@@ -44,11 +46,11 @@ export const pageEnd = {
   has_more: Type.Boolean({
     description:
       "Whether there is a next page. A page may be shorter than its limit, even empty: only this tells.",
-    ...OPEN,
+    ...PAGES,
   }),
   next_cursor: Nullable(Type.String(Cursor), {
     description: "The cursor of the next page; null on the last one.",
-    ...OPEN,
+    ...PAGES,
   }),
 };
 

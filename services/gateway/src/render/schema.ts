@@ -5,8 +5,11 @@
 import type { JsonObject } from "@annals/event";
 import { Type, type TSchema } from "typebox";
 
-/** Marks a detail that the interface leaves open (docs/open-details.md). */
-export const OPEN = { "x-annals-open-detail": true } as const;
+/**
+ * The mark of a detail that the interface leaves open. `_row` is its id in docs/open-details.md. It is called
+ * once for each row: schemas with the same mark share a constant.
+ */
+export const openDetail = (_row: string) => ({ "x-annals-open-detail": true }) as const;
 
 /** The keyword with a schema's name; the document refers to the schema by it. */
 export const NAME = "x-annals-name";

@@ -4,7 +4,7 @@
 import { EVENT_PATTERNS } from "@annals/contract";
 import type { Delivery, Dropped, Webhook } from "@annals/proto/webhooks";
 import { Type } from "typebox";
-import { Count, Id, named, Nullable, OPEN, Time } from "./schema.ts";
+import { Count, Id, named, Nullable, openDetail, Time } from "./schema.ts";
 
 /** Longest URL of a webhook (docs/open-details.md). */
 const MAX_URL_LENGTH = 2_048;
@@ -43,10 +43,12 @@ const DroppedBody = named(
     {
       description:
         "Deliveries that were not queued, because the account had too many pending; not there when there are none.",
-      ...OPEN,
+      ...openDetail("dropped-deliveries"),
     },
   ),
 );
+
+const DISABLED = openDetail("disabled-webhook");
 
 export const WebhookBody = named(
   "Webhook",
@@ -59,14 +61,14 @@ export const WebhookBody = named(
     disabled_reason: Type.Optional(
       Type.Enum(["failing"], {
         description: "Why the service disabled it; not there when it did not.",
-        ...OPEN,
+        ...DISABLED,
       }),
     ),
     disabled_at: Type.Optional(
       Type.String({
         format: "date-time",
         description: "When the service disabled it; ISO 8601, UTC.",
-        ...OPEN,
+        ...DISABLED,
       }),
     ),
     dropped: Type.Optional(DroppedBody),

@@ -1,13 +1,14 @@
-// An event as a widget token shows it, always with its proof (docs/open-details.md). What is hidden is no
-// member of the event, nor is its salt one of the proof: so a reader sees "hidden", and not "changed".
+// An event as a widget token shows it, always with its proof (docs/open-details.md). A hidden member
+// is absent from the event, and its salt from the proof: so a reader sees "hidden", and not "changed".
 
 import { eventJsonWithout, PARTS, proofJson } from "@annals/event";
 import { internal } from "@annals/errors";
 import type { WidgetEvent } from "@annals/proto/ledger";
 import { Type } from "typebox";
 import { EventBody, ProofBody } from "./event.ts";
-import { named, OPEN } from "./schema.ts";
+import { named, openDetail } from "./schema.ts";
 
+const HIDDEN_PARTS = openDetail("hidden-parts");
 const HIDDEN = "Absent where the token does not show it.";
 
 const { context, diff, metadata, ...always } = EventBody.properties;
@@ -21,7 +22,10 @@ export const WidgetEventBody = named(
       diff: Type.Optional(diff ?? Type.Never()),
       metadata: Type.Optional(metadata ?? Type.Never()),
     },
-    { description: `An event. context, diff, metadata and meta: ${HIDDEN.toLowerCase()}`, ...OPEN },
+    {
+      description: `An event. context, diff, metadata and meta: ${HIDDEN.toLowerCase()}`,
+      ...HIDDEN_PARTS,
+    },
   ),
 );
 
@@ -34,7 +38,7 @@ export const WidgetProofBody = named(
         description: `By part. ${HIDDEN}`,
       }),
     },
-    { description: "What recomputing the hash needs besides the event.", ...OPEN },
+    { description: "What recomputing the hash needs besides the event.", ...HIDDEN_PARTS },
   ),
 );
 

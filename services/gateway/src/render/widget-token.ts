@@ -6,7 +6,7 @@ import { MAX_WIDGET_ORIGINS, ORIGIN_PATTERN, WIDGET_PARTS } from "@annals/contra
 import type { WidgetToken } from "@annals/proto/keys";
 import { Type } from "typebox";
 import { FilterBody } from "./event-filter.ts";
-import { CLOSED, Id, named, Nullable, OPEN, Time } from "./schema.ts";
+import { CLOSED, Id, named, Nullable, openDetail, Time } from "./schema.ts";
 
 export const WidgetTokenId = Id("wtok", "2c9r5t1w6y8b3e8m3kqa7v0d4x");
 
@@ -14,7 +14,7 @@ export const WidgetTokenId = Id("wtok", "2c9r5t1w6y8b3e8m3kqa7v0d4x");
 export const partsBody = Type.Array(Type.Enum([...WIDGET_PARTS]), {
   description: "What of an event is shown besides who, what and when. By default none of these.",
   examples: [["diff", "target.meta"]],
-  ...OPEN,
+  ...openDetail("widget-parts"),
 });
 
 export const originsBody = Type.Array(
@@ -23,9 +23,11 @@ export const originsBody = Type.Array(
     maxItems: MAX_WIDGET_ORIGINS,
     description: "Of the web pages that may use it. By default none: those of the service itself.",
     examples: [["https://app.example.com"]],
-    ...OPEN,
+    ...openDetail("widget-origins"),
   },
 );
+
+const VIEWER = openDetail("widget-viewer");
 
 export const ViewerBody = named(
   "WidgetViewer",
@@ -41,7 +43,7 @@ export const ViewerBody = named(
         Type.String({ minLength: 1, maxLength: 255, examples: ["Ada Lovelace"] }),
       ),
     },
-    { ...CLOSED, description: "Who looks. It is recorded.", ...OPEN },
+    { ...CLOSED, description: "Who looks. It is recorded.", ...VIEWER },
   ),
 );
 
@@ -57,7 +59,7 @@ export const WidgetTokenBody = named(
     filter: FilterBody,
     parts: partsBody,
     origins: originsBody,
-    viewer: Nullable(ViewerBody, { description: "Null where nobody was named.", ...OPEN }),
+    viewer: Nullable(ViewerBody, { description: "Null where nobody was named.", ...VIEWER }),
     expires_at: Time({ description: "When it ends. ISO 8601, UTC." }),
     created_at: Time({ description: "ISO 8601, UTC." }),
   }),

@@ -24,7 +24,7 @@ export interface Deps extends KeyMaker {
 }
 
 export interface AdminRequest {
-  /** The id in the path; empty where there is none. */
+  /** The id in the path; empty if the path has no id. */
   readonly id: string;
   readonly query: URLSearchParams;
   readonly body: Members;
@@ -41,7 +41,7 @@ type Handler = (deps: Deps, request: AdminRequest) => Promise<AdminAnswer>;
 
 export interface AdminRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With the id of what it is about. Another id is another path. */
+  /** Pattern of the path. An id of another shape makes it an unknown path. */
   readonly path: string;
   readonly name: string;
   readonly handle: Handler;

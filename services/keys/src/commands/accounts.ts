@@ -155,7 +155,7 @@ async function top({ database }: Opened) {
   return { text: lines.map((line) => `${line}\n`).join(""), data };
 }
 
-/** Of times in one format. */
+/** Compares times in one format. */
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

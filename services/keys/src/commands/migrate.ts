@@ -27,7 +27,7 @@ export async function migrate({ config, log }: VerbContext<typeof SETTINGS>): Pr
 }
 
 /**
- * Stores `secret` as a key of the oldest account, making that account where there is none. A known
+ * Stores `secret` as a key of the oldest account, making that account if none exists. A known
  * secret is left.
  */
 async function ensureFirstKey({ database, ...maker }: Opened, secret: string): Promise<void> {

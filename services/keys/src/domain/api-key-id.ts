@@ -1,4 +1,4 @@
-// The shape of a key's id. Ids come from clients: a text that cannot be one is no key and need not
+// The shape of a key's id. Ids come from clients: a text that cannot be one names no key and need not
 // reach the database, which cannot hold every text.
 
 const SHAPE = /^key_[0-9a-hjkmnp-tv-z]{26}$/;

@@ -15,7 +15,7 @@ import {
 import { invalid } from "@annals/errors";
 import type { KeyMaker } from "./new-api-key.ts";
 
-/** As the handler gets it. */
+/** The request as the handler gets it. */
 interface Asked {
   readonly parts: readonly string[];
   readonly origins: readonly string[];

@@ -106,7 +106,7 @@ function parseFeatures(value: JsonValue | undefined, where: string, report: Repo
   return features.filter((feature) => feature !== undefined);
 }
 
-/** The members of an object; reports what is none, and members besides `known`. */
+/** The members of an object; reports a value that is not an object, and members besides `known`. */
 function membersOf(
   value: JsonValue | undefined,
   where: string,

@@ -13,7 +13,7 @@ export interface Plan {
   readonly maxWidgetTokens: number;
   /** Events stored in a month of UTC. Absent: any number. */
   readonly monthlyEvents?: number;
-  /** Of all keys and widget tokens together. Absent: {@link accountRate} of the setting for a key. */
+  /** Limit of all keys and widget tokens together. Absent: {@link accountRate} of the setting for a key. */
   readonly requestsPerMinute?: number;
   /** Bytes of all files of exports. Absent: the setting of the export service. */
   readonly maxExportBytes?: number;
@@ -85,5 +85,5 @@ export class Plans {
 
 const UNLIMITED: Plan = { name: "unlimited", featuresLeftOut: [], ...DEFAULT_LIMITS };
 
-/** Where there is no file: one plan with the limits that every plan has. */
+/** Used if there is no file of plans: one plan with the limits that every plan has. */
 export const UNLIMITED_PLANS = new Plans([UNLIMITED], UNLIMITED);

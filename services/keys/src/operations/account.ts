@@ -19,7 +19,7 @@ import { lockAccount } from "../store/lock-account.ts";
 import { renameAccount } from "../store/rename-account.ts";
 import { setPlan } from "../store/set-plan.ts";
 
-/** Of a key of the system account, whose chain nobody may write to. */
+/** Scopes of a key of the system account, whose chain no key may write to. */
 const READING: readonly Scope[] = ["events:read", "verify", "export"];
 
 export interface NewAccount {
@@ -45,7 +45,7 @@ export async function createAccount(
     readonly plan?: string | null | undefined;
     /** A random one by default. */
     readonly accountId?: string;
-    /** Of a request that may be repeated, whose account has that id: what it asks for. */
+    /** Digest of a request that may be repeated with the same `accountId`. */
     readonly requestSha256?: Uint8Array;
   },
 ): Promise<NewAccount | undefined> {

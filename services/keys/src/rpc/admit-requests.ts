@@ -42,7 +42,7 @@ interface Deps {
 type Group = Pick<AdmissionGroup, "secretSha256" | "count" | "isWidgetToken">;
 type Admission = MessageInitShape<typeof AdmissionSchema>;
 
-/** With the limits of accounts by their plans, which never change. */
+/** Deps and the limits of accounts by their plans, which never change. */
 type Ready = Deps & { readonly accountLimits: ReturnType<Plans["accountLimits"]> };
 
 export function admitRequests(given: Deps): ServiceImpl<typeof KeysService>["admitRequests"] {

@@ -76,7 +76,7 @@ export const ACCOUNT_LIMIT = `coalesce(
 export type CountParams = [
   secretSha256s: readonly Uint8Array[],
   counts: readonly number[],
-  /** Of a key, or of a token. */
+  /** Limit of a key, or of a token. */
   limit: number,
   /** Plans whose accounts have another limit than the default, and their limits. */
   plans: readonly string[],
@@ -84,9 +84,9 @@ export type CountParams = [
   defaultAccountLimit: number,
 ];
 
-/** Of a secret that is known and live; others have no row. */
+/** The row of a secret that is known and live; others have no row. */
 export interface CountedRow {
-  /** From 1, in the order of the parameters. */
+  /** Starts at 1, in the order of the parameters. */
   readonly ordinal: string;
   readonly account_id: string;
   /** The id of the key, or of the token. */

@@ -2,7 +2,7 @@
 
 import { invalid } from "@annals/errors";
 import { Type } from "typebox";
-import { OPEN } from "../../render/schema.ts";
+import { openDetail } from "../../render/schema.ts";
 
 const MAX_NAME_LENGTH = 255;
 
@@ -10,7 +10,7 @@ export const ApiKeyName = Type.String({
   minLength: 1,
   description: `1 to ${MAX_NAME_LENGTH} characters after trimming, no control characters; need not be unique.`,
   examples: ["billing"],
-  ...OPEN,
+  ...openDetail("key-name"),
 });
 
 /** The trimmed name. Throws `invalid`. */

@@ -7,7 +7,7 @@ import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { ApiKeyBody, renderApiKey, ScopeBody, SecretBody } from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
-import { CLOSED, named, OPEN } from "../../render/schema.ts";
+import { CLOSED, named, openDetail } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { ApiKeyName, apiKeyName } from "./api-key-name.ts";
@@ -22,7 +22,7 @@ export const CreateApiKeyBody = named(
           minItems: 1,
           description: "By default all five. A repeated one counts once.",
           examples: [["events:read", "events:write"]],
-          ...OPEN,
+          ...openDetail("key-scopes"),
         }),
       ),
     },

@@ -6,7 +6,7 @@ import { invalid } from "@annals/errors";
 import { Type, type Static } from "typebox";
 import { dataOf } from "../../render/data.ts";
 import { Action, EventBody } from "../../render/event.ts";
-import { CLOSED, named, OPEN } from "../../render/schema.ts";
+import { CLOSED, named, openDetail } from "../../render/schema.ts";
 import { type Route, routeOfEvents } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { appendEvents } from "./append-answer.ts";
@@ -28,7 +28,7 @@ const BatchItem = named(
           maxLength: MAX_TEXT_LENGTH,
           description: "The same as action. Where both are given they must be equal.",
           examples: ["invoice.update"],
-          ...OPEN,
+          ...openDetail("batch-type"),
         }),
       ),
       ...newEventMembers,
@@ -54,7 +54,7 @@ const Body = named(
             { type: "invoice.send", target: { type: "invoice", id: "inv_9" } },
           ],
         ],
-        ...OPEN,
+        ...openDetail("batch-size"),
       }),
     },
     CLOSED,
@@ -66,7 +66,6 @@ export function createEventBatch(deps: Pick<Deps, "appends" | "limits" | "turns"
   return routeOfEvents({
     summary: "Store a batch of events",
     description: "All or none are stored. The batch counts as one request.",
-    openDetail: true,
     headers: IdempotencyHeaders,
     body: Body,
     success: { status: 201, body: dataOf(Type.Array(EventBody)), headers: REPLAYED_HEADER },

@@ -4,22 +4,21 @@ import { Type } from "typebox";
 import { eventJson } from "@annals/event";
 import { internal } from "@annals/errors";
 import { admittedBy } from "../../admission/admission.ts";
-import { EventBody, EventId, ProofBody, renderProof } from "../../render/event.ts";
-import { CLOSED, idIn, OPEN } from "../../render/schema.ts";
+import { EventBody, EventId, PROOF, ProofBody, renderProof } from "../../render/event.ts";
+import { CLOSED, idIn } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
 export const IncludeProof = Type.Optional(
   Type.Literal("proof", {
     description: "Adds what recomputing the hash needs, beside `data`.",
-    ...OPEN,
+    ...PROOF,
   }),
 );
 
 export function getEvent({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "Get an event",
-    openDetail: true,
     params: idIn(EventId),
     query: Type.Object({ include: IncludeProof }, CLOSED),
     success: {

@@ -4,10 +4,12 @@
 import { MAX_TEXT_LENGTH } from "@annals/event";
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
-import { OPEN } from "../../render/schema.ts";
+import { openDetail } from "../../render/schema.ts";
 import type { Answer } from "../../route.ts";
 import type { Appended } from "./event-appends.ts";
 import type { EventForm, NewEvents } from "./new-events.ts";
+
+const RETRIES = openDetail("idempotency-key");
 
 export const IdempotencyHeaders = Type.Object({
   "idempotency-key": Type.Optional(
@@ -17,7 +19,7 @@ export const IdempotencyHeaders = Type.Object({
       description:
         "A retry with the same key and body within 24 hours adds nothing and gets the first answer.",
       examples: ["invoice-9-update-3"],
-      ...OPEN,
+      ...RETRIES,
     }),
   ),
 });
@@ -28,7 +30,7 @@ const REPLAYED = { "idempotent-replayed": "true" } as const;
 export const REPLAYED_HEADER = {
   "Idempotent-Replayed": Type.Literal("true", {
     description: "Only where the answer repeats that of an earlier request.",
-    ...OPEN,
+    ...RETRIES,
   }),
 };
 

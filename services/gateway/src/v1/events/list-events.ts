@@ -27,7 +27,6 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
     description:
       "A page ends at its limit, at 1 MiB, or after a bounded number of events read. So it may be shorter than " +
       "its limit, even empty, where a filter leaves out most: go on while has_more is true.",
-    openDetail: true,
     query: ListQuery,
     success: { status: 200, body: Page },
     handle: async ({ admission, query, signal }) => {

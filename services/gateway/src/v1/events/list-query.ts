@@ -6,7 +6,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { filterMembers } from "../../render/event-filter.ts";
 import { DEFAULT_LIMIT, pageMembers } from "../../render/page.ts";
-import { CLOSED, OPEN } from "../../render/schema.ts";
+import { CLOSED, openDetail } from "../../render/schema.ts";
 import { makeCursor, readCursor } from "./cursor.ts";
 import { filterRequest } from "./event-query.ts";
 import { IncludeProof } from "./get-event.ts";
@@ -18,7 +18,7 @@ export const ListQuery = Type.Object(
       Type.Enum(["desc", "asc"], {
         description: "By sequence number; by default desc.",
         examples: ["asc"],
-        ...OPEN,
+        ...openDetail("list-order"),
       }),
     ),
     ...pageMembers,

@@ -8,8 +8,8 @@ import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import { FilterBody } from "../../render/event-filter.ts";
-import { ExportBody, FORMAT_NUMBERS, renderExport } from "../../render/export.ts";
-import { CLOSED, named, OPEN } from "../../render/schema.ts";
+import { EXPORT_MEMBERS, ExportBody, FORMAT_NUMBERS, renderExport } from "../../render/export.ts";
+import { CLOSED, named } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { filterRequest } from "../events/event-query.ts";
@@ -22,7 +22,7 @@ const Body = named(
         Type.Enum([...EXPORT_FORMATS], {
           description: "By default jsonl.",
           examples: ["jsonl"],
-          ...OPEN,
+          ...EXPORT_MEMBERS,
         }),
       ),
       filter: Type.Optional(FilterBody),
@@ -32,7 +32,7 @@ const Body = named(
             "Whether the file can be verified without the service. It then holds salts: whoever has it can " +
             "confirm a guess at an erased value. By default false.",
           examples: [true],
-          ...OPEN,
+          ...EXPORT_MEMBERS,
         }),
       ),
     },
@@ -47,7 +47,6 @@ export function createExport({ exports }: Pick<Deps, "exports">): Route {
       "The range is fixed now: events up to the last one that is stored. The file is written afterwards; " +
       "read the export until its status is completed, or subscribe to export.completed. Where there is an export " +
       "with the same members, and no event was stored since, the answer is that one.",
-    openDetail: true,
     feature: "exports",
     body: Body,
     success: { status: 201, body: dataOf(ExportBody) },

@@ -11,7 +11,6 @@ export function deleteExport({ exports }: Pick<Deps, "exports">): Route {
     summary: "Delete an export",
     description:
       "An export that is being written is cancelled. Its file is deleted shortly after the answer.",
-    openDetail: true,
     feature: "exports",
     params: idIn(ExportId),
     success: { status: 204 },

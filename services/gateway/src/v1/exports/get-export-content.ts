@@ -25,7 +25,6 @@ const BUFFERED_BYTES = 64 * 1024;
 export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
   return route({
     summary: "Download the file of an export",
-    openDetail: true,
     feature: "exports",
     params: idIn(ExportId),
     success: {

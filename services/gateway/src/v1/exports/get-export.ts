@@ -10,7 +10,6 @@ import type { Deps } from "../../deps.ts";
 export function getExport({ exports }: Pick<Deps, "exports">): Route {
   return route({
     summary: "Get an export",
-    openDetail: true,
     feature: "exports",
     params: idIn(ExportId),
     success: { status: 200, body: dataOf(ExportBody) },

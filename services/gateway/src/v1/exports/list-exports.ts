@@ -13,7 +13,6 @@ const Query = Type.Object(pageMembers, CLOSED);
 export function listExports({ exports }: Pick<Deps, "exports">): Route {
   return route({
     summary: "List exports",
-    openDetail: true,
     feature: "exports",
     query: Query,
     success: { status: 200, body: pageOf("ExportPage", ExportBody) },

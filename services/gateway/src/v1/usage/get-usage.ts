@@ -15,7 +15,7 @@ const Use = (description: string, used: number, limit: number | null) =>
   Type.Object(
     {
       used: Count({ examples: [used] }),
-      limit: Nullable(Count(), { description: "Null: there is none.", examples: [limit] }),
+      limit: Nullable(Count(), { description: "Null: no limit.", examples: [limit] }),
     },
     { description },
   );
@@ -104,7 +104,6 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
   return route({
     summary: "Get what is used of each limit",
     description: "The limits are those of the plan and of the service's settings.",
-    openDetail: true,
     success: { status: 200, body: dataOf(UsageBody) },
     handle: async ({ admission, signal }) => {
       const { accountId, plan } = admission;

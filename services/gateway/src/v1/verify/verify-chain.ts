@@ -6,7 +6,7 @@ import { InvalidReason as ProtoReason, type VerifyChainResponse } from "@annals/
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { CLOSED, OPEN } from "../../render/schema.ts";
+import { CLOSED, openDetail } from "../../render/schema.ts";
 import { VerificationBody } from "../../render/verification.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
@@ -27,14 +27,13 @@ const Sequence = (description: string, example: number) =>
       maximum: Number.MAX_SAFE_INTEGER,
       description,
       examples: [example],
-      ...OPEN,
+      ...openDetail("verify-range"),
     }),
   );
 
 export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">): Route {
   return route({
     summary: "Verify the hash chain",
-    openDetail: true,
     feature: "verify",
     query: Type.Object(
       {

@@ -14,7 +14,6 @@ export function replayDelivery({ webhooks }: Pick<Deps, "webhooks">): Route {
     description:
       "Queues a new delivery with the same `data`, and ids of its own, for one of the newest 10,000 attempted " +
       "deliveries. A disabled webhook is 422.",
-    openDetail: true,
     feature: "webhooks",
     params: Type.Object({ id: WebhookId, delivery_id: DeliveryId }),
     success: { status: 201, body: dataOf(QueuedDelivery) },

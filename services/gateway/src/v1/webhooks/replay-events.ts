@@ -36,7 +36,6 @@ export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
     description:
       "Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. " +
       "A disabled webhook is 422, as one whose URL has taken no delivery yet: send a test delivery first.",
-    openDetail: true,
     feature: "webhooks",
     params: idIn(WebhookId),
     body: Body,

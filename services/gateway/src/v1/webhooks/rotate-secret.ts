@@ -46,7 +46,6 @@ export function rotateSecret({ webhooks }: Pick<Deps, "webhooks">): Route {
     description:
       "During the grace period `webhook-signature` holds a signature with each secret, and " +
       "`X-Service-Signature` is made with the old one.",
-    openDetail: true,
     feature: "webhooks",
     params: idIn(WebhookId),
     body: Body,

@@ -13,7 +13,6 @@ export function testWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
     description:
       "Queues a delivery of the event `webhook.test`, whatever the webhook subscribes to. It is retried and " +
       "recorded as any other. A disabled webhook is 422.",
-    openDetail: true,
     feature: "webhooks",
     params: idIn(WebhookId),
     success: { status: 201, body: dataOf(QueuedDelivery) },

@@ -8,7 +8,7 @@ import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import { FilterBody } from "../../render/event-filter.ts";
-import { CLOSED, named, OPEN } from "../../render/schema.ts";
+import { CLOSED, named, openDetail } from "../../render/schema.ts";
 import {
   originsBody,
   partsBody,
@@ -35,7 +35,7 @@ const Body = named(
           maximum: most,
           description: `Seconds until it ends. By default ${DEFAULT_EXPIRY_S}.`,
           examples: [900],
-          ...OPEN,
+          ...openDetail("widget-expiry"),
         }),
       ),
       origins: Type.Optional(originsBody),
@@ -56,7 +56,6 @@ export function createWidgetToken({ keys }: Pick<Deps, "keys">): Route {
     description:
       "For the browsers of people: it reads the events of its filter through the widget routes, and nothing else. It " +
       "ends by itself, when it is revoked, and with the API key that made it.",
-    openDetail: true,
     body: Body,
     success: { status: 201, body: dataOf(Created) },
     planLimit: "count",

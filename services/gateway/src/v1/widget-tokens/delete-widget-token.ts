@@ -12,7 +12,6 @@ export function deleteWidgetToken({ keys }: Pick<Deps, "keys">): Route {
     description:
       "Once this is answered, no request that begins later is accepted with the token. A token that another key has " +
       "made needs the scope keys:manage; otherwise it is a 404.",
-    openDetail: true,
     params: idIn(WidgetTokenId),
     success: { status: 204 },
     failures: [404],

@@ -15,7 +15,6 @@ export function listWidgetTokens({ keys }: Pick<Deps, "keys">): Route {
     description:
       "Those that are valid now, newest first: the ones that the key of the request has made, and with the scope " +
       "keys:manage those of all keys.",
-    openDetail: true,
     query: Type.Object(pageMembers, CLOSED),
     success: { status: 200, body: pageOf("WidgetTokenPage", WidgetTokenBody) },
     handle: async ({ admission, query, signal }) => {

@@ -13,7 +13,6 @@ export function getWidgetEvent({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "Get an event of a widget token",
     description: "An event outside the filter of the token is 404, as one that does not exist.",
-    openDetail: true,
     params: idIn(EventId),
     query: Type.Object({ include: IncludeProof }, CLOSED),
     success: {

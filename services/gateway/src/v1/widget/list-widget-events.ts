@@ -26,7 +26,6 @@ export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
     description:
       "As the list of events, within the filter of the token, and always with the proofs. A page ends at " +
       "768 KiB. Go on while has_more is true, also after an empty page.",
-    openDetail: true,
     query: ListQuery,
     success: { status: 200, body: Page },
     handle: async ({ admission, query, signal }) => {

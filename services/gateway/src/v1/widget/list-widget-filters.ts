@@ -3,12 +3,14 @@
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { named, OPEN } from "../../render/schema.ts";
+import { named, openDetail } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
+const VALUES = openDetail("filter-values");
+
 const Values = (description: string, example: readonly string[]) =>
-  Type.Array(Type.String(), { description, examples: [example], ...OPEN });
+  Type.Array(Type.String(), { description, examples: [example], ...VALUES });
 
 const Filters = named(
   "WidgetFilters",
@@ -20,7 +22,7 @@ const Filters = named(
       description:
         "Whether there may be more: in older events than were read, or beyond 200 values.",
       examples: [false],
-      ...OPEN,
+      ...VALUES,
     }),
   }),
 );
@@ -31,7 +33,6 @@ export function listWidgetFilters({ ledger }: Pick<Deps, "ledger">): Route {
     description:
       "The distinct actions and types of the newest events that the token may see: of at most 3,000, and of " +
       "fewer where its filter leaves out most.",
-    openDetail: true,
     success: { status: 200, body: dataOf(Filters) },
     handle: async ({ admission, signal }) => {
       const { accountId } = admission;

@@ -1,0 +1,40 @@
+// The operations that the interface leaves open, each with the mark of its choice in docs/open-details.md.
+// Read by operation.ts. An operation that is not here is one of the interface.
+
+import { openDetail } from "../render/schema.ts";
+
+type Mark = ReturnType<typeof openDetail>;
+
+/** The route, and the delivery that it sends. */
+export const WEBHOOK_TEST = openDetail("webhook-test");
+const EXPORTS = openDetail("exports");
+const WIDGET_TOKENS = openDetail("widget-tokens");
+const WIDGET_ROUTES = openDetail("widget-routes");
+
+const OPERATIONS: Readonly<Record<string, Mark>> = {
+  "create-event-batch": openDetail("batch"),
+  "list-events": openDetail("event-list"),
+  "get-event": openDetail("one-event"),
+  "verify-chain": openDetail("verification"),
+  "create-export": EXPORTS,
+  "list-exports": EXPORTS,
+  "get-export": EXPORTS,
+  "delete-export": EXPORTS,
+  "get-export-content": EXPORTS,
+  "test-webhook": WEBHOOK_TEST,
+  "replay-delivery": openDetail("replay-delivery"),
+  "replay-events": openDetail("replay-events"),
+  "rotate-secret": openDetail("rotate-secret"),
+  "create-widget-token": WIDGET_TOKENS,
+  "list-widget-tokens": WIDGET_TOKENS,
+  "delete-widget-token": WIDGET_TOKENS,
+  "get-usage": openDetail("usage"),
+  "list-widget-events": WIDGET_ROUTES,
+  "get-widget-event": WIDGET_ROUTES,
+  "list-widget-filters": WIDGET_ROUTES,
+};
+
+/** The mark of an operation; undefined if the interface shows it. */
+export function openOperation(name: string): Mark | undefined {
+  return OPERATIONS[name];
+}
