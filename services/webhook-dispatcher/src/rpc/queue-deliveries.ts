@@ -10,7 +10,7 @@ import type { Entry } from "../domain/payload.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countPending } from "../store/count-pending.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
-import { shareWebhook } from "../store/find-webhook.ts";
+import { openQueues } from "../store/queues.ts";
 import type { DeliveryTraces } from "../workers/delivery-traces.ts";
 
 export interface QueueDeliveriesDeps {
@@ -18,8 +18,8 @@ export interface QueueDeliveriesDeps {
   readonly database: Pool;
   readonly random: (size: number) => Uint8Array;
   readonly traces: DeliveryTraces;
-  /** Null for the database's own clock. */
-  readonly now: () => string | null;
+  /** See store/moment.ts. */
+  readonly now: () => string;
   readonly maxPendingPerAccount: number;
   readonly maxPendingBytesPerAccount: number;
   /** Called when deliveries are stored. */
@@ -51,8 +51,8 @@ export async function queueDeliveries(
   const timestamp = clock.nowText();
   const params = newDeliveries(entries, planned, { accountId, now: deps.now(), random, timestamp });
   await database.forAccount(accountId, signal).transaction(async (transaction) => {
-    // Shared, as by the fan-out: disabling waits, and then sees these deliveries.
-    const [webhook] = await transaction.run(shareWebhook, [accountId, webhookId]);
+    // Locked: disabling waits, and then sees these deliveries.
+    const [webhook] = await transaction.run(openQueues, [accountId, [webhookId]]);
     if (!webhook) throw notFound("webhook", webhookId);
     if (!webhook.active) {
       throw invalid({ field: "active", message: "must be true: the webhook is disabled" });

@@ -6,10 +6,14 @@
 import { statement } from "@annals/postgres";
 
 type Params = [
-  now: string | null,
+  now: string,
   retryDelaysS: readonly number[],
+  /** Each once: of all results. */
   accountIds: readonly string[],
+  accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
+  /** When it was due as it was claimed. */
+  dueAts: readonly string[],
   numbers: readonly string[],
   fences: readonly string[],
   successes: readonly boolean[],
@@ -34,10 +38,11 @@ WITH result AS MATERIALIZED (
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
-  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::boolean[], $8::integer[], $10::text[])
-    AS given (account_id, webhook_id, number, fence, success, status_code, url)
+  FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::boolean[], $10::integer[], $12::text[])
+    AS given (account_id, webhook_id, due_at, number, fence, success, status_code, url)
   JOIN webhooks.webhooks AS webhook
     ON webhook.account_id = given.account_id AND webhook.id = given.webhook_id
+  WHERE webhook.account_id = ANY ($3::text[]) AND webhook.id = ANY ($5::text[])
 )
 UPDATE webhooks.deliveries AS delivery
 SET attempts = delivery.attempts + 1,
@@ -49,12 +54,13 @@ SET attempts = delivery.attempts + 1,
   body = CASE WHEN result.delays[delivery.attempts + 1] IS NOT NULL THEN delivery.body END
 FROM result
 CROSS JOIN (
-  SELECT now, extract(epoch FROM now)::float8 AS epoch
-  FROM (SELECT coalesce($1::timestamptz, statement_timestamp()) AS now) AS clock) AS moment
-WHERE delivery.account_id = result.account_id AND delivery.webhook_id = result.webhook_id
-  AND delivery.number = result.number AND delivery.fence = result.fence AND delivery.leased_until IS NOT NULL
+  SELECT greatest(statement_timestamp(), $1::timestamptz) AS now,
+    extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch) AS moment
+WHERE delivery.account_id = ANY ($3::text[]) AND delivery.account_id = result.account_id
+  AND delivery.webhook_id = result.webhook_id AND delivery.due_at = result.due_at AND delivery.number = result.number
+  AND delivery.fence = result.fence AND delivery.leased_until IS NOT NULL
 RETURNING delivery.account_id, delivery.webhook_id, result.success, result.url,
   CASE WHEN result.success THEN result.failing_since IS NOT NULL OR result.is_first
-    ELSE result.failing_since IS NULL OR ($9::integer > 0 AND result.active
-      AND moment.now - result.failing_since >= $9::integer * interval '1 day') END AS changes_health
+    ELSE result.failing_since IS NULL OR ($11::integer > 0 AND result.active
+      AND moment.now - result.failing_since >= $11::integer * interval '1 day') END AS changes_health
 `);

@@ -26,6 +26,7 @@ import { updateWebhook } from "../rpc/update-webhook.ts";
 import { START_WINDOW_MS } from "../workers/attempts.ts";
 import { DeliveryTraces } from "../workers/delivery-traces.ts";
 import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
+import { DATABASE_CLOCK } from "../store/moment.ts";
 import { FanOut } from "../workers/fan-out.ts";
 import { FakeProducers } from "./fake-producers.ts";
 
@@ -80,9 +81,9 @@ class FakeSender {
   }
 }
 
-/** A clock that the test controls, as the statements take it. */
+/** A clock that the test controls, as the statements take it: a time that has not come yet. */
 export class FakeTime {
-  #ms = Date.parse("2026-01-31T09:30:00.000Z");
+  #ms = Date.parse("2126-01-31T09:30:00.000Z");
 
   readonly now = (): string => this.text();
 
@@ -108,7 +109,7 @@ export interface Replica<Sending = FakeSender> {
 
 export interface ReplicaOptions {
   readonly producers: FakeProducers;
-  readonly now?: () => string | null;
+  readonly now?: () => string;
   readonly retryDelaysS?: readonly number[];
   readonly timeoutMs?: number;
   readonly maxInFlight?: number;
@@ -153,7 +154,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
   options: ReplicaOptions,
 ): Replica<Sending> {
   const metrics = createMetrics(createRegistry("test"));
-  const now = options.now ?? (() => null);
+  const now = options.now ?? (() => DATABASE_CLOCK);
   const traces = new DeliveryTraces();
   const { producers } = options;
   const events = new EventReader(producers);
@@ -216,7 +217,7 @@ export function newHandlers(
   producers: FakeProducers,
   guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
   {
-    now = () => null,
+    now = () => DATABASE_CLOCK,
     maxPendingBytesPerAccount = 256 * 1024 * 1024,
     maxPendingPerAccount = 100_000,
   }: Partial<ReplicaOptions> = {},

@@ -10,13 +10,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
 import { webhookChange } from "../domain/audit-entries.ts";
 import { AUDIT } from "../store/audit.ts";
-import { type MarkedRow, markHealth } from "../store/mark-health.ts";
+import { disableFailing } from "../store/disable-failing.ts";
+import { lockWebhook } from "../store/find-webhook.ts";
+import { noteHealth } from "../store/note-health.ts";
+import { takeNumber } from "../store/take-number.ts";
 import { type ResultRow, recordResults } from "../store/record-results.ts";
 import { releaseClaims } from "../store/release-claims.ts";
 
 export interface Claim {
   readonly accountId: string;
   readonly webhookId: string;
+  /** When it was due as it was claimed. */
+  readonly dueAt: string;
   readonly number: string;
   readonly fence: string;
 }
@@ -40,7 +45,7 @@ export interface ResultWriterDeps {
   readonly retryDelaysS: readonly number[];
   /** Without one success; 0 disables none. */
   readonly disableAfterDays: number;
-  readonly now: () => string | null;
+  readonly now: () => string;
   /**
    * For how long a statement is retried: after it the leases are over, and other replicas have the
    * deliveries.
@@ -105,45 +110,51 @@ export class ResultWriter {
     metrics.lostLeases.inc(results.length - rows.length);
     const changing = rows.filter((row) => row.changes_health);
     // The results are stored. What is not noted now, the next result notes.
-    if (changing.length > 0) await this.#mark(changing).catch((error) => this.#onFailure(error));
+    await this.#mark(changing);
     await pause(GATHER_MS);
     return given.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
+  /** Of each webhook one: the success, if there is one. */
   async #mark(rows: readonly ResultRow[]): Promise<void> {
-    const { database, disableAfterDays, log, metrics, now } = this.#deps;
     const webhooks = new Map<string, ResultRow>();
     for (const row of rows) {
       const key = `${row.account_id} ${row.webhook_id}`;
       if (row.success || !webhooks.has(key)) webhooks.set(key, row);
     }
-    const given = [...webhooks.values()];
-    const disabled = await database.transaction(async (transaction) => {
-      const marked = await transaction.run(markHealth, [
-        now(),
-        disableAfterDays,
-        given.map((row) => row.account_id),
-        given.map((row) => row.webhook_id),
-        given.map((row) => row.success),
-        given.map((row) => row.url),
-      ]);
-      // In the order of the accounts, as AUDIT.add asks.
-      const dead = marked
-        .filter((row) => row.is_dead)
-        .toSorted((a, b) => (a.account_id < b.account_id ? -1 : 1));
-      for (const row of dead) await AUDIT.add(transaction, this.#disabledEntry(row));
-      return dead;
-    });
-    for (const { account_id: accountId, id } of disabled) {
-      metrics.disabled.inc();
-      log.warn(
-        { account_id: accountId, webhook_id: id },
-        "webhook disabled: its receiver failed for days",
-      );
+    for (const row of webhooks.values()) {
+      // One that cannot be noted keeps no other.
+      await this.#markOne(row).catch((error: unknown) => this.#onFailure(error));
     }
   }
 
-  #disabledEntry({ account_id: accountId, id }: MarkedRow): AuditEntryOf<"webhook-dispatcher"> {
+  async #markOne({
+    account_id: accountId,
+    success,
+    url,
+    webhook_id: id,
+  }: ResultRow): Promise<void> {
+    const { database, disableAfterDays, log, metrics, now } = this.#deps;
+    const ofAccount = database.forAccount(accountId);
+    await ofAccount.run(noteHealth, [now(), accountId, id, success, url]);
+    if (success || disableAfterDays === 0) return;
+    const isDisabled = await ofAccount.transaction(async (transaction) => {
+      await transaction.run(lockWebhook, [accountId, id]);
+      const [next] = await transaction.run(takeNumber, []);
+      const params = [now(), accountId, id, disableAfterDays, next?.number ?? "0"] as const;
+      const [row] = await transaction.run(disableFailing, [...params]);
+      if (row) await AUDIT.add(transaction, this.#disabledEntry(accountId, id));
+      return row !== undefined;
+    });
+    if (!isDisabled) return;
+    metrics.disabled.inc();
+    log.warn(
+      { account_id: accountId, webhook_id: id },
+      "webhook disabled: its receiver failed for days",
+    );
+  }
+
+  #disabledEntry(accountId: string, id: string): AuditEntryOf<"webhook-dispatcher"> {
     const actor = { type: "service", id: "webhook-dispatcher" } as const;
     const metadata = { reason: "failing" };
     const change = { actor, occurredAt: this.#deps.clock.nowText(), metadata };
@@ -187,10 +198,15 @@ export class ResultWriter {
   }
 }
 
-function columns(claims: readonly Claim[]): [string[], string[], string[], string[]] {
+type Columns = [string[], string[], string[], string[], string[], string[]];
+
+function columns(claims: readonly Claim[]): Columns {
+  const accountIds = claims.map(({ accountId }) => accountId);
   return [
-    claims.map(({ accountId }) => accountId),
+    [...new Set(accountIds)],
+    accountIds,
     claims.map(({ webhookId }) => webhookId),
+    claims.map(({ dueAt }) => dueAt),
     claims.map(({ number }) => number),
     claims.map(({ fence }) => fence),
   ];

@@ -1,0 +1,30 @@
+// Which webhooks the scan for due deliveries reads. A queue is opened before deliveries are stored in it, and
+// closed by the clean-up when it is empty. It must never be closed while a delivery of it is pending.
+
+import { statement } from "@annals/postgres";
+
+/**
+ * Opens the queues of webhooks, and returns a row for each. In a transaction it comes before their rows are
+ * shared: it locks them.
+ */
+export const openQueues = statement<
+  [accountId: string, ids: readonly string[]],
+  { readonly active: boolean; readonly has_succeeded: boolean }
+>(`/* webhooks.open-queues */
+UPDATE webhooks.webhooks SET is_drained = false
+WHERE account_id = $1::text AND id = ANY ($2::text[]) AND deleted_at IS NULL
+RETURNING active, first_success_at IS NOT NULL AS has_succeeded
+`);
+
+/**
+ * Closes the queue of a webhook if it is empty. Call it when the transaction has locked the webhook: who
+ * stores deliveries shares that lock, so they are visible, or wait and find the queue closed.
+ */
+export const closeQueue = statement<
+  [accountId: string, id: string],
+  never
+>(`/* webhooks.close-queue */
+UPDATE webhooks.webhooks SET is_drained = true
+WHERE account_id = $1::text AND id = $2::text AND NOT EXISTS (
+  SELECT 1 FROM webhooks.deliveries WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL)
+`);
