@@ -11,7 +11,7 @@ import { statement } from "@annals/postgres";
 
 type Params = [
   now: string,
-  /** Each once: of all webhooks. */
+  /** Of all webhooks, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
   accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
@@ -46,7 +46,8 @@ export interface ClaimedRow {
 
 // `since` is a lower bound of the probe: before the first entry that is due lies a dead one for each
 // delivery since the last vacuum. The bounds and the order name all columns of the index of the queues.
-// What another process claims at the same time is locked, and skipped.
+// What another process claims at the same time is locked, and skipped. The limit of the webhook makes
+// PostgreSQL look up each; without it, it compares all of an account with all that are given.
 export const claimDeliveries = statement<Params, ClaimedRow>(`/* webhooks.claim-deliveries */
 WITH picked AS MATERIALIZED (
   SELECT due.account_id, due.webhook_id, due.due_at, due.number, moment.leased_until,
@@ -57,7 +58,13 @@ WITH picked AS MATERIALIZED (
   CROSS JOIN (
     SELECT greatest(statement_timestamp(), $1::timestamptz) AS now,
       greatest(statement_timestamp(), $1::timestamptz) + $7::float8 * interval '1 second' AS leased_until) AS moment
-  JOIN webhooks.webhooks AS webhook ON webhook.account_id = given.account_id AND webhook.id = given.webhook_id
+  CROSS JOIN LATERAL (
+    SELECT account_id, id, url, stopped_up_to, secret_key_id, secret_sealed, previous_secret_key_id,
+      previous_secret_sealed, previous_secret_until
+    FROM webhooks.webhooks
+    WHERE account_id = ANY ($2::text[]) AND account_id = given.account_id AND id = given.webhook_id
+      AND active AND deleted_at IS NULL
+    LIMIT 1) AS webhook
   CROSS JOIN LATERAL (
     SELECT account_id, webhook_id, due_at, number
     FROM webhooks.deliveries
@@ -67,8 +74,6 @@ WITH picked AS MATERIALIZED (
     ORDER BY due_at, number
     LIMIT given.slots
     FOR UPDATE SKIP LOCKED) AS due
-  WHERE webhook.account_id = ANY ($2::text[]) AND webhook.id = ANY ($4::text[])
-    AND webhook.active AND webhook.deleted_at IS NULL
 )
 UPDATE webhooks.deliveries AS delivery
 SET fence = delivery.fence + 1, leased_until = picked.leased_until

@@ -8,7 +8,7 @@ import { statement } from "@annals/postgres";
 type Params = [
   now: string,
   retryDelaysS: readonly number[],
-  /** Each once: of all results. */
+  /** Of all results, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
   accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
@@ -32,6 +32,7 @@ export interface ResultRow {
   readonly changes_health: boolean;
 }
 
+// The limit of the webhook: see claim-deliveries.ts.
 export const recordResults = statement<Params, ResultRow>(`/* webhooks.record-results */
 WITH result AS MATERIALIZED (
   SELECT given.*, webhook.active, webhook.failing_since,
@@ -40,9 +41,11 @@ WITH result AS MATERIALIZED (
       THEN $2::float8[] ELSE '{}' END AS delays
   FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::boolean[], $10::integer[], $12::text[])
     AS given (account_id, webhook_id, due_at, number, fence, success, status_code, url)
-  JOIN webhooks.webhooks AS webhook
-    ON webhook.account_id = given.account_id AND webhook.id = given.webhook_id
-  WHERE webhook.account_id = ANY ($3::text[]) AND webhook.id = ANY ($5::text[])
+  CROSS JOIN LATERAL (
+    SELECT active, failing_since, first_success_at, stopped_up_to, url
+    FROM webhooks.webhooks
+    WHERE account_id = ANY ($3::text[]) AND account_id = given.account_id AND id = given.webhook_id
+    LIMIT 1) AS webhook
 )
 UPDATE webhooks.deliveries AS delivery
 SET attempts = delivery.attempts + 1,

@@ -5,7 +5,7 @@ import { statement } from "@annals/postgres";
 
 type Params = [
   now: string,
-  /** Each once: of all claims. */
+  /** Of all claims, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
   accountIdOfEach: readonly string[],
   webhookIds: readonly string[],

@@ -152,7 +152,7 @@ export class DeliveryEngine {
     const accountIds = grants.map(({ accountId }) => accountId);
     return database.run(claimDeliveries, [
       now(),
-      [...new Set(accountIds)],
+      [...new Set(accountIds)].toSorted(),
       accountIds,
       grants.map(({ webhookId }) => webhookId),
       grants.map(({ since }) => before(since)),

@@ -8,6 +8,7 @@ import type { Clock } from "@annals/contract";
 import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
+import { ACCOUNTS_PER_CLAIM } from "../domain/delivery-machine.ts";
 import { webhookChange } from "../domain/audit-entries.ts";
 import { AUDIT } from "../store/audit.ts";
 import { disableFailing } from "../store/disable-failing.ts";
@@ -94,20 +95,22 @@ export class ResultWriter {
 
   async #record(given: readonly Result[]) {
     const { database, disableAfterDays, metrics, now, retryDelaysS } = this.#deps;
-    // In one order everywhere, so that two replicas never deadlock.
-    const results = given.toSorted((a, b) => (BigInt(a.number) < BigInt(b.number) ? -1 : 1));
-    const rows = await this.#untilAnswered(() =>
-      database.run(recordResults, [
-        now(),
-        retryDelaysS,
-        ...columns(results),
-        results.map(({ success }) => success),
-        results.map(({ statusCode }) => statusCode),
-        disableAfterDays,
-        results.map(({ url }) => url),
-      ]),
-    );
-    metrics.lostLeases.inc(results.length - rows.length);
+    const rows: ResultRow[] = [];
+    for (const results of byAccounts(given)) {
+      const stored = await this.#untilAnswered(() =>
+        database.run(recordResults, [
+          now(),
+          retryDelaysS,
+          ...columns(results),
+          results.map(({ success }) => success),
+          results.map(({ statusCode }) => statusCode),
+          disableAfterDays,
+          results.map(({ url }) => url),
+        ]),
+      );
+      rows.push(...stored);
+    }
+    metrics.lostLeases.inc(given.length - rows.length);
     const changing = rows.filter((row) => row.changes_health);
     // The results are stored. What is not noted now, the next result notes.
     await this.#mark(changing);
@@ -198,12 +201,24 @@ export class ResultWriter {
   }
 }
 
+/** As many accounts as a statement names, in one order everywhere, so that two replicas never deadlock. */
+function byAccounts(given: readonly Result[]): Result[][] {
+  const groups: Result[][] = [];
+  const accountIds = [...new Set(given.map(({ accountId }) => accountId))].toSorted();
+  const byNumber = given.toSorted((a, b) => (BigInt(a.number) < BigInt(b.number) ? -1 : 1));
+  for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_CLAIM) {
+    const named = new Set(accountIds.slice(at, at + ACCOUNTS_PER_CLAIM));
+    groups.push(byNumber.filter(({ accountId }) => named.has(accountId)));
+  }
+  return groups;
+}
+
 type Columns = [string[], string[], string[], string[], string[], string[]];
 
 function columns(claims: readonly Claim[]): Columns {
   const accountIds = claims.map(({ accountId }) => accountId);
   return [
-    [...new Set(accountIds)],
+    [...new Set(accountIds)].toSorted(),
     accountIds,
     claims.map(({ webhookId }) => webhookId),
     claims.map(({ dueAt }) => dueAt),
