@@ -28,7 +28,7 @@ const FULL = {
   rollingRestart: { requestsPerS: 300, rounds: 3 },
   fuzz: { cases: 10_000 },
   /** How long each link is faulty at least, and how many of the links are slowed and silenced. */
-  networkFaults: { outageMs: 5_000, slowed: 14, swallowed: 14 },
+  networkFaults: { outageMs: 5_000, slowed: 15, swallowed: 15 },
   /** How long the disk stays full, and in how many of the ways to make it small, if there are so many. */
   disk: { fullForMs: 10_000, ways: 2 },
   overload: { forMs: 60_000 },

@@ -1,10 +1,10 @@
-// What every refusal has in common (interface 7 and 8): the error shape, its type and code, and the
+// What every refusal has in common (interface 3 and 4): the error shape, its type and code, and the
 // rate-limit headers.
 
 import type { Answer } from "@annals/testing";
 import { expect } from "vitest";
 
-/** The table of section 7: which statuses a type may have. */
+/** The table of section 4 of the interface: which statuses a type may have. */
 const STATUSES: Readonly<Record<string, readonly number[]>> = {
   authentication_error: [401],
   scope_error: [403],

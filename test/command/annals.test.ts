@@ -1,7 +1,7 @@
 // Guarantees: every verb of `annals` runs as a process on a real database, and its `--help` ends with 0,
 // needs no setting, and has examples that work. The exit status is the one of
-// docs/operators/command-line.md. Wrong words are refused by name, change nothing, and print nothing on
-// standard output. A changed event, a chain that went back and a process that is not well are found.
+// docs/operators/command-line.md. Invalid arguments are refused by name, change nothing, and print nothing on
+// standard output. A changed event, a chain that went back and an unhealthy process are found.
 
 import { createLog, createRegistry, Gauge, startAdminServer } from "@annals/chassis";
 import { atOnce, keyHash, systemClock } from "@annals/contract";
@@ -151,7 +151,7 @@ describe("help", () => {
     expect(await type("annals")).toEqual({ status: 2, stdout: "", stderr: help.stdout });
     const unknown = await type("annals acounts list");
     expect(unknown).toMatchObject({ status: 2, stdout: "" });
-    expect(unknown.stderr).toContain("there is no verb acounts list");
+    expect(unknown.stderr).toContain('unknown command "acounts list"');
   });
 });
 
@@ -175,16 +175,16 @@ describe("JSON", () => {
   });
 });
 
-describe("wrong words", () => {
+describe("invalid arguments", () => {
   test.each([
-    ["accounts create --name x --plan gold", "--plan: there is no plan gold"],
+    ["accounts create --name x --plan gold", '--plan: unknown plan "gold"'],
     ["keys revoke --key key_none", 'No API key has the id "key_none"'],
     ["verify", "--account is required"],
     [`verify --account ${ACCOUNT} --to 1001`, "--to: must be from 1 to 1000, the last event"],
-    ["migrate --service ledgers", "--service: there is no ledgers"],
-    ["webhooks rotate-sealing-key now", "usage: annals webhooks rotate-sealing-key"],
+    ["migrate --service ledgers", '--service: unknown service "ledgers"'],
+    ["webhooks rotate-sealing-key now", "Usage: annals webhooks rotate-sealing-key"],
     ["status --url keys:9091", "--url: must be http://host:port"],
-    ["status --service keys", "usage: annals status"],
+    ["status --service keys", "Usage: annals status"],
   ])("%s ends with 2 and names the argument", async (line, message) => {
     const outcome = await type(`annals ${line}`);
     expect(outcome).toMatchObject({ status: 2, stdout: "" });
@@ -245,7 +245,7 @@ test("verify prints what GET /v1/verify answers, and ends with 3 where an event 
 });
 
 describe("status", () => {
-  test("prints a line for each process that is well, as its help says, and ends with 0", async () => {
+  test("prints a line for each healthy process, as its help says, and ends with 0", async () => {
     const url = await adminPort("keys");
     await mkdir(join(folder, ".annals/run"), { recursive: true });
     await writeFile(join(folder, ".annals/run/admin-urls"), `${url}\n`);
@@ -254,12 +254,12 @@ describe("status", () => {
       const outcome = await type(line);
       expect(outcome).toMatchObject({ status: 0, stderr: "" });
       expect(outcome.stdout).toMatch(
-        /^keys {2}http:\S+ {2}\S+ +well +annals_index_lag_events=12\n$/,
+        /^keys {2}http:\S+ {2}\S+ +healthy +annals_index_lag_events=12\n$/,
       );
     }
   });
 
-  test("names what is not well, and ends with 3", async () => {
+  test("lists problems, and ends with 3", async () => {
     const soon = Date.now() / 1_000 + 13 * 86_400;
     const urls = [
       await adminPort("keys"),
@@ -272,15 +272,15 @@ describe("status", () => {
     );
     expect(outcome).toMatchObject({ status: 3, stderr: "" });
     const [keys, ledger, exporter, gone] = JSON.parse(outcome.stdout);
-    expect(keys).toMatchObject({ service: "keys", well: true, faults: [] });
+    expect(keys).toMatchObject({ service: "keys", healthy: true, problems: [] });
     expect(ledger).toMatchObject({
       service: "ledger",
-      faults: ["database: the schema lacks 0009"],
+      problems: ["database: the schema lacks 0009"],
     });
     expect(exporter).toMatchObject({
-      well: false,
-      faults: [expect.stringMatching(/^the certificate of the \w+ ends 20/)],
+      healthy: false,
+      problems: [expect.stringMatching(/^\w+ certificate expires 20/)],
     });
-    expect(gone).toMatchObject({ well: false, faults: ["no answer: ECONNREFUSED"] });
+    expect(gone).toMatchObject({ healthy: false, problems: ["no response: ECONNREFUSED"] });
   });
 });

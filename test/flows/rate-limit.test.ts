@@ -1,4 +1,4 @@
-// 100 requests a minute for each key, exact over any number of gateways (interface 8): no burst
+// 100 requests a minute for each key, exact over any number of gateways (interface 3): no burst
 // gets one more, no client gets one less, what is refused costs nothing, and Retry-After is the
 // truth.
 

@@ -1,4 +1,4 @@
-// Revocation is immediate (interface 3 and 5): no request that starts after DELETE was answered is
+// Revocation is immediate (interface 2): no request that starts after DELETE was answered is
 // accepted with the key, on any gateway, while the key is in full use. And a new key works at once
 // everywhere.
 

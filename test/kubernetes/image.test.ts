@@ -54,6 +54,8 @@ test("the command and a service start, as nobody in particular, with a read-only
   });
   const ended = "--for=jsonpath={.status.phase}=Succeeded";
   await namespace.kubectl("wait", ended, "pod/image", "--timeout=120s");
-  expect(await namespace.kubectl("logs", "image", "-c", "command")).toContain("usage: annals VERB");
+  expect(await namespace.kubectl("logs", "image", "-c", "command")).toContain(
+    "Usage: annals <command>",
+  );
   expect(await namespace.kubectl("logs", "image", "-c", "service")).toMatch(/^usage: /m);
 });

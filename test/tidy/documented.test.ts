@@ -1,5 +1,5 @@
-// Guarantee: the documentation's links and anchors lead somewhere, decisions are numbered, measurements are
-// filed by date, and every package says its licence.
+// Guarantee: the documentation's links and anchors lead somewhere, and so do the citations of the interface.
+// Decisions are numbered, measurements are filed by date, and every package says its licence.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -34,6 +34,25 @@ test("the links of the documentation lead to files, and their anchors to heading
   );
   expect(broken).toStrictEqual([]);
   expect(PAGES.size).toBeGreaterThan(20);
+});
+
+/** What a file cites as "interface 9.2" or "section 6 of the interface". */
+const citedIn = (text: string): string[] =>
+  [
+    ...matches(text, /\binterface (\d[\d.]*(?:(?:, | and )\d[\d.]*)*)/g),
+    ...matches(text, /\bsection (\d[\d.]*) of the interface/g),
+  ].flatMap((numbers) => matches(numbers, /(\d+(?:\.\d+)?)/g));
+
+test("every number of the interface that a file cites is a section of docs/interface.md", () => {
+  const page = PAGES.get("docs/interface.md") ?? "";
+  const sections = new Set(matches(page, /^##+ (\d+(?:\.\d+)?)\.? \S/gm));
+  const cited = FILES.flatMap(({ path, text }) =>
+    citedIn(text).map((number) => ({ path, number })),
+  );
+  expect(cited.filter(({ number }) => !sections.has(number))).toStrictEqual([]);
+  expect(cited.length).toBeGreaterThan(80);
+  const example = ["(interface 9.1 and 6)", "section 4 of the interface"].join("\n");
+  expect(citedIn(example)).toStrictEqual(["9.1", "6", "4"]);
 });
 
 /** They have no date: each run of their test replaces them. */

@@ -34,10 +34,10 @@ test.each([
   [1, ["--sha256", "0", "valid"], /^$/, /^invalid: line 2: sha256_mismatch/],
   [2, ["absent"], /^$/, /^not checked: "absent" cannot be read \(ENOENT\)\n$/],
   [2, ["."], /^$/, /^not checked: "\." cannot be read \(EISDIR\)\n$/],
-  [2, [], /^$/, /^usage: annals-verify/],
-  [2, ["--colour", "valid"], /^$/, /^usage: annals-verify/],
-  [0, ["--help"], /^usage: annals-verify/, /^$/],
-  [0, ["-h"], /^usage: annals-verify/, /^$/],
+  [2, [], /^$/, /^Usage: annals-verify/],
+  [2, ["--colour", "valid"], /^$/, /^Usage: annals-verify/],
+  [0, ["--help"], /^Usage: annals-verify/, /^$/],
+  [0, ["-h"], /^Usage: annals-verify/, /^$/],
 ] as const)("%i: %j", (status, words, stdout, stderr) => {
   const ended = run(...words);
   expect(ended.status).toBe(status);

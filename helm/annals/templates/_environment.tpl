@@ -78,6 +78,8 @@
 {{- end }}
 
 {{- define "annals.gatewayEnvironment" -}}
+- name: ANNALS_SHUTDOWN_DELAY_S
+  value: {{ .pod.preStopSeconds | int | quote }}
 - name: ANNALS_RATE_LIMIT_PER_MINUTE
   value: {{ .root.Values.rateLimitPerMinute | int64 | quote }}
 {{- range $called := list "keys" "ledger" "export" "webhook-dispatcher" }}

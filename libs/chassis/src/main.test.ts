@@ -65,13 +65,13 @@ test.each([[], ["unknown"], ["constructor"], ["toString"], ["__proto__"]])(
     expect(run(words, { SIZE: "7" })).toStrictEqual({
       status: 2,
       stdout: "",
-      stderr: "usage: test show | broken | serve | picky\n",
+      stderr: "Usage: test show | broken | serve | picky\n",
     });
   },
 );
 
 test("--help prints the verbs and ends with 0", () => {
-  const stdout = "usage: test show | broken | serve | picky\n";
+  const stdout = "Usage: test show | broken | serve | picky\n";
   expect(run(["--help"])).toStrictEqual({ status: 0, stdout, stderr: "" });
 });
 

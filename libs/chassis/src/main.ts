@@ -9,7 +9,7 @@ import { createLog, type Logger, type LogLevel } from "./log.ts";
 export interface VerbContext<S extends Settings> {
   readonly config: ConfigOf<S>;
   readonly log: Logger;
-  /** The words after the verb. */
+  /** The arguments after the verb. */
   readonly words: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export async function main<S extends Settings>(options: MainOptions<S>): Promise
   const verb = Object.hasOwn(options.verbs, name) ? options.verbs[name] : undefined;
   if (!verb) {
     const isHelp = name === "--help";
-    const usage = `usage: ${options.service} ${Object.keys(options.verbs).join(" | ")}\n`;
+    const usage = `Usage: ${options.service} ${Object.keys(options.verbs).join(" | ")}\n`;
     process[isHelp ? "stdout" : "stderr"].write(usage);
     process.exitCode = isHelp ? 0 : 2;
     return;

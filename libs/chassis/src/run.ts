@@ -8,11 +8,20 @@ import { format } from "node:util";
 
 /** What was opened, in order. It closes in reverse, one part after the other, each within a bound. */
 export class Closers {
-  readonly #open: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
+  readonly #open: {
+    readonly name: string;
+    readonly withinMs: number;
+    readonly close: () => Promise<void> | void;
+  }[] = [];
 
   /** Registers `close` under `name` and returns `thing`, so that an opening reads as one line. */
-  add<T>(name: string, thing: T, close: (thing: T) => Promise<void> | void): T {
-    this.#open.push({ name, close: () => close(thing) });
+  add<T>(
+    name: string,
+    thing: T,
+    close: (thing: T) => Promise<void> | void,
+    withinMs = CLOSE_TIMEOUT_MS,
+  ): T {
+    this.#open.push({ name, withinMs, close: () => close(thing) });
     return thing;
   }
 
@@ -21,15 +30,18 @@ export class Closers {
    */
   async closeAll(log: Logger): Promise<void> {
     for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
-      const { name, close } = next;
-      await within(CLOSE_TIMEOUT_MS, close).catch((error: unknown) => {
+      const { name, withinMs, close } = next;
+      await within(withinMs, close).catch((error: unknown) => {
         log.warn({ part: name, err: error }, "close failed");
       });
     }
   }
 }
 
-/** For each part. The platform's own grace period (30 s by default) covers the few parts that take long. */
+/**
+ * For each part that names no other time. The platform's own grace period (30 s by default) covers the few
+ * parts that take long.
+ */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 export interface RunOptions {

@@ -113,7 +113,7 @@ export const rpcTlsSettings = {
   tlsKeyFile: optionalText("ANNALS_TLS_KEY_FILE", "File (PEM) of the key of that certificate."),
   plaintextRpc: flag(
     "ANNALS_DANGEROUS_PLAINTEXT_RPC",
-    "RPCs without TLS. Whoever reaches an RPC port may then call every RPC, for any account.",
+    "Disables TLS for RPC. Any client of an RPC port can then read the events of any account and record audit entries.",
   ),
 };
 

@@ -1,4 +1,4 @@
-// The format of an API key (interface 2.1 and 5): `<prefix>_sk_<random>`, where the random part of
+// The format of an API key (interface 2 and 5): `<prefix>_sk_<random>`, where the random part of
 // a key that we mint ends in a checksum, so that a mistyped key is refused without asking the
 // database.
 

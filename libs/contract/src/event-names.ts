@@ -1,5 +1,5 @@
-// The names of webhook events (interface 6), and the patterns that match them: the exact names and `*`. Used
-// by the gateway and the webhook dispatcher.
+// The names of webhook events (interface 9.1), and the patterns that match them: the exact names and `*`.
+// Used by the gateway and the webhook dispatcher.
 
 export const EVENT_NAMES = ["event.created", "event.verified", "export.completed"] as const;
 

@@ -1,4 +1,4 @@
-// The ids of resources (interface 2): a prefix and lower-case Crockford base 32 text. They are
+// The ids of resources (interface 1): a prefix and lower-case Crockford base 32 text. They are
 // opaque to clients.
 
 import { randomBytes } from "node:crypto";

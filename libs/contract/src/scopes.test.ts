@@ -1,4 +1,4 @@
-// Guarantee: the scopes are the five words of interface 2.1 in their order, and whatever order,
+// Guarantee: the scopes are the five words of interface 2 in their order, and whatever order,
 // repetition or stranger comes in, they go out in that order, once, and known.
 
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
-// The scopes of an API key (interface 2.1). Every service that speaks of scopes takes the words from here.
+// The scopes of an API key (interface 2). Every service that speaks of scopes takes the words from here.
 
-/** All scopes, in the order of interface 2.1, which is also the order in which they are shown. */
+/** All scopes, in the order of interface 2, which is also the order in which they are shown. */
 export const SCOPES = ["events:read", "events:write", "verify", "export", "keys:manage"] as const;
 
 export type Scope = (typeof SCOPES)[number];

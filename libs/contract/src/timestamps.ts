@@ -1,4 +1,4 @@
-// Times as text (interface 2.2): UTC, `Z`, exactly six fraction digits, fixed width, so that plain byte
+// Times as text (interface 6): UTC, `Z`, exactly six fraction digits, fixed width, so that plain byte
 // order is time order. The clock formats with it, the gateway parses what clients send. Nothing here, and
 // nothing that holds such a text, may turn it into a JavaScript Date: a Date has milliseconds, and the
 // microseconds are hashed.

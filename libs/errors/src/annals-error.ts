@@ -1,7 +1,7 @@
 // The one error class of the product. Code throws it with a closed kind; it is translated once at each
 // process edge. Any other exception is an internal error and must show nothing to a client.
 
-/** The closed kinds of failure. Each has one row in the gateway's table of statuses (interface 7). */
+/** The closed kinds of failure. Each has one row in the gateway's table of statuses (interface 4). */
 export type ErrorKind =
   | "unauthenticated"
   | "scope_missing"

@@ -1,4 +1,4 @@
-// An event and its proof as JSON text (interface 2.2, docs/hash-chain.md): the one rendering that the
+// An event and its proof as JSON text (interface 6, docs/hash-chain.md): the one rendering that the
 // interface, webhook deliveries and exports share. The parts are inserted as the canonical text that was
 // hashed, so that the bytes are the same everywhere. It must never parse or serialise a part.
 

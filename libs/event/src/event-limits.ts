@@ -1,4 +1,4 @@
-// What an event may be at most, whatever the settings of a gateway are (interface 4.2, docs/open-details.md).
+// What an event may be at most, whatever the settings of a gateway are (interface 3, docs/open-details.md).
 // The gateway bounds its settings and its schemas with these; the ledger checks each event against them.
 
 import type { Part } from "./event-members.ts";

@@ -6,7 +6,9 @@ import { once } from "node:events";
 import { constants } from "node:http2";
 import { GetEventRequestSchema } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
+import { Code } from "@connectrpc/connect";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
+import { CANCELLABLE_HEADER, CANCELLED_BY_END } from "./cancellable.ts";
 import { frame } from "./fast-path/message-frame.ts";
 import { serverErrors } from "./interceptors/errors.ts";
 import { callMetrics } from "./interceptors/metrics.ts";
@@ -44,31 +46,45 @@ async function openServer() {
   return { address, ends, lines, started: started.promise, statuses };
 }
 
+const CANCELLABLE = { [CANCELLABLE_HEADER]: CANCELLED_BY_END };
 const BINARY = frame(toBinary(GetEventRequestSchema, create(GetEventRequestSchema, {})));
 
-describe.each([
+type Path = readonly [name: string, method: string, contentType: string, body: Buffer];
+
+const GRPC: readonly Path[] = [
   ["the fast path", "GetEvent", "application/grpc", BINARY],
   ["Connect's path", "GetEvent", "application/grpc+json", frame(Buffer.from("{}"))],
   ["a stream", "StreamEvents", "application/grpc", BINARY],
-  ["Connect's protocol", "GetEvent", "application/json", Buffer.from("{}")],
-])("on %s", (_, method, contentType, body) => {
-  async function call(headers: Readonly<Record<string, string>> = {}) {
-    const server = await openServer();
-    const session = connectBare(server.address);
-    opened.add(() => session.destroy());
-    session.on("error", () => {});
-    const stream = session.request({
-      ":method": "POST",
-      ":path": `/annals.ledger.v1.LedgerService/${method}`,
-      "content-type": contentType,
-      te: "trailers",
-      ...headers,
-    });
-    stream.on("error", () => {});
-    stream.resume().end(body);
-    await server.started;
-    return { ...server, session, stream };
-  }
+];
+const CONNECT: Path = ["Connect's protocol", "GetEvent", "application/json", Buffer.from("{}")];
+
+/** Makes a call and waits until its handler has begun. */
+async function openCall(
+  [, method, contentType, body]: Path,
+  headers: Readonly<Record<string, string>> = {},
+  isEnded = true,
+) {
+  const server = await openServer();
+  const session = connectBare(server.address);
+  opened.add(() => session.destroy());
+  session.on("error", () => {});
+  const stream = session.request({
+    ":method": "POST",
+    ":path": `/annals.ledger.v1.LedgerService/${method}`,
+    "content-type": contentType,
+    te: "trailers",
+    ...headers,
+  });
+  stream.on("error", () => {});
+  stream.resume().write(body);
+  if (isEnded) stream.end();
+  await server.started;
+  return { ...server, session, stream };
+}
+
+describe.each([...GRPC, CONNECT])("on %s", (...path) => {
+  const [, , contentType] = path;
+  const call = (headers = {}) => openCall(path, headers);
 
   it.each(["cancels", "ends its connection", "is gone"])(
     "a client that %s aborts the signal",
@@ -94,6 +110,23 @@ describe.each([
   });
 });
 
+test.each(GRPC)(
+  "on %s, the end of a cancellable request aborts the signal, and no side resets the stream",
+  async (...path) => {
+    const { ends, statuses, stream } = await openCall(path, CANCELLABLE, false);
+    let status: unknown;
+    stream.on("response", (head) => (status ??= head["grpc-status"]));
+    stream.on("trailers", (trailers) => (status ??= trailers["grpc-status"]));
+    expect(ends).toHaveLength(0);
+    stream.end();
+    await once(stream, "close");
+    expect(status).toBe(String(Code.Canceled));
+    expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
+    expect(statuses).toStrictEqual(["CANCELLED"]);
+    expect(ends).toHaveLength(1);
+  },
+);
+
 test("a signal given to the client's stream ends it on the server", async () => {
   const { address, ends, started } = await openServer();
   const { client } = opened.client(address);
@@ -105,6 +138,20 @@ test("a signal given to the client's stream ends it on the server", async () => 
   left.abort();
   await expect(reading).rejects.toMatchObject({ kind: "unavailable" });
   await vi.waitFor(() => expect(ends).toHaveLength(1));
+});
+
+test("a cancellable request that is not ended after its answer is closed by the server", async () => {
+  const { address } = await opened.server({ getEvent: () => ({}) });
+  const session = connectBare(address);
+  opened.add(() => session.destroy());
+  const path = "/annals.ledger.v1.LedgerService/GetEvent";
+  const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
+  const stream = session.request({ ...headers, te: "trailers", ...CANCELLABLE });
+  stream.resume().write(BINARY);
+  const [trailers] = (await once(stream, "trailers")) as [Record<string, string>];
+  expect(trailers["grpc-status"]).toBe("0");
+  await once(stream, "close");
+  expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
 });
 
 test("a call that is cancelled together with its request is no refusal of an unknown caller", async () => {

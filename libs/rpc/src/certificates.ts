@@ -84,7 +84,7 @@ export async function openTls(
     if (given.length > 0) {
       throw new ConfigError("ANNALS_DANGEROUS_PLAINTEXT_RPC and ANNALS_TLS_* exclude each other");
     }
-    log.warn("RPC is in plaintext: whoever reaches an RPC port may call every RPC");
+    log.warn("RPC is in plaintext: any client of an RPC port can read every event");
     return "plaintext";
   }
   if (tlsCaFile === undefined || tlsCertFile === undefined || tlsKeyFile === undefined) {

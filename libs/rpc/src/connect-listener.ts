@@ -9,10 +9,13 @@ import {
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from "node:http2";
+import { cancelledByEnd, isCancellable } from "./cancellable.ts";
 
 interface Options {
   /** Of a call: who made it. */
   readonly contextValues: (stream: ServerHttp2Stream) => ContextValues;
+  /** A larger message is refused. */
+  readonly maxMessageBytes: number;
   readonly log: Logger;
 }
 
@@ -20,7 +23,7 @@ const NOT_FOUND = 404;
 
 export function connectListener(
   { handlers }: Pick<ConnectRouter, "handlers">,
-  { contextValues, log }: Options,
+  { contextValues, maxMessageBytes, log }: Options,
 ): (request: Http2ServerRequest, response: Http2ServerResponse) => void {
   const byPath = new Map(handlers.map((handler) => [handler.requestPath, handler]));
   return (request, response) => {
@@ -29,8 +32,12 @@ export function connectListener(
       response.writeHead(NOT_FOUND).end();
       return;
     }
+    const values = contextValues(request.stream);
+    const whole = universalRequestFromNodeRequest(request, response, undefined, values);
     handler(
-      universalRequestFromNodeRequest(request, response, undefined, contextValues(request.stream)),
+      isCancellable(request.headers)
+        ? cancelledByEnd(whole, request, response, maxMessageBytes)
+        : whole,
     )
       .then((answer) => universalResponseToNodeResponse(answer, response))
       .catch((error: unknown) => {

@@ -10,6 +10,7 @@ import {
   type StatusObject,
   status,
 } from "@grpc/grpc-js";
+import { CANCELLABLE_HEADER, CANCELLED_BY_END } from "./cancellable.ts";
 import { errorOfStatus, fillHeaders, toMetadata } from "./grpc-metadata.ts";
 
 /** The signal of a call that its caller does not cancel. */
@@ -36,10 +37,13 @@ export class GrpcCall<O extends DescMessage> {
     this.#output = output;
     this.#signal = request.signal;
     this.#call = channel.createCall(request.url, deadline, null, null, null);
-    this.#call.start(toMetadata(request.header), this.#listener());
+    const metadata = toMetadata(request.header);
+    if (this.#signal !== NEVER) metadata.set(CANCELLABLE_HEADER, CANCELLED_BY_END);
+    this.#call.start(metadata, this.#listener());
     if (this.#signal === NEVER) return;
-    this.#signal.addEventListener("abort", this.#onAbort, { once: true });
-    if (this.#signal.aborted) this.#onAbort();
+    // Nothing is sent yet.
+    if (this.#signal.aborted) this.#cancel(this.#reason());
+    else this.#signal.addEventListener("abort", this.#leave, { once: true });
   }
 
   /** Resolves when the connection has accepted the message, or the call has ended. */
@@ -50,8 +54,9 @@ export class GrpcCall<O extends DescMessage> {
     });
   }
 
+  /** Ends the request, unless its end is what cancels the call: grpc-js then ends it after the answer. */
   endSending(): void {
-    this.#call.halfClose();
+    if (this.#signal === NEVER) this.#call.halfClose();
   }
 
   /**
@@ -60,19 +65,28 @@ export class GrpcCall<O extends DescMessage> {
   receive(): Promise<MessageShape<O> | undefined> {
     this.#waiting = Promise.withResolvers();
     const { promise } = this.#waiting;
-    if (this.#status === undefined) this.#call.startRead();
+    if (this.#status === undefined && this.#failure === undefined) this.#call.startRead();
     else this.#settle();
     return promise;
   }
 
-  cancel(failure: ConnectError): void {
+  #cancel(failure: ConnectError): void {
     if (this.#status !== undefined) return;
     this.#failure ??= failure;
     this.#call.cancelWithStatus(status.CANCELLED, "Cancelled on client");
   }
 
-  readonly #onAbort = (): void =>
-    this.cancel(ConnectError.from(this.#signal.reason, Code.Canceled));
+  /** Rejects the caller at once and ends the request, which cancels. What still comes is read and dropped. */
+  readonly #leave = (): void => {
+    this.#failure ??= this.#reason();
+    this.#settle();
+    this.#call.halfClose();
+    this.#call.startRead();
+  };
+
+  #reason(): ConnectError {
+    return ConnectError.from(this.#signal.reason, Code.Canceled);
+  }
 
   #listener(): InterceptingListener {
     return {
@@ -81,7 +95,7 @@ export class GrpcCall<O extends DescMessage> {
       onReceiveStatus: (received) => {
         if (this.#status !== undefined) return;
         this.#status = received;
-        this.#signal.removeEventListener("abort", this.#onAbort);
+        this.#signal.removeEventListener("abort", this.#leave);
         fillHeaders(this.trailer, received.metadata);
         this.#settle();
       },
@@ -89,13 +103,14 @@ export class GrpcCall<O extends DescMessage> {
   }
 
   #onMessage(buffer: Buffer): void {
+    if (this.#failure !== undefined) return this.#call.startRead();
     try {
       // A plain view: `bytes` fields are Uint8Array, not Buffer.
       const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
       this.#waiting?.resolve(fromBinary(this.#output, bytes));
       this.#waiting = undefined;
     } catch (error) {
-      this.cancel(
+      this.#cancel(
         new ConnectError(
           "the server sent a malformed message",
           Code.Internal,
@@ -108,8 +123,8 @@ export class GrpcCall<O extends DescMessage> {
   }
 
   #settle(): void {
-    if (this.#status === undefined || this.#waiting === undefined) return;
-    const failure = this.#failure ?? errorOfStatus(this.#status);
+    if (this.#waiting === undefined) return;
+    const failure = this.#failure ?? (this.#status && errorOfStatus(this.#status));
     if (failure === undefined) this.#waiting.resolve(undefined);
     else this.#waiting.reject(failure);
     this.#waiting = undefined;

@@ -21,6 +21,7 @@ import {
 } from "@connectrpc/connect";
 import type { Counter, Logger } from "@annals/chassis";
 import { type Access, callerKey } from "./access.ts";
+import { endInTime, isCancellable } from "./cancellable.ts";
 import type { RpcTls } from "./certificates.ts";
 import { connectListener } from "./connect-listener.ts";
 import { Connections } from "./connections.ts";
@@ -99,11 +100,11 @@ const MAX_SESSION_MEMORY_MB = 256;
 /** How often to check whether the response to a partly read request has been sent. */
 const RESPONSE_POLL_MS = 5;
 /**
- * Cancelled calls. Node's default (1,000, then 33 a second) would disconnect a gateway whose clients cancel
- * under load.
+ * Calls that a client resets: those at their deadline. Node's default (1,000, then 33 a second) would
+ * disconnect a gateway under load.
  */
-const CANCEL_BURST = 20_000;
-const CANCELS_PER_S = 5_000;
+const RESET_BURST = 20_000;
+const RESETS_PER_S = 5_000;
 
 /** Listens. An error names the address. */
 export async function startRpcServer<S extends DescService>(
@@ -163,8 +164,8 @@ function createRpcListener<S extends DescService>(
     {
       settings: { maxConcurrentStreams: MAX_CONCURRENT_CALLS, initialWindowSize: WINDOW_BYTES },
       maxSessionMemory: MAX_SESSION_MEMORY_MB,
-      streamResetBurst: CANCEL_BURST,
-      streamResetRate: CANCELS_PER_S,
+      streamResetBurst: RESET_BURST,
+      streamResetRate: RESETS_PER_S,
     },
     options.log,
   );
@@ -185,12 +186,15 @@ function createRpcListener<S extends DescService>(
     acceptCompression: [],
   });
   routes(router);
-  const connect = createServer(connectListener(router, { contextValues, log: options.log }));
+  const connect = createServer(
+    connectListener(router, { contextValues, maxMessageBytes, log: options.log }),
+  );
   listener.server.on(
     "stream",
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
+      if (isCancellable(headers)) endInTime(stream);
       if (answerUnary(stream, headers)) return;
-      closeAfterResponse(stream);
+      if (!isCancellable(headers)) closeAfterResponse(stream);
       // A server that never listens: it creates the request and response objects that the adapter takes.
       connect.emit("stream", stream, headers, ...rest);
     },

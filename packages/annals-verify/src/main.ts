@@ -1,6 +1,6 @@
-// annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1:
-// not valid, with the first bad line. Exit 2: nothing was checked, because the file could not be read or
-// the words are wrong; it says nothing about the export. Every text of the file, and its name, is printed
+// annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1: not
+// valid, with the first bad line. Exit 2: nothing was checked, because the file could not be read or the
+// arguments are invalid; it says nothing about the export. Every text of the file, and its name, is printed
 // as a JSON string without control or hidden characters: a file must never write on the terminal.
 
 import { escapeHidden, quoteVisibly } from "@annals/event";
@@ -10,12 +10,12 @@ import { Progress } from "./progress.ts";
 import { verifyFile } from "./verify-file.ts";
 import type { Report } from "./verify-source.ts";
 
-const USAGE = `usage: annals-verify [--sha256 HEX] FILE
+const USAGE = `Usage: annals-verify [--sha256 <hex>] <file>
 
-Verifies an export made with include_proofs: every digest, hash and link, the range, the manifest. Needs nothing but the
-file. With --sha256 the file must also have that SHA-256, the one that the service shows for the export.
+Verifies an export made with include_proofs: every digest, hash and link, the range, the manifest. Requires only the
+file. With --sha256, the file must also have this SHA-256, which the service shows for the export.
 
-Exit status: 0 valid, 1 not valid, 2 not checked (the file cannot be read, or the words are wrong).
+Exit status: 0 valid, 1 invalid, 2 not checked (unreadable file or usage error).
 `;
 
 const VALID = 0;

@@ -1,6 +1,6 @@
-// `annals migrate`: runs `migrate` of several services side by side, each as a process of its own, and makes
-// one line of JSON of what they report. Called by main.ts. A process gets the settings of its own service and
-// no other's. One that fails must never stop the others, nor keep them out of the report.
+// `annals migrate`: runs `migrate` of several services in parallel, each in its own process, and prints their
+// reports as one line of JSON. Called by main.ts. A process gets the settings of its own service only. A
+// failure must never stop the other services, nor remove them from the report.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ import type { Environment } from "./local-stack.ts";
 import { environmentOf, programOf } from "./programs.ts";
 import { MIGRATING } from "./verbs.ts";
 
-/** Of what a failed process printed on standard error: the end. */
+/** The last characters of standard error that are kept of a failed process. */
 const MAX_REASON_CHARS = 4_000;
 
 const ABOVE_INFO: ReadonlySet<string> = new Set(["warn", "error"]);
@@ -21,7 +21,7 @@ interface Outcome {
   readonly report: object;
 }
 
-/** The line, and the highest exit status: after 2 another attempt ends the same way. */
+/** Resolves to the line and the highest exit status. After 2 a retry fails the same way. */
 export async function migrateAll(
   services: readonly string[],
   environment: Environment,
@@ -43,7 +43,7 @@ export async function migrateAll(
   return { line, status: Math.max(...outcomes.map(({ status }) => status)) };
 }
 
-/** `KEYS_ANNALS_X` is `ANNALS_X` for keys alone, and before an `ANNALS_X` for all. */
+/** Resolves `KEYS_ANNALS_X` to `ANNALS_X` for keys only; it takes precedence over a plain `ANNALS_X`. */
 function environmentFor(service: string, environment: Environment): Environment {
   const prefixOf = (name: string) => `${name.toUpperCase().replaceAll("-", "_")}_`;
   const own = prefixOf(service);
@@ -58,15 +58,15 @@ function environmentFor(service: string, environment: Environment): Environment 
         .filter(([name]) => isForOne(name) && name.startsWith(own))
         .map(([name, value]) => [name.slice(own.length), value]),
     ),
-    // The report is a line of the level info.
+    // The report has the level info.
     ...(ABOVE_INFO.has(level) && { ANNALS_LOG_LEVEL: "info" }),
   });
 }
 
 async function migrateOne(service: string, env: Environment): Promise<Outcome> {
   const began = performance.now();
-  const words = [...process.execArgv, fileURLToPath(programOf(service)), "migrate"];
-  const child = spawn(process.execPath, words, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const args = [...process.execArgv, fileURLToPath(programOf(service)), "migrate"];
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   let printed: object = {};
   let reason = "";
   child.stderr.on("data", (chunk: Buffer) => {
@@ -85,7 +85,7 @@ async function migrateOne(service: string, env: Environment): Promise<Outcome> {
   return { status: code ?? 1, report: { ...about, error, duration_ms: duration } };
 }
 
-/** Of a line of the log, where it is the one about the schema. */
+/** Returns the report if the line of the log is one. */
 function reportOf(line: string): object | undefined {
   try {
     const {

@@ -1,18 +1,18 @@
-// Where the programs of the services are, and what each requires. Called by main.ts and migrate.ts. It must
-// never override a setting that is given.
+// Locates the programs of the services and completes their environment. Called by main.ts and migrate.ts. It
+// must never override a given setting.
 
 import { completed, type Environment } from "./local-stack.ts";
 
-/** The programs beside this one: source beside source, emitted beside emitted. */
+/** Finds sources if this file is a source, and compiled files if it is compiled. */
 const [FOLDER, EXTENSION] = import.meta.url.endsWith(".ts") ? ["src", "ts"] : ["dist", "js"];
-/** Two services require this setting for every verb; only `serve` uses it. */
+/** A placeholder for a setting that two services require for every command, although only `serve` uses it. */
 const UNUSED = { ANNALS_LEDGER_ADDRESS: "ledger:9090" };
 
 export function programOf(service: string): URL {
   return new URL(`../../../services/${service}/${FOLDER}/main.${EXTENSION}`, import.meta.url);
 }
 
-/** For any verb of any service. */
+/** Completes the environment of any command of any service. */
 export function environmentOf(environment: Environment): Environment {
   return { ...UNUSED, ...completed(environment) };
 }

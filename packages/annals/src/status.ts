@@ -1,5 +1,5 @@
-// `annals status`: asks the admin port of every process whether it is ready, which release it is and what it
-// lags behind, and says what is not well. Called by main.ts. It asks each address once, within a bound.
+// `annals status`: queries the admin port of every process for readiness, release and lag, and lists
+// problems. Called by main.ts. It queries each address once, with a timeout.
 
 import { lookup } from "node:dns/promises";
 import { readMetrics, type Sample } from "./read-metrics.ts";
@@ -8,31 +8,31 @@ export interface ProcessStatus {
   readonly service: string;
   readonly url: string;
   readonly release: string | null;
-  readonly well: boolean;
+  readonly healthy: boolean;
   /** The greatest value of each metric of a lag. */
   readonly lag: Readonly<Record<string, number>>;
-  /** What is not well, a sentence each. */
-  readonly faults: readonly string[];
+  /** One sentence per problem. */
+  readonly problems: readonly string[];
 }
 
 const TIMEOUT_MS = 5_000;
 const MS_PER_DAY = 86_400_000;
-/** As in the alerts of docs/operating.md. */
+/** The thresholds of the alerts in docs/operating.md. */
 const EXPIRY_DAYS = 14;
 const MAX_INDEX_LAG_EVENTS = 204_800;
 
-/** One entry for each address that the names of `urls` have. */
+/** Resolves to one entry per address of each URL. */
 export async function statusOf(urls: readonly string[], now: Date): Promise<ProcessStatus[]> {
   const addresses = await Promise.all(urls.map(addressesOf));
   return Promise.all(addresses.flat().map((url) => ask(url, now)));
 }
 
 export function statusLines(all: readonly ProcessStatus[]): string {
-  const rows = all.map(({ lag, release, service, url, well }) => [
+  const rows = all.map(({ lag, release, service, url, healthy }) => [
     service,
     url,
     release ?? "-",
-    well ? "well" : "NOT WELL",
+    healthy ? "healthy" : "UNHEALTHY",
     Object.entries(lag)
       .map(([name, value]) => `${name}=${value}`)
       .join(" "),
@@ -43,16 +43,16 @@ export function statusLines(all: readonly ProcessStatus[]): string {
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))
       .join("  ")
       .trimEnd(),
-    ...(all[index]?.faults.map((fault) => `    ${fault}`) ?? []),
+    ...(all[index]?.problems.map((problem) => `    ${problem}`) ?? []),
   ]);
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** A headless Service of Kubernetes has the address of every pod. A name that is not found stays. */
+/** Expands a host name to all its addresses: a headless Service has one per pod. Keeps an unknown name. */
 async function addressesOf(url: string): Promise<string[]> {
   const { hostname } = new URL(url);
   const found = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true }).catch(() => []);
-  // A machine's own name often has an address of each family, and a process listens on one of them.
+  // A machine's own name often has an IPv4 and an IPv6 address, and a process listens on one of them.
   if (found.length < 2 || hostname === "localhost") return [url];
   return found.map(({ address, family }) => {
     const each = new URL(url);
@@ -66,17 +66,17 @@ async function ask(url: string, now: Date): Promise<ProcessStatus> {
     const [ready, metrics] = await Promise.all([get(url, "readyz"), get(url, "metrics")]);
     const samples = readMetrics(metrics.text);
     const service = samples.find(({ labels }) => labels["service"])?.labels["service"];
-    if (service === undefined) throw new Error("it is not the admin port of Annals");
-    const faults = [
+    if (service === undefined) throw new Error("not an Annals admin endpoint");
+    const problems = [
       ...(ready.isOk ? [] : ready.text.trim().split("\n")),
-      ...measuredFaults(samples, now),
+      ...measuredProblems(samples, now),
     ];
     const build = samples.find(({ name }) => name === "annals_build_info");
     const release = build?.labels["version"] ?? null;
-    return { service, url, release, well: faults.length === 0, lag: lagOf(samples), faults };
+    return { service, url, release, healthy: problems.length === 0, lag: lagOf(samples), problems };
   } catch (error) {
-    const fault = `no answer: ${reasonOf(error)}`;
-    return { service: "?", url, release: null, well: false, lag: {}, faults: [fault] };
+    const problem = `no response: ${reasonOf(error)}`;
+    return { service: "?", url, release: null, healthy: false, lag: {}, problems: [problem] };
   }
 }
 
@@ -87,22 +87,22 @@ async function get(url: string, path: string): Promise<{ isOk: boolean; text: st
   return { isOk: answer.ok, text: await answer.text() };
 }
 
-function measuredFaults(samples: readonly Sample[], now: Date): string[] {
-  const faults: string[] = [];
+function measuredProblems(samples: readonly Sample[], now: Date): string[] {
+  const problems: string[] = [];
   for (const { labels, name, value } of samples) {
     if (name === "annals_chain_invariant_broken_total" && value > 0) {
-      faults.push("a chain is broken: docs/operating.md, When a chain is broken");
+      problems.push("a chain is broken: see docs/operating.md, When a chain is broken");
     }
     if (name === "annals_index_lag_events" && value > MAX_INDEX_LAG_EVENTS) {
-      faults.push(`the filter index lacks ${value} events`);
+      problems.push(`the filter index is ${value} events behind`);
     }
     if (name !== "annals_tls_certificate_expiry_timestamp_seconds") continue;
     const expiry = new Date(value * 1_000);
     if (expiry.getTime() - now.getTime() < EXPIRY_DAYS * MS_PER_DAY) {
-      faults.push(`the certificate of the ${labels["certificate"]} ends ${expiry.toISOString()}`);
+      problems.push(`${labels["certificate"]} certificate expires ${expiry.toISOString()}`);
     }
   }
-  return faults;
+  return problems;
 }
 
 function lagOf(samples: readonly Sample[]): Record<string, number> {
@@ -113,7 +113,7 @@ function lagOf(samples: readonly Sample[]): Record<string, number> {
   return lag;
 }
 
-/** fetch says no more than "fetch failed"; the cause says why. */
+/** The cause of an error of fetch, whose own message is only "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -1,5 +1,5 @@
-// The table of contents of the command `annals`: which verb of which service each line runs. No logic. A
-// service reads its own settings and prints its own help, so a verb gets no rights but those of its service.
+// The commands of `annals`, and the service whose own program runs each. It has no logic. A service reads its
+// own settings and prints its own help, so a command gets no other rights than its service.
 
 /** The services with a schema, and its name. */
 export const MIGRATING: ReadonlyMap<string, string> = new Map([
@@ -10,10 +10,10 @@ export const MIGRATING: ReadonlyMap<string, string> = new Map([
 ]);
 
 export interface Verb {
-  /** As they are typed. */
+  /** The words of the command line that select it. */
   readonly words: readonly string[];
   readonly service: string;
-  /** What the service's own program calls it. */
+  /** The name of the command in the service's own program. */
   readonly verb: string;
   readonly about: string;
 }
@@ -23,8 +23,8 @@ export const VERBS: readonly Verb[] = [
   row("keys", "keys", "keys", "list and revoke API keys"),
   row("plans", "keys", "plans", "show plans, set the plan of an account"),
   row("verify", "ledger", "verify", "verify a chain, or a range of it"),
-  row("heads", "ledger", "heads", "print the heads of all chains, to be kept"),
-  row("check-heads", "ledger", "check-heads", "compare kept heads with the database"),
+  row("heads", "ledger", "heads", "print the heads of all chains, for safekeeping"),
+  row("check-heads", "ledger", "check-heads", "compare saved heads with the database"),
   row(
     "webhooks rotate-sealing-key",
     "webhook-dispatcher",
@@ -39,48 +39,48 @@ function row(words: string, service: string, verb: string, about: string): Verb 
 
 const LIST = [
   ...VERBS.map(({ about, words }) => [words.join(" "), about] as const),
-  ["migrate", "bring the schemas up to this release"] as const,
-  ["status", "ask every process whether it is well"] as const,
+  ["migrate", "migrate the schemas to this release"] as const,
+  ["status", "show the health of every process"] as const,
 ].map(([words, about]) => `  ${words.padEnd(28)} ${about}`);
 
-export const HELP = `usage: annals VERB …
+export const HELP = `Usage: annals <command> [flags]
 
 ${LIST.join("\n")}
 
-annals VERB --help prints the words of a verb, with examples. --json prints JSON, one document, in place of lines.
+Run "annals <command> --help" for flags and examples. --json prints one JSON document instead of text.
 
-Exit status: 0 done, 1 failed, 2 wrong words or settings, 3 the answer is not good (an invalid chain, a process that is not
-well). docs/operators/command-line.md has the details.
+Exit status: 0 success, 1 failure, 2 usage or configuration error, 3 check failed (invalid chain, unhealthy process).
+docs/operators/command-line.md has the details.
 `;
 
-export const MIGRATE_HELP = `usage: annals migrate [--service SERVICE]…
+export const MIGRATE_HELP = `Usage: annals migrate [--service <service>]...
 
-Runs \`migrate\` of ${[...MIGRATING.keys()].join(", ")} side by side, or of the
-services that are named, each as a process of its own. Run again, it changes nothing. One that fails does not stop the
-others.
+Migrates the schemas of ${[...MIGRATING.keys()].join(", ")} in parallel, or of the
+named services only. Each service migrates in its own process. A second run changes nothing. If one service fails, the
+others continue.
 
-Prints one line of JSON: of each schema the version before and after, what was applied, roles and logins, or why it
-failed. Waiting for a database is said on standard error.
+Prints one line of JSON: for each schema its version before and after, the applied migrations, roles and logins, or the
+error. Progress is written to standard error.
 
-Needs ANNALS_DATABASE_URL with a login that may create roles. A setting of one service alone has its name in front:
-KEYS_ANNALS_DATABASE_URL, WEBHOOK_DISPATCHER_ANNALS_DATABASE_URL.
+Requires ANNALS_DATABASE_URL with a login that may create roles. A setting that is for one service only is prefixed with
+the service name: KEYS_ANNALS_DATABASE_URL, WEBHOOK_DISPATCHER_ANNALS_DATABASE_URL.
 
-Exit status: 0 done, 1 a schema failed, 2 wrong words or settings.
+Exit status: 0 success, 1 a migration failed, 2 usage or configuration error.
 
 Examples:
   annals migrate
   annals migrate --service keys --service ledger
 `;
 
-export const STATUS_HELP = `usage: annals status [--url URL]… [--json]
+export const STATUS_HELP = `Usage: annals status [--url <url>]... [--json]
 
-Asks /readyz and /metrics of the admin port of every process, and prints a line for each: service, address, release,
-whether it is well, and what it lags behind. What is not well stands below it, a sentence a line.
+Queries /readyz and /metrics on the admin port of every process, and prints one line per process: service, address,
+release, health and lag. Problems are listed below each process.
 
-By default it asks the processes of the local stack if there is one (ANNALS_DATA_DIR, .annals), else the process on this
-machine or in this pod (ANNALS_ADMIN_PORT, 9091). A name in a URL that has several addresses stands for all of them.
+By default it queries the processes of the local stack (ANNALS_DATA_DIR, .annals). If there is no local stack, it queries
+the process on this machine or in this pod (ANNALS_ADMIN_PORT, 9091). A host name is expanded to all its addresses.
 
-Exit status: 0 all are well, 3 one is not, 2 wrong words.
+Exit status: 0 all processes are healthy, 2 usage error, 3 a process is unhealthy.
 
 Examples:
   annals status

@@ -97,6 +97,13 @@ export const SETTINGS = {
     { min: 100, max: 600_000 },
     { fallback: "15000" },
   ),
+  shutdownDelayS: integer(
+    "ANNALS_SHUTDOWN_DELAY_S",
+    "Seconds that the gateway serves on after SIGTERM, with `connection: close` in each answer, before it waits " +
+      "for clients to go. Give it longer than load balancers need to learn of it.",
+    { min: 0, max: 300 },
+    { fallback: "0" },
+  ),
   requestsMaxUnderWay: integer(
     "ANNALS_REQUESTS_MAX_UNDER_WAY",
     "Concurrent requests of all accounts in one gateway, and as many again whose key is not admitted yet; more are " +

@@ -1,4 +1,4 @@
-// The only place that knows status codes of errors (interface 7). Every failure of a request ends here:
+// The only place that knows status codes of errors (interface 4). Every failure of a request ends here:
 // errors with a kind, faults of the body, what Fastify refuses. Anything else is an internal error: the
 // client gets a request id and nothing more.
 

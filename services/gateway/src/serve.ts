@@ -17,7 +17,7 @@ import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";
 import { AccessLog } from "./edge/access-log.ts";
 import { clientAddress } from "./edge/client-address.ts";
-import { drain } from "./edge/drain.ts";
+import { drain, MAX_DRAIN_MS } from "./edge/drain.ts";
 import { EarlyAnswers } from "./edge/early-answer.ts";
 import { ListeningSockets } from "./edge/listening-sockets.ts";
 import { RefusalBudget } from "./edge/refusal-budget.ts";
@@ -103,7 +103,10 @@ export async function serve(
   closers.add("http server", app, () => app.close());
   closers.add("listening sockets", sockets, () => sockets.stop());
   await sockets.open(config, (options) => app.listen(options));
-  closers.add("requests", sockets, () => drain(app.server, () => sockets.connections()));
+  const delayMs = config.shutdownDelayS * 1_000;
+  const drained = (): Promise<void> =>
+    drain(app.server, { delayMs, connections: () => sockets.connections() });
+  closers.add("requests", sockets, drained, delayMs + 2 * MAX_DRAIN_MS);
 
   const admin = await startAdminServer({
     host: config.adminHost,

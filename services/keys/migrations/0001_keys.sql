@@ -42,7 +42,7 @@ CREATE INDEX api_keys_live_secret ON keys.api_keys (secret_sha256) WHERE revoked
 GRANT SELECT, INSERT ON keys.api_keys TO annals_keys;
 GRANT UPDATE (name, revoked_at) ON keys.api_keys TO annals_keys;
 
--- The window in which a key's requests are counted (interface 8). Unlogged: counting then waits for no disk. A crash of
+-- The window in which a key's requests are counted (interface 3). Unlogged: counting then waits for no disk. A crash of
 -- PostgreSQL empties it, which gives every key a fresh window; docs/operating.md says so.
 CREATE UNLOGGED TABLE keys.rate_windows (
   account_id text COLLATE "C" NOT NULL,

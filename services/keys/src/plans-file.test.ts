@@ -111,14 +111,14 @@ describe("the command", () => {
   });
 
   test.for([
-    [["accounts", "create", "--name", "Acme", "--plan", "gold"], "there is no plan gold"],
+    [["accounts", "create", "--name", "Acme", "--plan", "gold"], 'unknown plan "gold"'],
     [["accounts", "set-plan", "--account", "acct_x", "--plan", "gold"], "free, team"],
     [["accounts", "set-plan", "--account", "acct_x"], 'No account has the id "acct_x"'],
     [["accounts", "set-plan", "--plan", "free"], "--account is required"],
     [["accounts", "create"], "--name is required"],
-    [["accounts", "create", "--name", "a", "--plans", "free"], "usage: annals accounts create"],
-    [["accounts", "list", "all"], "usage: annals accounts create"],
-    [["accounts"], "usage: annals accounts create"],
+    [["accounts", "create", "--name", "a", "--plans", "free"], "Usage: annals accounts create"],
+    [["accounts", "list", "all"], "Usage: annals accounts create"],
+    [["accounts"], "Usage: annals accounts create"],
   ] as const)("%j is refused and changes nothing", async ([words, said]) => {
     const { status, stdout, stderr } = await keys(words);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

@@ -1,4 +1,4 @@
-// The settings of the ledger.
+// The settings of the ledger, and its role in PostgreSQL.
 
 import {
   databaseSettings,
@@ -10,6 +10,9 @@ import {
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
+/** The role that 0001_ledger.sql makes. */
+export const ROLE = "annals_ledger";
+
 export const SETTINGS = {
   ...processSettings,
   ...rpcServerSettings,
@@ -18,7 +21,7 @@ export const SETTINGS = {
   ...messagingSettings,
   auditInAccounts: flag(
     "ANNALS_AUDIT_IN_ACCOUNTS",
-    "Whether changes of an account are recorded in its own chain too. Clients may then store no action that begins with `annals.`.",
+    "Whether changes of an account are recorded in its own chain too.",
   ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",

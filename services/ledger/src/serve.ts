@@ -29,7 +29,7 @@ import { LedgerService } from "@annals/proto/ledger";
 import { AppendQueue } from "./append/append-queue.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
-import type { SETTINGS } from "./config.ts";
+import { ROLE, type SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { SearchTurns } from "./search/search-turns.ts";
 import { ledgerService } from "./service.ts";
@@ -38,9 +38,6 @@ import { PASS_DELAY_MS, ScheduledVerification } from "./workers/scheduled-verifi
 import { BlockChecker } from "./verify/block-checker.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
 import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./workers/filter-index.ts";
-
-/** The role that 0001_ledger.sql makes. */
-export const ROLE = "annals_ledger";
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,

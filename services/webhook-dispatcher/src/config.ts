@@ -14,7 +14,7 @@ import {
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
 
-/** Seconds from the end of each attempt to its retry; interface 6. */
+/** Seconds from the end of each attempt to its retry; interface 9.2. */
 const retryDelaysS: Setting<readonly number[]> = {
   env: "ANNALS_WEBHOOK_RETRY_DELAYS_S",
   about:

@@ -1,5 +1,5 @@
 // POST /v1/api-keys makes a key that works at once, and shows the whole key in this one answer
-// (interface 2.1 and 4.1).
+// (interface 5).
 
 import { SCOPES } from "@annals/contract";
 import { newClient, newKey } from "@annals/testing";
@@ -15,7 +15,7 @@ const { client } = account;
 const PATH = "/v1/api-keys";
 
 describe("201", () => {
-  test("answers with exactly the members of section 4.1, in their shapes", async () => {
+  test("answers with exactly the members of section 5 of the interface, in their shapes", async () => {
     const { status, headers, body } = await client.post(PATH, {
       name: "deploy",
       scopes: ["verify"],
@@ -47,7 +47,7 @@ describe("201", () => {
     expect(data.scopes).toEqual(SCOPES);
   });
 
-  test("keeps a repeated scope once, in the order of section 2.1", async () => {
+  test("keeps a repeated scope once, in the order of section 2 of the interface", async () => {
     const scopes = ["verify", "events:read", "verify", "events:read"];
     const { data } = (await client.post(PATH, { name: "twice", scopes })).body;
     expect(data.scopes).toEqual(["events:read", "verify"]);

@@ -1,5 +1,5 @@
 // DELETE /v1/api-keys/{id} revokes a key of the caller's account at once and permanently
-// (interface 3 and 4.1).
+// (interface 5).
 
 import { inject } from "vitest";
 import { describeRevoking } from "./revoking.ts";

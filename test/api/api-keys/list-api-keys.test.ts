@@ -1,5 +1,5 @@
 // GET /v1/api-keys lists the live keys of the caller's account, newest first, in pages of at most 100, and
-// never a secret (interface 4.1).
+// never a secret (interface 5).
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

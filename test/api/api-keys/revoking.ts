@@ -1,4 +1,4 @@
-// What both forms of revoking a key promise (interface 3 and 4.1): DELETE /v1/api-keys/{id} and
+// What both forms of revoking a key promise (interface 5): DELETE /v1/api-keys/{id} and
 // DELETE /v1/keys/{key_id}.
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";

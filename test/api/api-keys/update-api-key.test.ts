@@ -1,4 +1,4 @@
-// PATCH /v1/api-keys/{id} renames a key of the caller's account and changes nothing else (interface 4.1).
+// PATCH /v1/api-keys/{id} renames a key of the caller's account and changes nothing else (interface 5).
 
 import { newAccount, newClient, newKey } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

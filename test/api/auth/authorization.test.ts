@@ -1,5 +1,5 @@
 // Every request under /v1 needs one valid key in the Authorization header; without it the answer is
-// 401 with type and code, whatever the path, and nothing is done (interface 5 and 7).
+// 401 with type and code, whatever the path, and nothing is done (interface 2 and 4).
 
 import { keyHash, mintKey } from "@annals/contract";
 import { HttpClient, newAccount, newKey, ownerOf } from "@annals/testing";

@@ -1,5 +1,5 @@
 // Every response has the rate-limit headers, every response under /v1 forbids to keep a copy, and every error
-// has the error shape: those of the routes, of the router and of the parser (interface 7 and 8). Without a
+// has the error shape: those of the routes, of the router and of the parser (interface 3 and 4). Without a
 // known key, Remaining equals Limit.
 
 import { type Answer, HttpClient, newClient } from "@annals/testing";

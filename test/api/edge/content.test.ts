@@ -1,5 +1,5 @@
 // A body is JSON in UTF-8, sent as it is; anything else is refused by name with a 422, and never
-// read as something that it is not (interface 4 and 7, docs/open-details.md).
+// read as something that it is not (interface 1 and 4, docs/open-details.md).
 
 import { newClient } from "@annals/testing";
 import { gzipSync } from "node:zlib";

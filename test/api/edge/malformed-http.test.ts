@@ -1,6 +1,6 @@
 // Whatever bytes arrive, what goes back is an answer in the error shape with a status of the table
-// of section 7: no 400, 405, 408, 413, 414, 415, 417, 431 and no 5xx. Answers on one connection
-// stay in order, one for each request.
+// in interface 4: no 400, 405, 408, 413, 414, 415, 417, 431 and no 5xx. Answers on one connection stay in
+// order, one for each request.
 
 import { mintKey } from "@annals/contract";
 import { newAccount } from "@annals/testing";

@@ -1,5 +1,5 @@
 // A path that is not in the table of v1.ts is a 404, and one that cannot be read is a 422: no other
-// spelling of a known path reaches it (interface 4 and 7).
+// spelling of a known path reaches it (interface 1 and 4).
 
 import { newAccount } from "@annals/testing";
 import { describe, inject, test } from "vitest";

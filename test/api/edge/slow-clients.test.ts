@@ -17,29 +17,38 @@ const REQUEST_TIMEOUT_MS = 1_500;
 const LATE_MS = 2_500;
 /** Between two bytes of a slow client: each is progress, and none is enough. */
 const BETWEEN_BYTES_MS = 50;
-/** What another client may wait for an answer meanwhile, on a busy machine. */
+/**
+ * What another client may wait for an answer meanwhile, beyond the longest wait at a gateway without slow
+ * clients: the control, which feels a stall of the whole machine too.
+ */
 const MAX_ANSWER_MS = 1_000;
+const MIN_ANSWERS = 10;
 const TOO_SLOW = "The request took too long to arrive.";
 
 let stack: Stack;
 let baseUrl: string;
 let key: string;
 let client: HttpClient;
+let control: HttpClient;
 
 beforeAll(async () => {
   stack = await startConstellation({
     shared: inject("stack"),
     rateLimitPerMinute: 1_000_000,
     env: { gateway: { ANNALS_REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) } },
+    replicas: { gateway: 2 },
     without: ["nats"],
   });
-  [baseUrl = ""] = stack.baseUrls;
+  const [attackedUrl = "", controlUrl = ""] = stack.baseUrls;
+  baseUrl = attackedUrl;
   ({ key } = await newAccount(stack.databaseUrl));
-  client = new HttpClient(baseUrl, key);
+  client = new HttpClient(attackedUrl, key);
+  control = new HttpClient(controlUrl, key);
 });
 
 afterAll(async () => {
   client.close();
+  control.close();
   await stack.stop();
 });
 
@@ -49,21 +58,24 @@ afterAll(async () => {
  */
 async function whileOthersAreServed<T>(work: () => Promise<T>): Promise<T> {
   const over = new AbortController();
-  const slowest = (async () => {
-    let longest = 0;
-    let answered = 0;
-    while (!over.signal.aborted || answered < 10) {
-      const started = performance.now();
-      const { status } = await client.post("/v1/events", { action: "meanwhile" });
-      expect(status).toBe(201);
-      longest = Math.max(longest, performance.now() - started);
-      answered += 1;
-    }
-    return longest;
-  })();
+  const longestWaits = Promise.all(
+    [client, control].map((one) => longestWaitOf(one, () => over.signal.aborted)),
+  );
   const result = await work().finally(() => over.abort());
-  expect(await slowest).toBeLessThan(MAX_ANSWER_MS);
+  const [longest, longestOfControl] = await longestWaits;
+  expect(longest).toBeLessThan(MAX_ANSWER_MS + (longestOfControl ?? 0));
   return result;
+}
+
+async function longestWaitOf(caller: HttpClient, isOver: () => boolean): Promise<number> {
+  let longest = 0;
+  for (let answered = 0; !isOver() || answered < MIN_ANSWERS; answered += 1) {
+    const started = performance.now();
+    const { status } = await caller.post("/v1/events", { action: "meanwhile" });
+    expect(status).toBe(201);
+    longest = Math.max(longest, performance.now() - started);
+  }
+  return longest;
 }
 
 /** `text` a byte at a time, far more slowly than the timeout allows. */

@@ -1,5 +1,5 @@
 // POST /v1/events stores one event exactly as it was sent, or refuses it and names the member at
-// fault: nothing is dropped, made up or altered (interface 2.2 and 4.2, docs/open-details.md).
+// fault: nothing is dropped, made up or altered (interface 6, docs/open-details.md).
 
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
@@ -22,7 +22,7 @@ function nested(levels: number): unknown {
 }
 
 describe("201", () => {
-  test("returns the event whole, in the members of section 2.2", async () => {
+  test("returns the event whole, in the members of section 6 of the interface", async () => {
     const event = {
       action: "invoice.update",
       actor: { id: "u_1", type: "user", meta: { name: "Ada" } },

@@ -1,5 +1,5 @@
 // GET /v1/events returns exactly the events of the caller's account that the filters select, in the
-// order asked for, and a page that cannot be right is refused rather than answered (interface 4.2,
+// order asked for, and a page that cannot be right is refused rather than answered (interface 6,
 // docs/open-details.md).
 
 import { newClient } from "@annals/testing";

@@ -1,5 +1,5 @@
 // POST /v1/exports fixes a range of the caller's chain at that moment and queues the writing of its
-// file; what it was asked for is shown as it was sent (interface 4.2, docs/exports.md).
+// file; what it was asked for is shown as it was sent (interface 8, docs/exports.md).
 
 import { ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";

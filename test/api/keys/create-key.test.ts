@@ -1,5 +1,5 @@
 // POST /v1/keys is the other form of creating a key: the same rules, an answer without wrapper and
-// without key_prefix (interface 4.1). No other operation exists under /v1/keys but DELETE.
+// without key_prefix (interface 5). No other operation exists under /v1/keys but DELETE.
 
 import { SCOPES } from "@annals/contract";
 import { newClient } from "@annals/testing";
@@ -12,7 +12,7 @@ const { client } = await newClient(stack);
 const PATH = "/v1/keys";
 
 describe("201", () => {
-  test("answers with the bare object of section 4.1", async () => {
+  test("answers with the bare object of section 5 of the interface", async () => {
     const { status, headers, body } = await client.post(PATH, { name: " ci ", scopes: ["verify"] });
     expect(status).toBe(201);
     expectLimitShown(headers);

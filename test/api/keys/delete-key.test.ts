@@ -1,4 +1,4 @@
-// DELETE /v1/keys/{key_id} is the other form of revoking a key, with the same promises (interface 3 and 4.1).
+// DELETE /v1/keys/{key_id} is the other form of revoking a key, with the same promises (interface 5).
 
 import { inject } from "vitest";
 import { describeRevoking } from "../api-keys/revoking.ts";

@@ -1,4 +1,4 @@
-// What a plan refuses (interface 7): a feature that is left out with 403, a count that is reached with 403,
+// What a plan refuses (interface 4): a feature that is left out with 403, a count that is reached with 403,
 // the month's events with 429 and the time until the next month. Everything else goes on, other accounts
 // notice nothing, and another plan counts from the next request.
 

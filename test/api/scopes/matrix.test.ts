@@ -1,5 +1,5 @@
 // Each operation needs a key, and exactly the scope of its row in v1.ts, whatever other scopes the key holds
-// (interface 2.1, 4, 5). A 403 names the missing scope and does nothing. Every subset of the five scopes
+// (interface 1 and 2). A 403 names the missing scope and does nothing. Every subset of the five scopes
 // meets every row: a new row is met at once. Rows for widget tokens take no key at all, and rows for any key
 // take every one.
 

@@ -1,4 +1,4 @@
-// POST /v1/webhooks makes a webhook and shows its signing secret once (interface 2.3 and 4.3).
+// POST /v1/webhooks makes a webhook and shows its signing secret once (interface 9.1).
 
 import { EVENT_NAMES } from "@annals/contract";
 import { newClient, ownerOf } from "@annals/testing";

@@ -1,4 +1,4 @@
-// DELETE /v1/webhooks/{id} deletes a webhook of the caller's account permanently (interface 3 and 4.3).
+// DELETE /v1/webhooks/{id} deletes a webhook of the caller's account permanently (interface 9.1).
 
 import { newClient, newKey } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
 // GET /v1/webhooks lists the webhooks of the caller's account, newest first, in pages, and never a secret
-// (interface 4.3).
+// (interface 9.1).
 
 import { HttpClient, newAccount, newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";

@@ -1,4 +1,4 @@
-// PATCH /v1/webhooks/{id} changes what is named and nothing else (interface 3 and 4.3).
+// PATCH /v1/webhooks/{id} changes what is named and nothing else (interface 9.1).
 
 import { newClient } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

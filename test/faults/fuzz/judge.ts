@@ -8,7 +8,7 @@ import type { FuzzAnswer } from "./connection.ts";
 import type { FuzzOperation, FuzzRequest } from "./request.ts";
 import type { Schema } from "./values.ts";
 
-/** What `error.type` may be with a status (interface, section 7). */
+/** What `error.type` may be with a status (interface 4). */
 const TYPES: Readonly<Record<number, readonly string[]>> = {
   401: ["authentication_error"],
   403: ["scope_error", "plan_feature_unavailable", "plan_limit_exceeded"],

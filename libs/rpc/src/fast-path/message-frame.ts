@@ -38,9 +38,13 @@ export class MessageReader {
     if (this.#expected !== undefined && this.#bytes > this.#expected) throw notOneMessage();
   }
 
-  /** Called at the end of the request. Throws a ConnectError unless the message is complete. */
+  get isWhole(): boolean {
+    return this.#bytes === this.#expected;
+  }
+
+  /** Called when it is whole, or at the end of the request. Throws a ConnectError unless it is whole. */
   message(): Uint8Array {
-    if (this.#bytes !== this.#expected) throw notOneMessage();
+    if (!this.isWhole) throw notOneMessage();
     const { buffer, byteOffset, length } = this.#joined();
     // A plain view: `bytes` fields are Uint8Array, not Buffer.
     return new Uint8Array(buffer, byteOffset + PREFIX_BYTES, length - PREFIX_BYTES);

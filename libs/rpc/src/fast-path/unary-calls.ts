@@ -13,6 +13,7 @@ import {
   type UnaryResponse,
 } from "@connectrpc/connect";
 import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { cancelled, isCancellable } from "../cancellable.ts";
 import { frame, MessageReader } from "./message-frame.ts";
 import { TIME_LEFT, type UnaryMethod, type UnaryMethods } from "./unary-methods.ts";
 
@@ -68,6 +69,8 @@ class UnaryCall {
   readonly #options: UnaryCallsOptions;
   readonly #request: CallRequest;
   readonly #reader: MessageReader;
+  /** The call begins with its message, and not with the end of the request. */
+  readonly #isCancellable: boolean;
   readonly #cancellation = new AbortController();
   #deadlineTimer: NodeJS.Timeout | undefined;
   #isAnswered = false;
@@ -77,6 +80,7 @@ class UnaryCall {
     this.#options = options;
     this.#request = request;
     this.#reader = new MessageReader(options.maxMessageBytes);
+    this.#isCancellable = isCancellable(request.headers);
   }
 
   start(): void {
@@ -93,6 +97,7 @@ class UnaryCall {
   readonly #onData = (piece: Buffer): void => {
     try {
       this.#reader.add(piece);
+      if (this.#isCancellable && this.#reader.isWhole) void this.#answer();
     } catch (error) {
       this.#fail(error);
     }
@@ -100,20 +105,26 @@ class UnaryCall {
 
   /** A call that was cancelled together with its request is left: its connection is not known any more. */
   readonly #onEnd = (): void => {
-    if (!this.#isAnswered && !this.#stream.destroyed) void this.#answer();
+    if (this.#isAnswered || this.#stream.destroyed) return;
+    if (this.#isCancellable) this.#end(cancelled());
+    else void this.#answer();
   };
 
   readonly #onClose = (): void => {
     if (this.#isAnswered) return;
     this.#finish();
-    this.#cancellation.abort(new ConnectError("the client cancelled the call", Code.Canceled));
+    this.#cancellation.abort(cancelled());
   };
 
   readonly #onDeadline = (): void => {
-    const error = new ConnectError("the operation timed out", Code.DeadlineExceeded);
+    this.#end(new ConnectError("the operation timed out", Code.DeadlineExceeded));
+  };
+
+  /** Answers at once, and ends the handler. */
+  #end(error: ConnectError): void {
     this.#fail(error);
     this.#cancellation.abort(error);
-  };
+  }
 
   async #answer(): Promise<void> {
     try {
@@ -158,7 +169,7 @@ class UnaryCall {
       ":status": 200,
       "content-type": this.#type(),
     };
-    if (!this.#stream.readableEnded) {
+    if (!this.#stream.readableEnded && !(this.#isCancellable && this.#reader.isWhole)) {
       this.#stream.off("data", this.#onData);
       this.#options.closeAfterResponse(this.#stream);
     }

@@ -1,4 +1,4 @@
-// Admits requests (interface 5 and 8): authentication and the rate limit. Called by hook.ts. Requests that
+// Admits requests (interface 2 and 3): authentication and the rate limit. Called by hook.ts. Requests that
 // wait at the same time go to the keys service in one RPC. No result is cached: it must never admit a key
 // that was revoked before the request began.
 

@@ -1,4 +1,4 @@
-// Scopes (interface 2.1 and 5): each operation needs one, and the refusal names it.
+// Scopes (interface 2): each operation needs one, and the refusal names it.
 
 import { isPermitted, type Permission } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";

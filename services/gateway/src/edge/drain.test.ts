@@ -1,6 +1,6 @@
 // Guarantee: a draining server answers requests and asks its clients to close, so that no request fails on a
-// closed connection. It ends when all clients have disconnected, when they are idle, and at once when there
-// are none.
+// closed connection. After its delay it ends when all clients have disconnected or are idle,
+// and at once if there are none.
 
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, get as send } from "node:http";
@@ -11,6 +11,7 @@ import { drain } from "./drain.ts";
 
 /** Well above the idle time, well below the longest time to drain. */
 const QUIET_BOUND_MS = 2_000;
+const DELAY_MS = 600;
 
 async function serve() {
   const server = createServer((_, response) => response.end("{}"));
@@ -30,7 +31,9 @@ async function serve() {
     server.close();
   });
   const connections = promisify(server.getConnections.bind(server));
-  return { server, get, drained: () => drain(server, async () => (await connections()) ?? 0) };
+  const drained = (delayMs = 0) =>
+    drain(server, { delayMs, connections: async () => (await connections()) ?? 0 });
+  return { server, get, drained };
 }
 
 test("a response while draining closes the connection, and the last disconnect ends it", async () => {
@@ -58,4 +61,14 @@ test("it does not wait without connections", async () => {
   const started = performance.now();
   await drained();
   expect(performance.now() - started).toBeLessThan(100);
+});
+
+test("it serves for its delay, even when nobody is connected, and asks each client to close", async () => {
+  const { get, drained } = await serve();
+  const started = performance.now();
+  const ended = drained(DELAY_MS);
+  // The second one opens a connection of its own, after the first was closed.
+  for (let n = 0; n < 2; n += 1) expect((await get()).headers["connection"]).toBe("close");
+  await ended;
+  expect(performance.now() - started).toBeGreaterThanOrEqual(DELAY_MS - 1);
 });

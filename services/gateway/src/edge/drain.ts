@@ -8,25 +8,32 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Without a request for so long, load balancers have seen that readiness ended. */
 const QUIET_MS = 500;
-/** Draining takes at most so long. */
-const MAX_DRAIN_MS = 3_000;
+/** Draining takes at most so long after the delay. */
+export const MAX_DRAIN_MS = 3_000;
 const POLL_MS = 20;
 
+export interface DrainOptions {
+  readonly connections: () => Promise<number>;
+  /** It serves on for so long in any case: load balancers may still send new clients. */
+  readonly delayMs: number;
+}
+
 /**
- * Keeps serving, with `connection: close` in each response, until no client is connected, none has sent a
- * request for a while, or the time is over.
+ * Keeps serving, with `connection: close` in each response, for the delay and then until no client is
+ * connected, none has sent a request for a while, or the time is over.
  */
-export async function drain(server: Server, connections: () => Promise<number>): Promise<void> {
-  const started = performance.now();
-  let last = started;
+export async function drain(server: Server, { connections, delayMs }: DrainOptions): Promise<void> {
+  let last = 0;
   // Before the listener that answers.
   server.prependListener("request", (_request, response) => {
     last = performance.now();
     response.setHeader("connection", "close");
   });
+  await sleep(delayMs);
+  const started = performance.now();
   for (;;) {
     const now = performance.now();
-    if (now - last > QUIET_MS || now - started > MAX_DRAIN_MS) return;
+    if (now - Math.max(last, started) > QUIET_MS || now - started > MAX_DRAIN_MS) return;
     if ((await connections()) === 0) return;
     await sleep(POLL_MS);
   }

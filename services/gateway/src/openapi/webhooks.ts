@@ -1,5 +1,5 @@
 // What subscribers receive, in the document: a POST for each event, with its payload and its signatures
-// (interface 2.5 and 6, docs/webhooks.md). The webhook dispatcher makes and signs the payloads.
+// (interface 9.2, docs/webhooks.md). The webhook dispatcher makes and signs the payloads.
 
 import { EVENT_NAMES, type EventName } from "@annals/contract";
 import { Type, type TObject, type TSchema } from "typebox";
@@ -74,7 +74,7 @@ function delivery(event: string, summary: string, data: TSchema, components: Com
       parameters: parametersOf("header", Headers, components),
       requestBody: { required: true, content: jsonContent(payload, components) },
       responses: {
-        "2XX": { description: "Received. Nothing but the status is read." },
+        "2XX": { description: "Received. Nothing but the status counts." },
         default: { description: "Not received: it is sent again." },
       },
     },

@@ -1,4 +1,4 @@
-// An API key as JSON (interface 2.1). The secret is never part of it: only the create routes add it.
+// An API key as JSON (interface 5). The secret is never part of it: only the create routes add it.
 
 import { SCOPES } from "@annals/contract";
 import type { ApiKey } from "@annals/proto/keys";

@@ -1,4 +1,4 @@
-// The wrapper of successful bodies (interface 4): an object with the key data. Used by the routes. Large
+// The wrapper of successful bodies (interface 1): an object with the key data. Used by the routes. Large
 // bodies are encoded here.
 
 import { Type, type TSchema } from "typebox";

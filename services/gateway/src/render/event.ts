@@ -1,4 +1,4 @@
-// The shape of an event in the OpenAPI document (interface 2.2), its parts, and its proof. The text itself is
+// The shape of an event in the OpenAPI document (interface 6), its parts, and its proof. The text itself is
 // made by libs/event. The parts are the same in requests and answers.
 
 import {

@@ -1,4 +1,4 @@
-// A webhook and a delivery record as JSON (interface 2.3 and 2.4). The signing secret is never part
+// A webhook and a delivery record as JSON (interface 9.1 and 9.2). The signing secret is never part
 // of them: only the create route adds it.
 
 import { EVENT_PATTERNS } from "@annals/contract";

@@ -1,4 +1,4 @@
-// The statuses and bodies of errors of the admin API: the same types as those of the interface (interface 7).
+// The statuses and bodies of errors of the admin API: the same types as those of the interface (interface 4).
 // Called by api.ts. Any error without a kind is an internal one: the client gets a request id and no more.
 
 import {

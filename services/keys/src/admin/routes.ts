@@ -1,13 +1,13 @@
 // The table of the admin API: method, path, name and handler of each route. A handler checks the request,
-// makes the one change of commands/account.ts, which the commands make too, and renders the answer. Called by
-// api.ts, after the token was accepted.
+// makes the one change of operations/account.ts, which the commands make too, and renders the answer. Called
+// by api.ts, after the token was accepted.
 
 import { newId, orderedScopes } from "@annals/contract";
 import { keysetPage } from "@annals/rpc";
 import { invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import { hash } from "node:crypto";
-import { addKey, createAccount, revokeKey, updateAccount } from "../commands/account.ts";
+import { addKey, createAccount, revokeKey, updateAccount } from "../operations/account.ts";
 import type { KeyMaker } from "../domain/new-api-key.ts";
 import type { Plans } from "../domain/plan.ts";
 import { compareRequest } from "../store/compare-request.ts";
@@ -16,7 +16,7 @@ import { listAccounts } from "../store/list-accounts.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
 import type { Members } from "./body.ts";
-import { accountJson, keyJson, newKeyJson, planJson } from "./json.ts";
+import { accountJson, keyJson, newKeyJson, planJson } from "../operations/json.ts";
 
 export interface Deps extends KeyMaker {
   readonly database: Pool;

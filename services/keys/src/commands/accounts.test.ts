@@ -150,7 +150,7 @@ describe("wrong words", () => {
     const { owner } = await migratedDatabase();
     const { status, stdout, stderr } = await runCommand(owner.url, ["accounts", "delete"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toContain("usage: annals accounts create");
+    expect(stderr).toContain("Usage: annals accounts create");
   });
 
   test.each([
@@ -180,7 +180,7 @@ describe("wrong words", () => {
     const log = createLog({ service: "test", level: "error" });
     await expect(accounts({ config, log, words })).rejects.toMatchObject({
       name: "UsageError",
-      message: expect.stringContaining("usage: annals accounts create"),
+      message: expect.stringContaining("Usage: annals accounts create"),
     });
   });
 });

@@ -2,32 +2,32 @@
 // that has lost its keys a new one, and finds who sends the most.
 
 import { inPieces, UsageError } from "@annals/chassis";
-import { accountJson, newKeyJson } from "../admin/json.ts";
+import { accountJson, newKeyJson } from "../operations/json.ts";
 import type { AccountRow } from "../store/account-row.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { listTopAccounts } from "../store/list-top-accounts.ts";
-import { addKey, createAccount, updateAccount } from "./account.ts";
+import { addKey, createAccount, updateAccount } from "../operations/account.ts";
 import type { Opened } from "./open.ts";
-import { type Asked, type Given, verb } from "./words.ts";
+import { type Arguments, type Command, verb } from "./arguments.ts";
 
-const USAGE = `usage: annals accounts create --name NAME [--key-name NAME] [--plan PLAN] [--json]
+const USAGE = `Usage: annals accounts create --name <name> [--key-name <name>] [--plan <plan>] [--json]
        annals accounts list [--json]
        annals accounts top [--json]
-       annals accounts rename --account ID --name NAME [--json]
-       annals accounts add-key --account ID [--key-name NAME] [--scopes SCOPE,SCOPE] [--json]
-       annals accounts set-plan --account ID [--plan PLAN] [--json]`;
+       annals accounts rename --account <id> --name <name> [--json]
+       annals accounts add-key --account <id> [--key-name <name>] [--scopes <scope>,<scope>] [--json]
+       annals accounts set-plan --account <id> [--plan <plan>] [--json]`;
 
 export const ACCOUNTS_HELP = `${USAGE}
 
-create    Makes an account and its first key, with all scopes. The key is printed this once.
-list      Prints every account, the oldest first: id, creation, live keys, plan, name.
-top       Prints the 20 accounts with the most requests in the last minute: id, requests, name.
-rename    Gives an account another name.
-add-key   Makes a key for an account, for example one that has lost its keys. All scopes by default. The key is printed
-          this once. The plan's limit of keys does not apply. A key of acct_system, the system account, only reads.
-set-plan  Gives an account a plan of ANNALS_PLANS_FILE. Without PLAN: the default one. The same as \`plans set\`.
+create    Creates an account and its first key, with all scopes. The key is shown only once.
+list      Lists all accounts, oldest first: id, creation time, number of keys, plan, name.
+top       Lists the 20 accounts with the most requests in the last minute: id, requests, name.
+rename    Renames an account.
+add-key   Creates a key for an account, for example one that has lost its keys. Default: all scopes. The key is shown only
+          once. The plan's key limit does not apply. A key of acct_system, the system account, is read-only.
+set-plan  Sets the plan of an account, from ANNALS_PLANS_FILE. Default: the default plan. Same as \`plans set\`.
 
-Needs ANNALS_DATABASE_URL of keys.
+Requires the ANNALS_DATABASE_URL of keys.
 
 Examples:
   annals accounts create --name 'Example Ltd'
@@ -42,33 +42,33 @@ Examples:
 const PAGE = 1_000;
 const TOP_ACCOUNTS = 20;
 
-export const accounts = verb(USAGE, (word, given) => {
-  switch (word) {
+export const accounts = verb(USAGE, (subcommand, args) => {
+  switch (subcommand) {
     case "create":
-      return create(given);
+      return create(args);
     case "list":
-      given.options();
+      args.options();
       return { work: list };
     case "top":
-      given.options();
+      args.options();
       return { work: top };
     case "rename":
-      return rename(given);
+      return rename(args);
     case "add-key":
-      return addOneKey(given);
+      return addOneKey(args);
     case "set-plan":
-      return changePlan(given);
+      return changePlan(args);
     default:
       return undefined;
   }
 });
 
-function create(given: Given): Asked {
-  const options = given.options("name", "key-name", "plan");
+function create(args: Arguments): Command {
+  const options = args.options("name", "key-name", "plan");
   const { plan } = options;
   const named = {
-    name: given.name("name", options.name),
-    keyName: given.name("key-name", options["key-name"] ?? "first key"),
+    name: args.name("name", options.name),
+    keyName: args.name("key-name", options["key-name"] ?? "first key"),
   };
   return {
     plan,
@@ -76,7 +76,7 @@ function create(given: Given): Asked {
       const made = await database.transaction((transaction) =>
         createAccount(transaction, maker, { ...named, plan }),
       );
-      if (!made) throw new UsageError("the new id is taken: try again");
+      if (!made) throw new UsageError("account id collision; try again");
       const { account, key } = made;
       return {
         text: `account ${account.account_id}\nkey ${key.secret}\n`,
@@ -86,10 +86,10 @@ function create(given: Given): Asked {
   };
 }
 
-function rename(given: Given): Asked {
-  const options = given.options("account", "name");
-  const accountId = given.required("account", options.account);
-  const name = given.name("name", options.name);
+function rename(args: Arguments): Command {
+  const options = args.options("account", "name");
+  const accountId = args.required("account", options.account);
+  const name = args.name("name", options.name);
   return {
     work: async ({ clock, database }) => {
       const account = await database.transaction((transaction) =>
@@ -100,11 +100,11 @@ function rename(given: Given): Asked {
   };
 }
 
-function addOneKey(given: Given): Asked {
-  const options = given.options("account", "key-name", "scopes");
-  const accountId = given.required("account", options.account);
-  const keyName = given.name("key-name", options["key-name"] ?? "operator's key");
-  const scopes = given.scopes(options.scopes);
+function addOneKey(args: Arguments): Command {
+  const options = args.options("account", "key-name", "scopes");
+  const accountId = args.required("account", options.account);
+  const keyName = args.name("key-name", options["key-name"] ?? "operator's key");
+  const scopes = args.scopes(options.scopes);
   return {
     work: async ({ database, ...maker }) => {
       const key = await database.transaction((transaction) =>
@@ -116,9 +116,9 @@ function addOneKey(given: Given): Asked {
 }
 
 /** Also called by `plans set`. */
-export function changePlan(given: Given): Asked {
-  const { account, plan } = given.options("account", "plan");
-  const accountId = given.required("account", account);
+export function changePlan(args: Arguments): Command {
+  const { account, plan } = args.options("account", "plan");
+  const accountId = args.required("account", account);
   return {
     plan,
     work: async ({ clock, database }) => {

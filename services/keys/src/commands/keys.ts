@@ -2,22 +2,22 @@
 
 import { inPieces } from "@annals/chassis";
 import { notFound } from "@annals/errors";
-import { keyJson } from "../admin/json.ts";
+import { keyJson } from "../operations/json.ts";
 import { getAccount } from "../store/get-account.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
-import { revokeKey } from "./account.ts";
+import { revokeKey } from "../operations/account.ts";
 import type { ApiKeyRow } from "../store/api-key-row.ts";
-import { type Asked, type Given, verb } from "./words.ts";
+import { type Arguments, type Command, verb } from "./arguments.ts";
 
-const USAGE = `usage: annals keys list --account ID [--json]
-       annals keys revoke --key ID [--json]`;
+const USAGE = `Usage: annals keys list --account <id> [--json]
+       annals keys revoke --key <id> [--json]`;
 
 export const KEYS_HELP = `${USAGE}
 
-list    Prints the live keys of an account, the newest first: id, creation, leading part, scopes, name.
-revoke  Revokes a key permanently. It takes effect with the next request. The id is enough: the account is printed.
+list    Lists the keys of an account, newest first: id, creation time, prefix, scopes, name.
+revoke  Revokes a key permanently, effective with the next request. Prints the account of the key.
 
-Needs ANNALS_DATABASE_URL of keys.
+Requires the ANNALS_DATABASE_URL of keys.
 
 Examples:
   annals keys list --account acct_75gtznr6r1q5aecdantb9bkrxd
@@ -27,13 +27,13 @@ Examples:
 /** Keys that are read at a time. */
 const PAGE = 1_000;
 
-export const keys = verb(USAGE, (word, given) => {
-  if (word === "list") return list(given);
-  return word === "revoke" ? revoke(given) : undefined;
+export const keys = verb(USAGE, (subcommand, args) => {
+  if (subcommand === "list") return list(args);
+  return subcommand === "revoke" ? revoke(args) : undefined;
 });
 
-function list(given: Given): Asked {
-  const accountId = given.required("account", given.options("account").account);
+function list(args: Arguments): Command {
+  const accountId = args.required("account", args.options("account").account);
   return {
     work: async ({ database }) => {
       const [account] = await database.run(getAccount, [accountId]);
@@ -55,8 +55,8 @@ function list(given: Given): Asked {
   };
 }
 
-function revoke(given: Given): Asked {
-  const id = given.required("key", given.options("key").key);
+function revoke(args: Arguments): Command {
+  const id = args.required("key", args.options("key").key);
   return {
     work: async ({ clock, database }) => {
       const accountId = await database.transaction((transaction) =>

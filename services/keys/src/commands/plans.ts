@@ -1,33 +1,33 @@
 // The verb `plans`: what the plans of the operator's file allow, how many accounts have each, and the plan of
 // an account.
 
-import { planJson } from "../admin/json.ts";
+import { planJson } from "../operations/json.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
 import { changePlan } from "./accounts.ts";
-import { type Asked, type Given, verb } from "./words.ts";
+import { type Arguments, type Command, verb } from "./arguments.ts";
 
-const USAGE = `usage: annals plans show [--json]
-       annals plans set --account ID [--plan PLAN] [--json]`;
+const USAGE = `Usage: annals plans show [--json]
+       annals plans set --account <id> [--plan <plan>] [--json]`;
 
 export const PLANS_HELP = `${USAGE}
 
-show  Prints the plans of ANNALS_PLANS_FILE, their limits, and how many accounts name each.
-set   Gives an account a plan, which takes effect with its next request. Without PLAN: the default one.
+show  Lists the plans of ANNALS_PLANS_FILE, their limits, and the number of accounts on each.
+set   Sets the plan of an account, effective with its next request. Default: the default plan.
 
-Needs ANNALS_DATABASE_URL of keys, and the same ANNALS_PLANS_FILE as keys.
+Requires the ANNALS_DATABASE_URL and the ANNALS_PLANS_FILE of keys.
 
 Examples:
   annals plans show
   annals plans set --account acct_75gtznr6r1q5aecdantb9bkrxd --plan unlimited
 `;
 
-export const plans = verb(USAGE, (word, given) => {
-  if (word === "show") return show(given);
-  return word === "set" ? changePlan(given) : undefined;
+export const plans = verb(USAGE, (subcommand, args) => {
+  if (subcommand === "show") return show(args);
+  return subcommand === "set" ? changePlan(args) : undefined;
 });
 
-function show(given: Given): Asked {
-  given.options();
+function show(args: Arguments): Command {
+  args.options();
   return {
     work: async ({ database }, file) => {
       const counts = await database.run(listPlanNames, []);

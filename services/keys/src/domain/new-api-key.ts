@@ -24,7 +24,7 @@ export interface KeyMaker {
 
 /**
  * Makes a key that holds `scopes` (at least one, all known; each is kept once, in the order of
- * interface 2.1). A `secret` that an operator provides is used as it is; otherwise one is minted. Throws
+ * interface 5). A `secret` that an operator provides is used as it is; otherwise one is minted. Throws
  * `invalid`.
  */
 export function newApiKey(

@@ -1,4 +1,4 @@
-// AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 5 and 8):
+// AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and 3):
 // those by API keys in one statement, those by widget tokens in another.
 
 import { WIDGET } from "@annals/contract";

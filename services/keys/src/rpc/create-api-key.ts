@@ -1,4 +1,4 @@
-// CreateApiKey: mints a key and stores its hash (interface 4.1). The secret leaves in this response and
+// CreateApiKey: mints a key and stores its hash (interface 5). The secret leaves in this response and
 // nowhere else.
 
 import { AnnalsError, complete, internal } from "@annals/errors";

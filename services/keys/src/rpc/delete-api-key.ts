@@ -1,4 +1,4 @@
-// DeleteApiKey: revokes a key permanently (interface 3 and 4.1). The revocation is committed when this
+// DeleteApiKey: revokes a key permanently (interface 5). The revocation is committed when this
 // returns, and no admission that begins later finds the key.
 
 import type { Clock } from "@annals/contract";

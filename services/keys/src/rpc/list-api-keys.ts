@@ -1,4 +1,4 @@
-// ListApiKeys: a page of the live keys of an account, newest first (interface 4.1).
+// ListApiKeys: a page of the live keys of an account, newest first (interface 5).
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

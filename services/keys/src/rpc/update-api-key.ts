@@ -1,4 +1,4 @@
-// UpdateApiKey: renames a key; its scopes are fixed (interface 4.1).
+// UpdateApiKey: renames a key; its scopes are fixed (interface 5).
 
 import { complete, notFound } from "@annals/errors";
 import type { Clock } from "@annals/contract";

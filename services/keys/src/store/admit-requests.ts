@@ -1,6 +1,6 @@
 // Authenticates and counts a group of requests in one statement. The database's clock and the row
 // lock of the rate window decide, so any number of gateways and of keys services count as one
-// (interface 8). A count of 0 authenticates, and neither counts nor begins a window. It must never get two
+// (interface 3). A count of 0 authenticates, and neither counts nor begins a window. It must never get two
 // entries with the same secret: one statement cannot update a row twice.
 
 import { statement } from "@annals/postgres";

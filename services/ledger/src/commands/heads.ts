@@ -12,31 +12,30 @@ import {
 import { type Pool, withCommandPool } from "@annals/postgres";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import type { SETTINGS } from "../config.ts";
+import { ROLE, type SETTINGS } from "../config.ts";
 import { headFault, headLine, type KeptHead, readHeads } from "../domain/kept-heads.ts";
-import { ROLE } from "../serve.ts";
 import { getHash } from "../store/get-hash.ts";
 import { listHeads } from "../store/list-heads.ts";
 
 const PAGE = 1_000;
-const USAGE = `usage: annals heads > heads.jsonl
-       annals check-heads --file heads.jsonl`;
+const USAGE = `Usage: annals heads > heads.jsonl
+       annals check-heads --file <file>`;
 
 export const HEADS_HELP = `${USAGE}
 
-heads        Prints the head of every chain, one JSON object a line: account_id, sequence_number, hash. Keep the file
-             outside of the database.
-check-heads  Compares a file that was kept with the database, and prints a sentence for each chain that went back, is
-             missing or has another event under that number. Ends with 1 if there is one.
+heads        Prints the head of every chain, one JSON object per line: account_id, sequence_number, hash. Store the file
+             outside the database.
+check-heads  Compares a saved file with the database. Prints one line for each chain that went back, is missing, or has
+             a different event at that number. Exits with 1 if there is such a chain.
 
-Needs ANNALS_DATABASE_URL of the ledger.
+Requires the ANNALS_DATABASE_URL of the ledger.
 
 Examples:
   annals heads > heads.jsonl
   annals check-heads --file heads.jsonl
 `;
 
-/** Prints one JSON object a line: account_id, sequence_number, hash. */
+/** Prints one JSON object per line: account_id, sequence_number, hash. */
 export async function heads({ config, log, words }: VerbContext<typeof SETTINGS>): Promise<void> {
   if (words.length > 0) throw new UsageError(USAGE);
   await withDatabase(config, log, async (database) => {

@@ -7,29 +7,28 @@ import { systemClock, verificationJson } from "@annals/contract";
 import { AnnalsError, invalid } from "@annals/errors";
 import { withCommandPool } from "@annals/postgres";
 import { parseArgs } from "node:util";
-import type { SETTINGS } from "../config.ts";
-import { ROLE } from "../serve.ts";
+import { ROLE, type SETTINGS } from "../config.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
 import { type AskedRange, verifyChain } from "../verify/verify-chain.ts";
 
-const USAGE = "usage: annals verify --account ID [--from N] [--to N] [--json]";
+const USAGE = "Usage: annals verify --account <id> [--from <n>] [--to <n>] [--json]";
 
 export const VERIFY_HELP = `${USAGE}
 
-Recomputes every digest, hash and link of a chain, or of the range from N to N, and compares the end with the head. It
-compares the filter index with the events, whatever the length of the range. It prints the object that GET /v1/verify
-answers as \`data\`, on one line. It only reads; nobody is notified.
+Recomputes every digest, hash and link of a chain, or of the range --from to --to, and compares the end with the head. It
+also compares the filter index with the events. Prints the \`data\` of GET /v1/verify on one line. It is read-only and
+sends no webhook.
 
-Exit status: 0 valid, 3 not valid, 1 not verified, 2 wrong words or a range that is not in the chain.
+Exit status: 0 valid, 1 verification did not finish, 2 usage error or a range outside the chain, 3 invalid.
 
-Needs ANNALS_DATABASE_URL of the ledger.
+Requires the ANNALS_DATABASE_URL of the ledger.
 
 Examples:
   annals verify --account acct_75gtznr6r1q5aecdantb9bkrxd
   annals verify --account acct_75gtznr6r1q5aecdantb9bkrxd --from 1 --to 1000
 `;
 
-/** Of an answer that is not good (docs/operators/command-line.md). */
+/** The exit status of a failed check (docs/operators/command-line.md). */
 const NOT_VALID = 3;
 
 export async function verify({ config, log, words }: VerbContext<typeof SETTINGS>): Promise<void> {
@@ -67,7 +66,9 @@ function options(words: readonly string[]) {
     const known = { account: text, from: text, to: text, json: { type: "boolean" } as const };
     return parseArgs({ args: [...words], options: known, strict: true }).values;
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : "wrong words"}\n${USAGE}`);
+    throw new UsageError(
+      `${error instanceof Error ? error.message : "invalid arguments"}\n${USAGE}`,
+    );
   }
 }
 
@@ -79,7 +80,7 @@ function sequence(option: string, value: string | undefined): bigint | undefined
   return BigInt(value);
 }
 
-/** The range that is not in the chain is named in the words of the command line. */
+/** Renames the fields of a refused range to the flags of the command. */
 function namingOptions(error: unknown): never {
   const [fault] = error instanceof AnnalsError && error.kind === "invalid" ? error.faults : [];
   if (!fault) throw error;

@@ -11,7 +11,7 @@ const sequence = fc.oneof(
 );
 
 describe("eventId", () => {
-  test("has the shape of section 2.2 and leads back to its sequence number", () => {
+  test("has the shape of section 6 of the interface and leads back to its sequence number", () => {
     fc.assert(
       fc.property(sequence, random, (number, bytes) => {
         const id = eventId(number, bytes);

@@ -1,4 +1,4 @@
-// GetEvent: one event by its id (interface 4.2).
+// GetEvent: one event by its id (interface 6).
 
 import { complete, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

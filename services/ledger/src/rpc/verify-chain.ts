@@ -1,5 +1,5 @@
 // VerifyChain: recomputes every digest, hash and link of a range and compares the end with the head
-// (interface 4.2, docs/hash-chain.md). A finished verification is added to the outbox, once, before it is
+// (interface 7, docs/hash-chain.md). A finished verification is added to the outbox, once, before it is
 // answered: subscribers are notified of it. One whose client disconnected before is not finished. The filter
 // index is compared only where the range is short: it takes as long again, and the scheduled verification
 // does it for every chain.

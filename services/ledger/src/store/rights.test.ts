@@ -1,9 +1,9 @@
 // Guarantee: the role that the service runs as can add events and can neither change nor delete
 // them. PostgreSQL enforces it, not this service.
 
+import { ROLE } from "../config.ts";
 import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ROLE } from "../serve.ts";
 import { newLedgerDatabase, openPool } from "../testing/database.ts";
 
 const DENIED = { code: "42501" };

@@ -5,7 +5,7 @@ import { createLog } from "@annals/chassis";
 import { createPool, type Pool, type PoolOptions } from "@annals/postgres";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { inject, onTestFinished } from "vitest";
-import { ROLE } from "../serve.ts";
+import { ROLE } from "../config.ts";
 
 /** Runs its work at the end of a test, or of a file where it is vitest's `afterAll`. */
 type AtEnd = (work: () => Promise<void>) => unknown;

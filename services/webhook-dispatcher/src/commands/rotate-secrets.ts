@@ -14,12 +14,12 @@ export const ROLE = "annals_webhooks";
 
 const BATCH = 500;
 
-export const ROTATE_SECRETS_HELP = `usage: annals webhooks rotate-sealing-key
+export const ROTATE_SECRETS_HELP = `Usage: annals webhooks rotate-sealing-key
 
-Seals all signing secrets of webhooks with the first key of ANNALS_WEBHOOK_SECRET_KEY_FILE. The services run on meanwhile.
-When it is done and every replica has the file, the other keys may be deleted from it (docs/operating.md, Rotation).
+Re-encrypts all webhook signing secrets with the first key of ANNALS_WEBHOOK_SECRET_KEY_FILE while the services run.
+Afterwards, once every replica has the file, the other keys can be deleted from it (docs/operating.md, Rotation).
 
-Needs ANNALS_DATABASE_URL of webhook-dispatcher, ANNALS_LEDGER_ADDRESS, and the file.
+Requires the ANNALS_DATABASE_URL of webhook-dispatcher, ANNALS_LEDGER_ADDRESS, and the file.
 
 Example:
   annals webhooks rotate-sealing-key

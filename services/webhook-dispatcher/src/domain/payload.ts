@@ -1,4 +1,4 @@
-// The body of a delivery (interface 2.5): `{"id":…,"event":…,"data":…,"timestamp":…}`. `data` is the JSON
+// The body of a delivery (interface 9.2): `{"id":…,"event":…,"data":…,"timestamp":…}`. `data` is the JSON
 // text that the operation returned, unchanged. Every attempt sends the same bytes: the id is of the delivery,
 // the timestamp is when it was queued, and an event never changes.
 

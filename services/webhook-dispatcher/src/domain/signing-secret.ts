@@ -1,4 +1,4 @@
-// The signing secret of a webhook (interface 2.3): `whsec_` and base64 of 32 random bytes, and the
+// The signing secret of a webhook (interface 9.1): `whsec_` and base64 of 32 random bytes, and the
 // two signatures made with it. The secret itself is only in the create response, and in memory while an
 // attempt is signed. It must never be logged.
 
@@ -12,7 +12,7 @@ export function newSigningSecret(random: (size: number) => Uint8Array): string {
 }
 
 /**
- * `X-Service-Signature` (interface 6): lower-case hex HMAC-SHA256 of the body, keyed with the
+ * `X-Service-Signature` (interface 9.2): lower-case hex HMAC-SHA256 of the body, keyed with the
  * secret as users have it.
  */
 export function serviceSignature(secret: string, body: Uint8Array): string {

@@ -134,7 +134,7 @@ describe("time", () => {
       const timer = setInterval(() => socket.write("."), 1_000);
       socket.on("close", () => clearInterval(timer));
     });
-    // The status arrived in time, and that is what counts (interface 6).
+    // The status arrived in time, and that is what counts (interface 9.2).
     expect(await late(url, 10_000)).toMatchObject({ outcome: "success", statusCode: 200 });
   });
 });

@@ -1,4 +1,4 @@
-// CreateWebhook: creates a webhook with its own signing secret (interface 4.3). The secret is in this
+// CreateWebhook: creates a webhook with its own signing secret (interface 9.1). The secret is in this
 // response and nowhere else. The webhook receives what comes after the response, and nothing from before the
 // request.
 

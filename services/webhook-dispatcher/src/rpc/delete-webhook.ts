@@ -1,4 +1,4 @@
-// DeleteWebhook: deletes a webhook permanently (interface 3 and 4.3). Its secret is erased, and no delivery
+// DeleteWebhook: deletes a webhook permanently (interface 9.1). Its secret is erased, and no delivery
 // begins after the response.
 
 import type { Clock } from "@annals/contract";

@@ -1,4 +1,4 @@
-// ListDeliveries: one page of the attempted deliveries of a webhook, newest first (interface 2.4 and 4.3).
+// ListDeliveries: one page of the attempted deliveries of a webhook, newest first (interface 9.2).
 
 import { complete, invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

@@ -1,4 +1,4 @@
-// ListWebhooks: a page of the webhooks of an account, newest first, without their secrets (interface 4.3).
+// ListWebhooks: a page of the webhooks of an account, newest first, without their secrets (interface 9.1).
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

@@ -1,4 +1,4 @@
-// UpdateWebhook: changes the URL, the event patterns, or whether the webhook is active (interface 3 and 4.3).
+// UpdateWebhook: changes the URL, the event patterns, or whether the webhook is active (interface 9.1).
 // An enabled webhook, or one that subscribes to more, receives what comes from then on; for a disabled one no
 // delivery begins after the response.
 

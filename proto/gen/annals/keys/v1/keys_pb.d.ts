@@ -37,7 +37,7 @@ export declare type ApiKey = Message<"annals.keys.v1.ApiKey"> & {
   keyPrefix: string;
 
   /**
-   * In the order of interface 2.1.
+   * In the order of interface 2.
    *
    * @generated from field: repeated string scopes = 4;
    */
@@ -824,7 +824,7 @@ export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
  */
 export declare const KeysService: GenService<{
   /**
-   * Authenticates and counts a group of requests in one round trip to the primary (interface 5 and 8).
+   * Authenticates and counts a group of requests in one round trip to the primary (interface 2 and 3).
    * Requests that wait together are sent together; no answer is ever cached.
    *
    * @generated from rpc annals.keys.v1.KeysService.AdmitRequests
@@ -835,7 +835,7 @@ export declare const KeysService: GenService<{
     output: typeof AdmitRequestsResponseSchema;
   },
   /**
-   * Mints a key (interface 4.1). The secret is in this response and nowhere else.
+   * Mints a key (interface 5). The secret is in this response and nowhere else.
    *
    * @generated from rpc annals.keys.v1.KeysService.CreateApiKey
    */

@@ -1,4 +1,4 @@
-// DELETE /v1/api-keys/{id} (interface 3 and 4.1): revokes a key permanently, at once.
+// DELETE /v1/api-keys/{id} (interface 5): revokes a key permanently, at once.
 
 import { admittedBy } from "../../admission/admission.ts";
 import { ApiKeyId } from "../../render/api-key.ts";

@@ -1,4 +1,4 @@
-// GET /v1/api-keys (interface 4.1): a page of the keys of the account that are not revoked, newest first.
+// GET /v1/api-keys (interface 5): a page of the keys of the account that are not revoked, newest first.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";

@@ -1,4 +1,4 @@
-// PATCH /v1/api-keys/{id} (interface 4.1): renames a key. Its scopes are fixed: a request that
+// PATCH /v1/api-keys/{id} (interface 5): renames a key. Its scopes are fixed: a request that
 // names them is refused.
 
 import { Type } from "typebox";

@@ -1,4 +1,4 @@
-// POST /v1/events (interface 4.2): stores one event. It is committed when this is answered.
+// POST /v1/events (interface 6): stores one event. It is committed when this is answered.
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { isEventBytes } from "@annals/event";

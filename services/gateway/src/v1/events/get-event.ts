@@ -1,4 +1,4 @@
-// GET /v1/events/{id} (interface 4.2): one event, as POST returned it.
+// GET /v1/events/{id} (interface 6): one event, as POST returned it.
 
 import { Type } from "typebox";
 import { eventJson } from "@annals/event";

@@ -1,4 +1,4 @@
-// An event as a client sends it (interface 4.2): its schema, for the OpenAPI document and for bodies that are
+// An event as a client sends it (interface 6): its schema, for the OpenAPI document and for bodies that are
 // not plain. Used by the routes that create events.
 
 import { Type, type Static } from "typebox";

@@ -1,4 +1,4 @@
-// DELETE /v1/keys/{key_id} (interface 4.1): the other form of revoking a key.
+// DELETE /v1/keys/{key_id} (interface 5): the other form of revoking a key.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";

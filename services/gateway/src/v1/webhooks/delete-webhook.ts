@@ -1,4 +1,4 @@
-// DELETE /v1/webhooks/{id} (interface 3 and 4.3): deletes a webhook and its history permanently.
+// DELETE /v1/webhooks/{id} (interface 9.1): deletes a webhook and its history permanently.
 
 import { admittedBy } from "../../admission/admission.ts";
 import { idIn } from "../../render/schema.ts";

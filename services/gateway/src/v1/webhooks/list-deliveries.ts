@@ -1,4 +1,4 @@
-// GET /v1/webhooks/{id}/deliveries (interface 2.4 and 4.3): a page of the deliveries that were
+// GET /v1/webhooks/{id}/deliveries (interface 9.2): a page of the deliveries that were
 // attempted, newest first.
 
 import { Type } from "typebox";

@@ -1,4 +1,4 @@
-// GET /v1/webhooks (interface 4.3): a page of the account's webhooks, newest first, without their secrets.
+// GET /v1/webhooks (interface 9.1): a page of the account's webhooks, newest first, without their secrets.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";

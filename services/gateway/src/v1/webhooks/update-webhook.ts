@@ -1,4 +1,4 @@
-// PATCH /v1/webhooks/{id} (interface 3 and 4.3): changes URL, patterns, or whether the webhook is
+// PATCH /v1/webhooks/{id} (interface 9.1): changes URL, patterns, or whether the webhook is
 // active. Members that are left out stay unchanged.
 
 import type { UpdateWebhookRequestSchema } from "@annals/proto/webhooks";

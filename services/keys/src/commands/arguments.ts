@@ -1,5 +1,5 @@
-// How the operator's verbs of this service read their words and print: as lines for a person, or with
-// `--json` as the JSON of the admin API. Wrong words are refused before a database is asked.
+// Parses the arguments of this service's operator commands, and prints their results as text, or with
+// `--json` as the JSON of the admin API. Invalid arguments are refused before the database is opened.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { isScope, SCOPES } from "@annals/contract";
@@ -11,35 +11,35 @@ import { operatorName } from "../domain/operator-name.ts";
 import { readPlans } from "../plans-file.ts";
 import { type Opened, withDatabase } from "./open.ts";
 
-/** What a verb was asked to do; `work` resolves to what is printed, for a person and as JSON. */
-export interface Asked {
-  /** A plan that must be in the file of plans. */
+/** A parsed command. `work` resolves to the result, as text and as JSON. */
+export interface Command {
+  /** A plan that must exist in the plans file. */
   readonly plan?: string | undefined;
   readonly work: (opened: Opened, plans: Plans) => Promise<{ text: string; data: unknown }>;
 }
 
-/** `parse` gets the word after the verb and the `--name VALUE` words after it. */
+/** Makes a command of `parse`, which gets the subcommand and its `--name VALUE` flags. */
 export function verb(
   usage: string,
-  parse: (word: string | undefined, given: Given) => Asked | undefined,
+  parse: (word: string | undefined, args: Arguments) => Command | undefined,
 ): (context: VerbContext<typeof SETTINGS>) => Promise<void> {
   return async ({ config, log, words }) => {
-    const given = new Given(words.slice(1), usage);
-    const asked = parse(words[0], given);
-    if (!asked) throw new UsageError(usage);
+    const args = new Arguments(words.slice(1), usage);
+    const command = parse(words[0], args);
+    if (!command) throw new UsageError(usage);
     const plans = await readPlans(config.plansFile);
-    if (asked.plan !== undefined && !plans.has(asked.plan)) {
+    if (command.plan !== undefined && !plans.has(command.plan)) {
       throw new UsageError(
-        `--plan: there is no plan ${asked.plan}: there are ${plans.names.join(", ")}`,
+        `--plan: unknown plan "${command.plan}" (expected ${plans.names.join(", ")})`,
       );
     }
-    const { text, data } = await withDatabase(config, log, (opened) => asked.work(opened, plans));
-    process.stdout.write(given.isJson ? `${JSON.stringify(data)}\n` : text);
+    const { text, data } = await withDatabase(config, log, (opened) => command.work(opened, plans));
+    process.stdout.write(args.isJson ? `${JSON.stringify(data)}\n` : text);
   };
 }
 
-/** The words after a verb. */
-export class Given {
+/** The flags after a subcommand. */
+export class Arguments {
   readonly #words: readonly string[];
   readonly #usage: string;
   isJson = false;
@@ -49,7 +49,7 @@ export class Given {
     this.#usage = usage;
   }
 
-  /** The values of the options, trimmed; those that are not given are absent. `--json` is always known. */
+  /** Returns the trimmed values of the given flags. `--json` is always accepted. */
   options<Name extends string>(...known: readonly Name[]): Partial<Record<Name, string>> {
     const text = Object.fromEntries(known.map((name) => [name, { type: "string" as const }]));
     try {
@@ -63,7 +63,7 @@ export class Given {
       const given = Object.entries(rest).map(([name, value]) => [name, String(value).trim()]);
       return Object.fromEntries(given) as Partial<Record<Name, string>>;
     } catch (error) {
-      throw this.fault(error instanceof Error ? error.message : "wrong options");
+      throw this.fault(error instanceof Error ? error.message : "invalid arguments");
     }
   }
 
@@ -72,7 +72,7 @@ export class Given {
     return value;
   }
 
-  /** Checks a name that an operator gives. */
+  /** Returns a valid name, or throws. */
   name(option: string, value: string | undefined): string {
     try {
       return operatorName(this.required(option, value), `--${option}`);
@@ -81,11 +81,11 @@ export class Given {
     }
   }
 
-  /** `events:read,verify`; undefined where it is not given. */
+  /** Parses `events:read,verify`; returns undefined if the flag is absent. */
   scopes(value: string | undefined): string[] | undefined {
     const scopes = value?.split(",");
     if (scopes?.every(isScope) === false) {
-      throw this.fault(`--scopes: must be of ${SCOPES.join(",")}, with commas between`);
+      throw this.fault(`--scopes: must be a comma-separated list of ${SCOPES.join(",")}`);
     }
     return scopes;
   }
