@@ -4,16 +4,21 @@
 import { statement } from "@annals/postgres";
 
 /**
- * Opens the queues of webhooks, and returns a row for each. In a transaction it comes before their rows are
- * shared: it locks them.
+ * Opens the queues of webhooks, and returns a row for each. It locks them in the order of their ids, as
+ * lock-subscribers.ts does: so two fan-outs never deadlock.
  */
 export const openQueues = statement<
   [accountId: string, ids: readonly string[]],
   { readonly active: boolean; readonly has_succeeded: boolean }
 >(`/* webhooks.open-queues */
-UPDATE webhooks.webhooks SET is_drained = false
-WHERE account_id = $1::text AND id = ANY ($2::text[]) AND deleted_at IS NULL
-RETURNING active, first_success_at IS NOT NULL AS has_succeeded
+UPDATE webhooks.webhooks AS webhook SET is_drained = false
+FROM (
+  SELECT id FROM webhooks.webhooks
+  WHERE account_id = $1::text AND id = ANY ($2::text[]) AND deleted_at IS NULL
+  ORDER BY id
+  FOR UPDATE) AS locked
+WHERE webhook.account_id = $1::text AND webhook.id = locked.id
+RETURNING webhook.active, webhook.first_success_at IS NOT NULL AS has_succeeded
 `);
 
 /**
@@ -25,6 +30,6 @@ export const closeQueue = statement<
   never
 >(`/* webhooks.close-queue */
 UPDATE webhooks.webhooks SET is_drained = true
-WHERE account_id = $1::text AND id = $2::text AND NOT EXISTS (
+WHERE account_id = $1::text AND id = $2::text AND NOT is_drained AND NOT EXISTS (
   SELECT 1 FROM webhooks.deliveries WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL)
 `);

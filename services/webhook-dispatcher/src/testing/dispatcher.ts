@@ -11,7 +11,7 @@ import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
 import { ROLE } from "../commands/rotate-secrets.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
-import { createMetrics } from "../metrics.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import { EventReader } from "../outbound/event-reader.ts";
@@ -103,6 +103,7 @@ export interface Replica<Sending = FakeSender> {
   readonly engine: DeliveryEngine;
   readonly fanOut: FanOut;
   readonly sender: Sending;
+  readonly metrics: Metrics;
   /** Stores entries of an account and fans them out. */
   readonly produce: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
 }
@@ -185,6 +186,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
     engine,
     fanOut,
     sender,
+    metrics,
     produce: async (accountId, count = 1, kind = "events") => {
       fanOut.notify({ kind, accountId, position: producers.add(accountId, kind, count) });
       await fanOut.settled();

@@ -73,6 +73,12 @@ interface Task {
   traces: readonly OriginTrace[];
 }
 
+/**
+ * The clean-up has closed the queue of a subscriber since the cursor was read. This is no failure: the next
+ * try opens it.
+ */
+class QueueClosed extends Error {}
+
 export class FanOut {
   readonly #deps: FanOutDeps;
   readonly #backlog: Backlog;
@@ -145,9 +151,11 @@ export class FanOut {
       const isDone = await this.#tracedPage(task);
       if (!isDone) this.#again(key, task);
     } catch (error) {
-      metrics.failures.inc({ worker: "fan_out" });
       const { accountId, kind, limit } = task;
-      log.warn({ err: error, account_id: accountId, kind }, "fan-out failed");
+      if (!(error instanceof QueueClosed)) {
+        metrics.failures.inc({ worker: "fan_out" });
+        log.warn({ err: error, account_id: accountId, kind }, "fan-out failed");
+      }
       if (limit > 1) this.#again(key, { ...task, limit: Math.floor(limit / 10) || 1 });
     }
   }
@@ -223,8 +231,7 @@ export class FanOut {
       const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
       if (!moved || entries.length === 0) return [];
       const rows = await transaction.run(lockSubscribers, [accountId, kind, patternsOf(kind)]);
-      // The clean-up has closed it since the cursor was read. The next try opens it.
-      if (rows.some((row) => row.is_drained)) throw new Error("the queue of a webhook is closed");
+      if (rows.some((row) => row.is_drained)) throw new QueueClosed();
       const subscribers = rows.map((row) => ({
         id: row.id,
         startsAfter: BigInt(row.starts_after),
