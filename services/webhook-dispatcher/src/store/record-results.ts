@@ -1,7 +1,8 @@
 // Stores the results of attempts, each only where its claim is still the last: a process that was too slow
 // changes nothing. A retry becomes due after its delay, counted from now, which is after the end of the
 // attempt. A finished delivery loses its body. Returns the rows that were changed, and where the result
-// changes what is known of the webhook: the first failure, the first success, a failure after too many days.
+// changes what is known of the webhook: the first failure, the first success; or is a failure after too many
+// days.
 
 import { statement } from "@annals/postgres";
 
@@ -30,6 +31,8 @@ export interface ResultRow {
   readonly success: boolean;
   readonly url: string;
   readonly changes_health: boolean;
+  /** The webhook has failed for too many days. */
+  readonly is_dead: boolean;
 }
 
 // The limit of the webhook: see claim-deliveries.ts.
@@ -64,6 +67,7 @@ WHERE delivery.account_id = ANY ($3::text[]) AND delivery.account_id = result.ac
   AND delivery.fence = result.fence AND delivery.leased_until IS NOT NULL
 RETURNING delivery.account_id, delivery.webhook_id, result.success, result.url,
   CASE WHEN result.success THEN result.failing_since IS NOT NULL OR result.is_first
-    ELSE result.failing_since IS NULL OR ($11::integer > 0 AND result.active
-      AND moment.now - result.failing_since >= $11::integer * interval '1 day') END AS changes_health
+    ELSE result.failing_since IS NULL END AS changes_health,
+  NOT result.success AND result.active AND $11::integer > 0 AND result.failing_since IS NOT NULL
+    AND moment.now - result.failing_since >= $11::integer * interval '1 day' AS is_dead
 `);

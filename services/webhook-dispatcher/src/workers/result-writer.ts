@@ -8,7 +8,7 @@ import type { Clock } from "@annals/contract";
 import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
-import { ACCOUNTS_PER_CLAIM } from "../domain/delivery-machine.ts";
+import { ACCOUNTS_PER_STATEMENT } from "../domain/delivery-machine.ts";
 import { webhookChange } from "../domain/audit-entries.ts";
 import { AUDIT } from "../store/audit.ts";
 import { disableFailing } from "../store/disable-failing.ts";
@@ -57,6 +57,8 @@ export interface ResultWriterDeps {
 const MAX_GROUP = 500;
 /** Statements under way. */
 const CONCURRENCY = 1;
+/** Webhooks whose changes are stored at once, after a group: each is a commit. */
+const CHANGES_AT_ONCE = 4;
 /** From the end of a statement to the next: what ends meanwhile shares a statement and a commit. */
 const GATHER_MS = 5;
 /** Between two attempts of a statement. */
@@ -111,9 +113,8 @@ export class ResultWriter {
       rows.push(...stored);
     }
     metrics.lostLeases.inc(given.length - rows.length);
-    const changing = rows.filter((row) => row.changes_health);
     // The results are stored. What is not noted now, the next result notes.
-    await this.#mark(changing);
+    await this.#mark(rows.filter((row) => row.changes_health || row.is_dead));
     await pause(GATHER_MS);
     return given.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
@@ -125,23 +126,30 @@ export class ResultWriter {
       const key = `${row.account_id} ${row.webhook_id}`;
       if (row.success || !webhooks.has(key)) webhooks.set(key, row);
     }
-    for (const row of webhooks.values()) {
-      // One that cannot be noted keeps no other.
-      await this.#markOne(row).catch((error: unknown) => this.#onFailure(error));
+    const changes = [...webhooks.values()];
+    for (let at = 0; at < changes.length; at += CHANGES_AT_ONCE) {
+      const some = changes.slice(at, at + CHANGES_AT_ONCE).map((row) => this.#change(row));
+      await Promise.all(some);
     }
   }
 
-  async #markOne({
-    account_id: accountId,
-    success,
-    url,
-    webhook_id: id,
-  }: ResultRow): Promise<void> {
+  /** Never rejects: a webhook that cannot be noted keeps no other. */
+  async #change(row: ResultRow): Promise<void> {
+    try {
+      await (row.is_dead ? this.#disable(row) : this.#note(row));
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+
+  async #note({ account_id: accountId, success, url, webhook_id: id }: ResultRow): Promise<void> {
+    const { database, now } = this.#deps;
+    await database.forAccount(accountId).run(noteHealth, [now(), accountId, id, success, url]);
+  }
+
+  async #disable({ account_id: accountId, webhook_id: id }: ResultRow): Promise<void> {
     const { database, disableAfterDays, log, metrics, now } = this.#deps;
-    const ofAccount = database.forAccount(accountId);
-    await ofAccount.run(noteHealth, [now(), accountId, id, success, url]);
-    if (success || disableAfterDays === 0) return;
-    const isDisabled = await ofAccount.transaction(async (transaction) => {
+    const isDisabled = await database.forAccount(accountId).transaction(async (transaction) => {
       await transaction.run(lockWebhook, [accountId, id]);
       const [next] = await transaction.run(takeNumber, []);
       const params = [now(), accountId, id, disableAfterDays, next?.number ?? "0"] as const;
@@ -167,10 +175,12 @@ export class ResultWriter {
   async #release(claims: readonly Release[]) {
     const { database, metrics, now } = this.#deps;
     metrics.abandoned.inc(claims.length);
-    const delays = claims.map(({ delayS }) => delayS);
-    await this.#untilAnswered(() =>
-      database.run(releaseClaims, [now(), ...columns(claims), delays]),
-    );
+    for (const some of byAccounts(claims)) {
+      const delays = some.map(({ delayS }) => delayS);
+      await this.#untilAnswered(() =>
+        database.run(releaseClaims, [now(), ...columns(some), delays]),
+      );
+    }
     return claims.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
@@ -202,12 +212,12 @@ export class ResultWriter {
 }
 
 /** As many accounts as a statement names, in one order everywhere, so that two replicas never deadlock. */
-function byAccounts(given: readonly Result[]): Result[][] {
-  const groups: Result[][] = [];
+function byAccounts<C extends Claim>(given: readonly C[]): C[][] {
+  const groups: C[][] = [];
   const accountIds = [...new Set(given.map(({ accountId }) => accountId))].toSorted();
   const byNumber = given.toSorted((a, b) => (BigInt(a.number) < BigInt(b.number) ? -1 : 1));
-  for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_CLAIM) {
-    const named = new Set(accountIds.slice(at, at + ACCOUNTS_PER_CLAIM));
+  for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_STATEMENT) {
+    const named = new Set(accountIds.slice(at, at + ACCOUNTS_PER_STATEMENT));
     groups.push(byNumber.filter(({ accountId }) => named.has(accountId)));
   }
   return groups;
