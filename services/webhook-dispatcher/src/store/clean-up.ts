@@ -1,5 +1,5 @@
-// What the clean-up does to one webhook, in bounded pieces. What another process works on is locked, and
-// skipped.
+// What the clean-up does to one webhook, in bounded pieces. Pending deliveries that another process works on
+// are locked, and skipped.
 
 import { statement } from "@annals/postgres";
 

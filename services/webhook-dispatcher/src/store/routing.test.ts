@@ -37,6 +37,8 @@ test.for([
   ["a clock that moves", "UPDATE t SET at = clock_timestamp() WHERE account_id = $1"],
   ["a clock in COALESCE", "SELECT coalesce($1, statement_timestamp())"],
   ["a list without columns", "SELECT 1 WHERE EXISTS (SELECT FROM t)"],
+  ["recursion", "WITH RECURSIVE a AS (SELECT 1) SELECT 1 FROM a"],
+  ["unnest in RETURNING", "INSERT INTO t VALUES ($1::text) RETURNING (SELECT unnest($2))"],
   ["a write of all accounts", "DELETE FROM t WHERE at < $1"],
   ["a write of all accounts", "SELECT id FROM t FOR UPDATE"],
 ] as const)("control: %s is found", ([fault, text]) => {
