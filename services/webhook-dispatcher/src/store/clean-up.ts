@@ -1,5 +1,6 @@
-// What the clean-up does to one webhook, in bounded pieces. Pending deliveries that another process works on
-// are locked, and skipped.
+// What the clean-up does to one webhook, in bounded pieces. Deliveries that another process works on are
+// locked, and skipped: so two clean-ups share the work, and never deadlock. Each piece is MATERIALIZED: a join
+// that reads it again would lock the next rows instead, beyond the limit.
 
 import { statement } from "@annals/postgres";
 
@@ -14,14 +15,16 @@ export const deleteUnattempted = statement<
   [...Piece, upTo: string, now: string],
   Touched
 >(`/* webhooks.delete-unattempted */
-DELETE FROM webhooks.deliveries AS delivery
-USING (
+WITH piece AS MATERIALIZED (
   SELECT due_at, number FROM webhooks.deliveries
   WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL AND number <= $4::bigint AND attempts = 0
     AND (leased_until IS NULL OR leased_until <= greatest(statement_timestamp(), $5::timestamptz))
   ORDER BY due_at, number
   LIMIT $3::integer
-  FOR UPDATE SKIP LOCKED) AS piece
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM webhooks.deliveries AS delivery
+USING piece
 WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text
   AND delivery.due_at = piece.due_at AND delivery.number = piece.number
 RETURNING delivery.number
@@ -32,30 +35,39 @@ export const settleAttempted = statement<
   [...Piece, upTo: string, now: string],
   Touched
 >(`/* webhooks.settle-attempted */
-UPDATE webhooks.deliveries AS delivery SET due_at = NULL, body = NULL, leased_until = NULL
-FROM (
+WITH piece AS MATERIALIZED (
   SELECT due_at, number FROM webhooks.deliveries
   WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL AND number <= $4::bigint AND attempts > 0
     AND (leased_until IS NULL OR leased_until <= greatest(statement_timestamp(), $5::timestamptz))
   ORDER BY due_at, number
   LIMIT $3::integer
-  FOR UPDATE SKIP LOCKED) AS piece
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE webhooks.deliveries AS delivery SET due_at = NULL, body = NULL, leased_until = NULL
+FROM piece
 WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text
   AND delivery.due_at = piece.due_at AND delivery.number = piece.number
 RETURNING delivery.number
 `);
 
-/** Deletes the oldest finished deliveries, as far as their last attempt was so many days ago. */
+/**
+ * Deletes those of the oldest attempted deliveries that are finished and whose last attempt was so many days
+ * ago. One that is kept makes the piece smaller than the limit, and the later ones wait for it: for no longer
+ * than its retries took.
+ */
 export const deleteFinished = statement<
   [...Piece, now: string, days: number],
   Touched
 >(`/* webhooks.delete-finished */
-DELETE FROM webhooks.deliveries AS delivery
-USING (
+WITH oldest AS MATERIALIZED (
   SELECT number FROM webhooks.deliveries
   WHERE account_id = $1::text AND webhook_id = $2::text AND attempts > 0
   ORDER BY number
-  LIMIT $3::integer) AS oldest
+  LIMIT $3::integer
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM webhooks.deliveries AS delivery
+USING oldest
 WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text AND delivery.attempts > 0
   AND delivery.number = oldest.number AND delivery.due_at IS NULL
   AND delivery.attempted_at < greatest(statement_timestamp(), $4::timestamptz) - $5::integer * interval '1 day'

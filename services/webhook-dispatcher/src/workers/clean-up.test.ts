@@ -1,8 +1,11 @@
-// Guarantee: a webhook on which the clean-up fails keeps no other, and the run fails, so that it is repeated.
+// Guarantee: a webhook on which the clean-up fails keeps no other, and the run fails, so that it is repeated. A
+// record is deleted once it and all before it are older than the retention. Two clean-ups share the work.
 
+import type { Database } from "@annals/postgres";
 import { expect, test } from "vitest";
+import * as one from "../store/clean-up.ts";
 import { DATABASE_CLOCK } from "../store/moment.ts";
-import { intercepted, newService } from "../testing/dispatcher.ts";
+import { FakeTime, intercepted, newService } from "../testing/dispatcher.ts";
 import { cleanUp } from "./clean-up.ts";
 
 test("a webhook that cannot be removed keeps no other", async () => {
@@ -31,4 +34,50 @@ test("a webhook that cannot be removed keeps no other", async () => {
   expect(await left()).toEqual([lost]);
   await cleanUp({ ...given, database: pool });
   expect(await left()).toEqual([]);
+});
+
+/** A webhook with so many deliveries, of which the first had its last attempt a day after the others. */
+async function stored(count: number, { attempts = 1, isPending = false } = {}) {
+  const time = new FakeTime();
+  const { database, subscribed } = await newService();
+  const { accountId, webhook } = await subscribed();
+  await database.query(`INSERT INTO webhooks.deliveries
+    (account_id, webhook_id, id, payload_id, event, bytes, created_at, attempts, attempted_at, due_at)
+    SELECT '${accountId}', '${webhook.id}', 'd' || n, 'p' || n, 'event.created', 1, '${time.text()}', ${attempts},
+      '${time.text()}'::timestamptz + CASE WHEN n = 1 THEN interval '1 day' ELSE '0' END,
+      CASE WHEN ${isPending} THEN '${time.text()}'::timestamptz END
+    FROM generate_series(1, ${count}) AS n ORDER BY n`);
+  return { accountId, database, time, webhook };
+}
+
+test("a record waits for one before it that ended later, and then all go in one run", async () => {
+  const { database, time } = await stored(2_500);
+  const given = { database: database.pool(), now: time.now, retentionDays: 30 };
+  const left = () => database.query("SELECT FROM webhooks.deliveries");
+  time.advance(31 * 86_400);
+  await cleanUp(given);
+  expect(await left()).toHaveLength(2_500);
+  time.advance(1);
+  await cleanUp(given);
+  expect(await left()).toHaveLength(0);
+});
+
+test.each([
+  ["deleteFinished", { attempts: 1, isPending: false }],
+  ["deleteUnattempted", { attempts: 0, isPending: true }],
+  ["settleAttempted", { attempts: 1, isPending: true }],
+] as const)("%s: a piece has its size, and another clean-up skips it", async (name, given) => {
+  const { accountId, database, time, webhook } = await stored(5, given);
+  time.advance(40 * 86_400);
+  const pool = database.pool();
+  const piece = async (of: Database) => {
+    const which = [accountId, webhook.id, 2] as const;
+    if (name === "deleteFinished") return of.run(one[name], [...which, time.text(), 30]);
+    return of.run(one[name], [...which, "5", time.text()]);
+  };
+  await pool.transaction(async (transaction) => {
+    expect(await piece(transaction)).toHaveLength(2);
+    expect(await piece(pool)).toHaveLength(2);
+    expect(await piece(pool)).toHaveLength(1);
+  });
 });
