@@ -3,13 +3,14 @@
 
 import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
-import type { AuditEntryOf, Pool } from "@annals/postgres";
+import type { AuditEntryOf, Database, Pool } from "@annals/postgres";
 import { limitBacklog } from "../domain/limit-backlog.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
 import type { Entry } from "../domain/payload.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countPending } from "../store/count-pending.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
+import { shareWebhook } from "../store/find-webhook.ts";
 import { openQueues } from "../store/queues.ts";
 import type { DeliveryTraces } from "../workers/delivery-traces.ts";
 
@@ -46,18 +47,20 @@ export async function queueDeliveries(
   deps: QueueDeliveriesDeps,
   { accountId, audit, entries, needsSuccess = false, signal, webhookId }: Queued,
 ): Promise<readonly string[]> {
-  const { clock, database, random } = deps;
+  const { clock, random } = deps;
   const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));
   const timestamp = clock.nowText();
   const params = newDeliveries(entries, planned, { accountId, now: deps.now(), random, timestamp });
-  await database.forAccount(accountId, signal).transaction(async (transaction) => {
-    // Locked: disabling waits, and then sees these deliveries.
-    const [webhook] = await transaction.run(openQueues, [accountId, [webhookId]]);
+  const database = deps.database.forAccount(accountId, signal);
+  const store = async (transaction: Database): Promise<boolean> => {
+    // Shared, as by the fan-out: disabling waits, and then sees these deliveries.
+    const [webhook] = await transaction.run(shareWebhook, [accountId, webhookId]);
     if (!webhook) throw notFound("webhook", webhookId);
     if (!webhook.active) {
       throw invalid({ field: "active", message: "must be true: the webhook is disabled" });
     }
     if (needsSuccess && !webhook.has_succeeded) throw untried(webhookId);
+    if (webhook.is_drained) return false;
     const { dropped } = limitBacklog(planned, {
       maxPending: deps.maxPendingPerAccount,
       maxPendingBytes: deps.maxPendingBytesPerAccount,
@@ -71,7 +74,12 @@ export async function queueDeliveries(
     await transaction.run(createDeliveries, [...params]);
     deps.traces.keep(params[3]);
     await AUDIT.add(transaction, audit);
-  });
+    return true;
+  };
+  // Each repetition needs a clean-up that has closed the queue since it was opened: there are few a minute.
+  while (!(await database.transaction(store))) {
+    await database.run(openQueues, [accountId, [webhookId]]);
+  }
   deps.onDeliveries(accountId, [webhookId]);
   return params[2];
 }

@@ -29,3 +29,19 @@ FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR UPDATE
 `);
+
+/** Shared with fan-outs until the transaction ends: disabling it waits, and so does closing its queue. */
+export const shareWebhook = statement<
+  Params,
+  {
+    readonly active: boolean;
+    /** Its queue is closed: no delivery may be stored. */
+    readonly is_drained: boolean;
+    readonly has_succeeded: boolean;
+  }
+>(`/* webhooks.share-webhook */
+SELECT active, is_drained, first_success_at IS NOT NULL AS has_succeeded
+FROM webhooks.webhooks
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
+FOR SHARE
+`);

@@ -1,20 +1,51 @@
 // Guarantee: the scan reads only webhooks that may have pending deliveries, and finds every pending delivery:
 // no queue is closed while deliveries are stored in it, and none are stored in a closed one.
 
+import type { Pool } from "@annals/postgres";
 import { eventually } from "@annals/testing";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { testWebhook } from "../rpc/test-webhook.ts";
 import { intercepted, newService } from "../testing/dispatcher.ts";
 import { cleanUp } from "../workers/clean-up.ts";
 import { findDueWebhooks } from "./find-due-webhooks.ts";
 import { DATABASE_CLOCK } from "./moment.ts";
 
 async function begin() {
-  const { database, replica, subscribed } = await newService();
+  const { database, handlers, replica, subscribed } = await newService();
   const { accountId, webhook } = await subscribed();
+  const send = () => handlers.ask(testWebhook, { accountId, webhookId: webhook.id });
   const pool = database.pool();
   const given = { database: pool, now: () => DATABASE_CLOCK, retentionDays: 30 };
   const scanned = () => pool.run(findDueWebhooks, [DATABASE_CLOCK, "", "", 10]);
-  return { accountId, clean: () => cleanUp(given), database, pool, replica, scanned, webhook };
+  return {
+    accountId,
+    clean: () => cleanUp(given),
+    database,
+    pool,
+    replica,
+    scanned,
+    send,
+    webhook,
+  };
+}
+
+/** A fan-out that has stored its deliveries and does not commit before it is told to. */
+async function fanningOut(pool: Pool, produce: (slow: Pool) => Promise<void>) {
+  const stored = Promise.withResolvers<void>();
+  const commits = Promise.withResolvers<void>();
+  onTestFinished(() => commits.resolve());
+  const slow = intercepted(pool, {
+    transaction: (work) =>
+      pool.transaction(async (transaction) => {
+        const result = await work(transaction);
+        stored.resolve();
+        await commits.promise;
+        return result;
+      }),
+  });
+  const producing = produce(slow);
+  await stored.promise;
+  return { commit: commits.resolve, producing };
 }
 
 test("a webhook is scanned until its deliveries are done, and again with the next one", async () => {
@@ -39,27 +70,34 @@ test("a webhook is scanned until its deliveries are done, and again with the nex
 
 test("the clean-up waits for a fan-out, and then leaves the queue open", async () => {
   const { accountId, clean, database, pool, replica, scanned, webhook } = await begin();
-  const stored = Promise.withResolvers<void>();
-  const commits = Promise.withResolvers<void>();
-  const slow = intercepted(pool, {
-    transaction: (work) =>
-      pool.transaction(async (transaction) => {
-        const result = await work(transaction);
-        stored.resolve();
-        await commits.promise;
-        return result;
-      }),
-  });
-  const producing = replica(slow).produce(accountId);
-  await stored.promise;
+  const { commit, producing } = await fanningOut(pool, (slow) => replica(slow).produce(accountId));
   const cleaning = clean();
   const waits =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
   await eventually("the clean-up waits", async () => (await database.query(waits)).length > 0);
-  commits.resolve();
+  commit();
   await Promise.all([producing, cleaning]);
   const [row] = await scanned();
   expect(row).toMatchObject({ webhook_id: webhook.id, due_at: expect.any(String) });
+});
+
+test("a test delivery and a fan-out do not wait for each other", async () => {
+  const { accountId, database, pool, replica, send } = await begin();
+  const { commit, producing } = await fanningOut(pool, (slow) => replica(slow).produce(accountId));
+  await send();
+  const count = "SELECT FROM webhooks.deliveries";
+  expect((await database.query(count)).length).toBe(1);
+  commit();
+  await producing;
+  expect((await database.query(count)).length).toBe(2);
+});
+
+test("a test delivery opens a closed queue", async () => {
+  const { clean, scanned, send, webhook } = await begin();
+  await clean();
+  expect(await scanned()).toEqual([]);
+  await send();
+  expect(await scanned()).toMatchObject([{ webhook_id: webhook.id, due_at: expect.any(String) }]);
 });
 
 test("a fan-out that finds a queue closed meanwhile stores nothing, and tries again: that is no failure", async () => {

@@ -4,12 +4,12 @@
 import { statement } from "@annals/postgres";
 
 /**
- * Opens the queues of webhooks, and returns a row for each. It locks them in the order of their ids, as
- * lock-subscribers.ts does: so two fan-outs never deadlock.
+ * Opens the queues of webhooks. Call it outside of a transaction: nothing may wait for these locks. It takes
+ * them in the order of the ids, as lock-subscribers.ts does: so two fan-outs never deadlock.
  */
 export const openQueues = statement<
   [accountId: string, ids: readonly string[]],
-  { readonly active: boolean; readonly has_succeeded: boolean }
+  never
 >(`/* webhooks.open-queues */
 UPDATE webhooks.webhooks AS webhook SET is_drained = false
 FROM (
@@ -18,7 +18,6 @@ FROM (
   ORDER BY id
   FOR UPDATE) AS locked
 WHERE webhook.account_id = $1::text AND webhook.id = locked.id
-RETURNING webhook.active, webhook.first_success_at IS NOT NULL AS has_succeeded
 `);
 
 /**
