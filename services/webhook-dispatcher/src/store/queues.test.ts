@@ -1,9 +1,9 @@
 // Guarantee: the scan reads only webhooks that may have pending deliveries, and finds every pending delivery:
 // no queue is closed while deliveries are stored in it, and none are stored in a closed one.
 
-import type { Pool } from "@annals/postgres";
 import { eventually } from "@annals/testing";
 import { expect, onTestFinished, test } from "vitest";
+import type { Metrics } from "../metrics.ts";
 import { testWebhook } from "../rpc/test-webhook.ts";
 import { intercepted, newService } from "../testing/dispatcher.ts";
 import { cleanUp } from "../workers/clean-up.ts";
@@ -30,7 +30,7 @@ async function begin() {
 }
 
 /** A fan-out that has stored its deliveries and does not commit before it is told to. */
-async function fanningOut(pool: Pool, produce: (slow: Pool) => Promise<void>) {
+async function fanningOut({ accountId, pool, replica }: Awaited<ReturnType<typeof begin>>) {
   const stored = Promise.withResolvers<void>();
   const commits = Promise.withResolvers<void>();
   onTestFinished(() => commits.resolve());
@@ -43,10 +43,14 @@ async function fanningOut(pool: Pool, produce: (slow: Pool) => Promise<void>) {
         return result;
       }),
   });
-  const producing = produce(slow);
+  const { metrics, produce } = replica(slow);
+  const producing = produce(accountId);
   await stored.promise;
-  return { commit: commits.resolve, producing };
+  return { commit: commits.resolve, metrics, producing };
 }
+
+const failuresOf = async (metrics: Metrics) =>
+  (await metrics.failures.get()).values.filter(({ value }) => value > 0);
 
 test("a webhook is scanned until its deliveries are done, and again with the next one", async () => {
   const { accountId, clean, replica, scanned, webhook } = await begin();
@@ -69,8 +73,9 @@ test("a webhook is scanned until its deliveries are done, and again with the nex
 });
 
 test("the clean-up waits for a fan-out, and then leaves the queue open", async () => {
-  const { accountId, clean, database, pool, replica, scanned, webhook } = await begin();
-  const { commit, producing } = await fanningOut(pool, (slow) => replica(slow).produce(accountId));
+  const begun = await begin();
+  const { clean, database, scanned, webhook } = begun;
+  const { commit, producing } = await fanningOut(begun);
   const cleaning = clean();
   const waits =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
@@ -82,14 +87,17 @@ test("the clean-up waits for a fan-out, and then leaves the queue open", async (
 });
 
 test("a test delivery and a fan-out do not wait for each other", async () => {
-  const { accountId, database, pool, replica, send } = await begin();
-  const { commit, producing } = await fanningOut(pool, (slow) => replica(slow).produce(accountId));
+  const begun = await begin();
+  const { database, send } = begun;
+  const { commit, metrics, producing } = await fanningOut(begun);
   await send();
   const count = "SELECT FROM webhooks.deliveries";
   expect((await database.query(count)).length).toBe(1);
   commit();
   await producing;
   expect((await database.query(count)).length).toBe(2);
+  // PostgreSQL has not ended the transaction of the fan-out for its length.
+  expect(await failuresOf(metrics)).toEqual([]);
 });
 
 test("a test delivery opens a closed queue", async () => {
@@ -114,7 +122,7 @@ test("a fan-out that finds a queue closed meanwhile stores nothing, and tries ag
   });
   const { metrics, produce } = replica(closing);
   await produce(accountId);
-  expect((await metrics.failures.get()).values.filter(({ value }) => value > 0)).toEqual([]);
+  expect(await failuresOf(metrics)).toEqual([]);
   expect(closed).toBe(2);
   expect((await database.query("SELECT FROM webhooks.deliveries")).length).toBe(1);
   expect(await scanned()).toMatchObject([{ due_at: expect.any(String) }]);
