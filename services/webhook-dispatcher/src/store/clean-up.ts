@@ -1,6 +1,6 @@
 // What the clean-up does to one webhook, in bounded pieces. Deliveries that another process works on are
-// locked, and skipped: so two clean-ups share the work, and never deadlock. Each piece is MATERIALIZED: a join
-// that reads it again would lock the next rows instead, beyond the limit.
+// locked, and skipped: so two clean-ups share the work, and never deadlock. Each piece is MATERIALIZED: a
+// join that reads it again would lock the next rows instead, beyond the limit.
 
 import { statement } from "@annals/postgres";
 

@@ -35,8 +35,8 @@ LIMIT $3::integer
 `);
 
 /**
- * Webhooks whose oldest attempted delivery is finished and older than the retention. A later one may have ended
- * before it: that is kept for as much longer as the retries of the oldest took.
+ * Webhooks whose oldest attempted delivery is finished and older than the retention. A later one may have
+ * ended before it: that is kept for as much longer as the retries of the oldest took.
  */
 export const listExpired = statement<
   [...After, now: string, retentionDays: number],

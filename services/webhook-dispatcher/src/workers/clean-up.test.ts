@@ -1,9 +1,10 @@
-// Guarantee: a webhook on which the clean-up fails keeps no other, and the run fails, so that it is repeated. A
-// record is deleted once it and all before it are older than the retention. Two clean-ups share the work.
+// Guarantee: a webhook on which the clean-up fails keeps no other, and the run fails, so that it is repeated.
+// A record is deleted once it and all before it are older than the retention. A piece has its size, and two
+// clean-ups share the work.
 
 import type { Database } from "@annals/postgres";
 import { expect, test } from "vitest";
-import * as one from "../store/clean-up.ts";
+import { deleteFinished, deleteUnattempted, settleAttempted } from "../store/clean-up.ts";
 import { DATABASE_CLOCK } from "../store/moment.ts";
 import { FakeTime, intercepted, newService } from "../testing/dispatcher.ts";
 import { cleanUp } from "./clean-up.ts";
@@ -62,19 +63,29 @@ test("a record waits for one before it that ended later, and then all go in one 
   expect(await left()).toHaveLength(0);
 });
 
+type Which = readonly [accountId: string, webhookId: string, limit: number];
+
 test.each([
-  ["deleteFinished", { attempts: 1, isPending: false }],
-  ["deleteUnattempted", { attempts: 0, isPending: true }],
-  ["settleAttempted", { attempts: 1, isPending: true }],
-] as const)("%s: a piece has its size, and another clean-up skips it", async (name, given) => {
+  [
+    "finished",
+    { attempts: 1, isPending: false },
+    (of: Database, which: Which, now: string) => of.run(deleteFinished, [...which, now, 30]),
+  ],
+  [
+    "unattempted",
+    { attempts: 0, isPending: true },
+    (of: Database, which: Which, now: string) => of.run(deleteUnattempted, [...which, "5", now]),
+  ],
+  [
+    "attempted",
+    { attempts: 1, isPending: true },
+    (of: Database, which: Which, now: string) => of.run(settleAttempted, [...which, "5", now]),
+  ],
+])("%s: a piece has its size, and another clean-up skips it", async (_name, given, work) => {
   const { accountId, database, time, webhook } = await stored(5, given);
   time.advance(40 * 86_400);
   const pool = database.pool();
-  const piece = async (of: Database) => {
-    const which = [accountId, webhook.id, 2] as const;
-    if (name === "deleteFinished") return of.run(one[name], [...which, time.text(), 30]);
-    return of.run(one[name], [...which, "5", time.text()]);
-  };
+  const piece = (of: Database) => work(of, [accountId, webhook.id, 2], time.text());
   await pool.transaction(async (transaction) => {
     expect(await piece(transaction)).toHaveLength(2);
     expect(await piece(pool)).toHaveLength(2);
