@@ -118,7 +118,7 @@ INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::tex
         target: { type: "account", id: of.accountId },
       }),
     list: statement(`/* ${schema}.list-audit-entries */
-SELECT account_id, number, id, event, extract(epoch FROM clock_timestamp() - created_at)::float8 AS age_s
+SELECT account_id, number, id, event, extract(epoch FROM statement_timestamp() - created_at)::float8 AS age_s
 FROM ${schema}.audit_outbox
 WHERE number > $1::bigint
 ORDER BY number

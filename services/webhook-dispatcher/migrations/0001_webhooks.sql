@@ -1,6 +1,6 @@
 -- Webhooks, how far each account's outbox entries were handed to them, and the deliveries to make and made.
 --
--- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs as
+-- Every table has the account, so that a distributed PostgreSQL shards by it. The service runs as
 -- annals_webhooks, which owns nothing.
 
 DO $$
@@ -35,6 +35,9 @@ CREATE TABLE webhooks.webhooks (
   after_exports       bigint NOT NULL,
   -- Deliveries up to this number are not begun any more: the webhook was disabled after them.
   stopped_up_to    bigint NOT NULL DEFAULT 0,
+  -- True only while none of its deliveries is pending: the scan for due deliveries leaves it out. Who stores deliveries
+  -- holds the row locked and has seen it false; the clean-up sets it under a lock that excludes them.
+  is_drained       boolean NOT NULL DEFAULT false,
   -- A range is replayed only to a webhook that has taken a delivery. Null before that, and again with another URL.
   first_success_at timestamptz,
   failing_since    timestamptz, -- end of the first failed attempt since the last success; null after a success
@@ -48,8 +51,11 @@ CREATE TABLE webhooks.webhooks (
   PRIMARY KEY (account_id, id)
 );
 
--- The sweep asks which accounts have subscribers.
-CREATE INDEX webhooks_active ON webhooks.webhooks (account_id) WHERE active AND deleted_at IS NULL;
+-- The sweep asks which accounts have subscribers, and a claim for the webhooks of some accounts.
+CREATE INDEX webhooks_active ON webhooks.webhooks (account_id, id) WHERE active AND deleted_at IS NULL;
+-- The scan for due deliveries.
+CREATE INDEX webhooks_queued ON webhooks.webhooks (account_id, id)
+  WHERE active AND deleted_at IS NULL AND NOT is_drained;
 -- The clean-up asks which webhooks are gone.
 CREATE INDEX webhooks_deleted ON webhooks.webhooks (account_id, id) WHERE deleted_at IS NOT NULL;
 
@@ -66,6 +72,9 @@ CREATE TABLE webhooks.cursors (
 
 GRANT SELECT, INSERT, UPDATE ON webhooks.cursors TO annals_webhooks;
 
+-- Without a primary key: `number` is unique by its sequence, and every statement finds a delivery in its queue or in the
+-- history. An index of all deliveries would be written twice for each, and PostgreSQL would now and then prefer it to that
+-- of the queues, read a whole queue and sort it.
 CREATE TABLE webhooks.deliveries (
   account_id   text COLLATE "C" NOT NULL,
   webhook_id   text COLLATE "C" NOT NULL,
@@ -88,8 +97,7 @@ CREATE TABLE webhooks.deliveries (
   -- so a claim changes no index as long as its page has free space (a HOT update).
   leased_until timestamptz,
   -- Counts the claims. A result is taken only from the claim that is the last.
-  fence        bigint NOT NULL DEFAULT 0,
-  PRIMARY KEY (account_id, webhook_id, number)
+  fence        bigint NOT NULL DEFAULT 0
 ) WITH (
   fillfactor = 60,
   -- Two of a delivery's three versions are dead within seconds, and the index of the queues keeps an entry for each
@@ -103,12 +111,17 @@ CREATE TABLE webhooks.deliveries (
   autovacuum_vacuum_cost_delay = 0
 );
 
--- The queue of each webhook.
+-- Logical replication tells rows apart by all columns.
+ALTER TABLE webhooks.deliveries REPLICA IDENTITY FULL;
+
+-- The queue of each webhook. A delivery that is claimed is found by its time and number.
 CREATE INDEX deliveries_due ON webhooks.deliveries (account_id, webhook_id, due_at, number) WHERE due_at IS NOT NULL;
 -- The history of each webhook.
 CREATE INDEX deliveries_attempted ON webhooks.deliveries (account_id, webhook_id, number) WHERE attempts > 0;
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks.deliveries TO annals_webhooks;
+-- Whoever disables a webhook takes a number; and a distributed PostgreSQL takes all of them by the rights of the service.
+GRANT USAGE ON SEQUENCE webhooks.deliveries_number_seq TO annals_webhooks;
 
 -- What was not queued for a webhook, because its account had too many pending deliveries: a counted range. In a table of
 -- its own, so that the fan-out, which shares the rows of webhooks with others, changes none of them.

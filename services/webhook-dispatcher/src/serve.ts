@@ -39,6 +39,7 @@ import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
 import { START_WINDOW_MS } from "./workers/attempts.ts";
+import { DATABASE_CLOCK } from "./store/moment.ts";
 import { startCleanUp } from "./workers/clean-up.ts";
 import { DeliveryTraces } from "./workers/delivery-traces.ts";
 import { DeliveryEngine } from "./workers/delivery-engine.ts";
@@ -78,7 +79,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     metrics,
     random: randomBytes,
     traces: new DeliveryTraces(),
-    now: () => null,
+    now: () => DATABASE_CLOCK,
   };
 
   const extraAuthorities = await readAuthorities(config.caFile);

@@ -13,11 +13,12 @@ type Params = [
 ];
 
 export const deleteExport = statement<Params, { readonly id: string }>(`/* exports.delete-export */
-UPDATE exports.jobs
+UPDATE exports.jobs AS job
 SET deleted_at = $3::text,
   deleted_by = $4::text,
   status = CASE WHEN status = 'completed' THEN status ELSE 'failed' END,
-  due_at = CASE WHEN status = 'running' THEN due_at ELSE clock_timestamp() END
-WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
-RETURNING id
+  due_at = CASE WHEN status = 'running' THEN due_at ELSE moment.now END
+FROM (SELECT statement_timestamp() AS now) AS moment
+WHERE job.account_id = $1::text AND job.id = $2::text AND deleted_at IS NULL
+RETURNING job.id
 `);

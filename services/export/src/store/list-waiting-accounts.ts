@@ -10,8 +10,8 @@ export const listWaitingAccounts = statement<
 SELECT account_id FROM exports.jobs AS waiting
 WHERE status IN ('pending', 'running')
 GROUP BY account_id
-HAVING min(due_at) <= clock_timestamp()
-ORDER BY bool_or(status = 'running' AND due_at > clock_timestamp()),
+HAVING min(due_at) <= statement_timestamp()
+ORDER BY bool_or(status = 'running' AND due_at > statement_timestamp()),
   (SELECT max(taken_at) FROM exports.jobs WHERE jobs.account_id = waiting.account_id) NULLS FIRST,
   min(due_at), account_id
 LIMIT $1::integer

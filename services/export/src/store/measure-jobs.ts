@@ -12,7 +12,7 @@ export interface JobsRow {
 /** Only the statuses that exports have. */
 export const measureJobs = statement<[], JobsRow>(`/* exports.measure-jobs */
 SELECT status, count(*)::integer AS count,
-  greatest(extract(epoch FROM clock_timestamp() - min(created_at)::timestamptz), 0)::double precision AS oldest_s
+  greatest(extract(epoch FROM statement_timestamp() - min(created_at::timestamptz)), 0)::double precision AS oldest_s
 FROM exports.jobs
 WHERE status IN ('pending', 'running', 'failed') AND deleted_at IS NULL
 GROUP BY status

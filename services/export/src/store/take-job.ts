@@ -28,14 +28,14 @@ export interface TakenRow {
 export const takeJob = statement<[accountId: string, leaseMs: number], TakenRow>(
   `/* exports.take-job */
 UPDATE exports.jobs
-SET status = 'running', lease_token = lease_token + 1, attempts = attempts + 1, taken_at = clock_timestamp(),
-  due_at = clock_timestamp() + $2::integer * interval '1 millisecond'
+SET status = 'running', lease_token = lease_token + 1, attempts = attempts + 1, taken_at = statement_timestamp(),
+  due_at = statement_timestamp() + $2::integer * interval '1 millisecond'
 WHERE account_id = $1::text AND id = (
   SELECT id FROM exports.jobs AS waiting
-  WHERE account_id = $1::text AND status IN ('pending', 'running') AND due_at <= clock_timestamp()
+  WHERE account_id = $1::text AND status IN ('pending', 'running') AND due_at <= statement_timestamp()
     AND NOT (
-      EXISTS (SELECT FROM exports.jobs WHERE account_id = $1::text AND status IN ('pending', 'running') AND waits_for_room)
-      AND EXISTS (SELECT FROM exports.jobs WHERE account_id = $1::text AND status = 'running' AND due_at > clock_timestamp())
+      EXISTS (SELECT 1 FROM exports.jobs WHERE account_id = $1::text AND status IN ('pending', 'running') AND waits_for_room)
+      AND EXISTS (SELECT 1 FROM exports.jobs WHERE account_id = $1::text AND status = 'running' AND due_at > statement_timestamp())
     )
   ORDER BY due_at, id
   LIMIT 1

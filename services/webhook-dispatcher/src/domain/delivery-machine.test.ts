@@ -6,7 +6,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ACCOUNTS, DeliveryWorld, WEBHOOKS } from "../testing/delivery-world.ts";
-import { ACCOUNTS_PER_CLAIM, DeliveryMachine } from "./delivery-machine.ts";
+import { ACCOUNTS_PER_STATEMENT, DeliveryMachine } from "./delivery-machine.ts";
 import { type Limits, MAX_DUE } from "./delivery-states.ts";
 
 const limits = fc.record({
@@ -85,7 +85,7 @@ const WIDE: Limits = {
 describe("fairness", () => {
   test("accounts take turns: each has its claim before another has two, and no webhook a second slot", () => {
     const machine = new DeliveryMachine(WIDE);
-    const accounts = ACCOUNTS_PER_CLAIM * 3;
+    const accounts = ACCOUNTS_PER_STATEMENT * 3;
     for (let n = 0; n < accounts; n++) {
       machine.notified(`a${n}`, [`v${n}`, `w${n}`, `x${n}`, `y${n}`]);
     }

@@ -49,8 +49,8 @@ export interface Begin<Row> {
 
 /** Deliveries that one claim takes: their bodies are in memory until they are sent. */
 const DELIVERIES_PER_CLAIM = 250;
-/** Accounts that one claim names: PostgreSQL sorts them for each row that it looks up. */
-export const ACCOUNTS_PER_CLAIM = 32;
+/** Accounts that one statement names: PostgreSQL sorts them for each row that it looks up. */
+export const ACCOUNTS_PER_STATEMENT = 32;
 /** Deliveries of a crowded host whose webhook cannot wait in memory are due again after this time. */
 const CROWDED_DELAY_S = 1;
 
@@ -189,7 +189,7 @@ export class DeliveryMachine {
   #firsts(slots: number, shares: Shares): Grant[] {
     const able: Account[] = [];
     for (const account of this.states.turns) {
-      if (able.length >= ACCOUNTS_PER_CLAIM) break;
+      if (able.length >= ACCOUNTS_PER_STATEMENT) break;
       this.states.turns.delete(account);
       if (this.#freeOf(account, shares) > 0) able.push(account);
     }

@@ -10,8 +10,8 @@ export interface NewDeliveriesOptions {
   readonly random: (size: number) => Uint8Array;
   /** UTC with six fraction digits. */
   readonly timestamp: string;
-  /** Of the statement; null for the database's own clock. */
-  readonly now: string | null;
+  /** Of the statement: see store/moment.ts. */
+  readonly now: string;
 }
 
 export function newDeliveries(

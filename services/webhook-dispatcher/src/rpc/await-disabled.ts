@@ -26,7 +26,7 @@ export function awaitDisabled(deps: AwaitDisabledDeps): AwaitDisabled {
     const [row] = await deps.database
       .forAccount(accountId)
       .run(hasPendingDeliveries, [accountId, webhookId]);
-    if (row?.pending === true) await pause(deps.startWindowMs + TIMER_MARGIN_MS);
+    if (row) await pause(deps.startWindowMs + TIMER_MARGIN_MS);
     deps.onDisabled();
   };
 }

@@ -16,6 +16,7 @@ import type { AddressGuard } from "../outbound/address-guard.ts";
 import type { Producers } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countWebhooks } from "../store/count-webhooks.ts";
+import { createCursors } from "../store/create-cursors.ts";
 import { createWebhook as createWebhookStatement } from "../store/create-webhook.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { checkEvents, checkUrl } from "./webhook-members.ts";
@@ -51,6 +52,7 @@ export function createWebhook(
       await transaction.run(lockAccount, [accountId]);
       const [row] = await transaction.run(countWebhooks, [accountId]);
       if ((row?.count ?? 0) >= maxWebhooks) throw planExceeded(maxWebhooks);
+      await transaction.run(createCursors, [accountId]);
       await transaction.run(createWebhookStatement, [
         accountId,
         id,

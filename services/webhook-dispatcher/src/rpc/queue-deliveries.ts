@@ -11,6 +11,7 @@ import { AUDIT } from "../store/audit.ts";
 import { countPending } from "../store/count-pending.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
 import { shareWebhook } from "../store/find-webhook.ts";
+import { openQueues } from "../store/queues.ts";
 import type { DeliveryTraces } from "../workers/delivery-traces.ts";
 
 export interface QueueDeliveriesDeps {
@@ -18,8 +19,8 @@ export interface QueueDeliveriesDeps {
   readonly database: Pool;
   readonly random: (size: number) => Uint8Array;
   readonly traces: DeliveryTraces;
-  /** Null for the database's own clock. */
-  readonly now: () => string | null;
+  /** See store/moment.ts. */
+  readonly now: () => string;
   readonly maxPendingPerAccount: number;
   readonly maxPendingBytesPerAccount: number;
   /** Called when deliveries are stored. */
@@ -46,11 +47,12 @@ export async function queueDeliveries(
   deps: QueueDeliveriesDeps,
   { accountId, audit, entries, needsSuccess = false, signal, webhookId }: Queued,
 ): Promise<readonly string[]> {
-  const { clock, database, random } = deps;
+  const { clock, random } = deps;
   const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));
   const timestamp = clock.nowText();
   const params = newDeliveries(entries, planned, { accountId, now: deps.now(), random, timestamp });
-  const queue = async (transaction: Database) => {
+  const database = deps.database.forAccount(accountId, signal);
+  const store = async (transaction: Database): Promise<boolean> => {
     // Shared, as by the fan-out: disabling waits, and then sees these deliveries.
     const [webhook] = await transaction.run(shareWebhook, [accountId, webhookId]);
     if (!webhook) throw notFound("webhook", webhookId);
@@ -58,6 +60,7 @@ export async function queueDeliveries(
       throw invalid({ field: "active", message: "must be true: the webhook is disabled" });
     }
     if (needsSuccess && !webhook.has_succeeded) throw untried(webhookId);
+    if (webhook.is_drained) return false;
     const { dropped } = limitBacklog(planned, {
       maxPending: deps.maxPendingPerAccount,
       maxPendingBytes: deps.maxPendingBytesPerAccount,
@@ -71,9 +74,12 @@ export async function queueDeliveries(
     await transaction.run(createDeliveries, [...params]);
     deps.traces.keep(params[3]);
     await AUDIT.add(transaction, audit);
+    return true;
   };
-  const pool = database.forAccount(accountId, signal);
-  await pool.transaction(queue, () => parameterBytes(params));
+  // Each repetition needs a clean-up that has closed the queue since it was opened: there are few a minute.
+  while (!(await database.transaction(store, () => parameterBytes(params)))) {
+    await database.run(openQueues, [accountId, [webhookId]]);
+  }
   deps.onDeliveries(accountId, [webhookId]);
   return params[2];
 }

@@ -21,8 +21,8 @@ export interface RotateSecretDeps {
   readonly database: Pool;
   readonly keys: SecretKeys;
   readonly random: (size: number) => Uint8Array;
-  /** Null for the database's own clock. */
-  readonly now: () => string | null;
+  /** See store/moment.ts. */
+  readonly now: () => string;
 }
 
 const MAX_GRACE_S = 7 * 86_400;
@@ -39,7 +39,7 @@ export function rotateSecret(
     }
     const secret = newSigningSecret(deps.random);
     const sealed = deps.keys.seal(secret, { accountId, webhookId }, deps.random);
-    const { row, previousUntil } = await deps.database
+    const row = await deps.database
       .forAccount(accountId, context.signal)
       .transaction(async (transaction) => {
         const [rotated] = await transaction.run(rotateSecretStatement, [
@@ -56,12 +56,12 @@ export function rotateSecret(
         const metadata = { grace_seconds: graceSeconds };
         const change = { actor, occurredAt: deps.clock.nowText(), metadata };
         await AUDIT.add(transaction, webhookChange("secret_rotated", accountId, webhookId, change));
-        return { row: found, previousUntil: rotated.previous_until };
+        return found;
       });
     return {
       webhook: renderWebhook(row),
       secret,
-      ...(previousUntil !== null && { previousSecretExpiresAt: previousUntil }),
+      ...(row.previous_until !== null && { previousSecretExpiresAt: row.previous_until }),
     };
   };
 }

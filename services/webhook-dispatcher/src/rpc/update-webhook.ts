@@ -14,7 +14,9 @@ import { kindsOf } from "../domain/kinds.ts";
 import type { AddressGuard } from "../outbound/address-guard.ts";
 import type { Positions, Producers } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
+import { clearDrops } from "../store/clear-drops.ts";
 import { findWebhook, lockWebhook } from "../store/find-webhook.ts";
+import { takeNumber } from "../store/take-number.ts";
 import { updateWebhook as updateWebhookStatement } from "../store/update-webhook.ts";
 import type { ShownWebhookRow, WebhookRow } from "../store/webhook-row.ts";
 import type { AwaitDisabled } from "./await-disabled.ts";
@@ -88,6 +90,8 @@ async function change(
       const begun = beginning(locked, now);
       if (!begun.every((kind) => asked.includes(kind))) return undefined;
       const [e, v, x] = startsOf(begun, positions);
+      const [next] = await transaction.run(takeNumber, []);
+      if (request.active === true) await transaction.run(clearDrops, [accountId, id]);
       await transaction.run(updateWebhookStatement, [
         accountId,
         id,
@@ -99,6 +103,7 @@ async function change(
         x,
         request.active === true,
         actor.id ?? null,
+        next?.number ?? "0",
       ]);
       const diff = { before: shownWebhook(locked), after: shownWebhook(now) };
       const updated = { actor, occurredAt: clock.nowText(), diff };

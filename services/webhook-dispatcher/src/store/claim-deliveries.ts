@@ -10,13 +10,13 @@
 import { statement } from "@annals/postgres";
 
 type Params = [
-  now: string | null,
-  /** Each once: of all webhooks. */
+  now: string,
+  /** Of all webhooks, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
   accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
-  /** For each: only what was due since then is claimed. Null: whatever is due. */
-  since: readonly (string | null)[],
+  /** For each: only what was due since then is claimed. */
+  since: readonly string[],
   slots: readonly number[],
   leaseS: number,
 ];
@@ -45,41 +45,41 @@ export interface ClaimedRow {
 }
 
 // `since` is a lower bound of the probe: before the first entry that is due lies a dead one for each
-// delivery since the last vacuum. A second is taken off, since transactions commit in another order than
-// they begin. The bounds and the order name all columns of the index of the queues, and `number + 0` is in
-// no other index. With an equality in place of a bound, PostgreSQL expects one row of a table without
-// statistics, reads the whole queue by the primary key and sorts it, and every connection keeps that plan.
-// What another process claims at the same time is locked, and skipped. `now` is null except in tests, which
-// bring their own time: so replicas share one clock, the database's.
+// delivery since the last vacuum. The bounds and the order name all columns of the index of the queues.
+// What another process claims at the same time is locked, and skipped. The limit of the webhook makes
+// PostgreSQL look up each; without it, it compares all of an account with all that are given.
 export const claimDeliveries = statement<Params, ClaimedRow>(`/* webhooks.claim-deliveries */
 WITH picked AS MATERIALIZED (
-  SELECT due.account_id, due.webhook_id, due.number, to_timestamp(moment.epoch + $7::float8) AS leased_until,
+  SELECT due.account_id, due.webhook_id, due.due_at, due.number, moment.leased_until,
     extract(epoch FROM moment.now - due.due_at)::float8 AS late_s, webhook.url, webhook.secret_key_id, webhook.secret_sealed,
     CASE WHEN webhook.previous_secret_until > moment.now THEN webhook.previous_secret_key_id END AS previous_key_id,
     CASE WHEN webhook.previous_secret_until > moment.now THEN webhook.previous_secret_sealed END AS previous_sealed
   FROM unnest($3::text[], $4::text[], $5::timestamptz[], $6::integer[]) AS given (account_id, webhook_id, since, slots)
   CROSS JOIN (
-    SELECT now, extract(epoch FROM now)::float8 AS epoch
-    FROM (SELECT coalesce($1::timestamptz, statement_timestamp()) AS now) AS clock) AS moment
-  JOIN webhooks.webhooks AS webhook ON webhook.account_id = given.account_id AND webhook.id = given.webhook_id
+    SELECT greatest(statement_timestamp(), $1::timestamptz) AS now,
+      greatest(statement_timestamp(), $1::timestamptz) + $7::float8 * interval '1 second' AS leased_until) AS moment
   CROSS JOIN LATERAL (
-    SELECT account_id, webhook_id, number, due_at
+    SELECT account_id, id, url, stopped_up_to, secret_key_id, secret_sealed, previous_secret_key_id,
+      previous_secret_sealed, previous_secret_until
+    FROM webhooks.webhooks
+    WHERE account_id = ANY ($2::text[]) AND account_id = given.account_id AND id = given.webhook_id
+      AND active AND deleted_at IS NULL
+    LIMIT 1) AS webhook
+  CROSS JOIN LATERAL (
+    SELECT account_id, webhook_id, due_at, number
     FROM webhooks.deliveries
-    WHERE due_at IS NOT NULL AND number + 0 > webhook.stopped_up_to
-      AND (account_id, webhook_id, due_at)
-        >= (webhook.account_id, webhook.id, coalesce(given.since - interval '1 second', '-infinity'))
-      AND (account_id, webhook_id, due_at) <= (webhook.account_id, webhook.id, moment.now)
+    WHERE account_id = ANY ($2::text[]) AND account_id = webhook.account_id AND webhook_id = webhook.id
+      AND due_at >= given.since AND due_at <= moment.now AND number > webhook.stopped_up_to
       AND (leased_until IS NULL OR leased_until <= moment.now)
-    ORDER BY account_id, webhook_id, due_at, number
+    ORDER BY due_at, number
     LIMIT given.slots
     FOR UPDATE SKIP LOCKED) AS due
-  WHERE webhook.account_id = ANY ($2::text[]) AND webhook.active AND webhook.deleted_at IS NULL
 )
 UPDATE webhooks.deliveries AS delivery
 SET fence = delivery.fence + 1, leased_until = picked.leased_until
 FROM picked
 WHERE delivery.account_id = ANY ($2::text[]) AND delivery.account_id = picked.account_id
-  AND delivery.webhook_id = picked.webhook_id AND delivery.number = picked.number
+  AND delivery.webhook_id = picked.webhook_id AND delivery.due_at = picked.due_at AND delivery.number = picked.number
 RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id, delivery.event,
   delivery.position, delivery.body, delivery.created_at, delivery.due_at, picked.late_s, picked.url, picked.secret_key_id,
   picked.secret_sealed, picked.previous_key_id, picked.previous_sealed

@@ -1,119 +1,99 @@
-// What the clean-up deletes, in bounded pieces. Each statement returns how many rows it touched.
+// What the clean-up does to one webhook, in bounded pieces. Deliveries that another process works on are
+// locked, and skipped: so two clean-ups share the work, and never deadlock. Each piece is MATERIALIZED: a
+// join that reads it again would lock the next rows instead, beyond the limit.
 
 import { statement } from "@annals/postgres";
 
+type Piece = [accountId: string, webhookId: string, limit: number];
+
 interface Touched {
-  readonly touched: number;
+  readonly number: string;
 }
 
-/** Deliveries of deleted webhooks, then those webhooks themselves. */
-export const deleteOfDeletedWebhooks = statement<
-  [limit: number],
+/** Deletes pending deliveries up to a number that were never attempted, and that no claim holds. */
+export const deleteUnattempted = statement<
+  [...Piece, upTo: string, now: string],
   Touched
->(`/* webhooks.delete-of-deleted-webhooks */
-WITH gone AS (
-  SELECT account_id, id FROM webhooks.webhooks WHERE deleted_at IS NOT NULL ORDER BY account_id, id LIMIT 100
-),
-piece AS MATERIALIZED (
-  SELECT gone.account_id, gone.id, delivery.number
-  FROM gone
-  CROSS JOIN LATERAL (
-    SELECT number FROM webhooks.deliveries
-    WHERE deliveries.account_id = gone.account_id AND deliveries.webhook_id = gone.id
-    ORDER BY number LIMIT $1::integer) AS delivery
-  LIMIT $1::integer
-),
-deleted AS (
-  DELETE FROM webhooks.deliveries USING piece
-  WHERE deliveries.account_id = piece.account_id AND deliveries.webhook_id = piece.id
-    AND deliveries.number = piece.number
-  RETURNING 1
-),
-drops AS (
-  DELETE FROM webhooks.drops USING gone WHERE drops.account_id = gone.account_id AND drops.webhook_id = gone.id
-),
-emptied AS (
-  DELETE FROM webhooks.webhooks USING gone
-  WHERE webhooks.account_id = gone.account_id AND webhooks.id = gone.id
-    AND NOT EXISTS (SELECT FROM webhooks.deliveries
-      WHERE deliveries.account_id = gone.account_id AND deliveries.webhook_id = gone.id)
-  RETURNING 1
+>(`/* webhooks.delete-unattempted */
+WITH piece AS MATERIALIZED (
+  SELECT due_at, number FROM webhooks.deliveries
+  WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL AND number <= $4::bigint AND attempts = 0
+    AND (leased_until IS NULL OR leased_until <= greatest(statement_timestamp(), $5::timestamptz))
+  ORDER BY due_at, number
+  LIMIT $3::integer
+  FOR UPDATE SKIP LOCKED
 )
-SELECT ((SELECT count(*) FROM deleted) + (SELECT count(*) FROM emptied))::integer AS touched
+DELETE FROM webhooks.deliveries AS delivery
+USING piece
+WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text
+  AND delivery.due_at = piece.due_at AND delivery.number = piece.number
+RETURNING delivery.number
+`);
+
+/** Leaves the others in the history, without a next attempt. */
+export const settleAttempted = statement<
+  [...Piece, upTo: string, now: string],
+  Touched
+>(`/* webhooks.settle-attempted */
+WITH piece AS MATERIALIZED (
+  SELECT due_at, number FROM webhooks.deliveries
+  WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL AND number <= $4::bigint AND attempts > 0
+    AND (leased_until IS NULL OR leased_until <= greatest(statement_timestamp(), $5::timestamptz))
+  ORDER BY due_at, number
+  LIMIT $3::integer
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE webhooks.deliveries AS delivery SET due_at = NULL, body = NULL, leased_until = NULL
+FROM piece
+WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text
+  AND delivery.due_at = piece.due_at AND delivery.number = piece.number
+RETURNING delivery.number
 `);
 
 /**
- * Stopped deliveries: deletes those never attempted; the others stay in the history without a next attempt.
+ * Deletes those of the oldest attempted deliveries that are finished and whose last attempt was so many days
+ * ago. One that is kept makes the piece smaller than the limit, and the later ones wait for it: for no longer
+ * than its retries took.
  */
-export const settleStopped = statement<
-  [now: string | null, limit: number],
+export const deleteFinished = statement<
+  [...Piece, now: string, days: number],
   Touched
->(`/* webhooks.settle-stopped */
-WITH moment AS MATERIALIZED (
-  SELECT coalesce($1::timestamptz, clock_timestamp()) AS now
-),
-piece AS MATERIALIZED (
-  SELECT webhook.account_id, webhook.id, delivery.number, delivery.attempts
-  FROM webhooks.webhooks AS webhook
-  CROSS JOIN moment
-  CROSS JOIN LATERAL (
-    SELECT number, attempts FROM webhooks.deliveries
-    WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id
-      AND due_at IS NOT NULL AND number <= webhook.stopped_up_to
-      AND (leased_until IS NULL OR leased_until <= moment.now)
-    ORDER BY due_at, number
-    LIMIT $2::integer
-    FOR UPDATE SKIP LOCKED) AS delivery
-  WHERE webhook.stopped_up_to > 0 AND webhook.deleted_at IS NULL
-  LIMIT $2::integer
-),
-deleted AS (
-  DELETE FROM webhooks.deliveries USING piece
-  WHERE deliveries.account_id = piece.account_id AND deliveries.webhook_id = piece.id
-    AND deliveries.number = piece.number AND piece.attempts = 0
-  RETURNING 1
-),
-settled AS (
-  UPDATE webhooks.deliveries SET due_at = NULL, body = NULL, leased_until = NULL
-  FROM piece
-  WHERE deliveries.account_id = piece.account_id AND deliveries.webhook_id = piece.id
-    AND deliveries.number = piece.number AND piece.attempts > 0
-  RETURNING 1
-)
-SELECT ((SELECT count(*) FROM deleted) + (SELECT count(*) FROM settled))::integer AS touched
-`);
-
-/** Records of deliveries whose last attempt is older than the retention. */
-export const deleteExpiredDeliveries = statement<
-  [now: string | null, retentionDays: number, limit: number],
-  Touched
->(`/* webhooks.delete-expired-deliveries */
-WITH piece AS MATERIALIZED (
-  SELECT webhook.account_id, webhook.id, oldest.number
-  FROM webhooks.webhooks AS webhook
-  CROSS JOIN LATERAL (
-    SELECT number, attempted_at, due_at FROM webhooks.deliveries
-    WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id
-    ORDER BY number LIMIT 100) AS oldest
-  WHERE oldest.due_at IS NULL AND oldest.attempted_at
-    < coalesce($1::timestamptz, clock_timestamp()) - $2::integer * interval '1 day'
+>(`/* webhooks.delete-finished */
+WITH oldest AS MATERIALIZED (
+  SELECT number FROM webhooks.deliveries
+  WHERE account_id = $1::text AND webhook_id = $2::text AND attempts > 0
+  ORDER BY number
   LIMIT $3::integer
-),
-deleted AS (
-  DELETE FROM webhooks.deliveries USING piece
-  WHERE deliveries.account_id = piece.account_id AND deliveries.webhook_id = piece.id
-    AND deliveries.number = piece.number
-  RETURNING 1
+  FOR UPDATE SKIP LOCKED
 )
-SELECT count(*)::integer AS touched FROM deleted
+DELETE FROM webhooks.deliveries AS delivery
+USING oldest
+WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text AND delivery.attempts > 0
+  AND delivery.number = oldest.number AND delivery.due_at IS NULL
+  AND delivery.attempted_at < greatest(statement_timestamp(), $4::timestamptz) - $5::integer * interval '1 day'
+RETURNING delivery.number
 `);
 
-/** Secrets before a rotation whose grace period is over. */
-export const eraseExpiredSecrets = statement<
-  [now: string | null],
+/** Deletes a deleted webhook that has no deliveries any more. */
+export const removeWebhook = statement<
+  [accountId: string, id: string],
   never
->(`/* webhooks.erase-expired-secrets */
+>(`/* webhooks.remove-webhook */
+DELETE FROM webhooks.webhooks
+WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NOT NULL
+  AND NOT EXISTS (
+    SELECT 1 FROM webhooks.deliveries WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL)
+  AND NOT EXISTS (
+    SELECT 1 FROM webhooks.deliveries WHERE account_id = $1::text AND webhook_id = $2::text AND attempts > 0)
+`);
+
+/** Erases the secret before a rotation, if its grace period is over. */
+export const eraseExpiredSecret = statement<
+  [accountId: string, id: string, now: string],
+  never
+>(`/* webhooks.erase-expired-secret */
 UPDATE webhooks.webhooks
 SET previous_secret_key_id = NULL, previous_secret_sealed = NULL, previous_secret_until = NULL
-WHERE previous_secret_until <= coalesce($1::timestamptz, clock_timestamp())
+WHERE account_id = $1::text AND id = $2::text
+  AND previous_secret_until <= greatest(statement_timestamp(), $3::timestamptz)
 `);

@@ -11,17 +11,16 @@ export interface WebhookStatesRow {
   readonly failing_longest_s: number;
 }
 
-/** Null for the database's own clock. */
 export const countWebhookStates = statement<
-  [now: string | null],
+  [now: string],
   WebhookStatesRow
 >(`/* webhooks.count-webhook-states */
 SELECT count(*) FILTER (WHERE active AND failing_since IS NULL)::integer AS healthy,
   count(*) FILTER (WHERE active AND failing_since IS NOT NULL)::integer AS failing,
   count(*) FILTER (WHERE NOT active AND disabled_at IS NOT NULL)::integer AS disabled,
   count(*) FILTER (WHERE NOT active AND disabled_at IS NULL)::integer AS inactive,
-  greatest(coalesce(extract(epoch FROM coalesce($1::timestamptz, clock_timestamp())
-    - min(failing_since) FILTER (WHERE active)), 0), 0)::double precision AS failing_longest_s
+  greatest(extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz)
+    - min(failing_since) FILTER (WHERE active)), 0)::float8 AS failing_longest_s
 FROM webhooks.webhooks
 WHERE deleted_at IS NULL
 `);

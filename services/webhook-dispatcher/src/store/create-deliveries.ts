@@ -14,7 +14,7 @@ type Params = [
   bytes: readonly number[],
   /** Null where it is read when it is sent. */
   bodies: readonly (string | null)[],
-  now: string | null,
+  now: string,
 ];
 
 export const createDeliveries = statement<Params, never>(`/* webhooks.create-deliveries */
@@ -24,6 +24,6 @@ SELECT $1::text, delivery.webhook_id, delivery.id, delivery.payload_id, delivery
   delivery.bytes, convert_to(delivery.body, 'UTF8'), moment.now, moment.now
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::integer[], $8::text[]) WITH ORDINALITY
   AS delivery (webhook_id, id, payload_id, event, position, bytes, body, turn)
-CROSS JOIN (SELECT coalesce($9::timestamptz, statement_timestamp()) AS now) AS moment
+CROSS JOIN (SELECT greatest(statement_timestamp(), $9::timestamptz) AS now) AS moment
 ORDER BY delivery.turn
 `);

@@ -1,6 +1,4 @@
-// Stores a new webhook, and the account's cursors where it is the first. Only the sealed secret is ever
-// written. The cursors begin at 0: because of its `after_*` the webhook receives nothing from before it was
-// created.
+// Stores a new webhook. Only the sealed secret is ever written.
 
 import { statement } from "@annals/postgres";
 
@@ -21,11 +19,6 @@ type Params = [
 ];
 
 export const createWebhook = statement<Params, never>(`/* webhooks.create-webhook */
-WITH cursors AS (
-  INSERT INTO webhooks.cursors (account_id, kind, position)
-  SELECT $1::text, kind, 0 FROM unnest(ARRAY['events', 'verifications', 'exports']) AS kind
-  ON CONFLICT DO NOTHING
-)
 INSERT INTO webhooks.webhooks (account_id, id, url, events, active, created_at, secret_key_id, secret_sealed,
   after_events, after_verifications, after_exports, created_by)
 VALUES ($1::text, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::text, $8::bytea,

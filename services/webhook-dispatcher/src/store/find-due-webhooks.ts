@@ -1,48 +1,30 @@
-// Finds webhooks that have deliveries due, among the next active ones after a given one: a bounded read over
-// all accounts, which locks nothing. What it finds is claimed by claim-deliveries.ts.
+// Finds webhooks that have deliveries due, among the next ones after a given one whose queue is open: a
+// bounded read over all accounts, which locks nothing. What it finds is claimed by claim-deliveries.ts. The
+// clean-up closes queues that are empty, and a closed one costs nothing here.
 //
-// Each webhook takes one probe of the index of the queues, whose first entry is the first due. The bounds and
-// the order name the columns of that index, so that no plan reads the history, whatever statistics
-// PostgreSQL has of a table that grew a moment ago.
+// Each webhook takes one probe of the index of the queues, whose first entry is the first due.
 
 import { statement } from "@annals/postgres";
 
-type Params = [
-  now: string | null,
-  afterAccountId: string,
-  afterWebhookId: string,
-  maxWebhooks: number,
-];
+type Params = [now: string, afterAccountId: string, afterWebhookId: string, maxWebhooks: number];
 
-/** A webhook with something due; and the last one of a full page, due or not. */
-export interface DueWebhookRow {
+export interface QueuedWebhookRow {
   readonly account_id: string;
   readonly webhook_id: string;
-  /** Of its first delivery that is due and not leased. */
+  /** Of its first delivery that is due and not leased; null if there is none. */
   readonly due_at: string | null;
-  readonly is_last: boolean;
 }
 
-export const findDueWebhooks = statement<Params, DueWebhookRow>(`/* webhooks.find-due-webhooks */
-SELECT account_id, webhook_id, due_at, ordinal = $4::integer AS is_last
-FROM (
-  SELECT page.account_id, page.webhook_id, page.ordinal, (
-    SELECT delivery.due_at
-    FROM webhooks.deliveries AS delivery
-    WHERE delivery.due_at IS NOT NULL
-      AND (delivery.account_id, delivery.webhook_id, delivery.due_at) >= (page.account_id, page.webhook_id, '-infinity')
-      AND (delivery.account_id, delivery.webhook_id, delivery.due_at) <= (page.account_id, page.webhook_id, moment.now)
-      AND (delivery.leased_until IS NULL OR delivery.leased_until <= moment.now)
-    ORDER BY delivery.account_id, delivery.webhook_id, delivery.due_at, delivery.number
-    LIMIT 1) AS due_at
-  FROM (
-    SELECT account_id, id AS webhook_id, row_number() OVER (ORDER BY account_id, id) AS ordinal
-    FROM webhooks.webhooks
-    WHERE active AND deleted_at IS NULL AND (account_id, id) > ($2::text, $3::text)
-    ORDER BY account_id, id
-    LIMIT $4::integer) AS page
-  CROSS JOIN (SELECT coalesce($1::timestamptz, statement_timestamp()) AS now) AS moment
-) AS webhook
-WHERE due_at IS NOT NULL OR ordinal = $4::integer
-ORDER BY ordinal
+export const findDueWebhooks = statement<Params, QueuedWebhookRow>(`/* webhooks.find-due-webhooks */
+SELECT webhook.account_id, webhook.id AS webhook_id, (
+  SELECT min(delivery.due_at)
+  FROM webhooks.deliveries AS delivery
+  WHERE delivery.account_id = webhook.account_id AND delivery.webhook_id = webhook.id
+    AND delivery.due_at <= greatest(statement_timestamp(), $1::timestamptz)
+    AND (delivery.leased_until IS NULL OR delivery.leased_until <= greatest(statement_timestamp(), $1::timestamptz))
+  ) AS due_at
+FROM webhooks.webhooks AS webhook
+WHERE active AND deleted_at IS NULL AND NOT is_drained AND (account_id, id) > ($2::text, $3::text)
+ORDER BY account_id, id
+LIMIT $4::integer
 `);

@@ -1,18 +1,16 @@
-// Which of many accounts have an active webhook that subscribes to an event: their ordinals in the given
-// list, from 1.
+// To what the active webhooks of many accounts subscribe, of given patterns.
 
 import { statement } from "@annals/postgres";
 
-type Params = [accountIds: readonly string[], events: readonly string[]];
+type Params = [accountIds: readonly string[], patterns: readonly string[]];
 
-export const findSubscribed = statement<
-  Params,
-  { readonly ordinal: number }
->(`/* webhooks.find-subscribed */
-SELECT given.ordinal::integer AS ordinal
-FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS given (account_id, event, ordinal)
-WHERE EXISTS (
-  SELECT FROM webhooks.webhooks AS webhook
-  WHERE webhook.account_id = given.account_id AND webhook.active AND webhook.deleted_at IS NULL
-    AND webhook.events && ARRAY[given.event, '*'])
+export interface SubscribedRow {
+  readonly account_id: string;
+  readonly pattern: string;
+}
+
+export const findSubscribed = statement<Params, SubscribedRow>(`/* webhooks.find-subscribed */
+SELECT DISTINCT account_id, pattern
+FROM webhooks.webhooks CROSS JOIN unnest(events) AS pattern
+WHERE account_id = ANY ($1::text[]) AND active AND deleted_at IS NULL AND pattern = ANY ($2::text[])
 `);

@@ -5,13 +5,17 @@ import type { ShownWebhookRow, WebhookRow } from "./webhook-row.ts";
 
 type Params = [accountId: string, id: string];
 
-export const findWebhook = statement<Params, ShownWebhookRow>(`/* webhooks.find-webhook */
+export const findWebhook = statement<
+  Params,
+  ShownWebhookRow & { readonly previous_until: string | null }
+>(`/* webhooks.find-webhook */
 SELECT id, url, events, active, created_at, disabled_reason,
   to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
   drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
-  to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_dropped_at
+  to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_dropped_at,
+  to_char(previous_secret_until AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS previous_until
 FROM webhooks.webhooks AS webhook
-LEFT JOIN webhooks.drops ON drops.account_id = webhook.account_id AND drops.webhook_id = webhook.id
+LEFT JOIN webhooks.drops ON drops.account_id = $1::text AND drops.webhook_id = webhook.id
 WHERE webhook.account_id = $1::text AND webhook.id = $2::text AND deleted_at IS NULL
 `);
 
@@ -26,12 +30,17 @@ WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR UPDATE
 `);
 
-/** Shared with fan-outs until the transaction ends: disabling it waits. */
+/** Shared with fan-outs until the transaction ends: disabling it waits, and so does closing its queue. */
 export const shareWebhook = statement<
   Params,
-  { readonly active: boolean; readonly has_succeeded: boolean }
+  {
+    readonly active: boolean;
+    /** Its queue is closed: no delivery may be stored. */
+    readonly is_drained: boolean;
+    readonly has_succeeded: boolean;
+  }
 >(`/* webhooks.share-webhook */
-SELECT active, first_success_at IS NOT NULL AS has_succeeded
+SELECT active, is_drained, first_success_at IS NOT NULL AS has_succeeded
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR SHARE

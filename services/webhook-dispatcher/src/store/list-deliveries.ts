@@ -21,7 +21,7 @@ SELECT delivery.number, delivery.id, event, succeeded, status_code, attempts,
   CASE WHEN webhook.active AND delivery.number > webhook.stopped_up_to
     THEN to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') END AS next_attempt_at
 FROM webhooks.deliveries AS delivery
-JOIN webhooks.webhooks AS webhook ON webhook.account_id = delivery.account_id AND webhook.id = delivery.webhook_id
+JOIN webhooks.webhooks AS webhook ON webhook.account_id = $1::text AND webhook.id = delivery.webhook_id
 WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text AND delivery.number < $3::bigint
   AND delivery.attempts > 0
 ORDER BY delivery.number DESC

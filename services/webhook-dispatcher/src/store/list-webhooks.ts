@@ -12,7 +12,7 @@ SELECT id, url, events, active, created_at, disabled_reason,
   drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
   to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_dropped_at
 FROM webhooks.webhooks AS webhook
-LEFT JOIN webhooks.drops ON drops.account_id = webhook.account_id AND drops.webhook_id = webhook.id
+LEFT JOIN webhooks.drops ON drops.account_id = $1::text AND drops.webhook_id = webhook.id
 WHERE webhook.account_id = $1::text AND deleted_at IS NULL
   AND ($2::text IS NULL OR (created_at, id) < ($2::text, $3::text))
 ORDER BY created_at DESC, id DESC

@@ -9,10 +9,12 @@ type Params = [accountId: string, kind: NoticeKind, patterns: readonly string[]]
 export interface SubscriberRow {
   readonly id: string;
   readonly starts_after: string;
+  /** Its queue is closed: no delivery may be stored. */
+  readonly is_drained: boolean;
 }
 
 export const lockSubscribers = statement<Params, SubscriberRow>(`/* webhooks.lock-subscribers */
-SELECT id, CASE $2::text WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
+SELECT id, is_drained, CASE $2::text WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
   ELSE after_exports END AS starts_after
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND active AND deleted_at IS NULL AND events && $3::text[]

@@ -8,14 +8,9 @@ export interface BacklogRow {
   readonly oldest_due_s: number;
 }
 
-/** Null for the database's own clock. */
-export const measureBacklog = statement<
-  [now: string | null],
-  BacklogRow
->(`/* webhooks.measure-backlog */
+export const measureBacklog = statement<[now: string], BacklogRow>(`/* webhooks.measure-backlog */
 SELECT count(*) AS pending,
-  greatest(coalesce(extract(epoch FROM coalesce($1::timestamptz, clock_timestamp()) - min(due_at)), 0), 0)::double precision
-    AS oldest_due_s
+  greatest(extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz) - min(due_at)), 0)::float8 AS oldest_due_s
 FROM webhooks.deliveries
 WHERE due_at IS NOT NULL
 `);

@@ -11,14 +11,17 @@ export interface CursorRow {
   readonly position: string;
   readonly starts_after: string | null;
   readonly subscribers: number;
+  /** Those whose queue is closed; null if there are none. */
+  readonly drained_ids: readonly string[] | null;
 }
 
 export const readCursor = statement<Params, CursorRow>(`/* webhooks.read-cursor */
 SELECT cursor.position, count(webhook.id)::integer AS subscribers,
+  array_agg(webhook.id) FILTER (WHERE is_drained) AS drained_ids,
   min(CASE cursor.kind WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
     ELSE after_exports END) AS starts_after
 FROM webhooks.cursors AS cursor
-LEFT JOIN webhooks.webhooks AS webhook ON webhook.account_id = cursor.account_id
+LEFT JOIN webhooks.webhooks AS webhook ON webhook.account_id = $1::text
   AND webhook.active AND webhook.deleted_at IS NULL AND webhook.events && $3::text[]
 WHERE cursor.account_id = $1::text AND cursor.kind = $2::text
 GROUP BY cursor.position, cursor.kind

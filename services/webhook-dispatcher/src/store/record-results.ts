@@ -1,15 +1,20 @@
 // Stores the results of attempts, each only where its claim is still the last: a process that was too slow
 // changes nothing. A retry becomes due after its delay, counted from now, which is after the end of the
 // attempt. A finished delivery loses its body. Returns the rows that were changed, and where the result
-// changes what is known of the webhook: the first failure, the first success, a failure after too many days.
+// changes what is known of the webhook: the first failure, the first success; or is a failure after too many
+// days.
 
 import { statement } from "@annals/postgres";
 
 type Params = [
-  now: string | null,
+  now: string,
   retryDelaysS: readonly number[],
+  /** Of all results, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
+  accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
+  /** When it was due as it was claimed. */
+  dueAts: readonly string[],
   numbers: readonly string[],
   fences: readonly string[],
   successes: readonly boolean[],
@@ -26,18 +31,24 @@ export interface ResultRow {
   readonly success: boolean;
   readonly url: string;
   readonly changes_health: boolean;
+  /** The webhook has failed for too many days. */
+  readonly is_dead: boolean;
 }
 
+// The limit of the webhook: see claim-deliveries.ts.
 export const recordResults = statement<Params, ResultRow>(`/* webhooks.record-results */
 WITH result AS MATERIALIZED (
   SELECT given.*, webhook.active, webhook.failing_since,
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
-  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::boolean[], $8::integer[], $10::text[])
-    AS given (account_id, webhook_id, number, fence, success, status_code, url)
-  JOIN webhooks.webhooks AS webhook
-    ON webhook.account_id = given.account_id AND webhook.id = given.webhook_id
+  FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::boolean[], $10::integer[], $12::text[])
+    AS given (account_id, webhook_id, due_at, number, fence, success, status_code, url)
+  CROSS JOIN LATERAL (
+    SELECT active, failing_since, first_success_at, stopped_up_to, url
+    FROM webhooks.webhooks
+    WHERE account_id = ANY ($3::text[]) AND account_id = given.account_id AND id = given.webhook_id
+    LIMIT 1) AS webhook
 )
 UPDATE webhooks.deliveries AS delivery
 SET attempts = delivery.attempts + 1,
@@ -49,12 +60,14 @@ SET attempts = delivery.attempts + 1,
   body = CASE WHEN result.delays[delivery.attempts + 1] IS NOT NULL THEN delivery.body END
 FROM result
 CROSS JOIN (
-  SELECT now, extract(epoch FROM now)::float8 AS epoch
-  FROM (SELECT coalesce($1::timestamptz, statement_timestamp()) AS now) AS clock) AS moment
-WHERE delivery.account_id = result.account_id AND delivery.webhook_id = result.webhook_id
-  AND delivery.number = result.number AND delivery.fence = result.fence AND delivery.leased_until IS NOT NULL
+  SELECT greatest(statement_timestamp(), $1::timestamptz) AS now,
+    extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch) AS moment
+WHERE delivery.account_id = ANY ($3::text[]) AND delivery.account_id = result.account_id
+  AND delivery.webhook_id = result.webhook_id AND delivery.due_at = result.due_at AND delivery.number = result.number
+  AND delivery.fence = result.fence AND delivery.leased_until IS NOT NULL
 RETURNING delivery.account_id, delivery.webhook_id, result.success, result.url,
   CASE WHEN result.success THEN result.failing_since IS NOT NULL OR result.is_first
-    ELSE result.failing_since IS NULL OR ($9::integer > 0 AND result.active
-      AND moment.now - result.failing_since >= $9::integer * interval '1 day') END AS changes_health
+    ELSE result.failing_since IS NULL END AS changes_health,
+  NOT result.success AND result.active AND $11::integer > 0 AND result.failing_since IS NOT NULL
+    AND moment.now - result.failing_since >= $11::integer * interval '1 day' AS is_dead
 `);

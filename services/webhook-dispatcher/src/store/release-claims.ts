@@ -4,9 +4,13 @@
 import { statement } from "@annals/postgres";
 
 type Params = [
-  now: string | null,
+  now: string,
+  /** Of all claims, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
+  accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
+  /** When it was due as it was claimed. */
+  dueAts: readonly string[],
   numbers: readonly string[],
   fences: readonly string[],
   delaysS: readonly number[],
@@ -18,10 +22,11 @@ export const releaseClaims = statement<
 >(`/* webhooks.release-claims */
 UPDATE webhooks.deliveries AS delivery
 SET leased_until = NULL, due_at = CASE WHEN given.delay_s = 0 THEN delivery.due_at ELSE to_timestamp(moment.epoch + given.delay_s) END
-FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::float8[])
-  AS given (account_id, webhook_id, number, fence, delay_s)
-CROSS JOIN (SELECT extract(epoch FROM coalesce($1::timestamptz, statement_timestamp()))::float8 AS epoch) AS moment
-WHERE delivery.account_id = given.account_id AND delivery.webhook_id = given.webhook_id
-  AND delivery.number = given.number AND delivery.fence = given.fence AND delivery.leased_until IS NOT NULL
+FROM unnest($3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::float8[])
+  AS given (account_id, webhook_id, due_at, number, fence, delay_s)
+CROSS JOIN (SELECT extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch) AS moment
+WHERE delivery.account_id = ANY ($2::text[]) AND delivery.account_id = given.account_id
+  AND delivery.webhook_id = given.webhook_id AND delivery.due_at = given.due_at AND delivery.number = given.number
+  AND delivery.fence = given.fence AND delivery.leased_until IS NOT NULL
 RETURNING delivery.number
 `);

@@ -1,8 +1,7 @@
 // Changes a webhook that the transaction has locked. Where it is disabled, its deliveries so far are stopped:
 // no attempt begins any more. Where it begins to subscribe to a kind, it receives what lies after the given
-// position; null keeps the earlier position. Where the client activates it, also again, the record of what
-// was dropped begins anew, and so do the days after which it is disabled. They do with another URL, too,
-// which has taken no delivery yet.
+// position; null keeps the earlier position. Where the client activates it, also again, the days after which
+// it is disabled begin anew. They do with another URL, too, which has taken no delivery yet.
 
 import { statement } from "@annals/postgres";
 
@@ -18,13 +17,12 @@ type Params = [
   activates: boolean,
   /** The id of a key. */
   updatedBy: string | null,
+  /** Where it is not active, all of its deliveries have smaller numbers. */
+  nextNumber: string,
 ];
 
 export const updateWebhook = statement<Params, never>(`/* webhooks.update-webhook */
-WITH cleared AS (
-  DELETE FROM webhooks.drops WHERE account_id = $1::text AND webhook_id = $2::text AND $9::boolean
-)
-UPDATE webhooks.webhooks AS webhook SET
+UPDATE webhooks.webhooks SET
   url = $3::text,
   events = $4::text[],
   active = $5::boolean,
@@ -36,8 +34,6 @@ UPDATE webhooks.webhooks AS webhook SET
   after_events = coalesce($6::bigint, after_events),
   after_verifications = coalesce($7::bigint, after_verifications),
   after_exports = coalesce($8::bigint, after_exports),
-  stopped_up_to = CASE WHEN $5::boolean THEN stopped_up_to ELSE greatest(stopped_up_to, (
-    SELECT max(number) FROM webhooks.deliveries
-    WHERE deliveries.account_id = webhook.account_id AND deliveries.webhook_id = webhook.id)) END
+  stopped_up_to = CASE WHEN $5::boolean THEN stopped_up_to ELSE $11::bigint END
 WHERE account_id = $1::text AND id = $2::text
 `);

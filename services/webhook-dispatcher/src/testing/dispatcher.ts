@@ -11,7 +11,7 @@ import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
 import { ROLE } from "../commands/rotate-secrets.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
-import { createMetrics } from "../metrics.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import { EventReader } from "../outbound/event-reader.ts";
@@ -26,6 +26,7 @@ import { updateWebhook } from "../rpc/update-webhook.ts";
 import { START_WINDOW_MS } from "../workers/attempts.ts";
 import { DeliveryTraces } from "../workers/delivery-traces.ts";
 import { DeliveryEngine, type DeliveryEngineDeps } from "../workers/delivery-engine.ts";
+import { DATABASE_CLOCK } from "../store/moment.ts";
 import { FanOut } from "../workers/fan-out.ts";
 import { FakeProducers } from "./fake-producers.ts";
 
@@ -82,9 +83,9 @@ class FakeSender {
   }
 }
 
-/** A clock that the test controls, as the statements take it. */
+/** A clock that the test controls, as the statements take it: a time that has not come yet. */
 export class FakeTime {
-  #ms = Date.parse("2026-01-31T09:30:00.000Z");
+  #ms = Date.parse("2126-01-31T09:30:00.000Z");
 
   readonly now = (): string => this.text();
 
@@ -104,13 +105,14 @@ export interface Replica<Sending = FakeSender> {
   readonly engine: DeliveryEngine;
   readonly fanOut: FanOut;
   readonly sender: Sending;
+  readonly metrics: Metrics;
   /** Stores entries of an account and fans them out. */
   readonly produce: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
 }
 
 export interface ReplicaOptions {
   readonly producers: FakeProducers;
-  readonly now?: () => string | null;
+  readonly now?: () => string;
   readonly retryDelaysS?: readonly number[];
   readonly timeoutMs?: number;
   readonly maxInFlight?: number;
@@ -155,7 +157,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
   options: ReplicaOptions,
 ): Replica<Sending> {
   const metrics = createMetrics(createRegistry("test"));
-  const now = options.now ?? (() => null);
+  const now = options.now ?? (() => DATABASE_CLOCK);
   const traces = new DeliveryTraces();
   const { producers } = options;
   const events = new EventReader(producers);
@@ -186,6 +188,7 @@ export function newReplicaWith<Sending extends DeliveryEngineDeps["sender"]>(
     engine,
     fanOut,
     sender,
+    metrics,
     produce: async (accountId, count = 1, kind = "events") => {
       fanOut.notify({ kind, accountId, position: producers.add(accountId, kind, count) });
       await fanOut.settled();
@@ -219,7 +222,7 @@ export function newHandlers(
   producers: FakeProducers,
   guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false }),
   {
-    now = () => null,
+    now = () => DATABASE_CLOCK,
     maxPendingBytesPerAccount = 256 * 1024 * 1024,
     maxPendingPerAccount = 100_000,
   }: Partial<ReplicaOptions> = {},

@@ -25,8 +25,8 @@ export interface AttemptsDeps {
   /** Makes one attempt; `abandon` ends those under way. */
   readonly sender: { send(message: Message): Promise<AttemptResult>; abandon(): void };
   readonly traces: DeliveryTraces;
-  /** Null for the database's own clock, so that replicas share one; tests bring a time. */
-  readonly now: () => string | null;
+  /** See store/moment.ts. */
+  readonly now: () => string;
   readonly maxInFlight: number;
   readonly retryDelaysS: readonly number[];
   readonly disableAfterDays: number;
@@ -191,6 +191,6 @@ export class Attempts {
 const UNREAD = { outcome: "unread", statusCode: null } as const;
 
 function claimOf(row: ClaimedRow): Claim {
-  const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
-  return { accountId, webhookId, number, fence };
+  const { account_id: accountId, webhook_id: webhookId, due_at: dueAt, number, fence } = row;
+  return { accountId, webhookId, dueAt, number, fence };
 }

@@ -16,8 +16,8 @@ export interface BacklogDeps {
   readonly metrics: Metrics;
   readonly maxPendingPerAccount: number;
   readonly maxPendingBytesPerAccount: number;
-  /** Null for the database's own clock. */
-  readonly now: () => string | null;
+  /** See store/moment.ts. */
+  readonly now: () => string;
 }
 
 export interface Page {
@@ -99,8 +99,8 @@ export class Backlog {
     const params = [accountId, ids, counts, numbers(0), numbers(-1), now()] as const;
     const rows = await transaction.run(recordDrops, [...params]);
     metrics.dropped.inc({ kind }, dropped.length);
-    for (const { webhook_id: webhookId, is_first: isFirst } of rows) {
-      if (!isFirst) continue;
+    for (const { webhook_id: webhookId, count } of rows) {
+      if (Number(count) > (counts[ids.indexOf(webhookId)] ?? 0)) continue;
       log.warn(
         { account_id: accountId, webhook_id: webhookId },
         "too many pending deliveries: further ones are dropped and counted",

@@ -1,29 +1,32 @@
 // The clean-up: deletes, a bounded piece at a time, deliveries of deleted and disabled webhooks, records
-// that are older than the retention, and secrets whose grace period is over. Any number of replicas may do
-// it at once.
+// that are older than the retention, and secrets whose grace period is over. It closes the queues that are
+// empty. Any number of replicas may do it at once.
 
 import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
-import type { Database } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
-import {
-  deleteExpiredDeliveries,
-  deleteOfDeletedWebhooks,
-  eraseExpiredSecrets,
-  settleStopped,
-} from "../store/clean-up.ts";
+import * as one from "../store/clean-up.ts";
+import { clearDrops } from "../store/clear-drops.ts";
+import { lockWebhook } from "../store/find-webhook.ts";
+import * as all from "../store/list-clean-up.ts";
+import { closeQueue } from "../store/queues.ts";
 
 export interface CleanUpDeps {
-  readonly database: Database;
+  readonly database: Pool;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Null for the database's own clock. */
-  readonly now: () => string | null;
+  /** See store/moment.ts. */
+  readonly now: () => string;
   readonly retentionDays: number;
 }
 
 const INTERVAL_MS = 60_000;
 /** Rows of one statement. */
 const PIECE = 1_000;
+/** No delivery has a greater number. */
+const MAX_NUMBER = String(2n ** 63n - 1n);
+/** Days ago, before which every attempt has ended. */
+const TOMORROW = -1;
 
 /** Wake it when a webhook was disabled or deleted. */
 export function startCleanUp(deps: CleanUpDeps): Loop {
@@ -36,19 +39,88 @@ export function startCleanUp(deps: CleanUpDeps): Loop {
   });
 }
 
-/** Deletes all that is due now. Ends early when the signal is aborted. */
-export async function cleanUp(
-  { database, now, retentionDays }: Pick<CleanUpDeps, "database" | "now" | "retentionDays">,
+type Given = Pick<CleanUpDeps, "database" | "now" | "retentionDays">;
+
+/**
+ * Does all that is due now: lists the webhooks, then works on one after the other. One that fails keeps no
+ * other: its error is thrown at the end. Ends early when the signal is aborted.
+ */
+export async function cleanUp(given: Given, signal?: AbortSignal): Promise<void> {
+  const { database, now, retentionDays } = given;
+  const errors: unknown[] = [];
+  const each = async <Row extends all.WebhookKey>(
+    list: (after: [string, string, number]) => Promise<Row[]>,
+    work: (row: Row) => Promise<unknown>,
+  ): Promise<void> => {
+    let after: [string, string, number] = ["", "", PIECE];
+    const piece = async () => {
+      const rows = await list(after);
+      for (const row of rows) {
+        if (signal?.aborted) break;
+        after = [row.account_id, row.id, PIECE];
+        await work(row).catch((error: unknown) => errors.push(error));
+      }
+      return rows.length;
+    };
+    await inPieces(PIECE, piece, signal);
+  };
+  await each(
+    (after) => database.run(all.listDeleted, after),
+    (row) => remove(given, row, signal),
+  );
+  await each(
+    (after) => database.run(all.listStopped, after),
+    (row) => settle(given, row, row.stopped_up_to, signal),
+  );
+  await each(
+    (after) => database.run(all.listExpired, [...after, now(), retentionDays]),
+    (row) => deleteFinished(given, row, retentionDays, signal),
+  );
+  await each(
+    (after) => database.run(all.listEmptyQueues, after),
+    (row) => close(given, row),
+  );
+  await each(
+    (after) => database.run(all.listExpiredSecrets, [...after, now()]),
+    (row) => database.run(one.eraseExpiredSecret, [row.account_id, row.id, now()]),
+  );
+  if (errors.length > 0) throw errors[0];
+}
+
+/** Deletes the deliveries of a deleted webhook, then the webhook. What a claim holds, a later run deletes. */
+async function remove(given: Given, row: all.WebhookKey, signal?: AbortSignal): Promise<void> {
+  await settle(given, row, MAX_NUMBER, signal);
+  await deleteFinished(given, row, TOMORROW, signal);
+  await given.database.run(clearDrops, [row.account_id, row.id]);
+  await given.database.run(one.removeWebhook, [row.account_id, row.id]);
+}
+
+/** Deletes stopped deliveries that were never attempted; the others stay without a next attempt. */
+async function settle(
+  { database, now }: Given,
+  { account_id: accountId, id }: all.WebhookKey,
+  upTo: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const pieces = [
-    () => database.run(deleteOfDeletedWebhooks, [PIECE]),
-    () => database.run(settleStopped, [now(), PIECE]),
-    () => database.run(deleteExpiredDeliveries, [now(), retentionDays, PIECE]),
-  ];
-  for (const piece of pieces) {
-    // A piece that is not full need not be the last: it may take only a part of each webhook.
-    await inPieces(1, async () => (await piece())[0]?.touched ?? 0, signal);
+  for (const statement of [one.deleteUnattempted, one.settleAttempted]) {
+    const piece = () => database.run(statement, [accountId, id, PIECE, upTo, now()]);
+    await inPieces(PIECE, async () => (await piece()).length, signal);
   }
-  await database.run(eraseExpiredSecrets, [now()]);
+}
+
+async function deleteFinished(
+  { database, now }: Given,
+  { account_id: accountId, id }: all.WebhookKey,
+  days: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const piece = () => database.run(one.deleteFinished, [accountId, id, PIECE, now(), days]);
+  await inPieces(PIECE, async () => (await piece()).length, signal);
+}
+
+async function close({ database }: Given, { account_id: accountId, id }: all.WebhookKey) {
+  await database.transaction(async (transaction) => {
+    await transaction.run(lockWebhook, [accountId, id]);
+    await transaction.run(closeQueue, [accountId, id]);
+  });
 }

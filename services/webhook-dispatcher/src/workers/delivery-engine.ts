@@ -4,8 +4,8 @@
 // machine has not planned.
 //
 // Webhooks that this process knows of are claimed for at once: it made deliveries for them, or one of their
-// slots is free again. All else (retries, work left by other processes) is found by a scan over the active
-// webhooks, which never takes more than a small share of the time.
+// slots is free again. All else (retries, work left by other processes) is found by a scan over the
+// webhooks that may have pending deliveries, which never takes more than a small share of the time.
 
 import { type Loop, startLoop } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,6 +14,7 @@ import type { Limits } from "../domain/delivery-states.ts";
 import { ScanSchedule, WEBHOOKS_PER_SCAN } from "../domain/scan-schedule.ts";
 import { type ClaimedRow, claimDeliveries } from "../store/claim-deliveries.ts";
 import { findDueWebhooks } from "../store/find-due-webhooks.ts";
+import { DATABASE_CLOCK } from "../store/moment.ts";
 import { Attempts, type AttemptsDeps, LEASE_MARGIN_MS } from "./attempts.ts";
 
 export interface DeliveryEngineDeps extends AttemptsDeps, Limits {
@@ -27,6 +28,8 @@ const FULL_DELAY_MS = 250;
  * The first after a quiet moment does not wait.
  */
 const GATHER_MS = 5;
+/** A delivery may become visible so much later than one that was due after it. */
+const COMMIT_ORDER_MS = 1_000;
 /** While the database does not answer: a delivery may not be late for long after it is back. */
 const MAX_BACKOFF_MS = 1_000;
 
@@ -122,9 +125,8 @@ export class DeliveryEngine {
     for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of rows) {
       if (dueAt !== null) this.#machine.found(accountId, id, dueAt);
     }
-    const last = rows.at(-1);
-    const isEnd = last?.is_last !== true;
-    this.#scan.ended(isEnd ? undefined : [last.account_id, last.webhook_id], {
+    const last = rows[WEBHOOKS_PER_SCAN - 1];
+    this.#scan.ended(last && [last.account_id, last.webhook_id], {
       begunAt,
       now: performance.now(),
     });
@@ -150,10 +152,10 @@ export class DeliveryEngine {
     const accountIds = grants.map(({ accountId }) => accountId);
     return database.run(claimDeliveries, [
       now(),
-      [...new Set(accountIds)],
+      [...new Set(accountIds)].toSorted(),
       accountIds,
       grants.map(({ webhookId }) => webhookId),
-      grants.map(({ since }) => since ?? null),
+      grants.map(({ since }) => before(since)),
       grants.map(({ slots }) => slots),
       (timeoutMs + LEASE_MARGIN_MS) / 1_000,
     ]);
@@ -163,6 +165,12 @@ export class DeliveryEngine {
     tell();
     if (this.#machine.states.hasWork) this.#loop?.wake();
   }
+}
+
+/** Some time before, since transactions commit in another order than they begin. */
+function before(since: string | undefined): string {
+  if (since === undefined) return DATABASE_CLOCK;
+  return new Date(Date.parse(since) - COMMIT_ORDER_MS).toISOString();
 }
 
 function ownerOf(row: ClaimedRow) {

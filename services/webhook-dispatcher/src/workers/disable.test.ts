@@ -6,6 +6,7 @@ import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { DATABASE_CLOCK } from "../store/moment.ts";
 import { FakeTime, newAccountId, newService, intercepted } from "../testing/dispatcher.ts";
 import { cleanUp } from "./clean-up.ts";
 import { START_WINDOW_MS } from "./attempts.ts";
@@ -100,7 +101,7 @@ describe("disabling", () => {
     expect([sequence(0), sequence(1)]).toEqual([1, 4]);
     await a.engine.settled();
     // The clean-up keeps attempted deliveries in the history, without a next attempt.
-    await cleanUp({ database: database.pool(), now: () => null, retentionDays: 30 });
+    await cleanUp({ database: database.pool(), now: () => DATABASE_CLOCK, retentionDays: 30 });
     expect(await handlers.deliveries(accountId, webhook.id)).toHaveLength(2);
     const [left] = await database.query<{ n: string }>(
       "SELECT count(*) AS n FROM webhooks.deliveries",
@@ -117,7 +118,7 @@ describe("disabling", () => {
       "SELECT secret_sealed, secret_key_id FROM webhooks.webhooks",
     );
     expect(row).toEqual({ secret_sealed: null, secret_key_id: null });
-    await cleanUp({ database: database.pool(), now: () => null, retentionDays: 30 });
+    await cleanUp({ database: database.pool(), now: () => DATABASE_CLOCK, retentionDays: 30 });
     const left =
       "SELECT (SELECT count(*) FROM webhooks.webhooks) + (SELECT count(*) FROM webhooks.deliveries) AS n";
     expect(await database.query(left)).toEqual([{ n: "0" }]);

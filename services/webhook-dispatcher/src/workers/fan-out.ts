@@ -31,6 +31,7 @@ import { MAX_ENTRIES, type Producers } from "../outbound/producers.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
 import { lockSubscribers } from "../store/lock-subscribers.ts";
 import { moveCursor } from "../store/move-cursor.ts";
+import { openQueues } from "../store/queues.ts";
 import { readCursor } from "../store/read-cursor.ts";
 import { Backlog, type BacklogDeps } from "./backlog.ts";
 import type { DeliveryTraces } from "./delivery-traces.ts";
@@ -71,6 +72,12 @@ interface Task {
   limit: number;
   traces: readonly OriginTrace[];
 }
+
+/**
+ * The clean-up has closed the queue of a subscriber since the cursor was read. This is no failure: the next
+ * try opens it.
+ */
+class QueueClosed extends Error {}
 
 export class FanOut {
   readonly #deps: FanOutDeps;
@@ -144,9 +151,11 @@ export class FanOut {
       const isDone = await this.#tracedPage(task);
       if (!isDone) this.#again(key, task);
     } catch (error) {
-      metrics.failures.inc({ worker: "fan_out" });
       const { accountId, kind, limit } = task;
-      log.warn({ err: error, account_id: accountId, kind }, "fan-out failed");
+      if (!(error instanceof QueueClosed)) {
+        metrics.failures.inc({ worker: "fan_out" });
+        log.warn({ err: error, account_id: accountId, kind }, "fan-out failed");
+      }
       if (limit > 1) this.#again(key, { ...task, limit: Math.floor(limit / 10) || 1 });
     }
   }
@@ -182,9 +191,8 @@ export class FanOut {
   /** Resolves to whether nothing is left up to the target. */
   async #page({ accountId, kind, target, limit, traces }: Task): Promise<boolean> {
     const { database, producers } = this.#deps;
-    const [cursor] = await database
-      .forAccount(accountId)
-      .run(readCursor, [accountId, kind, patternsOf(kind)]);
+    const ofAccount = database.forAccount(accountId);
+    const [cursor] = await ofAccount.run(readCursor, [accountId, kind, patternsOf(kind)]);
     if (!cursor || cursor.starts_after === null) {
       // The cursor stays: a later subscriber has its own position to start after.
       this.#withoutSubscribers.add(kind, accountId);
@@ -200,6 +208,8 @@ export class FanOut {
     const pageSize = Math.max(1, Math.min(limit, maxEntries, traced));
     const entries = from >= target ? [] : await producers.entries(kind, accountId, from, pageSize);
     checkGapless(entries, from);
+    const drained = cursor.drained_ids;
+    if (drained && entries.length > 0) await ofAccount.run(openQueues, [accountId, drained]);
     const to = entries.at(-1)?.position ?? from;
     if (to > position) await this.#store(accountId, kind, { position, to, entries, traces });
     return to >= target || entries.length === 0;
@@ -221,6 +231,7 @@ export class FanOut {
       const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
       if (!moved || entries.length === 0) return [];
       const rows = await transaction.run(lockSubscribers, [accountId, kind, patternsOf(kind)]);
+      if (rows.some((row) => row.is_drained)) throw new QueueClosed();
       const subscribers = rows.map((row) => ({
         id: row.id,
         startsAfter: BigInt(row.starts_after),

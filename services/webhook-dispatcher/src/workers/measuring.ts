@@ -11,8 +11,8 @@ export interface MeasuringDeps {
   readonly database: Database;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Null for the database's own clock. */
-  readonly now: () => string | null;
+  /** See store/moment.ts. */
+  readonly now: () => string;
 }
 
 const INTERVAL_MS = 10_000;

@@ -8,7 +8,7 @@
 import { type Logger, type Loop, startLoop } from "@annals/chassis";
 import { NOTICE_KINDS, type Notice, type NoticeKind } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
-import { eventOf } from "../domain/kinds.ts";
+import { patternsOf } from "../domain/kinds.ts";
 import type { Metrics } from "../metrics.ts";
 import { findSubscribed } from "../store/find-subscribed.ts";
 
@@ -105,15 +105,16 @@ export class NegativeSubscriptionCache {
   async #ask(piece: readonly Entry[]): Promise<void> {
     const asked = piece.map(({ kept }) => kept);
     const rows = await this.#deps.database.run(findSubscribed, [
-      piece.map(({ accountId }) => accountId),
-      piece.map(({ kind }) => eventOf(kind)),
+      [...new Set(piece.map(({ accountId }) => accountId))],
+      [...new Set(piece.flatMap(({ kind }) => patternsOf(kind)))],
     ]);
-    for (const { ordinal } of rows) {
-      const found = piece[ordinal - 1];
+    const subscribed = new Set(rows.map((row) => `${row.pattern} ${row.account_id}`));
+    for (const entry of piece) {
+      const { accountId, kind } = entry;
+      const isSubscribed = patternsOf(kind).some((one) => subscribed.has(`${one} ${accountId}`));
       // It may have been released meanwhile, or the process drains.
-      if (found && this.#entries.get(keyOf(found.kind, found.accountId)) === found) {
-        this.#release(found);
-      }
+      const isKept = this.#entries.get(keyOf(kind, accountId)) === entry;
+      if (isSubscribed && isKept) this.#release(entry);
     }
     for (const [index, entry] of piece.entries()) {
       if (entry.kept === asked[index]) entry.kept = undefined;

@@ -8,15 +8,21 @@ import type { Clock } from "@annals/contract";
 import type { AuditEntryOf, Pool } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
+import { ACCOUNTS_PER_STATEMENT } from "../domain/delivery-machine.ts";
 import { webhookChange } from "../domain/audit-entries.ts";
 import { AUDIT } from "../store/audit.ts";
-import { type MarkedRow, markHealth } from "../store/mark-health.ts";
+import { disableFailing } from "../store/disable-failing.ts";
+import { lockWebhook } from "../store/find-webhook.ts";
+import { noteHealth } from "../store/note-health.ts";
+import { takeNumber } from "../store/take-number.ts";
 import { type ResultRow, recordResults } from "../store/record-results.ts";
 import { releaseClaims } from "../store/release-claims.ts";
 
 export interface Claim {
   readonly accountId: string;
   readonly webhookId: string;
+  /** When it was due as it was claimed. */
+  readonly dueAt: string;
   readonly number: string;
   readonly fence: string;
 }
@@ -40,7 +46,7 @@ export interface ResultWriterDeps {
   readonly retryDelaysS: readonly number[];
   /** Without one success; 0 disables none. */
   readonly disableAfterDays: number;
-  readonly now: () => string | null;
+  readonly now: () => string;
   /**
    * For how long a statement is retried: after it the leases are over, and other replicas have the
    * deliveries.
@@ -51,6 +57,8 @@ export interface ResultWriterDeps {
 const MAX_GROUP = 500;
 /** Statements under way. */
 const CONCURRENCY = 1;
+/** Webhooks whose changes are stored at once, after a group: each is a commit. */
+const CHANGES_AT_ONCE = 4;
 /** From the end of a statement to the next: what ends meanwhile shares a statement and a commit. */
 const GATHER_MS = 5;
 /** Between two attempts of a statement. */
@@ -89,61 +97,75 @@ export class ResultWriter {
 
   async #record(given: readonly Result[]) {
     const { database, disableAfterDays, metrics, now, retryDelaysS } = this.#deps;
-    // In one order everywhere, so that two replicas never deadlock.
-    const results = given.toSorted((a, b) => (BigInt(a.number) < BigInt(b.number) ? -1 : 1));
-    const rows = await this.#untilAnswered(() =>
-      database.run(recordResults, [
-        now(),
-        retryDelaysS,
-        ...columns(results),
-        results.map(({ success }) => success),
-        results.map(({ statusCode }) => statusCode),
-        disableAfterDays,
-        results.map(({ url }) => url),
-      ]),
-    );
-    metrics.lostLeases.inc(results.length - rows.length);
-    const changing = rows.filter((row) => row.changes_health);
+    const rows: ResultRow[] = [];
+    for (const results of byAccounts(given)) {
+      const stored = await this.#untilAnswered(() =>
+        database.run(recordResults, [
+          now(),
+          retryDelaysS,
+          ...columns(results),
+          results.map(({ success }) => success),
+          results.map(({ statusCode }) => statusCode),
+          disableAfterDays,
+          results.map(({ url }) => url),
+        ]),
+      );
+      rows.push(...stored);
+    }
+    metrics.lostLeases.inc(given.length - rows.length);
     // The results are stored. What is not noted now, the next result notes.
-    if (changing.length > 0) await this.#mark(changing).catch((error) => this.#onFailure(error));
+    await this.#mark(rows.filter((row) => row.changes_health || row.is_dead));
     await pause(GATHER_MS);
     return given.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
+  /** Of each webhook one: the success, if there is one. */
   async #mark(rows: readonly ResultRow[]): Promise<void> {
-    const { database, disableAfterDays, log, metrics, now } = this.#deps;
     const webhooks = new Map<string, ResultRow>();
     for (const row of rows) {
       const key = `${row.account_id} ${row.webhook_id}`;
       if (row.success || !webhooks.has(key)) webhooks.set(key, row);
     }
-    const given = [...webhooks.values()];
-    const disabled = await database.transaction(async (transaction) => {
-      const marked = await transaction.run(markHealth, [
-        now(),
-        disableAfterDays,
-        given.map((row) => row.account_id),
-        given.map((row) => row.webhook_id),
-        given.map((row) => row.success),
-        given.map((row) => row.url),
-      ]);
-      // In the order of the accounts, as AUDIT.add asks.
-      const dead = marked
-        .filter((row) => row.is_dead)
-        .toSorted((a, b) => (a.account_id < b.account_id ? -1 : 1));
-      for (const row of dead) await AUDIT.add(transaction, this.#disabledEntry(row));
-      return dead;
-    });
-    for (const { account_id: accountId, id } of disabled) {
-      metrics.disabled.inc();
-      log.warn(
-        { account_id: accountId, webhook_id: id },
-        "webhook disabled: its receiver failed for days",
-      );
+    const changes = [...webhooks.values()];
+    for (let at = 0; at < changes.length; at += CHANGES_AT_ONCE) {
+      const some = changes.slice(at, at + CHANGES_AT_ONCE).map((row) => this.#change(row));
+      await Promise.all(some);
     }
   }
 
-  #disabledEntry({ account_id: accountId, id }: MarkedRow): AuditEntryOf<"webhook-dispatcher"> {
+  /** Never rejects: a webhook that cannot be noted keeps no other. */
+  async #change(row: ResultRow): Promise<void> {
+    try {
+      await (row.is_dead ? this.#disable(row) : this.#note(row));
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+
+  async #note({ account_id: accountId, success, url, webhook_id: id }: ResultRow): Promise<void> {
+    const { database, now } = this.#deps;
+    await database.forAccount(accountId).run(noteHealth, [now(), accountId, id, success, url]);
+  }
+
+  async #disable({ account_id: accountId, webhook_id: id }: ResultRow): Promise<void> {
+    const { database, disableAfterDays, log, metrics, now } = this.#deps;
+    const isDisabled = await database.forAccount(accountId).transaction(async (transaction) => {
+      await transaction.run(lockWebhook, [accountId, id]);
+      const [next] = await transaction.run(takeNumber, []);
+      const params = [now(), accountId, id, disableAfterDays, next?.number ?? "0"] as const;
+      const [row] = await transaction.run(disableFailing, [...params]);
+      if (row) await AUDIT.add(transaction, this.#disabledEntry(accountId, id));
+      return row !== undefined;
+    });
+    if (!isDisabled) return;
+    metrics.disabled.inc();
+    log.warn(
+      { account_id: accountId, webhook_id: id },
+      "webhook disabled: its receiver failed for days",
+    );
+  }
+
+  #disabledEntry(accountId: string, id: string): AuditEntryOf<"webhook-dispatcher"> {
     const actor = { type: "service", id: "webhook-dispatcher" } as const;
     const metadata = { reason: "failing" };
     const change = { actor, occurredAt: this.#deps.clock.nowText(), metadata };
@@ -153,10 +175,12 @@ export class ResultWriter {
   async #release(claims: readonly Release[]) {
     const { database, metrics, now } = this.#deps;
     metrics.abandoned.inc(claims.length);
-    const delays = claims.map(({ delayS }) => delayS);
-    await this.#untilAnswered(() =>
-      database.run(releaseClaims, [now(), ...columns(claims), delays]),
-    );
+    for (const some of byAccounts(claims)) {
+      const delays = some.map(({ delayS }) => delayS);
+      await this.#untilAnswered(() =>
+        database.run(releaseClaims, [now(), ...columns(some), delays]),
+      );
+    }
     return claims.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
@@ -187,10 +211,27 @@ export class ResultWriter {
   }
 }
 
-function columns(claims: readonly Claim[]): [string[], string[], string[], string[]] {
+/** As many accounts as a statement names, in one order everywhere, so that two replicas never deadlock. */
+function byAccounts<C extends Claim>(given: readonly C[]): C[][] {
+  const groups: C[][] = [];
+  const accountIds = [...new Set(given.map(({ accountId }) => accountId))].toSorted();
+  const byNumber = given.toSorted((a, b) => (BigInt(a.number) < BigInt(b.number) ? -1 : 1));
+  for (let at = 0; at < accountIds.length; at += ACCOUNTS_PER_STATEMENT) {
+    const named = new Set(accountIds.slice(at, at + ACCOUNTS_PER_STATEMENT));
+    groups.push(byNumber.filter(({ accountId }) => named.has(accountId)));
+  }
+  return groups;
+}
+
+type Columns = [string[], string[], string[], string[], string[], string[]];
+
+function columns(claims: readonly Claim[]): Columns {
+  const accountIds = claims.map(({ accountId }) => accountId);
   return [
-    claims.map(({ accountId }) => accountId),
+    [...new Set(accountIds)].toSorted(),
+    accountIds,
     claims.map(({ webhookId }) => webhookId),
+    claims.map(({ dueAt }) => dueAt),
     claims.map(({ number }) => number),
     claims.map(({ fence }) => fence),
   ];
