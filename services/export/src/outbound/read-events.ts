@@ -35,10 +35,10 @@ const RECORD_FORMATS: Record<ExportFormat, RecordFormat> = {
   csv: RecordFormat.CSV,
 };
 
-/** Of one stream; a longer export goes on with another. */
+/** Deadline of one stream. A longer export goes on with another stream. */
 const STREAM_TIMEOUT_MS = 5 * 60_000;
 
-/** Breaks in a row, without an event between them, after which reading fails: about 20 seconds. */
+/** Consecutive breaks, without an event between them, after which reading fails: about 20 seconds. */
 const MAX_BREAKS = 8;
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
@@ -76,7 +76,7 @@ export async function* readEvents(
 }
 
 function pageOf({ text, count, first, last }: StreamEventsResponse): EventPage {
-  // A ledger of an older release answers in another way: the job is retried later.
+  // A ledger of an older release answers differently: the job is retried later.
   if (!first || !last) throw internal("the ledger answered without the events that were asked for");
   return { text, count, first, last };
 }
