@@ -28,32 +28,32 @@ import type { Unauthenticated } from "../edge/unauthenticated.ts";
 export interface Admission {
   readonly requestId: string;
   readonly accountId: string;
-  /** Of the API key, or of the widget token. */
+  /** Id of the API key or widget token. */
   readonly keyId: string;
-  /** Of a widget token: where it may be used, and who looks. */
+  /** Set for a widget token: the origins that may use it, and the viewer. */
   readonly widget?: WidgetAdmission | undefined;
   readonly scopes: readonly string[];
-  /** What the keys service says of it, for the services that are called for the request. */
+  /** Signed statement of the keys service, for the services that are called for the request. */
   readonly statement: string;
   /**
-   * Whether the whole request had arrived when the keys service was asked. If not, its key can have been
-   * revoked since: it is admitted again before anything is done with its body. Always true with a keys
-   * service of the release before, which cannot be asked again.
+   * Whether the whole request had arrived when the keys service was called. If not, its key may have been
+   * revoked since, so the request is admitted again before its body is used. Always true with a keys service
+   * of the previous release, which cannot be called again.
    */
   readonly isAfterBody: boolean;
   readonly limit: number;
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly windowEndsInS: number;
-  /** In which all keys and tokens of the account are counted. */
+  /** Window in which all keys and tokens of the account are counted. */
   readonly accountWindow: AccountWindow;
-  /** What the account may do; an absent limit is none. */
+  /** What the account may do. An absent limit means that there is no limit. */
   readonly plan: Plan;
 }
 
 /**
- * The options of a call for an admitted request; `signal` ends it with its client. A keys service of the
- * release before gives no statement.
+ * The options of a call for an admitted request; `signal` cancels it when the client leaves. A keys service
+ * of the previous release gives no statement.
  */
 export function admittedBy(
   { requestId, statement }: Pick<Admission, "requestId" | "statement">,
@@ -68,12 +68,12 @@ export function admittedBy(
 
 type Caller = Pick<Admission, "accountId" | "keyId" | "widget">;
 
-/** A valid key, or token, whose window is used up, or that of its account. */
+/** Thrown for a valid key or token if its window, or that of its account, is used up. */
 export class RateLimited extends AnnalsError {
   readonly limit: number;
   readonly caller: Caller;
 
-  /** `limit` is that of the key or token, which the answer shows. */
+  /** `limit` is the limit of the key or token, which the answer shows. */
   constructor(
     limit: number,
     {
@@ -101,24 +101,24 @@ const MAX_GROUP = 500;
 const CONCURRENCY = 2;
 const MAX_WAITING = 20_000;
 
-/** A keys service of a release before plans names none. */
+/** Plan of an account if the keys service is of a release without plans. */
 const UNLIMITED = create(PlanSchema);
 
-/** One of a release before windows of accounts counts none. */
+/** Window of an account if the keys service is of a release without windows of accounts. */
 const UNCOUNTED = create(AccountWindowSchema);
 
 /** A request that waits to be admitted. */
 interface Waiting {
   readonly requestId: string;
-  /** Or a widget token. */
+  /** The API key or widget token that the client sent. */
   readonly key: string;
   readonly isWidget: boolean;
-  /** 0 for a request that was counted before. */
+  /** 0 for a request that has already been counted. */
   readonly count: 0 | 1;
   readonly body: BodyState;
 }
 
-/** An IncomingMessage: whether the request has arrived as a whole. */
+/** An IncomingMessage: says whether the whole request has arrived. */
 interface BodyState {
   readonly complete: boolean;
 }
@@ -145,9 +145,9 @@ export class Admissions {
   }
 
   /**
-   * Admits one request that carries the given Authorization header, from the given client: of a widget route
-   * by a widget token, of any other by an API key. Throws `unauthenticated` (401), `rate_limited` (429;
-   * {@link RateLimited} for the window of the key), or `unavailable`.
+   * Admits a request with the given Authorization header from the given client. A widget route needs a widget
+   * token, any other route an API key. Throws `unauthenticated` (401), `rate_limited` (429), which is a
+   * {@link RateLimited} if a window is used up, or `unavailable`.
    */
   async admit(
     authorization: string | undefined,
@@ -172,13 +172,13 @@ export class Admissions {
     }
   }
 
-  /** The account of the key in an Authorization header, if it was admitted lately. It admits nobody. */
+  /** Returns the account of the key in an Authorization header, if it was admitted lately. Admits nothing. */
   recognise(authorization: string | undefined): string | undefined {
     const key = SCHEME.exec(authorization ?? "")?.[1];
     return key === undefined ? undefined : this.#unauthenticated.accountOf(key);
   }
 
-  /** Asks again for an admitted request, which is not counted again. Throws as {@link admit}. */
+  /** Admits an admitted request again, without counting it again. Throws the same errors as {@link admit}. */
   async readmit(authorization: string | undefined, request: AdmittedRequest): Promise<Admission> {
     const key = bearer(authorization, request.isWidget);
     return this.#batcher.submit({ ...request, key, count: 0, body: ARRIVED });
@@ -187,7 +187,7 @@ export class Admissions {
 
 interface AdmittedRequest {
   readonly requestId: string;
-  /** Whether it is of a widget route. */
+  /** Whether the request is for a widget route. */
   readonly isWidget: boolean;
 }
 
@@ -220,7 +220,7 @@ function unknownKey(isWidget: boolean): AnnalsError {
   return new AnnalsError("unauthenticated", message);
 }
 
-/** Of requests with one key, the first are admitted, as many as its window allows. */
+/** Admits the first requests of each key, as many as its window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
   given: readonly Waiting[],
