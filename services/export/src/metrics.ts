@@ -46,7 +46,7 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-  // An alert on the increase sees the first one only where the series exists before it.
+  // An alert on the increase sees the first one only if the series existed before it.
   for (const outcome of ["completed", "failed", "lease_lost", "no_room", "put_back", "stopped"])
     metrics.attempts.inc({ outcome }, 0);
   return metrics;

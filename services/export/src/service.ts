@@ -21,7 +21,7 @@ export interface Deps {
   readonly database: Pool;
   readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
   readonly limits: ExportLimits;
-  /** Days after which an export ends; 0: never. */
+  /** Days after which an export expires; 0: never. */
   readonly retentionDays: number;
   readonly random: (size: number) => Uint8Array;
   readonly storage: Storage;

@@ -53,12 +53,12 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-  // Absent until they are measured.
+  // These are absent until they are measured.
   metrics.indexLag.remove();
   metrics.oldestVerification.remove();
   metrics.unverified.remove();
   metrics.verifyInterval.remove();
-  // An alert on the increase sees the first one only where the series exists before it.
+  // An alert on the increase sees the first one only if the series existed before it.
   for (const caller of [...AUDIT_SERVICES, "unknown"])
     for (const fault of AUDIT_FAULTS) metrics.auditRefused.inc({ caller, fault }, 0);
   metrics.verifications.inc({ result: "valid" }, 0);

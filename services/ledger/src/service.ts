@@ -38,7 +38,7 @@ export interface Deps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly notices: Notices;
-  /** Of each page of a list; by default what its handler says. */
+  /** Bounds of each page of a list; by default those of its handler. */
   readonly pageBounds?: PageBounds | undefined;
   readonly random: (size: number) => Uint8Array;
   readonly searches: SearchTurns;

@@ -22,7 +22,7 @@ export const ATTEMPT_OUTCOMES = [
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Seconds: from on time to far beyond the five that the interface allows. */
+/** Buckets in seconds, from on time to far beyond the five that the interface allows. */
 const LATENESS_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300];
 
 export function createMetrics(registry: Registry) {
@@ -70,7 +70,7 @@ export function createMetrics(registry: Registry) {
     failures,
     deprecatedFailures: deprecatedFailures(failures, registry),
   };
-  // An alert on the increase sees the first one only where the series exists before it.
+  // An alert on the increase sees the first one only if the series existed before it.
   for (const outcome of ATTEMPT_OUTCOMES) metrics.attempts.zero({ outcome });
   for (const kind of NOTICE_KINDS)
     for (const each of [metrics.fannedOut, metrics.dropped, metrics.sweepFinds])
@@ -79,7 +79,7 @@ export function createMetrics(registry: Registry) {
   return metrics;
 }
 
-/** Every replica reports the same: take the maximum. */
+/** Metrics that every replica reports for the whole installation: take the maximum. */
 function backlogMetrics(registry: Registry) {
   const registers = [registry];
   return {
@@ -155,7 +155,7 @@ function fanOutMetrics(registry: Registry) {
   };
 }
 
-/** The same values under the name that earlier releases have. */
+/** Reports the same values under the name of earlier releases. */
 function deprecatedFailures(failures: Counter<"worker">, registry: Registry): Counter<"worker"> {
   return new Counter({
     name: "annals_webhook_worker_failures_total",

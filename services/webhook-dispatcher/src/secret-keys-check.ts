@@ -1,5 +1,5 @@
-// A readiness check: a key of the file opens every sealed secret. Called by the admin server. Without it a
-// replica with an old key file would claim deliveries that it cannot sign.
+// Readiness check: the file has a key for every sealed secret. Called by the admin server. Without this
+// check, a replica with an old key file would claim deliveries that it cannot sign.
 
 import type { ReadinessCheck } from "@annals/chassis";
 import type { Database } from "@annals/postgres";

@@ -47,7 +47,7 @@ import { FanOut } from "./workers/fan-out.ts";
 import { startMeasuringBacklog } from "./workers/measuring.ts";
 import { startSweep } from "./workers/sweep.ts";
 
-/** For attempts under way; shorter than the time that run.ts gives each part to close. */
+/** Grace period of attempts in flight; shorter than the time that run.ts gives each part to close. */
 const DRAIN_GRACE_MS = 7_000;
 
 type Config = ConfigOf<typeof SETTINGS>;

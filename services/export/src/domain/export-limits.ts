@@ -4,24 +4,24 @@
 import { AnnalsError } from "@annals/errors";
 
 export interface ExportLimits {
-  /** Pending or running. */
+  /** Maximum number of pending and running exports. */
   readonly maxUnderWayPerAccount: number;
-  /** With those under way. */
+  /** Maximum number of all exports, unfinished ones included. */
   readonly maxKeptPerAccount: number;
-  /** Of files, and of those that are being written. */
+  /** Maximum bytes of all files, unfinished ones included. */
   readonly maxBytesPerAccount: number;
 }
 
-/** The limits of an account, of which its plan may set the bytes. */
+/** The limits of an account. Its plan may set the maximum of bytes. */
 export function limitsOf(limits: ExportLimits, maxExportBytes: bigint | undefined): ExportLimits {
   if (maxExportBytes === undefined) return limits;
   return { ...limits, maxBytesPerAccount: Number(maxExportBytes) };
 }
 
-/** Seconds after which an account with too many exports under way may try again. */
+/** Seconds after which an account with too many unfinished exports may try again. */
 const RETRY_AFTER_S = 10;
 
-/** Throws when the account may not create one more: `rate_limited` where waiting helps. */
+/** Throws if the account may not create another export: `rate_limited` if waiting helps. */
 export function checkLimits(
   { maxBytesPerAccount, maxUnderWayPerAccount, maxKeptPerAccount }: ExportLimits,
   has: { readonly bytes: number; readonly underWay: number; readonly kept: number },

@@ -11,8 +11,8 @@ export interface FileFormat {
 }
 
 export const FILE_FORMATS: Record<ExportFormat, FileFormat> = {
-  // With proofs a line is {"event":...,"proof":...}, what docs/hash-chain.md and its verifiers read; without,
-  // it is the event alone. The manifest is the last.
+  // A line with proofs is {"event":...,"proof":...}, as docs/hash-chain.md and its verifiers read it. A line
+  // without proofs is the event alone. The manifest is the last line.
   jsonl: { opening: () => "", closing: (manifest) => `${manifest}\n` },
   csv: { opening: csvHeader, closing: csvManifest },
 };

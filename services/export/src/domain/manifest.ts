@@ -6,7 +6,7 @@ import type { ExportFormat } from "@annals/contract";
 import { CSV_CELLS } from "@annals/event";
 import { hash } from "node:crypto";
 
-/** Known before the first event is read. */
+/** What is known before the first event is read. */
 export interface ExportHead {
   readonly id: string;
   readonly accountId: string;
@@ -17,7 +17,7 @@ export interface ExportHead {
   readonly createdAt: string;
   /** The account's last event when the export was made; number 0 and 64 zeros before the first. */
   readonly head: { readonly sequence: bigint; readonly hash: string };
-  /** Both inclusive; empty where `from` is beyond `to`. */
+  /** Both ends are included. The range is empty if `from` is greater than `to`. */
   readonly range: { readonly from: bigint; readonly to: bigint };
 }
 

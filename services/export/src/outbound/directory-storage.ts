@@ -64,14 +64,14 @@ async function createFile(path: string): Promise<Sink> {
     finish: async () => {
       await handle.sync();
       await handle.close();
-      // Unlike a rename, a link fails where the name is taken.
+      // Unlike a rename, a link fails if the name is taken.
       await link(path + PART, path);
       isLinked = true;
       await rm(path + PART);
       await syncDirectory(dirname(path));
     },
     abort: async () => {
-      // Closing fails where `finish` has closed it already.
+      // Closing fails if `finish` has already closed it.
       await handle.close().catch(() => {});
       await rm(path + PART, { force: true });
       if (isLinked) await rm(path, { force: true });
@@ -87,7 +87,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Without this a crash of the machine may undo the link. */
+/** Syncs the directory: without this, a crash of the machine may undo the link. */
 async function syncDirectory(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

@@ -35,10 +35,10 @@ const RECORD_FORMATS: Record<ExportFormat, RecordFormat> = {
   csv: RecordFormat.CSV,
 };
 
-/** Of one stream; a longer export goes on with another. */
+/** Deadline of one stream. A longer export goes on with another stream. */
 const STREAM_TIMEOUT_MS = 5 * 60_000;
 
-/** Breaks in a row, without an event between them, after which reading fails: about 20 seconds. */
+/** Consecutive breaks, without an event between them, after which reading fails: about 20 seconds. */
 const MAX_BREAKS = 8;
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;

@@ -1,6 +1,6 @@
 // Export files in S3-compatible storage. A file is uploaded in parts while it is written. It appears only at
-// the end, complete, and only if no object has its name. Loaded only where a bucket is configured: it is the
-// only home of the AWS SDK.
+// the end, complete, and only if no object has its name. Loaded only if a bucket is configured: only this
+// file imports the AWS SDK.
 
 import {
   AbortMultipartUploadCommand,
@@ -27,7 +27,7 @@ export interface S3Options {
 
 /** S3 takes 10,000 parts: files up to 78 GiB. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** Parts that are under way at once, and in memory. */
+/** Parts that are uploaded at once, and kept in memory. */
 const CONCURRENT_PARTS = 2;
 /** Bytes that wait for the next part. */
 const BUFFERED_BYTES = 1024 * 1024;
@@ -85,7 +85,7 @@ function upload(client: S3Client, bucket: string, key: string): Sink {
       await done;
     },
     abort: async () => {
-      // This stops the upload, and `done` then waits for the parts under way; the SDK's own abort does not
+      // This stops the upload, and `done` then waits for the parts in flight; the SDK's own abort does not
       // wait.
       body.destroy(new Error("the export was aborted"));
       const isComplete = await done.then(

@@ -17,7 +17,7 @@ export interface Storage {
   read(file: string, offset: number, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** Deletes all files that begin with `stem`, complete or not, except `kept`. */
   keepOnly(stem: string, kept: string | undefined): Promise<void>;
-  /** Undefined when files can be stored, else a sentence that says what is wrong. */
+  /** Resolves to undefined if files can be stored, otherwise to a sentence that says what is wrong. */
   check(): Promise<string | undefined>;
   close(): void;
 }

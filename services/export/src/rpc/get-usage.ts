@@ -1,5 +1,5 @@
-// GetUsage: how many exports an account has, and bytes of them, of how many, and for how long
-// (docs/open-details.md).
+// GetUsage: how many exports and how many bytes of files an account has, the limits of both, and how long
+// exports are kept (docs/open-details.md).
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

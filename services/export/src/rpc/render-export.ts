@@ -1,4 +1,4 @@
-// A stored job as proto.
+// Renders a stored job as proto.
 
 import type { ExportSchema } from "@annals/proto/exports";
 import type { MessageInitShape } from "@bufbuild/protobuf";

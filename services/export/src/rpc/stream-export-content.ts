@@ -1,6 +1,6 @@
 // StreamExportContent: the file of a completed export, in chunks. The next chunk is read when the connection
-// has taken the one before, so that a slow reader costs no memory. Who reads is recorded before the first
-// chunk, at each opening: one at a later offset can be a download without its beginning.
+// has taken the one before, so that a slow reader costs no memory. The reader is recorded before the first
+// chunk of each request: a request with a later offset can be a download that leaves out the beginning.
 
 import { AnnalsError, complete, invalid, notFound } from "@annals/errors";
 import type { Clock } from "@annals/contract";

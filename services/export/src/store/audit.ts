@@ -1,4 +1,4 @@
-// What this service changes, for the operator's audit.
+// The audit outbox of this service: its changes, for the operator's audit.
 
 import { auditOutbox } from "@annals/postgres";
 

@@ -13,7 +13,7 @@ type Params = [
   headSequence: string,
   headHash: string,
   createdAt: string,
-  /** The id of a key. */
+  /** The id of the key that created it. */
   createdBy: string | null,
   maxBytes: string | null,
 ];

@@ -1,6 +1,6 @@
-// Marks an export as deleted: from the commit on no client sees it, and no worker takes or completes it. One
-// that is being written loses its lease; `due_at` stays the end of that lease. No row: there is no such
-// export.
+// Marks an export as deleted: after the commit no client sees it, and no worker takes or completes it. An
+// export that is being written loses its lease; `due_at` stays the end of that lease. No row: the account has
+// no such export.
 
 import { statement } from "@annals/postgres";
 
@@ -8,7 +8,7 @@ type Params = [
   accountId: string,
   id: string,
   deletedAt: string,
-  /** The id of a key; null where its time has ended. */
+  /** The id of the key that deleted it; null if it expired. */
   deletedBy: string | null,
 ];
 

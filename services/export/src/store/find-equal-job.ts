@@ -1,5 +1,5 @@
-// An export of an account that has, or will have, the same events in the same form: the same filter as it was
-// sent, and the same last event. Failed ones have nothing. The oldest, where there are several.
+// An export of an account that has, or will have, the same events in the same form: the same text of
+// the filter, and the same last event. Failed exports have no events. Of several, the oldest is returned.
 
 import { statement } from "@annals/postgres";
 import type { ExportFormat } from "@annals/contract";

@@ -1,4 +1,4 @@
-// Says that nothing is left of the attempt that had this lease. Call it when its files are deleted.
+// Records that nothing is left of the attempt that had this lease. Call it after its files are deleted.
 
 import { statement } from "@annals/postgres";
 

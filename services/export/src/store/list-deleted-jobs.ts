@@ -1,5 +1,5 @@
-// The next exports after the one given whose files may be deleted: they are marked as deleted, and no worker
-// has a lease on them any more.
+// The next exports after the given one whose files may be deleted: they are marked as deleted, and no worker
+// holds a lease on them any longer.
 
 import { statement } from "@annals/postgres";
 import type { JobKey } from "./export-row.ts";

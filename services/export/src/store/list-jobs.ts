@@ -1,5 +1,5 @@
-// A page of an account's jobs, newest first. `createdAt` and `id` are those of the last job of the page
-// before, or null.
+// A page of an account's jobs, newest first. `createdAt` and `id` are those of the last job of the
+// previous page, or null.
 
 import { statement } from "@annals/postgres";
 import type { ExportRow } from "./export-row.ts";

@@ -1,5 +1,6 @@
-// The accounts with an export that may be taken, whose turn is next first: those with nothing under way, then
-// those that had their last turn longest ago. So the queue of one account delays no other.
+// The accounts with an export that may be taken, in the order of their turns: those with no export that is
+// being written first, then those whose last turn was longest ago. So the queue of one account delays no
+// other account.
 
 import { statement } from "@annals/postgres";
 

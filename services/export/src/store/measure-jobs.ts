@@ -9,7 +9,7 @@ export interface JobsRow {
   readonly oldest_s: number;
 }
 
-/** Only the statuses that exports have. */
+/** Returns no row for a status that no export has. */
 export const measureJobs = statement<[], JobsRow>(`/* exports.measure-jobs */
 SELECT status, count(*)::integer AS count,
   greatest(extract(epoch FROM statement_timestamp() - min(created_at::timestamptz)), 0)::double precision AS oldest_s

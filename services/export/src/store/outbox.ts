@@ -1,4 +1,4 @@
-// The outbox of this service: completed exports, of which subscribers are notified.
+// The outbox of this service: completed exports, for the notification of subscribers.
 
 import { outbox } from "@annals/postgres";
 

@@ -1,6 +1,6 @@
-// Releases a job: for a retry after a delay, or as failed for good. `countAttempt` is false where the
-// attempt ended because the process drains, or because other exports of the account have its room. No row:
-// this replica has lost the lease.
+// Releases a job: for a retry after a delay, or as failed for good. `countAttempt` is false if the
+// attempt ended because the process drains, or because other exports of the account have reserved its room.
+// No row: this replica has lost the lease.
 
 import { statement } from "@annals/postgres";
 

@@ -1,4 +1,4 @@
-// Deletes the row of an export that was marked as deleted. Call it when its files are deleted: without the
+// Deletes the row of an export that was marked as deleted. Call it after its files are deleted: without the
 // row nothing finds them. No row: another replica did it.
 
 import { statement } from "@annals/postgres";

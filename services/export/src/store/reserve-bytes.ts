@@ -1,5 +1,5 @@
-// What the file of a running job may grow to. Call it under the lock of the account, once it is known that
-// the account has room. No row: another replica holds the job, or it was deleted.
+// Sets how large the file of a running job may grow. Call it under the lock of the account, once it is known
+// that the account has room. No row: another replica holds the job, or it was deleted.
 
 import { statement } from "@annals/postgres";
 

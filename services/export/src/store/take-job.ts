@@ -17,11 +17,11 @@ export interface TakenRow {
   readonly created_at: string;
   /** Fences off earlier holders: each lease has its own. */
   readonly lease_token: string;
-  /** This one included. */
+  /** Number of attempts, this one included. */
   readonly attempts: number;
-  /** Maximum bytes of all files of the account, by its plan; null where it sets none. */
+  /** Maximum bytes of all files of the account, by its plan; null if the plan sets no maximum. */
   readonly max_bytes: string | null;
-  /** An attempt was put back, because other exports of the account had the room. */
+  /** True if an attempt was put back, because other exports of the account had reserved the room. */
   readonly waits_for_room: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Marks an export completed and puts export.completed into the outbox, in one transaction: both or
-// neither, once a job.
+// Marks an export completed and puts export.completed into the outbox, in one transaction: both or neither,
+// once per job.
 
 import { type Clock, exportJson } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
@@ -12,8 +12,8 @@ import { LeaseLost } from "./lease.ts";
 const EVENT_NAME = "export.completed";
 
 /**
- * Resolves to the position in the outbox. Rejects with {@link LeaseLost} where another replica
- * holds the job.
+ * Resolves to the position in the outbox. Rejects with {@link LeaseLost} if another replica holds the job, or
+ * it was deleted.
  */
 export async function completeExport(
   { clock, database }: { readonly clock: Clock; readonly database: Pool },

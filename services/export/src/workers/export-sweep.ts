@@ -1,4 +1,4 @@
-// Ends exports: marks those beyond their retention as deleted, then deletes the files and the rows of all
+// Deletes exports: marks those beyond their retention as deleted, then deletes the files and the rows of all
 // that are marked. Any number of replicas may do it at once. A row goes last: a sweep that stops half-way
 // leaves what the next one finds.
 
@@ -18,16 +18,16 @@ export interface SweepDeps {
   readonly database: Pool;
   readonly storage: Pick<Storage, "keepOnly">;
   readonly swept: Pick<Counter<"kind">, "inc">;
-  /** 0: no export ends by itself. */
+  /** Days after which an export expires; 0: never. */
   readonly retentionDays: number;
 }
 
 const INTERVAL_MS = 60_000;
-/** Rows of one statement. */
+/** Maximum rows of one statement. */
 const PIECE = 100;
 const MICROS_PER_DAY = 86_400_000_000;
 
-/** Wake it when an export was deleted. */
+/** Starts the sweep. Wake it after an export was deleted. */
 export function startExportSweep(
   deps: SweepDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
 ): Loop {
@@ -40,7 +40,7 @@ export function startExportSweep(
   });
 }
 
-/** Deletes all that is due now. Ends early when the signal is aborted. */
+/** Deletes all exports that are due now. Ends early if the signal is aborted. */
 export async function sweepExports(deps: SweepDeps, signal?: AbortSignal): Promise<void> {
   if (deps.retentionDays > 0) await markExpired(deps, signal);
   await removeDeleted(deps, signal);
@@ -68,7 +68,7 @@ async function markDeleted(
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const [row] = await transaction.run(deleteExport, [accountId, id, occurredAt, null]);
-    // Another replica, or the account, did it.
+    // Another replica, or the account, has already marked it.
     if (!row) return;
     const actor = { type: "service", id: "export" } as const;
     const target = { type: "export", id };
@@ -77,7 +77,7 @@ async function markDeleted(
   });
 }
 
-/** A file that cannot be deleted keeps no other export: the failure is thrown at the end. */
+/** Goes on with the other exports if a file cannot be deleted: the failure is thrown at the end. */
 async function removeDeleted(
   { database, storage, swept }: SweepDeps,
   signal?: AbortSignal,

@@ -40,7 +40,7 @@ export interface WorkerDeps extends WriteDeps {
   readonly maxAttempts: number;
 }
 
-/** Before the first retry; twice as long before each further one. */
+/** Delay before the first retry. Each further delay is twice as long. */
 const FIRST_RETRY_DELAY_MS = 1_000;
 const MAX_RETRY_DELAY_MS = 300_000;
 
@@ -54,7 +54,7 @@ export class ExportWorker {
   readonly #deps: WorkerDeps;
   /** One for each concurrency slot. */
   readonly #loops: readonly Loop[];
-  /** By job, the span of the request that queued it here: the attempts of this replica are a part of it. */
+  /** Span of the request that queued a job here, by job: the attempts of this replica are a part of it. */
   readonly #origins = new Map<string, Span>();
 
   /** Begins to work. */
@@ -71,7 +71,7 @@ export class ExportWorker {
     );
   }
 
-  /** There is a job: idle loops poll at once. */
+  /** Called when a job was queued: idle loops poll at once. */
   wake(jobId: string): void {
     const span = activeSpan();
     if (span) this.#origins.set(jobId, idsOf(span));
@@ -80,19 +80,19 @@ export class ExportWorker {
     for (const loop of this.#loops) loop.wake();
   }
 
-  /** Releases the jobs under way. Resolves when nothing is under way. */
+  /** Releases the running jobs. Resolves when no job is running. */
   async close(): Promise<void> {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
-  /** At most one job; the next poll follows it at once. */
+  /** Works on at most one job; the next poll follows it at once. */
   async #run(signal: AbortSignal): Promise<number | undefined> {
     const { database } = this.#deps;
     for (const { account_id: accountId } of await database.run(listWaitingAccounts, [
       MAX_ACCOUNTS,
     ])) {
       const job = await this.#take(accountId);
-      // None: another worker was faster, or the account must wait for its own. The next one has its turn.
+      // Another worker was faster, or the account must wait for its other export: try the next account.
       if (!job) continue;
       const origin = this.#origins.get(job.id);
       const span = origin && startChild("write-export", origin);
@@ -134,14 +134,14 @@ export class ExportWorker {
 
   async #writeAndComplete(job: TakenRow, stop: AbortSignal): Promise<void> {
     const { log, notices, storage } = this.#deps;
-    // An attempt counts when it begins: that of a crashed process is among them.
+    // An attempt counts when it begins, so those of crashed processes are counted too.
     if (job.attempts > this.#deps.maxAttempts)
       throw new Error("the process crashed in every attempt");
     const position = await withLease(this.#deps, job, stop, async (signal) => {
       await storage.keepOnly(fileStem(job), undefined);
       const written = await writeExport(this.#deps, job, signal);
       const at = await completeExport(this.#deps, job, written).catch(async (error: unknown) => {
-        // After a lost lease the file belongs to no job. After any other failure it may be the completed one.
+        // After a lost lease the file belongs to no job. After another failure it may be the completed file.
         if (error instanceof LeaseLost) await storage.keepOnly(written.file, undefined);
         throw error;
       });
@@ -154,7 +154,7 @@ export class ExportWorker {
     notices.notify({ kind: "exports", accountId: job.account_id, position });
   }
 
-  /** For a retry, or as failed for good. Resolves to the outcome of the attempt. Never rejects. */
+  /** Releases a job for a retry, or as failed for good. Resolves to the outcome. Never rejects. */
   async #release(job: TakenRow, error: unknown, isStopping: boolean): Promise<string> {
     const { database, log, maxAttempts, storage } = this.#deps;
     const fields = { export_id: job.id, attempt: job.attempts, err: error };
@@ -163,11 +163,11 @@ export class ExportWorker {
       return "lease_lost";
     }
     const hasNoRoom = error instanceof NoRoom;
-    // A second time is a failed attempt: its account writes one at a time, so something was left behind.
+    // A second time counts as failed: the account writes one at a time, so something was left behind.
     const isPutBack = error instanceof RoomReserved && !job.waits_for_room;
     const countAttempt = !isStopping && !isPutBack;
     const isFinal = hasNoRoom || (countAttempt && job.attempts >= maxAttempts);
-    // Its account did that.
+    // This is caused by the account, so it is not logged as an error of the service.
     if (hasNoRoom) log.info(fields, "export failed: its account has no room for it");
     else if (isFinal) {
       this.#deps.metrics.failed.inc();

@@ -1,6 +1,6 @@
-// The lease of a job under way: renewed while the work goes on; when it is lost, the work ends. Called by
+// The lease of a running job: it is renewed while the work goes on; when it is lost, the work ends. Called by
 // export-worker.ts. Two replicas may believe for a moment that they hold one job: the token in each statement
-// decides which one does.
+// decides which one holds it.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";

@@ -8,7 +8,7 @@ import { sumOtherBytes } from "../store/sum-other-bytes.ts";
 import type { TakenRow } from "../store/take-job.ts";
 import { LeaseLost } from "./lease.ts";
 
-/** What the account keeps leaves no room for the file: another attempt would have none either. */
+/** The files that the account keeps leave no room for this one: another attempt would fail, too. */
 export class NoRoom extends Error {
   override readonly name = "NoRoom";
 }
@@ -20,19 +20,20 @@ export class RoomReserved extends Error {
 
 export interface ReserveDeps {
   readonly database: Pool;
-  /** Applies where the plan of the account sets no limit. */
+  /** The limit if the plan of the account sets none. */
   readonly maxBytesPerAccount: number;
 }
 
 /**
- * Reserved beyond what is needed, where the account has so much: as much again, within these. A statement
- * for each write would be too many, and a small file should not take the room of another one.
+ * Bounds of what is reserved beyond the bytes that are needed: as much again, within these bounds, if the
+ * account has the room. A statement for each write would be too many, and a small file should not take the
+ * room of another one.
  */
 const MIN_STEP_BYTES = 64 * 1024;
 const MAX_STEP_BYTES = 4 * 1024 * 1024;
 
 /**
- * What it returns resolves when a file of `bytes` is reserved. It rejects with {@link NoRoom} or
+ * Returns a function that resolves when `bytes` are reserved for the file. It rejects with {@link NoRoom} or
  * {@link RoomReserved}.
  */
 export function reservation(

@@ -1,5 +1,5 @@
 // Writes the file of one export, in constant memory: the next page of events is read when the storage has
-// taken the page before. Called by export-worker.ts for each attempt. The same job must give the same bytes
+// taken the previous one. Called by export-worker.ts for each attempt. The same job must give the same bytes
 // each time.
 
 import type { Metrics } from "../metrics.ts";
@@ -23,7 +23,7 @@ export interface WriteDeps extends ReserveDeps {
 export interface WrittenFile {
   readonly file: string;
   readonly eventCount: number;
-  /** Of the whole file. */
+  /** Digest of the complete file. */
   readonly sha256: string;
   readonly sizeBytes: number;
 }
@@ -34,7 +34,8 @@ export function fileStem(job: Pick<TakenRow, "account_id" | "id">): string {
 }
 
 /**
- * Resolves when the file is complete and durable. Else nothing of it is left, if the storage is reachable.
+ * Resolves when the file is complete and durable. If it rejects, nothing of the file is left, provided that
+ * the storage is reachable.
  */
 export async function writeExport(
   deps: WriteDeps,
@@ -83,7 +84,7 @@ async function writeAll(
   return eventCount;
 }
 
-/** Only the members that the manifest needs, so that no page of events stays in memory. */
+/** Copies only the members that the manifest needs, so that no page of events stays in memory. */
 function positionOf({ sequenceNumber, hash, previousHash }: EventPosition): EventPosition {
   return { sequenceNumber, hash, previousHash };
 }
@@ -114,18 +115,18 @@ class Writer {
     this.#reserve = reserve;
   }
 
-  /** Without a copy: the caller may use `bytes` again when it resolves. */
+  /** Writes without copying. When it resolves, the caller may reuse `bytes`. */
   async write(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
     await this.#reserve(this.sizeBytes + bytes.length);
     const written = this.#sink.write(bytes);
-    // While the storage writes.
+    // Hashing runs while the storage writes.
     this.#hash.update(bytes);
     this.sizeBytes += bytes.length;
     await written;
   }
 
-  /** Of all bytes so far. */
+  /** Digest of all bytes so far. */
   sha256(): string {
     return this.#hash.copy().digest("hex");
   }

@@ -25,29 +25,29 @@ import type { Unauthenticated } from "../edge/unauthenticated.ts";
 export interface Admission {
   readonly requestId: string;
   readonly accountId: string;
-  /** Of the API key, or of the widget token. */
+  /** Id of the API key or widget token. */
   readonly keyId: string;
-  /** Of a widget token: where it may be used, and who looks. */
+  /** Set for a widget token: the origins that may use it, and the viewer. */
   readonly widget?: WidgetAdmission | undefined;
   readonly scopes: readonly string[];
-  /** What the keys service says of it, for the services that are called for the request. */
+  /** Signed statement of the keys service, for the services that are called for the request. */
   readonly statement: string;
   /**
-   * Whether the whole request had arrived when the keys service was asked. If not, its key can have been
-   * revoked since: it is admitted again before anything is done with its body.
+   * Whether the whole request had arrived when the keys service was called. If not, its key may have been
+   * revoked since, so the request is admitted again before its body is used.
    */
   readonly isAfterBody: boolean;
   readonly limit: number;
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly windowEndsInS: number;
-  /** In which all keys and tokens of the account are counted. */
+  /** Window in which all keys and tokens of the account are counted. */
   readonly accountWindow: AccountWindow;
-  /** What the account may do; an absent limit is none. */
+  /** What the account may do. An absent limit means that there is no limit. */
   readonly plan: Plan;
 }
 
-/** The options of a call for an admitted request; `signal` ends it with its client. */
+/** The options of a call for an admitted request; `signal` cancels it when the client leaves. */
 export function admittedBy(
   { requestId, statement }: Pick<Admission, "requestId" | "statement">,
   signal?: AbortSignal,
@@ -60,12 +60,12 @@ export function admittedBy(
 
 type Caller = Pick<Admission, "accountId" | "keyId" | "widget">;
 
-/** A valid key, or token, whose window is used up, or that of its account. */
+/** Thrown for a valid key or token if its window, or that of its account, is used up. */
 export class RateLimited extends AnnalsError {
   readonly limit: number;
   readonly caller: Caller;
 
-  /** `limit` is that of the key or token, which the answer shows. */
+  /** `limit` is the limit of the key or token, which the answer shows. */
   constructor(
     limit: number,
     {
@@ -96,15 +96,15 @@ const MAX_WAITING = 20_000;
 /** A request that waits to be admitted. */
 interface Waiting {
   readonly requestId: string;
-  /** Or a widget token. */
+  /** The API key or widget token that the client sent. */
   readonly key: string;
   readonly isWidget: boolean;
-  /** 0 for a request that was counted before. */
+  /** 0 for a request that has already been counted. */
   readonly count: 0 | 1;
   readonly body: BodyState;
 }
 
-/** An IncomingMessage: whether the request has arrived as a whole. */
+/** An IncomingMessage: says whether the whole request has arrived. */
 interface BodyState {
   readonly complete: boolean;
 }
@@ -131,9 +131,9 @@ export class Admissions {
   }
 
   /**
-   * Admits one request that carries the given Authorization header, from the given client: of a widget route
-   * by a widget token, of any other by an API key. Throws `unauthenticated` (401), `rate_limited` (429;
-   * {@link RateLimited} for the window of the key), or `unavailable`.
+   * Admits a request with the given Authorization header from the given client. A widget route needs a widget
+   * token, any other route an API key. Throws `unauthenticated` (401), `rate_limited` (429), which is a
+   * {@link RateLimited} if a window is used up, or `unavailable`.
    */
   async admit(
     authorization: string | undefined,
@@ -158,13 +158,13 @@ export class Admissions {
     }
   }
 
-  /** The account of the key in an Authorization header, if it was admitted lately. It admits nobody. */
+  /** Returns the account of the key in an Authorization header, if it was admitted lately. Admits nothing. */
   recognise(authorization: string | undefined): string | undefined {
     const key = SCHEME.exec(authorization ?? "")?.[1];
     return key === undefined ? undefined : this.#unauthenticated.accountOf(key);
   }
 
-  /** Asks again for an admitted request, which is not counted again. Throws as {@link admit}. */
+  /** Admits an admitted request again, without counting it again. Throws the same errors as {@link admit}. */
   async readmit(authorization: string | undefined, request: AdmittedRequest): Promise<Admission> {
     const key = bearer(authorization, request.isWidget);
     return this.#batcher.submit({ ...request, key, count: 0, body: ARRIVED });
@@ -173,7 +173,7 @@ export class Admissions {
 
 interface AdmittedRequest {
   readonly requestId: string;
-  /** Whether it is of a widget route. */
+  /** Whether the request is for a widget route. */
   readonly isWidget: boolean;
 }
 
@@ -212,7 +212,7 @@ const NOT_ADMITTED: PromiseRejectedResult = {
   reason: unavailable("The request could not be admitted."),
 };
 
-/** Of requests with one key, the first are admitted, as many as its window allows. */
+/** Admits the first requests of each key, as many as its window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
   given: readonly Waiting[],

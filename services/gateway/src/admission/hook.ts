@@ -1,7 +1,7 @@
 // The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request,
 // shows the rate limit on every answer (interface 3), gives it a slot of its account, and checks the scope
-// and the feature of the route. The widget routes take widget tokens alone, from the origins that these name,
-// and all others API keys alone.
+// and the feature of the route. The widget routes take only widget tokens, from the origins that these name,
+// and all other routes take only API keys.
 
 import { type Feature, type Permission, WIDGET } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
@@ -18,15 +18,15 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set for every request that reaches a handler under /v1. */
     admission: Admission | undefined;
-    /** Whose key it has, also where the rate limit refuses it. */
+    /** Whose key the request has; also set if the rate limit refuses it. */
     caller: Caller | undefined;
-    /** Asks again whether its key is valid, without counting it again. */
+    /** Checks again that the key is valid, without counting the request again. */
     readmit: () => Promise<Admission>;
   }
   interface FastifyContextConfig {
-    /** What the route needs. */
+    /** Scope that the route needs. */
     scope?: Permission;
-    /** What the route belongs to and a plan can leave out. */
+    /** Feature that the route belongs to. A plan can exclude it. */
     feature?: Feature;
   }
 }
@@ -53,7 +53,7 @@ export function admissionHook({
       const authorization = authorizationOf(request);
       const client = { address: inFlight.addressOf(raw), requestId: request.id, body: raw };
       let admission: Admission;
-      // What the request holds is held until then, whether its client is still there or not.
+      // The request keeps what it holds until it is admitted or refused, even if its client disconnects.
       inFlight.begin(raw);
       try {
         admission = await admissions.admit(authorization, { ...client, isWidget });
@@ -81,14 +81,14 @@ export function admissionHook({
   };
 }
 
-/** By the route, however its path was written; an unknown path by its text. */
+/** Decides by the route, whatever the spelling of its path; for an unknown path, by its text. */
 function isOfWidget({ is404, routeOptions, url }: FastifyRequest): boolean {
   return is404 ? url.startsWith("/v1/widget/") : routeOptions.config.scope === WIDGET;
 }
 
 /**
- * After the body was read, and before anything is done with it. A body that arrives slowly can outlast its
- * key: what a key that is revoked meanwhile has sent must not be stored.
+ * Admits the request again, after its body was read and before the body is used. A body can arrive so slowly
+ * that its key is revoked meanwhile: then it must not be stored.
  */
 export function readmitAfterBody(
   request: FastifyRequest,
@@ -108,8 +108,8 @@ export function readmitAfterBody(
 const AUTHORIZATION = "authorization";
 
 /**
- * The Authorization header. One that is sent twice gives both with a comma between, which is no key: Node
- * keeps only the first, and a proxy before it may keep the last.
+ * Returns the Authorization header. If it was sent twice, both values are joined with a comma, which is not a
+ * valid key: Node keeps only the first, and a proxy in front of the gateway may keep the last.
  */
 function authorizationOf({ headers, raw: { rawHeaders } }: FastifyRequest): string | undefined {
   const all: string[] = [];

@@ -5,7 +5,7 @@ import type { Feature } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import type { Admission } from "./admission.ts";
 
-/** Throws `plan_feature_unavailable` (403) when the account's plan leaves `feature` out. */
+/** Throws `plan_feature_unavailable` (403) if the account's plan excludes `feature`. */
 export function requireFeature({ plan }: Admission, feature: Feature): void {
   if (!plan.featuresLeftOut.includes(feature)) return;
   throw new AnnalsError(

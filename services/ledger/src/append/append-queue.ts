@@ -11,18 +11,18 @@ import { Commits } from "./commits.ts";
 import { flush, type FlushDeps } from "./flush.ts";
 import { HeadCache } from "./head-cache.ts";
 
-/** Bytes that one transaction stores at most, a larger single append aside. */
+/** Maximum bytes that one transaction stores. A single append may be larger. */
 const MAX_FLUSH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Groups too large to share a statement that are stored at a time, over all chains: half of what commits
- * have, so that no number of accounts with large batches makes small appends wait for a slot.
+ * Groups stored at a time, over all chains, that are too large to share a statement: half as many as commits
+ * have, so that accounts with large batches, however many, never make small appends wait for a slot.
  */
 const LARGE_GROUPS = 2;
 
 /**
- * Bytes that wait for one chain, and that are held for all chains together, before new appends are
- * refused.
+ * Maximum bytes that wait for one chain, and that are held for all chains together. Beyond them, new appends
+ * are refused.
  */
 const MAX_WAITING_BYTES_OF_CHAIN = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
 // Stores groups of appends that were planned on cached heads. Chains share transactions: groups that arrive
 // together, or while all concurrency slots are taken, go in one statement for all their chains. Called by
-// flush.ts. No chain must wait for another's lock, nor fail for another's fault.
+// flush.ts. No chain must wait for the lock of another, or fail because of another.
 
 import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
@@ -11,14 +11,14 @@ import type { PlannedAppend } from "../store/append-parts.ts";
 import { appendToChains, appendToChainsParams } from "../store/append-to-chains.ts";
 
 /**
- * What an account's appends are counted as in the pool: not with its reads, which may have all of its share.
- * A chain has one transaction at a time.
+ * The name under which the pool counts an account's appends: apart from its reads, which may take the whole
+ * share of the account. A chain has one transaction at a time.
  */
 export const appendsOf = (accountId: string): string => `append to ${accountId}`;
 
-/** Statements under way at a time. */
+/** Maximum statements in flight. */
 const CONCURRENCY = 4;
-/** Bytes of a statement for several chains: a small group does not wait for large ones. */
+/** Maximum bytes of a statement for several chains, so that a small group does not wait for large ones. */
 export const MAX_SHARED_BYTES = 128 * 1024;
 
 export class Commits {
@@ -31,13 +31,13 @@ export class Commits {
       weigh: ({ plan }) => weightOf(plan.appends),
       maxGroup: MAX_SHARED_BYTES,
       concurrency: CONCURRENCY,
-      // Bounded by the queues of the chains.
+      // The queues of the chains bound it.
       maxWaiting: Infinity,
       metrics,
     });
   }
 
-  /** One plan a chain at a time. Resolves to whether it was stored: it is not where the head has moved. */
+  /** Takes one plan per chain at a time. Resolves to false, with nothing stored, if the head has moved. */
   store(planned: PlannedAppend): Promise<boolean> {
     return this.#planned.submit(planned);
   }
@@ -54,9 +54,9 @@ async function storeAll(
     const moved = new Set(rows.map((row) => row.account_id));
     return planned.map(({ accountId }) => ({ status: "fulfilled", value: moved.has(accountId) }));
   } catch (error) {
-    // It may have been stored.
+    // The plans may have been stored.
     if (error instanceof AnnalsError) throw error;
-    // PostgreSQL refused the data of one chain, and stored nothing of any.
+    // PostgreSQL refused the data of one chain, and stored nothing of any chain.
     return each();
   }
 }

@@ -1,5 +1,5 @@
-// Stores one group of appends to one chain. Called by append-queue.ts. Where this process was the last to
-// append, it tries the cached head at once: one statement, one round trip, which stores nothing when the head
+// Stores one group of appends to one chain. Called by append-queue.ts. If this process was the last to
+// append, it tries the cached head at once: one statement, one round trip, which stores nothing if the head
 // has moved or an idempotency key is known. Otherwise it locks and reads the head first. Either way the
 // statement's own conditions on the head and on the last event decide, not what this process has cached.
 
@@ -30,7 +30,7 @@ export interface FlushDeps {
   readonly commits: Commits;
   readonly database: Pool;
   readonly heads: HeadCache;
-  /** Of large groups: the others have what is left of PostgreSQL. */
+  /** Slots of large groups, which leave the rest of PostgreSQL to the others. */
   readonly large: Slots;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -40,7 +40,7 @@ export interface FlushDeps {
 
 type Outcomes = readonly PromiseSettledResult<Stored | Replayed>[];
 
-/** One outcome an append, in order. Where one append cannot be stored, the others still are. */
+/** Resolves to one outcome per append, in order. If one append cannot be stored, the others still are. */
 export function flush(
   deps: FlushDeps,
   accountId: string,
@@ -60,7 +60,7 @@ async function storeGroup(
       (await appendToCachedHead(deps, accountId, appends)) ??
       (await appendUnderLock(deps, accountId, appends));
     deps.metrics.flushes.observe(events.length);
-    // No key can make a webhook of the system account.
+    // The system account has no webhooks: no key can create one.
     if (events.length > 0 && accountId !== SYSTEM_ACCOUNT_ID) {
       const position = BigInt(after.sequence);
       deps.notices.notify({ kind: "events", accountId, position }, events.length);
@@ -72,7 +72,7 @@ async function storeGroup(
   }
 }
 
-/** Resolves to undefined when the cached head is stale: nothing was stored. */
+/** Resolves to undefined if the cached head is stale: then nothing was stored. */
 async function appendToCachedHead(
   deps: FlushDeps,
   accountId: string,
@@ -85,7 +85,7 @@ async function appendToCachedHead(
     head: cached.head,
     known: new Map(),
   });
-  // What seems over the quota may be a replay, which takes none of it: that is known under the lock.
+  // What seems over the quota may be a replay, which does not count: that is only known under the lock.
   if (plan.isOverQuota) return undefined;
   if (!(await deps.commits.store({ accountId, plan }))) return undefined;
   deps.heads.set(accountId, { head: plan.after, alone: true });
@@ -105,7 +105,7 @@ async function appendUnderLock(
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
     if (made.events.length === 0) return made;
     const [moved] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
-    // Under the lock nothing else can have changed: the chain does not end at its head.
+    // The lock rules out any other cause: the chain does not end at its head.
     if (!moved) throw new BrokenChain(accountId);
     return made;
   };
@@ -173,8 +173,9 @@ class BrokenChain extends Error {
 
 /**
  * The outcomes of a group that PostgreSQL did not store. A transient failure, or one whose outcome is
- * unknown, is the outcome of all: nothing is retried. A chain that does not end at its head raises the alert.
- * What is left is data that PostgreSQL refuses: the group is halved until only the append at fault fails.
+ * unknown, fails every append: nothing is retried. A chain that does not end at its head raises the alert.
+ * Any other error is about data that PostgreSQL refuses: the group is halved until only the append at fault
+ * fails.
  */
 async function refused(
   deps: FlushDeps,

@@ -6,11 +6,11 @@ import type { Head } from "../domain/plan-flush.ts";
 
 export interface CachedHead {
   readonly head: Head;
-  /** Whether no other process appended between our last two groups, so that the head is worth trying. */
+  /** Whether no other process appended between this one's last two groups: then the head is worth trying. */
   readonly alone: boolean;
 }
 
-/** Chains whose head is cached; the least recently used one goes first. */
+/** Maximum chains whose head is cached. The least recently used one is dropped first. */
 const MAX_HEADS = 10_000;
 
 export class HeadCache {

@@ -1,6 +1,6 @@
-// The verbs `heads` and `check-heads`: the first prints the head of every chain, to be kept outside of the
-// database; the second compares what was kept with the database, so that a restored older state, or a changed
-// one, is recognised. They only read.
+// The verbs `heads` and `check-heads`: the first prints the head of every chain, to be stored outside the
+// database; the second compares the stored heads with the database, to detect that an older state was
+// restored or that a chain was changed. Both only read.
 
 import {
   type ConfigOf,
@@ -52,7 +52,8 @@ export async function heads({ config, log, words }: VerbContext<typeof SETTINGS>
 }
 
 /**
- * Prints one sentence for each chain that does not contain its kept head, and ends with 1 if there is one.
+ * Prints one sentence for each chain that does not contain its kept head. Exits with 1 if there is such a
+ * chain.
  */
 export async function checkHeads(context: VerbContext<typeof SETTINGS>): Promise<void> {
   const kept = await readFileOfHeads(context.words);
@@ -89,7 +90,7 @@ function fileIn(words: readonly string[]): string {
     const { values } = parseArgs({ args: [...words], options: { file: { type: "string" } } });
     if (values.file !== undefined) return values.file;
   } catch {
-    // Thrown below, with what is wanted.
+    // The usage is thrown below.
   }
   throw new UsageError(USAGE);
 }

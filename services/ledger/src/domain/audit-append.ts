@@ -1,6 +1,7 @@
-// What services record of themselves, as appends to a chain, and the actions that this reserves. Called by
-// rpc/record-audit-events.ts and rpc/append-outcome.ts. Such an append takes nothing of a plan's month. It
-// must never hold what its service may not say (audit-rules.ts), or more than its bytes.
+// What services record of their own changes, as appends to a chain, and the actions that are reserved for it.
+// Called by rpc/record-audit-events.ts and rpc/append-outcome.ts. Such an append does not count against a
+// plan's monthly quota. It must never contain what its service may not say (audit-rules.ts), or exceed its
+// maximum of bytes.
 
 import {
   AUDIT_ACTION_PREFIX,
@@ -33,11 +34,11 @@ export interface GivenAuditEntry {
   readonly event: string;
 }
 
-/** Members and elements of an entry. */
+/** Maximum members and elements of an entry. */
 const MAX_VALUES = 1_000;
 
 /**
- * The append of an entry to `chain`. `service` is who has sent it, by its certificate. Throws for an entry
+ * Makes the append of an entry to `chain`. `service` is the sender, by its certificate. Throws for an entry
  * that no chain can hold; {@link faultOf} says why.
  */
 export function* auditAppend(
@@ -63,7 +64,7 @@ export function* auditAppend(
       accountId: at.chain,
       receivedAt: at.receivedAt,
       idempotencyKey: `audit ${id}`,
-      // An entry that is late is sent with another time.
+      // The time is left out: a late entry is sent again with another one.
       requestSha256: hash("sha256", `${id} ${accountId} ${action}`, "buffer"),
       eventsJson: Buffer.from(canonicalJson([{ action, occurred_at: occurredAt, ...parts }])),
     },
@@ -77,7 +78,7 @@ export function* auditAppend(
   return { ...append, isUncounted: true };
 }
 
-/** Undefined for a failure that is not the entry's. */
+/** The fault of the entry; undefined for a failure that the entry did not cause. */
 export function faultOf(error: unknown): AuditFault | undefined {
   if (error instanceof JsonFault) return "form";
   if (!(error instanceof AnnalsError)) return undefined;
@@ -97,7 +98,7 @@ function sizeOf({ events }: Pick<Append, "events">): number {
   return Buffer.byteLength(event.action) + parts;
 }
 
-/** Throws `invalid` where a client uses an action that only the ledger may store. */
+/** Throws `invalid` if a client uses an action that only the ledger may store. */
 export function refuseAuditActions({ events }: Pick<Append, "events">): void {
   const at = events.findIndex(({ action }) => isReservedAction(action));
   if (at < 0) return;
@@ -110,7 +111,7 @@ function membersOf(value: JsonValue | undefined): JsonObject {
   return isObject ? value : {};
 }
 
-/** What is no text is refused as an empty one is. */
+/** Returns an empty text for any other value: both are refused in the same way. */
 function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
 }

@@ -1,13 +1,13 @@
-// Verifies a chain row by row: no missing number, each event linked to the one before, the digests of its
-// parts, the hash of its leaf. A row is also invalid where its payload is missing, or where a filter column
-// differs from the parts. It is pure; verify-range.ts passes it rows in order.
+// Verifies a chain row by row: no missing number, each event linked to the previous one, the digests of its
+// parts, the hash of its leaf. A row is also invalid if its payload is missing, or if a filter column differs
+// from the parts. It is pure; verify-range.ts passes it rows in order.
 
 import { checkLeaf, type Part } from "@annals/event";
 import type { InvalidReason } from "@annals/contract";
 
 export interface FirstInvalid {
   readonly sequenceNumber: number;
-  /** Undefined where that number has no row. */
+  /** Undefined if that number has no row. */
   readonly eventId: string | undefined;
   readonly reason: InvalidReason;
 }
@@ -39,9 +39,9 @@ export interface WholeBlock {
   /** Both ends included. */
   readonly from: number;
   readonly to: number;
-  /** Of the first row. */
+  /** The previous hash of the first row. */
   readonly previousHash: string;
-  /** Of the last row. */
+  /** The hash of the last row. */
   readonly hash: string;
 }
 
@@ -59,7 +59,7 @@ export class ChainVerifier {
     this.#previousHash = anchor.hash;
   }
 
-  /** Rows checked, the first invalid one included. */
+  /** Number of rows checked, the first invalid one included. */
   get checked(): number {
     return this.#checked;
   }
@@ -86,7 +86,7 @@ export class ChainVerifier {
     }
   }
 
-  /** Adds the next rows as a block. False, and nothing added, where the block does not continue here. */
+  /** Adds the next rows as a block. If the block does not continue here, returns false and adds nothing. */
   takeBlock({ from, to, previousHash, hash }: WholeBlock): boolean {
     if (from !== this.#next || previousHash !== this.#previousHash) return false;
     this.#checked += to - from + 1;
@@ -95,7 +95,7 @@ export class ChainVerifier {
     return true;
   }
 
-  /** Records what is invalid; the first call counts. */
+  /** Records what is invalid. Only the first call counts. */
   fail(sequenceNumber: number, eventId: string | undefined, reason: InvalidReason): void {
     this.#firstInvalid ??= { sequenceNumber, eventId, reason };
   }

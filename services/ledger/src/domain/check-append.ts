@@ -1,6 +1,6 @@
-// Checks one append completely before anything of it is hashed: what is in the chain can never be corrected.
-// Called by rpc/append-outcome.ts and audit-append.ts. It must not rely on what a gateway has checked, nor
-// take over what it can derive: times, and the copies for filters, come from the events.
+// Checks an append completely before any of it is hashed, because the chain can never be corrected. Called by
+// rpc/append-outcome.ts and audit-append.ts. It must not rely on what a gateway has checked, nor accept what
+// it can derive: times, and the copies for filters, come from the events.
 
 import {
   bytesOfMember,
@@ -16,13 +16,13 @@ import { isText, notText } from "./check-text.ts";
 import type { Append, NewEvent } from "./prepare-append.ts";
 import { readEvents } from "./read-events.ts";
 
-/** An append as it came, with nothing known of it but the types of its members. */
+/** An append as received: only the types of its members are known. */
 export interface GivenAppend extends Omit<
   Append,
   "events" | "isUncounted" | "keyId" | "monthlyQuota"
 > {
   readonly monthlyQuota?: bigint | undefined;
-  /** Nothing is known of these bytes. */
+  /** Bytes that have not been checked yet. */
   readonly eventsJson: Uint8Array;
 }
 
@@ -30,8 +30,8 @@ const SHA256_BYTES = 32;
 const EMPTY = Buffer.from(NO_MEMBERS);
 
 /**
- * Throws `invalid`, which names the first member at fault. `keyId` is that of the admission. The events of a
- * large append are checked in pieces.
+ * Checks an append. Throws `invalid`, which names the first member at fault. `keyId` comes from the
+ * admission. The events of a large append are checked in pieces.
  */
 export function* checkAppend(given: GivenAppend, keyId?: string): Work<Append> {
   const { accountId, receivedAt, idempotencyKey, requestSha256, monthlyQuota } = given;
@@ -72,7 +72,7 @@ function* checkEvents(events: EventBytes, receivedAt: string): Work<NewEvent[]> 
   return checked;
 }
 
-/** The parts are slices of what came. */
+/** Checks one event. Its parts are slices of the received bytes. */
 function checkEvent(events: EventBytes, index: number, receivedAt: string): NewEvent {
   return {
     action: textOfMember(events, index, "action") ?? "",
@@ -89,7 +89,7 @@ function checkEvent(events: EventBytes, index: number, receivedAt: string): NewE
   };
 }
 
-/** In the form that is hashed and stored, which has one text for each instant. */
+/** The time in the form that is hashed and stored, which has one text for each instant. */
 function occurredAt(events: EventBytes, index: number): string | undefined {
   const given = textOfMember(events, index, "occurred_at");
   const time = given === undefined ? undefined : parseTimestamp(given);

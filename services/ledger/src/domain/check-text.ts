@@ -4,10 +4,10 @@
 import { MAX_TEXT_LENGTH } from "@annals/event";
 import { invalid } from "@annals/errors";
 
-/** Whether it is 1 to 255 characters that PostgreSQL and UTF-8 can carry. */
+/** Whether the text has 1 to 255 characters, all of which PostgreSQL and UTF-8 can represent. */
 export function isText(text: string): boolean {
   const { length } = text;
-  // A character outside of the first plane counts once and takes two code units.
+  // A character outside the first plane counts once and takes two code units.
   const isShort =
     length <= MAX_TEXT_LENGTH ||
     (length <= 2 * MAX_TEXT_LENGTH && Array.from(text).length <= MAX_TEXT_LENGTH);

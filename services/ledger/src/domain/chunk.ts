@@ -1,8 +1,8 @@
 // Chunks of a chain, the unit of the filter index (0001_ledger.sql).
 
 /**
- * Sequence numbers of a chunk; the first chunk begins with 1. It must never change: what is stored was cut by
- * it.
+ * Sequence numbers per chunk; the first chunk begins with 1. It must never change, because the stored chunks
+ * were cut by it.
  */
 export const CHUNK_SIZE = 4_096;
 

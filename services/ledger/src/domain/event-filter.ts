@@ -7,7 +7,7 @@ export interface EventFilter {
   readonly actorType?: string | undefined;
   readonly targetId?: string | undefined;
   readonly targetType?: string | undefined;
-  /** Inclusive and exclusive: UTC with six fraction digits. */
+  /** Times in UTC with six fraction digits. The first is inclusive, the second exclusive. */
   readonly occurredFrom?: string | undefined;
   readonly occurredTo?: string | undefined;
   /** Both exclusive. */
@@ -16,8 +16,8 @@ export interface EventFilter {
 }
 
 /**
- * What `filter` says of the action: one text, or those from `from` up to but not including `to`
- * (null: no end).
+ * The actions that `filter` selects: one text, or all texts from `from` up to but not including `to` (null:
+ * no end).
  */
 export function actionRange({ action, actionIsPrefix }: EventFilter) {
   if (action === undefined) return { exact: null, from: null, to: null };
@@ -30,8 +30,8 @@ const FIRST_SURROGATE = 0xd8_00;
 const LAST_SURROGATE = 0xdf_ff;
 
 /**
- * The least text, in code point order, that is after every text that begins with `prefix`; null
- * where there is none.
+ * The least text, in code point order, that is after every text that begins with `prefix`; null if no text
+ * is.
  */
 function successor(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
@@ -43,7 +43,7 @@ function successor(prefix: string): string | null {
   return null;
 }
 
-/** Whether a filter selects by what events say, and not only by time and sequence number. */
+/** Whether a filter selects by the contents of events, and not only by time and sequence number. */
 export function hasValues(filter: EventFilter): boolean {
   const { action, actorId, actorType, targetId, targetType } = filter;
   return [action, actorId, actorType, targetId, targetType].some((value) => value !== undefined);
@@ -53,7 +53,7 @@ export function hasTime({ occurredFrom, occurredTo }: EventFilter): boolean {
   return occurredFrom !== undefined || occurredTo !== undefined;
 }
 
-/** Whether a filter selects every event, of a range at most. */
+/** Whether a filter selects every event, or every event of a range. */
 export function isPlain(filter: EventFilter): boolean {
   return !hasTime(filter) && !hasValues(filter);
 }

@@ -20,7 +20,7 @@ export function eventId(sequenceNumber: number, random: Uint8Array): string {
   return PREFIX + text.padStart(SEQUENCE_LENGTH, "0") + base32(random);
 }
 
-/** The sequence number in an id, or undefined when the text is not a valid id. */
+/** The sequence number in an id, or undefined if the text is not a valid id. */
 export function sequenceOfId(id: string): number | undefined {
   const digits = SHAPE.exec(id)?.[1];
   if (digits === undefined) return undefined;

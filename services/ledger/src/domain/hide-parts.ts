@@ -1,23 +1,23 @@
 // An event as a widget token shows it: without the parts that it hides, and without their salts, so that
-// nobody can confirm a guess at one. Called by rpc/render-widget-event.ts. The digests stay, so that the hash
-// can be recomputed. It must never let through a byte of a hidden part.
+// guesses at hidden parts cannot be confirmed. Called by rpc/render-widget-event.ts. The digests stay, so
+// that the hash can be recomputed. It must never let through a byte of a hidden part.
 
 import { WIDGET_PARTS, type WidgetPart } from "@annals/contract";
 import { type Part, PARTS, quote, SALT_BYTES } from "@annals/event";
 
 export interface PartsAndSalts extends Readonly<Record<Part, string>> {
-  /** In the order of PARTS. */
+  /** Salts in the order of PARTS. */
   readonly salts: Uint8Array;
 }
 
 export interface Shown extends PartsAndSalts {
-  /** Of the parts that are not shown, those that the event has. */
+  /** The parts of the event that are not shown. */
   readonly hidden: readonly WidgetPart[];
 }
 
 /**
- * `shown` are names of parts. Of `actor.meta` and `target.meta` the object that has it stays without it.
- * Where there is no meta nothing is hidden, and the object can be verified.
+ * Hides all parts but those named in `shown`. If `actor.meta` or `target.meta` is hidden, the rest of the
+ * actor or target stays. If it has no meta, nothing is hidden, and it can be verified.
  */
 export function hideParts(event: PartsAndSalts, shown: readonly string[]): Shown {
   const { actor, context, diff, metadata, target } = event;
@@ -37,12 +37,12 @@ export function hideParts(event: PartsAndSalts, shown: readonly string[]): Shown
   return { ...texts, salts, hidden };
 }
 
-/** `actor` of `actor.meta`; `diff` of itself. */
+/** The part that holds what `name` names: `actor` for `actor.meta`, `diff` for `diff`. */
 function partOf(name: WidgetPart): Part {
   return name.replace(".meta", "") as Part;
 }
 
-/** The canonical text of an actor or a target without its meta; undefined where it has none. */
+/** The canonical text of an actor or a target without its meta; undefined if it has no meta. */
 function withoutMeta(text: string): string | undefined {
   const given = objectOf(text);
   if (given && !("meta" in given)) return undefined;
@@ -53,7 +53,7 @@ function withoutMeta(text: string): string | undefined {
   return `{${kept.join(",")}}`;
 }
 
-/** Undefined for what is no object: somebody changed the database, and nothing of it is shown. */
+/** Undefined if the text is not an object: the database was changed, so nothing of the text is shown. */
 function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text || "{}");

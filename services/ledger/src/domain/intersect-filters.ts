@@ -1,9 +1,9 @@
-// The filter that selects what two others both select. Called for widget tokens, whose filter bounds whatever
-// is asked. It must never select an event that one of the two leaves out.
+// The filter that selects what two others both select. Called for widget tokens, whose filter bounds every
+// request. It must never select an event that one of the two leaves out.
 
 import type { EventFilter } from "./event-filter.ts";
 
-/** Undefined where no event can match both. */
+/** Returns undefined if no event can match both. */
 export function intersectFilters(one: EventFilter, other: EventFilter): EventFilter | undefined {
   const action = bothActions(one, other);
   const texts = [
@@ -20,7 +20,7 @@ export function intersectFilters(one: EventFilter, other: EventFilter): EventFil
     actorType,
     targetId,
     targetType,
-    // Times as text: their order is that of time.
+    // Times are compared as text, whose order is the order of time.
     occurredFrom: greatest(one.occurredFrom, other.occurredFrom),
     occurredTo: least(one.occurredTo, other.occurredTo),
     afterSequence: greatest(one.afterSequence, other.afterSequence),
@@ -33,7 +33,7 @@ type ActionFilter = Pick<EventFilter, "action" | "actionIsPrefix">;
 function bothActions(one: ActionFilter, other: ActionFilter): ActionFilter | undefined {
   if (one.action === undefined) return actionOf(other);
   if (other.action === undefined) return actionOf(one);
-  // Of two with the same text, a prefix includes the other.
+  // If both have the same text, the prefix includes the other.
   if (includes(one, other.action) && !(other.actionIsPrefix && !one.actionIsPrefix))
     return actionOf(other);
   return includes(other, one.action) ? actionOf(one) : undefined;
@@ -44,14 +44,14 @@ const actionOf = ({ action, actionIsPrefix }: ActionFilter): ActionFilter => ({
   actionIsPrefix,
 });
 
-/** Whether what begins with `text`, or is it, is selected. */
+/** Whether `text`, and every action that begins with it, is selected. */
 function includes({ action = "", actionIsPrefix }: ActionFilter, text: string): boolean {
   return actionIsPrefix ? text.startsWith(action) : text === action;
 }
 
 const NONE = Symbol("no text");
 
-/** Undefined: any text. */
+/** The text that both select; undefined: any text. */
 function bothTexts(one?: string, other?: string): string | undefined | typeof NONE {
   if (one === undefined || other === undefined) return one ?? other;
   return one === other ? one : NONE;

@@ -1,10 +1,10 @@
-// Heads of chains that an operator keeps outside of the database, and what is wrong with a chain that does
-// not contain its kept head any more. Called by the commands `heads` and `check-heads`.
+// Heads of chains that an operator keeps outside the database, and what is wrong with a chain that no longer
+// contains its kept head. Called by the commands `heads` and `check-heads`.
 
 export interface KeptHead {
   readonly accountId: string;
   readonly sequenceNumber: string;
-  /** Hexadecimal. */
+  /** Hash in hexadecimal. */
   readonly hash: string;
 }
 
@@ -16,7 +16,7 @@ export function headLine({ accountId, sequenceNumber, hash }: KeptHead): string 
   return `{"account_id":${JSON.stringify(accountId)},"sequence_number":${sequenceNumber},"hash":"${hash}"}\n`;
 }
 
-/** Throws a sentence that names the line and the member. */
+/** Reads a file of heads. Throws an error that names the line and the member. */
 export function readHeads(text: string): KeptHead[] {
   const lines = text.split("\n");
   return lines.flatMap((line, at) => (line.trim() === "" ? [] : [readHead(line, at + 1)]));
@@ -44,7 +44,7 @@ function objectIn(line: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** A sentence where the chain does not contain the head; undefined where it does. */
+/** Returns what is wrong if the chain does not contain the head; undefined if it does. */
 export function headFault(
   { accountId, sequenceNumber, hash }: KeptHead,
   found: { readonly last: string; readonly hash: string | null } | undefined,

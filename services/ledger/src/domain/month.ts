@@ -1,7 +1,7 @@
-// Months of UTC as the quota of a plan counts them: which month it is, how many events of it a chain has,
-// how long until the next. It is pure; the time is the text that becomes created_at.
+// Months in UTC, as the quota of a plan counts them: which month it is, how many events of it a chain has,
+// and how long it is until the next. It is pure; the time is the text that becomes created_at.
 
-/** Where a chain is in its month. */
+/** The month that a chain is in, and where the month begins in the chain. */
 export interface MonthState {
   /** YYYY-MM; empty before the first append. */
   readonly month: string;
@@ -12,8 +12,9 @@ export interface MonthState {
 const MONTH_LENGTH = "2026-01".length;
 
 /**
- * The state in which a chain that ends at `sequence` takes an append made at `createdAt`. A ledger whose
- * clock is behind the one that began a month counts in that month: none is begun twice.
+ * The state in which a chain that ends at `sequence` takes an append made at `createdAt`. If the clock of a
+ * ledger is behind that of the ledger that began a month, it counts in that month, so that no month begins
+ * twice.
  */
 export function monthAt(
   head: MonthState & { readonly sequence: number },
@@ -27,7 +28,7 @@ export function monthAt(
 /** Seconds, rounded up, from `createdAt` until the month after `month` begins; at least 1. */
 export function secondsToNextMonth(month: string, createdAt: string): number {
   const [year = 0, number = 0] = month.split("-").map(Number);
-  // Date counts months from 0, so that the number of this month names the next.
+  // Date counts months from 0, so the number of this month is that of the next.
   const next = Date.UTC(year, number);
   return Math.max(1, Math.ceil((next - Date.parse(createdAt)) / 1_000));
 }

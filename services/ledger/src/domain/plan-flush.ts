@@ -11,7 +11,7 @@ import { DIGESTS_BYTES, type NewEvent, type PreparedAppend } from "./prepare-app
 
 export interface Head extends MonthState {
   readonly sequence: number;
-  /** Lower-case hex. */
+  /** Hash in lower-case hex. */
   readonly hash: string;
 }
 
@@ -27,7 +27,7 @@ export interface Stored {
   readonly firstSequence: number;
   readonly createdAt: string;
   readonly ids: readonly string[];
-  /** One more than the events: the hash before the first, then each event's own. Lower-case hex. */
+  /** The hash before the first event, then the hash of each event, in lower-case hex. */
   readonly hashes: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface Remembered extends KnownRequest {
 }
 
 export interface Plan {
-  /** One for each append. They hold once the plan is stored. */
+  /** One outcome for each append. They are valid once the plan is stored. */
   readonly outcomes: readonly PromiseSettledResult<Stored | Replayed>[];
   readonly before: Head;
   readonly after: Head;
@@ -68,7 +68,7 @@ export interface PlanInput {
   readonly head: Head;
   readonly appends: readonly PreparedAppend[];
   readonly known: ReadonlyMap<string, KnownRequest>;
-  /** UTC with six fraction digits. */
+  /** Time in UTC with six fraction digits. */
   readonly createdAt: string;
   readonly random: (size: number) => Uint8Array;
 }

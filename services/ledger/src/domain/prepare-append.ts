@@ -1,5 +1,5 @@
-// What can be computed of an append before its sequence numbers are known: salts and digests. Done
-// outside the head's lock, so that the lock is held for as little work as possible.
+// Computes what needs no sequence numbers of an append: its salts and digests. This is done outside the
+// head's lock, so that the lock is held for as little work as possible.
 
 import { inBytes, type Work } from "@annals/contract";
 import { DIGEST_BYTES, PARTS, SALT_BYTES, writePartDigest } from "@annals/event";
@@ -7,7 +7,7 @@ import { DIGEST_BYTES, PARTS, SALT_BYTES, writePartDigest } from "@annals/event"
 /** The parts that can hold personal data: canonical JSON objects in UTF-8. */
 export type Parts = Readonly<Record<(typeof PARTS)[number], Uint8Array>>;
 
-/** As check-append.ts has found it valid. */
+/** An event that check-append.ts has found valid. */
 export interface NewEvent extends Parts {
   readonly action: string;
   readonly occurredAt: string;
@@ -21,24 +21,24 @@ export interface NewEvent extends Parts {
 export interface Append {
   readonly accountId: string;
   readonly receivedAt: string;
-  /** Empty when the client sent none. */
+  /** Empty if the client sent no key. */
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
-  /** Of the API key that it was admitted by; stored beside its events, outside of the hash. */
+  /** Id of the API key that admitted it; stored with its events, outside the hash. */
   readonly keyId?: string | undefined;
-  /** Events that the account may store in a month of UTC; undefined: any number. */
+  /** Maximum events that the account may store in a month (UTC); undefined: any number. */
   readonly monthlyQuota?: number | undefined;
-  /** Whether its events take nothing of the month's quota. */
+  /** Whether its events do not count against the monthly quota. */
   readonly isUncounted?: boolean;
   readonly events: readonly NewEvent[];
 }
 
 export interface PreparedAppend extends Append {
-  /** Of each event 80 bytes, in the order of PARTS. */
+  /** 80 bytes per event, in the order of PARTS. */
   readonly salts: Uint8Array;
-  /** Of each event {@link DIGESTS_BYTES}, in the order of PARTS. */
+  /** {@link DIGESTS_BYTES} per event, in the order of PARTS. */
   readonly digests: Buffer;
-  /** Roughly the bytes it takes in a statement. */
+  /** Approximate bytes that it takes in a statement. */
   readonly weight: number;
 }
 
@@ -47,7 +47,7 @@ export const DIGESTS_BYTES = PARTS.length * DIGEST_BYTES;
 /** Bytes of an event besides its parts: hashes, digests, salts, times, ids. */
 const EVENT_OVERHEAD_BYTES = 600;
 
-/** The digests of a large append are computed in pieces. */
+/** Computes salts and digests. Those of a large append are computed in pieces. */
 export function* prepareAppend(
   append: Append,
   random: (size: number) => Uint8Array,
@@ -69,12 +69,12 @@ export function* prepareAppend(
   return { ...append, salts, digests, weight };
 }
 
-/** Roughly the bytes that they take in statements. */
+/** Approximate bytes that the appends take in statements. */
 export function weightOf(appends: readonly PreparedAppend[]): number {
   return appends.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** Of all parts. */
+/** Bytes of all parts together. */
 function bytesOf(parts: Parts): number {
   let bytes = 0;
   for (const field of PARTS) bytes += parts[field].length;

@@ -1,7 +1,7 @@
-// The events of an append, read from bytes of which nothing is known. Called by check-append.ts. What is
-// plain is checked by one pass over the bytes. Anything else is read by the strict reader: it must be, to the
-// byte, the canonical text of what was read, and have the members of the interface. It must never let a byte
-// into the chain that canonical JSON would write otherwise.
+// Reads the events of an append from bytes that have not been checked. Called by check-append.ts. Plain
+// events are checked in one pass over the bytes. Any others are read by the strict reader: they must be, to
+// the byte, the canonical text of what was read, and have the members of the interface. It must never let a
+// byte into the chain that canonical JSON would write differently.
 
 import { PIECE_BYTES, type Work } from "@annals/contract";
 import { invalid } from "@annals/errors";
@@ -24,14 +24,14 @@ import {
 } from "@annals/event";
 import { isText, notText } from "./check-text.ts";
 
-/** The array is a level around the events, and a single event is an element of it. */
+/** One more than the limits of an event, because the events are elements of an array. */
 const LIMITS = {
   maxDepth: MAX_EVENT_DEPTH + 1,
   maxValues: MAX_BODY_VALUES + 1,
   maxEvents: MAX_EVENTS,
 };
 
-/** Throws `invalid`, which names the first member at fault. */
+/** Reads the events. Throws `invalid`, which names the first member at fault. */
 export function* readEvents(bytes: Uint8Array): Work<EventBytes> {
   return (yield* checkEventBytes(bytes, LIMITS)) ?? (yield* readUnusual(bytes));
 }
@@ -45,7 +45,7 @@ function* readUnusual(bytes: Uint8Array): Work<EventBytes> {
   return written;
 }
 
-/** Whether the canonical text of what was read is what was given. */
+/** Throws unless the given text is the canonical text of what was read. */
 function checkSame(written: EventBytes, given: Uint8Array): void {
   if (Buffer.compare(written.bytes, given) === 0) return;
   let offset = 0;
@@ -70,14 +70,14 @@ function* readStrictly(bytes: Uint8Array): Work<JsonValue[]> {
   throw invalid({ field: "events", message: `must hold 1 to ${MAX_EVENTS} events` });
 }
 
-/** Of a path, the event and its member. */
+/** Matches the event and its member at the start of a path. */
 const MEMBER = /^\[\d+\](?:\.\w+)?/;
 
 function notCanonical(field: string, message: string, offset: number) {
   return invalid({ field, message: `is not canonical JSON: ${message} (byte ${offset})` });
 }
 
-/** The members of an event; those of the parts are objects. */
+/** The members of an event. The parts are objects. */
 const EVENT_TYPES: ReadonlyMap<string, "text" | "object" | "any text"> = new Map([
   ["action", "text"],
   // check-append.ts checks whether it is a time.

@@ -1,5 +1,5 @@
-// AppendEvents: as CreateEvents, with the outcomes as a stream. Those that are known in one turn of the event
-// loop go together. No outcome must wait for that of another account.
+// AppendEvents: like CreateEvents, but streams the outcomes. Outcomes that become known in one turn of the
+// event loop are sent together. No outcome must wait for that of another account.
 
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -11,7 +11,7 @@ export function appendEvents(deps: Deps): ServiceImpl<typeof LedgerService>["app
     checkAppends(request);
     const { appends } = request;
     let known: { readonly index: number; readonly outcome: Outcome }[] = [];
-    // Every append settles, also when the caller is gone: the stream then ends with nobody to read it.
+    // Every append settles, even if the caller has gone: the stream then ends without a reader.
     let next = Promise.withResolvers<void>();
     for (const [index, append] of appends.entries()) {
       void appendOutcome(deps, request, append).then((outcome) => {

@@ -1,5 +1,5 @@
 // The outcome of one append of a request. Called by create-events.ts and append-events.ts. Every append has
-// an outcome of its own: an error of one must never be another's.
+// its own outcome: the error of one must never become that of another.
 
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";
@@ -18,10 +18,10 @@ import { readRange } from "../store/read-range.ts";
 import type { AppendQueue } from "../append/append-queue.ts";
 import { renderEvent } from "./render-event.ts";
 
-/** What an append needs, as in access.ts. */
+/** Scope that an append needs, as in access.ts. */
 const SCOPE = "events:write";
 
-/** Appends in one call. */
+/** Maximum appends in one call. */
 const MAX_APPENDS = 5_000;
 
 export type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
@@ -40,7 +40,7 @@ interface Request {
   readonly admissions: readonly string[];
 }
 
-/** Throws where the request as a whole is malformed. */
+/** Throws if the request as a whole is malformed. */
 export function checkAppends({ appends }: Request): void {
   if (appends.length > MAX_APPENDS) {
     throw invalid({ field: "appends", message: `must be at most ${MAX_APPENDS}` });
@@ -70,7 +70,7 @@ export async function appendOutcome(
   }
 }
 
-/** In turns with large appends of other accounts. */
+/** Checks and prepares an append, in turns with large appends of other accounts. */
 function* prepare(
   message: AppendMessage,
   keyId: string,

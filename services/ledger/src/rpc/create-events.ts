@@ -1,5 +1,5 @@
 // CreateEvents: appends groups of events, each to the chain of its account (interface 6), and answers when
-// all of them are stored or refused. The RPC itself fails only when the request is malformed.
+// all of them are stored or refused. The RPC itself fails only if the request is malformed.
 
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";

@@ -18,12 +18,12 @@ interface RecordOptions {
   readonly format: Format;
 }
 
-/** A message ends once it has so many characters, however large its last event is. */
+/** Characters after which a message ends, however large its last event is. */
 const MESSAGE_CHARACTERS = 128 * 1024;
 
 type Records = MessageInitShape<typeof StreamEventsResponseSchema>;
 
-/** `rows` in their order, in as few messages as their size allows. */
+/** Yields `rows` in their order, in as few messages as their size allows. */
 export function* eventRecords(
   rows: readonly RecordRow[],
   options: RecordOptions,

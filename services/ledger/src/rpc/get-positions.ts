@@ -7,7 +7,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { getHeadSequences } from "../store/get-head-sequences.ts";
 import { OUTBOX } from "../store/outbox.ts";
 
-/** Of all accounts at a time, so it has a share of the pool as one account has. */
+/** Name under which the pool counts these calls: they are for all accounts, and have the share of one. */
 const CONSUMERS = "consumers";
 
 interface Deps {

@@ -1,5 +1,5 @@
-// GetWidgetEvent: one event by its id, if the widget token may see it (docs/open-details.md). Any other is
-// not found, as one that does not exist.
+// GetWidgetEvent: one event by its id, if the widget token may see it (docs/open-details.md). Any other
+// event is not found, as if it did not exist.
 
 import { complete, notFound } from "@annals/errors";
 import type { LedgerService } from "@annals/proto/ledger";
@@ -22,7 +22,7 @@ export function getWidgetEvent(deps: Deps): ServiceImpl<typeof LedgerService>["g
     const view = widgetViewOf(context);
     const sequence = sequenceOfId(id);
     if (sequence === undefined) throw notFound("event", id);
-    // The filter of a list, so that both show the same events.
+    // The filter is applied as in a list, so that both show the same events.
     const only = {
       actionIsPrefix: false,
       afterSequence: BigInt(sequence - 1),

@@ -11,12 +11,12 @@ import { renderEvent } from "./render-event.ts";
 
 const MAX_LIMIT = 100;
 
-/** A page is read, encoded and decoded as a whole: larger ones would hold up the requests of others. */
+/** A page is read, encoded and decoded as a whole: larger pages would delay other requests. */
 const BOUNDS: PageBounds = { rows: 20_000, bytes: 1024 * 1024 };
 
 interface Deps {
   readonly searches: SearchTurns;
-  /** Of each page; by default {@link BOUNDS}. Tests need smaller ones. */
+  /** Bounds of each page; by default {@link BOUNDS}. Tests need smaller ones. */
   readonly pageBounds?: PageBounds | undefined;
 }
 
@@ -27,7 +27,7 @@ export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listE
     if (limit < 1 || limit > MAX_LIMIT) {
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }
-    // Other services read for webhooks, and have no admission.
+    // Other services have no admission.
     const kind = admissionOf(context) ? "client" : "service";
     const page = await readPage(deps.searches.of(accountId, kind, context.signal), {
       accountId,

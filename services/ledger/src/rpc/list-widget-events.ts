@@ -1,5 +1,6 @@
 // ListWidgetEvents: one page of what a widget token may see (docs/open-details.md). The filter of the token
-// bounds whatever filter is asked. A page costs less than one of ListEvents: anybody may hold a token.
+// bounds the filter of every request. A page costs less than one of ListEvents, because anyone may hold a
+// token.
 
 import { complete, invalid } from "@annals/errors";
 import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
@@ -17,7 +18,7 @@ const BOUNDS: PageBounds = { rows: 8_000, bytes: 768 * 1024 };
 
 interface Deps {
   readonly searches: SearchTurns;
-  /** Of each page; by default {@link BOUNDS}. Tests need smaller ones. */
+  /** Bounds of each page; by default {@link BOUNDS}. Tests need smaller ones. */
   readonly pageBounds?: PageBounds | undefined;
 }
 

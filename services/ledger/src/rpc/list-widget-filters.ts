@@ -1,6 +1,6 @@
-// ListWidgetFilters: the actions and types of what a widget token may see (docs/open-details.md), for a
-// reader to choose from: those of its newest events. It must never read more than a bound, nor name a value
-// of an event that the token may not see.
+// ListWidgetFilters: the actions and types that a viewer can filter by (docs/open-details.md): those of the
+// newest events that the widget token may see. It must never read more than a bound, nor name a value of an
+// event that the token may not see.
 
 import { complete } from "@annals/errors";
 import type { Database } from "@annals/postgres";
@@ -13,11 +13,11 @@ import type { SearchTurns } from "../search/search-turns.ts";
 import { listValues, type ValuesRow } from "../store/list-values.ts";
 import { widgetViewOf } from "./widget-view.ts";
 
-/** Events whose values are read. */
+/** Maximum events whose values are read. */
 const MAX_EVENTS = 3_000;
-/** Rows that are read to find them. */
+/** Maximum rows that are read to find them. */
 const BUDGET_ROWS = 8_000;
-/** Values of each kind. */
+/** Maximum values of each kind. */
 const MAX_VALUES = 200;
 
 const KINDS = ["action", "actor_type", "target_type"] as const;
@@ -40,7 +40,7 @@ export function listWidgetFilters(
       ...filterParams(filter),
     ]);
     const values = valuesOf(rows);
-    // The newest ones, where there are too many.
+    // If there are too many values, the newest are taken.
     const sorted = (kind: (typeof KINDS)[number]) =>
       [...values[kind]].slice(0, MAX_VALUES).toSorted(byCodePoints);
     return {
@@ -76,6 +76,6 @@ function valuesOf(rows: readonly ValuesRow[]): Values {
   return { action: of("action"), actor_type: of("actor_type"), target_type: of("target_type") };
 }
 
-/** As PostgreSQL sorts texts of the collation C. */
+/** Compares texts as PostgreSQL does with the collation C. */
 const byCodePoints = (one: string, other: string): number =>
   Buffer.compare(Buffer.from(one), Buffer.from(other));

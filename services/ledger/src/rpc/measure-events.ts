@@ -1,5 +1,5 @@
-// MeasureEvents: the sizes of the events of an account after a number, for the webhook dispatcher: what a
-// replay refers to is counted before it is queued, and read when it is sent.
+// MeasureEvents: the sizes of the events of an account after a number, for the webhook dispatcher: the
+// events of a replay are counted before it is queued, and read when it is sent.
 
 import { complete, internal, invalid } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

@@ -1,4 +1,4 @@
-// ReadEvents: some events of an account by their numbers, for the webhook dispatcher. What it answers is
+// ReadEvents: some events of an account by their numbers, for the webhook dispatcher. The answer is
 // bounded in bytes, however large the events are.
 
 import { complete, invalid } from "@annals/errors";
@@ -9,7 +9,7 @@ import { readEvents as readEventsStatement } from "../store/read-events.ts";
 import { renderEvent } from "./render-event.ts";
 
 const MAX_EVENTS = 1_000;
-/** Of the parts of the events. The last event may reach beyond. */
+/** Bytes of parts after which the answer ends. The last event may exceed it. */
 const MAX_BYTES = 1024 * 1024;
 
 interface Deps {

@@ -1,7 +1,7 @@
-// RecordAuditEvents: appends what a service has changed to the system account's chain, and to the changed
-// account's own where that is set. An entry that was stored by an earlier call is found by its id and stored
-// no second time. One that its service may not say is refused, counted and logged; an entry that cannot be
-// stored must not keep the others.
+// RecordAuditEvents: appends the changes of a service to the system account's chain, and, if that is set, to
+// the chain of the changed account. An entry that was stored by an earlier call is found by its id and not
+// stored again. An entry that its service may not send is refused, counted and logged; an entry that cannot
+// be stored must not affect the others.
 
 import { AUDIT_SERVICES, type AuditService, SYSTEM_ACCOUNT_ID, type Work } from "@annals/contract";
 import { BoundedLog } from "@annals/chassis";
@@ -17,7 +17,7 @@ import type { Deps } from "./append-outcome.ts";
 const MAX_ENTRIES = 1_000;
 
 interface Given extends Deps {
-  /** Whether the chains of accounts have the audit events that concern them. */
+  /** Whether audit events are also appended to the chains of the accounts that they concern. */
   readonly auditInAccounts: boolean;
   readonly clock: { nowText(): string };
   readonly metrics: Pick<Metrics, "auditRefused">;
@@ -60,7 +60,7 @@ async function record(
     );
     return id;
   } catch (error) {
-    // Its service sends it again. What is only unavailable is that service's to report.
+    // The service sends the entry again. If something is only unavailable, the service reports it.
     const fault = faultOf(error);
     if (fault !== undefined) {
       metrics.auditRefused.inc({ caller: service, fault });

@@ -1,4 +1,4 @@
-// A row of the store as a StoredEvent of proto. Called by the handlers that return events.
+// Renders a row of the store as a StoredEvent of proto. Called by the handlers that return events.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { StoredEventSchema } from "@annals/proto/ledger";

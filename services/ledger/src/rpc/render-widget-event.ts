@@ -1,4 +1,4 @@
-// A row of the store as a WidgetEvent of proto: with its proof, and without what the token does not show.
+// Renders a row of the store as a WidgetEvent of proto: with its proof, without what the token does not show.
 // Called by the handlers for widget tokens.
 
 import type { WidgetEventSchema } from "@annals/proto/ledger";

@@ -1,5 +1,5 @@
-// StreamEvents: every matching event of a range in ascending order as the records of an export, page by
-// page in constant memory. For other services; no client of the interface reaches it.
+// StreamEvents: every matching event of a range in ascending order, as the records of an export, page by page
+// in constant memory. It is for other services: no client of the interface reaches it.
 
 import { complete, invalid } from "@annals/errors";
 import { EventFilterSchema, type LedgerService, RecordFormat } from "@annals/proto/ledger";
@@ -9,7 +9,7 @@ import type { SearchTurns } from "../search/search-turns.ts";
 import { streamPages } from "../search/stream-pages.ts";
 import { eventRecords, type Format } from "./event-records.ts";
 
-/** A stream that found nothing says how far it is after so many numbers, so that its reader goes on there. */
+/** Numbers after which a stream that found nothing says how far it is, so that its reader resumes there. */
 const PROGRESS_EVENTS = 50_000;
 
 interface Deps {
@@ -40,7 +40,7 @@ function isKnown(format: RecordFormat): format is Format {
   return format === RecordFormat.JSONL || format === RecordFormat.CSV;
 }
 
-/** Asks for the next page before it gives one: PostgreSQL reads it while this one is rendered and sent. */
+/** Requests the next page before it yields one: PostgreSQL reads it while this one is rendered and sent. */
 async function* readAhead<T>(pages: AsyncGenerator<T>): AsyncGenerator<T> {
   const ask = () => {
     const next = pages.next();

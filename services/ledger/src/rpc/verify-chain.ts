@@ -1,8 +1,8 @@
 // VerifyChain: recomputes every digest, hash and link of a range and compares the end with the head
 // (interface 7, docs/hash-chain.md). A finished verification is added to the outbox, once, before it is
-// answered: subscribers are notified of it. One whose client disconnected before is not finished. The filter
-// index is compared only where the range is short: it takes as long again, and the scheduled verification
-// does it for every chain.
+// answered: subscribers are notified of it. If the client disconnects before that, the verification is not
+// finished. The filter index is compared only if the range is short: it takes as long again, and the
+// scheduled verification does it for every chain.
 
 import {
   type Clock,
@@ -36,7 +36,7 @@ const REASONS: Record<InvalidReason, ProtoReason> = {
   head_mismatch: ProtoReason.HEAD_MISMATCH,
 };
 
-/** Events of a range whose filter index is compared, too (docs/open-details.md). */
+/** Maximum events of a range whose filter index is compared, too (docs/open-details.md). */
 const INDEX_MAX_EVENTS = 100_000;
 
 interface Deps {
@@ -65,7 +65,7 @@ export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["veri
   };
 }
 
-/** The entry of the outbox is what the client is answered; the notice after it may be lost. */
+/** Adds the client's answer to the outbox; the notice that follows may be lost. */
 async function announce(
   { database, notices }: Deps,
   accountId: string,

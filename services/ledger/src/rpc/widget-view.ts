@@ -1,6 +1,5 @@
-// What the widget token of a call may see, from the statement that the call was admitted by. Called by the
-// handlers for widget tokens. It must never take it from the request: a gateway that was taken over makes
-// that.
+// What the widget token of a call may see, from the statement that admits the call. Called by the handlers
+// for widget tokens. It must never take it from the request, which a compromised gateway could make up.
 
 import { AnnalsError } from "@annals/errors";
 import { EventFilterSchema } from "@annals/proto/ledger";
@@ -11,11 +10,11 @@ import type { EventFilter } from "../domain/event-filter.ts";
 
 export interface WidgetView {
   readonly filter: EventFilter;
-  /** Of WIDGET_PARTS: what is shown. */
+  /** The parts that are shown, out of WIDGET_PARTS. */
   readonly parts: readonly string[];
 }
 
-/** Throws `permission_denied` for a call without a token, also where statements are optional. */
+/** Throws `permission_denied` for a call without a token, even if statements are optional. */
 export function widgetViewOf(context: Pick<HandlerContext, "values">): WidgetView {
   const widget = admissionOf(context)?.widget;
   if (!widget) throw new AnnalsError("permission_denied", "This call needs a widget token.");

@@ -1,7 +1,7 @@
 // What one page of a list may read. Called by the searches, which charge every statement, and by the
-// readers of pages, which end a page where the budget is spent. What a page returns is bounded elsewhere.
+// readers of pages, which end a page when the budget is spent. What a page returns is bounded elsewhere.
 
-/** The cost of a row that a statement reads in order, about a microsecond of CPU in all services, is 1. */
+/** Costs, in rows. A row that a statement reads in order takes about a microsecond of CPU in all services. */
 const STATEMENT_COST = 250;
 const POSTING_COST = 4;
 const ORDINALS_PER_ROW = 8;
@@ -9,7 +9,7 @@ const ORDINALS_PER_ROW = 8;
 export class Budget {
   #left: number;
 
-  /** Rows; Infinity: no bound. */
+  /** `rows` is the budget; Infinity: no bound. */
   constructor(rows: number) {
     this.#left = rows;
   }
@@ -18,12 +18,12 @@ export class Budget {
     return this.#left <= 0;
   }
 
-  /** A statement that read so many rows. */
+  /** Charges a statement that read `rows` rows. */
   spend(rows: number): void {
     this.#left -= STATEMENT_COST + rows;
   }
 
-  /** A statement that read postings of the filter index, with so many ordinals in all. */
+  /** Charges a statement that read `postings` of the filter index, with `ordinals` in all. */
   spendPostings(postings: number, ordinals: number): void {
     this.spend(postings * POSTING_COST + ordinals / ORDINALS_PER_ROW);
   }

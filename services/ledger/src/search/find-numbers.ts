@@ -1,7 +1,7 @@
 // Finds the sequence numbers of the events of an account that match a filter, step by step in the order of
 // the chain. Called by read-page.ts, stream-pages.ts and list-widget-filters.ts, which read these events.
-// The filter index says where to look as far as it reaches, and what lies behind it is read event by event,
-// without the parts. What is found must not depend on how far the index is, and no statement may read more
+// The filter index says where to look, as far as it reaches. Later events are read one by one, without their
+// parts. What is found must not depend on how far the index is, and no statement may read more
 // rows than a bound.
 
 import type { Database } from "@annals/postgres";
@@ -16,11 +16,11 @@ import { clip, inOrder, inWindows, isEmpty, numbersOf, type Range } from "./rang
 import { termsOf } from "./terms.ts";
 
 export interface Step {
-  /** In the order of the search. */
+  /** Numbers in the order of the search. */
   readonly numbers: readonly number[];
-  /** Every match up to this number, included, was in this step or in one before. */
+  /** Every match up to and including this number was in this step or in an earlier one. */
   readonly reached: number;
-  /** Nothing lies behind it. */
+  /** Whether no step follows. */
   readonly isLast: boolean;
 }
 
@@ -28,13 +28,13 @@ type Found = Pick<Step, "numbers" | "reached">;
 
 /** Chunks whose times one statement compares: those of four million events. */
 const CHUNKS_BY_TIME = 1_024;
-/** In rows of the budget: theirs are small. */
+/** Cost of a chunk in rows of the budget: rows of chunks are small. */
 const CHUNK_COST = 0.25;
 
-/** Rows that the first statement reads of a range, and each at most: with many matches the first will do. */
+/** Rows that the first statement of a range reads, and each at most: with many matches one is enough. */
 const ROWS = { first: 512, most: 4_096 };
 
-/** Steps are charged to the budget, which is for the caller to compare. */
+/** Yields the steps. They are charged to the budget; the caller decides when it is spent. */
 export async function* findNumbers(
   database: Database,
   search: Search,
@@ -62,7 +62,7 @@ interface Part {
   readonly database: Database;
   readonly search: Search;
   readonly budget: Budget;
-  /** Of sequence numbers. */
+  /** Range of sequence numbers. */
   readonly range: Range;
 }
 
@@ -82,7 +82,7 @@ async function* searchIndexed(part: Part): AsyncGenerator<Found> {
   if (isEmpty(range)) return;
   const { ascending } = search;
   const terms = await termsOf(database, search, budget);
-  // No indexed event has an action that is asked for.
+  // No indexed event has one of the wanted actions.
   if (terms.terms.some(({ values }) => values.length === 0)) return;
   const all = { from: chunkOf(range.from), to: chunkOf(range.to) };
   const sizes = { first: CHUNKS_BY_TIME, most: CHUNKS_BY_TIME };
@@ -99,7 +99,7 @@ async function* searchIndexed(part: Part): AsyncGenerator<Found> {
   }
 }
 
-/** The chunks, ascending, that can have an event within the times of the filter. */
+/** The chunks, ascending, that may have an event within the times of the filter. */
 async function candidates({ database, search, budget }: Part, window: Range): Promise<number[]> {
   const { accountId, filter } = search;
   if (!hasTime(filter)) return numbersOf(window);
@@ -115,7 +115,7 @@ function numbersIn({ from, to }: Range): Range {
   return { from: from * CHUNK_SIZE + 1, to: (to + 1) * CHUNK_SIZE };
 }
 
-/** Chunks that lie side by side are one range. */
+/** Joins adjacent chunks into ranges. */
 function* runsOf(chunks: readonly number[], ascending: boolean): Generator<Range> {
   let run: Range | undefined;
   for (const chunk of chunks) {

@@ -1,5 +1,5 @@
-// Which events of an account the filter index says to match a filter, in the order of the search. Called by
-// find-numbers.ts. What is read of these events is compared with the filter again.
+// The events of an account that match a filter according to the filter index, in the order of the search.
+// Called by find-numbers.ts. When these events are read, they are compared with the filter again.
 
 import type { Database } from "@annals/postgres";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
@@ -13,24 +13,24 @@ interface IndexSearch extends Terms {
   readonly database: Database;
   readonly search: Search;
   readonly budget: Budget;
-  /** Of sequence numbers. */
+  /** Range of sequence numbers. */
   readonly range: Range;
-  /** Indexed ones, in the order of the search. */
+  /** Indexed chunks, in the order of the search. */
   readonly chunks: readonly number[];
 }
 
-/** Chunks of the first statement, and how many times more each further one reads. */
+/** Chunks that the first statement reads, and the factor by which each further statement reads more. */
 const FIRST_CHUNKS = 2;
 const GROWTH = 4;
-/** Of one statement: postings that it may meet, and stored bytes of those that it reads. */
+/** Bounds of one statement: postings that it may find, and stored bytes of those that it reads. */
 const MAX_POSTINGS = 1_024;
 const MAX_BYTES = 64 * 1024;
-/** Events that one statement compares. */
+/** Maximum events that one statement compares. */
 const MAX_NUMBERS = 2_048;
-/** In rows of the budget: each is looked up. */
+/** Cost of a compared event in rows of the budget: each is looked up. */
 const COMPARED_COST = 2;
 
-/** Each step has the hits of a few chunks. */
+/** Yields steps, each with the hits of a few chunks. */
 export async function* indexHits(
   within: IndexSearch,
 ): AsyncGenerator<{ readonly numbers: readonly number[]; readonly reached: number }> {
@@ -76,7 +76,7 @@ async function lookUp(
   return { found: intersect(inRead, terms), read: end < 0 ? chunks : chunks.slice(0, end) };
 }
 
-/** The hits that match the rest of the filter, some at a time. */
+/** Yields the hits that match the rest of the filter, some at a time. */
 async function* compared(
   { database, search, budget }: IndexSearch,
   hits: readonly number[],

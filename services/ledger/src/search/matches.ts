@@ -25,7 +25,7 @@ export async function matchesInRange(
   return ascending(row?.places ?? [], from);
 }
 
-/** Those of some numbers, ascending, whose events match. */
+/** The numbers, ascending, of the given events that match. */
 export async function matchesOf(
   database: Database,
   { accountId, filter }: Selection,

@@ -1,6 +1,6 @@
 // Ranges of sequence numbers, or of chunks, and the windows in which they are read. Called by the searches.
 
-/** Both included. */
+/** Both ends are included. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -14,7 +14,7 @@ export function clip(one: Range, other: Range): Range {
   return { from: Math.max(one.from, other.from), to: Math.min(one.to, other.to) };
 }
 
-/** How many numbers the first window has, and each at most. */
+/** Size of the first window, and maximum size of each. */
 export interface Sizes {
   readonly first: number;
   readonly most: number;
@@ -22,7 +22,7 @@ export interface Sizes {
 
 const GROWTH = 8;
 
-/** The windows of a range in the order of a search, each larger than the one before. */
+/** The windows of a range in the order of a search, each larger than the previous one. */
 export function* inWindows(
   range: Range,
   ascending: boolean,
@@ -44,7 +44,7 @@ export function numbersOf({ from, to }: Range): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
 }
 
-/** Ascending numbers in the order of a search. */
+/** Puts ascending numbers into the order of a search. */
 export function inOrder(numbers: readonly number[], ascending: boolean): readonly number[] {
   return ascending ? numbers : numbers.toReversed();
 }

@@ -1,5 +1,5 @@
-// Reads events of an account with their parts, those of a range or some by their numbers, as far as they
-// fit into a number of bytes. Called by read-page.ts and stream-pages.ts.
+// Reads events of an account with their parts, by a range or by their numbers, as many as fit into a number
+// of bytes. Called by read-page.ts and stream-pages.ts.
 
 import { internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
@@ -12,7 +12,7 @@ interface StoredRow {
   readonly sequence_number: string;
 }
 
-/** Of one statement. */
+/** Limits of one statement. */
 export interface Limits {
   readonly rows: number;
   readonly bytes: number;
@@ -20,13 +20,13 @@ export interface Limits {
 
 export interface Events<Row> {
   readonly rows: readonly Row[];
-  /** More were there, and did not fit. */
+  /** Whether more events exist that did not fit. */
   readonly isCut: boolean;
 }
 
 type RangeReads<Row> = Pick<Reads<Row>, "ascending"> & Partial<Pick<Reads<Row>, "descending">>;
 
-/** At least one where there is one. Rejects where one of the range is missing. */
+/** Reads at least one event, if the range has one. Rejects if an event of the range is missing. */
 export async function readRangeOf<Row extends StoredRow>(
   database: Database,
   { accountId, filter, ascending }: Search,
@@ -42,7 +42,7 @@ export async function readRangeOf<Row extends StoredRow>(
   const read = () => database.run(statement, [accountId, ...range, limits.rows, limits.bytes]);
   let rows = await read();
   let first = ascending ? Number(from) : Number(rows[0]?.sequence_number ?? 0);
-  // It is the last one of the range, unless the range goes beyond the head.
+  // The first row must be the last event of the range, unless the range goes beyond the head.
   if (!ascending && to !== null && first !== Number(to)) {
     const [ends] = await database.run(readEnds, [accountId]);
     if (Number(ends?.head_sequence ?? 0) >= Number(to)) {
@@ -54,7 +54,7 @@ export async function readRangeOf<Row extends StoredRow>(
   return { rows, isCut: isFull(rows, limits.bytes) && rows.length < limits.rows };
 }
 
-/** Those that match, in the order of the numbers: there may be fewer than numbers. */
+/** Reads the events that match, in the order of the numbers. There may be fewer of them than numbers. */
 export async function readNumbers<Row extends StoredRow>(
   database: Database,
   { accountId, filter }: { readonly accountId: string; readonly filter: EventFilter },
@@ -74,8 +74,8 @@ function isFull(rows: readonly Measured[], bytes: number): boolean {
 }
 
 /**
- * Rejects where a page of all events of a range lacks one: a list that left it out would look complete. The
- * page may end before the range does. What is missing at the head, verification finds.
+ * Throws if a page of all events of a range lacks one: a list without it would look complete. The page may
+ * end before the range does. Verification finds what is missing at the head.
  */
 function refuseHole(accountId: string, page: readonly StoredRow[], first: number, step: 1 | -1) {
   for (const [index, { sequence_number: number }] of page.entries()) {

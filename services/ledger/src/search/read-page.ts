@@ -1,6 +1,6 @@
 // Reads one page of the events that match a filter. Called by the handlers of lists. A page ends at its
-// limit, at a number of bytes, or where its budget of reading is spent: so it may be short, even empty, and
-// only `next` says whether there can be more.
+// limit, at a number of bytes, or when its budget is spent. So it may be short, or even empty, and only
+// `next` says whether there may be more.
 
 import type { Database } from "@annals/postgres";
 import { isPlain } from "../domain/event-filter.ts";
@@ -13,9 +13,9 @@ import { readNumbers, readRangeOf } from "./read-events.ts";
 
 /** What one page may cost. */
 export interface PageBounds {
-  /** Rows that are read to find events: the budget. */
+  /** Budget: rows that are read to find events. */
   readonly rows: number;
-  /** Of the parts of its events; the last event may reach beyond. */
+  /** Bytes of parts after which the page ends; the last event may exceed it. */
   readonly bytes: number;
 }
 
@@ -34,7 +34,7 @@ export async function readPage(database: Database, search: PageSearch): Promise<
   return isPlain(search.filter) ? readAll(database, search) : readMatching(database, search);
 }
 
-/** One more than the limit shows whether there is a next page. */
+/** Reads one event more than the limit, to know whether there is a next page. */
 async function readAll(database: Database, search: PageSearch): Promise<Page> {
   const { bounds, limit } = search;
   const limits = { rows: limit + 1, bytes: bounds.bytes };

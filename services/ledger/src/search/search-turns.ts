@@ -1,24 +1,24 @@
-// Runs the statements of searches, a few at a time for all of a ledger, so that any number of lists leaves
-// connections and CPU to appends. Accounts take turns, statement by statement; an account has two at a
-// time, of which its widget tokens have one, and its exports and webhooks one. Called by the handlers that
-// list or stream events. A turn is free only when its statement has ended at PostgreSQL.
+// Runs the statements of searches, a few at a time per ledger, so that any number of lists leaves connections
+// and CPU to appends. Accounts take turns, statement by statement. An account has up to two statements at a
+// time; its widget tokens have up to one, as do its exports and webhooks. Called by the handlers that list or
+// stream events. A turn ends only when PostgreSQL has ended its statement.
 
 import { Slots } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import { type Database, parameterBytes, type Pool } from "@annals/postgres";
 
-/** Statements at a time, in all and of an account. */
+/** Maximum statements at a time, in all and per account. */
 const CONCURRENCY = 4;
 const PER_ACCOUNT = 2;
 
-/** For whom an account's events are read: each has a line, and so many of the account's statements. */
+/** For whom an account's events are read. Each kind has a line, and a share of the account's statements. */
 const OF_KIND = { client: 2, widget: 1, service: 1 } as const;
 
 type Kind = keyof typeof OF_KIND;
 
 const KINDS = Object.keys(OF_KIND) as Kind[];
 
-/** Statements that wait, and bytes of their parameters: of a line, and in all. */
+/** Maximum statements that wait, and bytes of their parameters: per line, and in all. */
 const MAX_WAITING_OF_LINE = 64;
 const MAX_WAITING = 4_096;
 const MAX_WAITING_BYTES_OF_LINE = 8 * 1024 * 1024;
@@ -32,7 +32,7 @@ export class SearchTurns {
     this.#database = database;
   }
 
-  /** What runs the statements of one call, each in its turn, until the caller leaves. */
+  /** Returns what runs the statements of one call, each in its turn, until the caller leaves. */
   of(accountId: string, kind: Kind, signal: AbortSignal): Database {
     const line = `${kind} ${accountId}`;
     const database = this.#database.forAccount(accountId, signal);

@@ -1,5 +1,5 @@
 // Reads all events that match a filter in ascending order, page by page in constant memory. Called by
-// stream-events.ts. Its work has no budget: each statement is bounded, and has a turn of its own.
+// stream-events.ts. It has no budget: each statement is bounded, and waits for its own turn.
 
 import type { Database } from "@annals/postgres";
 import { isPlain } from "../domain/event-filter.ts";
@@ -10,13 +10,13 @@ import { findNumbers } from "./find-numbers.ts";
 import type { Search } from "./matches.ts";
 import { readNumbers, readRangeOf } from "./read-events.ts";
 
-/** Of one page. Larger ones cost their reader more than they save (docs/performance.md). */
+/** Limits of one page. Larger pages cost their reader more than they save (docs/performance.md). */
 const LIMITS = { rows: 200, bytes: 1024 * 1024 };
 
 export interface StreamPage {
-  /** None in a page that only tells how far the search is. */
+  /** Empty in a page that only says how far the search is. */
   readonly rows: readonly RecordRow[];
-  /** Every match up to this number, included, was in this page or in one before. */
+  /** Every match up to and including this number was in this page or in an earlier one. */
   readonly reached: number;
 }
 

@@ -1,11 +1,11 @@
-// What a search looks up in the filter index, from its filter. Called by find-numbers.ts.
+// The terms that a search looks up in the filter index, made from its filter. Called by find-numbers.ts.
 
 import type { Database } from "@annals/postgres";
 import { actionRange, type EventFilter, hasTime } from "../domain/event-filter.ts";
 import { findActions } from "../store/find-actions.ts";
 import type { Budget } from "./budget.ts";
 
-/** Values of one field of which an event must have one. */
+/** Values of a field. An event must have one of them. */
 export interface Term {
   readonly field: string;
   readonly values: readonly string[];
@@ -17,10 +17,10 @@ export interface Terms {
   readonly isAll: boolean;
 }
 
-/** Actions with a prefix up to which each is looked up in the index. With more of them, most events match. */
+/** Maximum actions with a prefix that are looked up in the index. If there are more, most events match. */
 const MAX_ACTIONS = 64;
 
-/** No terms where every event has to be read. */
+/** Resolves to no terms if every event has to be read. */
 export async function termsOf(
   database: Database,
   { accountId, filter }: { readonly accountId: string; readonly filter: EventFilter },

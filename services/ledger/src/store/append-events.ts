@@ -1,6 +1,6 @@
 // Appends events to a chain and moves its head, in one statement: all of it or nothing. The statement itself
 // holds the conditions: the head is the one that the hashes were computed from, the last event of the chain
-// is the one at the head, and no idempotency key of the group is in use. Where one of them fails it stores
+// is the one at the head, and no idempotency key of the group is in use. If one of them fails, it stores
 // nothing and returns no row. It waits for the head's row lock, then checks the head again.
 
 import { statement } from "@annals/postgres";
@@ -19,10 +19,10 @@ import {
 
 type AppendParams = [
   accountId: string,
-  /** Sequence number of the head before. */
+  /** Sequence number of the head before the append. */
   headSequence: string,
   ...AppendColumns<string>,
-  /** YYYY-MM. */
+  /** Month as YYYY-MM. */
   month: string,
   /** Sequence number of the last event before the month. */
   monthStart: string,

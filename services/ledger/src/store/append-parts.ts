@@ -1,6 +1,6 @@
-// What the two statements that append have in common: append-events.ts to one chain, append-to-chains.ts
-// to several. Both provide `fresh`, the events with their chains and ordinals, and `fresh_keys`; STORE does
-// the rest. The order of $3 to $24 is in this file alone.
+// What the two statements that append have in common: append-events.ts appends to one chain,
+// append-to-chains.ts to several. Both provide `fresh`, the events with their chains and ordinals, and
+// `fresh_keys`; STORE does the rest. Only this file knows the order of $3 to $24.
 
 import { textArray } from "@annals/postgres";
 import type { ChainedEvent, Plan } from "../domain/plan-flush.ts";
@@ -11,39 +11,39 @@ export interface PlannedAppend {
   readonly plan: Plan;
 }
 
-/** $3 to $24 of both: columns of events, then of idempotency keys. Texts are as `textArray` encodes them. */
+/** $3 to $24 of both: columns of events, then of idempotency keys. Texts are encoded by `textArray`. */
 export type AppendColumns<CreatedAt> = [
-  /** 32 bytes each: for each chain the head's hash before, then the hash of each of its events. */
+  /** 32 bytes each: for each chain the hash of its head before, then the hash of each of its events. */
   hashes: Uint8Array,
   ids: Uint8Array,
   actions: Uint8Array,
   occurredAts: Uint8Array,
   receivedAts: Uint8Array,
   createdAt: CreatedAt,
-  /** 160 bytes an event. */
+  /** 160 bytes per event. */
   digests: Uint8Array,
   actors: Uint8Array,
   contexts: Uint8Array,
   diffs: Uint8Array,
   metadatas: Uint8Array,
   targets: Uint8Array,
-  /** 80 bytes an event. */
+  /** 80 bytes per event. */
   salts: Uint8Array,
-  /** Of ids and types some may be null. */
+  /** Copies for filters. Any of these ids and types may be null. */
   actorIds: Uint8Array,
   actorTypes: Uint8Array,
   targetIds: Uint8Array,
   targetTypes: Uint8Array,
-  /** Of the API keys; null for audit entries of what no key did. */
+  /** Ids of the API keys; null for audit entries of what no key did. */
   keyIds: Uint8Array,
   idempotencyKeys: readonly string[],
-  /** 32 bytes a key. */
+  /** 32 bytes per key. */
   requestSha256s: Uint8Array,
   firstSequences: readonly string[],
   eventCounts: readonly number[],
 ];
 
-/** The values of {@link AppendColumns}: one array or one run of bytes a column, in the order of the plans. */
+/** The values of {@link AppendColumns}: an array or a run of bytes per column, in the order of the plans. */
 export function appendColumns<CreatedAt>(
   plans: readonly Plan[],
   createdAt: CreatedAt,
@@ -90,7 +90,7 @@ export const GIVEN_EVENTS = `unnest(
 export const EVENT_NAMES = `id, action, occurred_at, received_at, actor, context, diff, metadata, target,
     actor_id, actor_type, target_id, target_type, key_id`;
 
-/** The same of each idempotency key. */
+/** The same for each idempotency key. */
 export const GIVEN_KEYS = "unnest($21::text[], $23::bigint[], $24::integer[])";
 export const KEY_NAMES = "idempotency_key, first_sequence_number, event_count";
 
@@ -103,7 +103,7 @@ export const keysAreNew = (accountId: string): string => `NOT EXISTS (
 
 /**
  * Whether the last event of the chain is the one at its head. It keeps an event from having two successors,
- * also where the lock on the head has failed.
+ * even if the lock on the head has failed.
  */
 export const ENDS_AT_HEAD = `coalesce((
       SELECT events.sequence_number = heads.sequence_number AND events.hash = heads.hash
@@ -114,8 +114,9 @@ export const ENDS_AT_HEAD = `coalesce((
     ), heads.sequence_number = 0)`;
 
 /**
- * `ordinal` of an event or a key counts from 1 over all that is given; `hash_ordinal` of an event is that
- * of the hash before its own. A key that is still stored after its 24 hours is overwritten.
+ * Stores the events and keys. `ordinal` of an event or a key counts from 1 over all that are given;
+ * `hash_ordinal` of an event is the ordinal of the hash before its own. A key that is still stored after its
+ * 24 hours is overwritten.
  */
 export const STORE = `stored AS (
   INSERT INTO ledger.events (

@@ -1,6 +1,6 @@
-// As append-events.ts, to several chains in one transaction. Each chain is appended to, or not, on its own:
-// a chain whose head has moved, or one of whose keys is in use, has no row in the result. Nor has one whose
-// head is locked: no account's events wait for those of another.
+// Appends to several chains in one transaction, like append-events.ts to one. Each chain is appended to, or
+// not, independently: a chain whose head has moved, or one of whose keys is in use, has no row in the result.
+// Nor does a chain whose head is locked, so that no account's events wait for those of another.
 
 import { statement } from "@annals/postgres";
 import {
@@ -16,20 +16,20 @@ import {
   STORE,
 } from "./append-parts.ts";
 
-/** Every account once. What else is given for a chain is in the order of the accounts. */
+/** Names every account once. All other parameters of chains are in the order of the accounts. */
 type AppendToChainsParams = [
   accountIds: readonly string[],
-  /** Sequence numbers of the heads before. */
+  /** Sequence numbers of the heads before the append. */
   headSequences: readonly string[],
   ...AppendColumns<readonly string[]>,
-  /** YYYY-MM. */
+  /** Months as YYYY-MM. */
   months: readonly string[],
   /** Sequence numbers of the last events before the month. */
   monthStarts: readonly string[],
-  /** Events of each chain, and of all those before it. */
+  /** Number of events of each chain, and of all chains before it. */
   counts: readonly number[],
   countsBefore: readonly number[],
-  /** Of each event, and of each key, which of the chains it belongs to: from 1. */
+  /** Chain that each event, and each key, belongs to, counted from 1. */
   chainsOfEvents: readonly number[],
   chainsOfKeys: readonly number[],
 ];
@@ -53,10 +53,9 @@ export function appendToChainsParams(planned: readonly PlannedAppend[]): AppendT
   ];
 }
 
-// The free heads are one array, and not a join: where there are many accounts PostgreSQL would join them by a
-// nested loop.
+// The free heads are one array, not a join: with many accounts PostgreSQL would join them by a nested loop.
 //
-// A key of one chain's events that another chain has in use keeps that one from moving too: it is then
+// If a key of one chain's append is in use in another chain, that chain does not move either: it is then
 // appended to on its own.
 export const appendToChains = statement<
   AppendToChainsParams,

@@ -1,24 +1,24 @@
-// Recomputes a block of a chain inside PostgreSQL, so that no row has to travel: the digests of the
-// stored parts, the leaf with its hash, the links from row to row, the copies for filters
-// (docs/hash-chain.md). It returns how many rows there are and how many of them are valid: a
-// block is valid where both are its size, and nothing else may be concluded. Which row is not, and why, the
-// verifier finds (domain/chain-verifier.ts). A null anywhere makes a row invalid, and text that is not JSON
-// fails the statement.
+// Recomputes a block of a chain inside PostgreSQL, so that no row has to travel: the digests of the stored
+// parts, the leaf with its hash, the links from row to row, the copies for filters (docs/hash-chain.md). It
+// returns how many rows there are and how many of them are valid: a block is valid if both numbers are its
+// size, and nothing else may be concluded. The verifier finds which row is invalid, and why
+// (domain/chain-verifier.ts). A null anywhere makes a row invalid, and text that is not JSON fails the
+// statement.
 //
-// From the inside out: the rows, each with the one before; each row checked. to_json of a text escapes as
-// RFC 8785 does. The offset keeps PostgreSQL from moving the checks into the query of the rows, where it
-// would parse actor and target once for each mention.
+// The inner query reads the rows, each with the previous one; the next one checks each row. to_json of a text
+// escapes as RFC 8785 does. The offset keeps PostgreSQL from moving the checks into the query of the rows,
+// where it would parse actor and target once for each mention.
 
 import { statement } from "@annals/postgres";
 
-/** Both ends included. */
+/** Both ends are included. */
 type Params = [accountId: string, fromSequence: string, toSequence: string];
 
 export interface BlockRow {
-  /** Null where there is none. */
+  /** Null if the block has no row. */
   readonly rows: string | null;
   readonly valid: string | null;
-  /** Of the row with the first number and of that with the last; null where there is none. */
+  /** Previous hash of the first row, and hash of the last. Null if the row of that number is missing. */
   readonly previous_hash: Buffer | null;
   readonly hash: Buffer | null;
 }

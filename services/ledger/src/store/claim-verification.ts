@@ -1,5 +1,5 @@
 // Takes a chain that is due for its scheduled verification, for the time of a lease. No row: another replica
-// has it, or it is not due any more.
+// has it, or it is no longer due.
 
 import { statement } from "@annals/postgres";
 
@@ -9,7 +9,7 @@ export interface ClaimedRow {
   /** The last event that was found valid; 0 before the first. */
   readonly sequence_number: string;
   readonly hash: string;
-  /** Of the filter index: the first ones, which were compared with the events. */
+  /** Number of chunks of the filter index, from the first, that have been compared with the events. */
   readonly chunks: string;
 }
 

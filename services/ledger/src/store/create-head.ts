@@ -1,4 +1,4 @@
-// Makes the head of a chain that has none. Of concurrent callers one creates it; the others wait for
+// Creates the head of a chain that has no head yet. Of concurrent callers one creates it; the others wait for
 // its transaction and change nothing.
 
 import { statement } from "@annals/postgres";

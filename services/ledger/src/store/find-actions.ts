@@ -1,5 +1,5 @@
-// The actions of a range that an account's indexed events have, in order: each is one step in the primary key
-// of the postings, however many events have it.
+// The actions within a range that an account's indexed events have, in order. Each takes one step in the
+// primary key of the postings, however many events have it.
 
 import { statement } from "@annals/postgres";
 

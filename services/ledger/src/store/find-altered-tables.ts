@@ -1,4 +1,4 @@
-// Tables of the chain that can show readers something else than they hold: views, and tables with row
+// Tables of the chain that may show readers something other than what they hold: views, and tables with row
 // security or rules. Only the owner of the schema can make them so.
 
 import { statement } from "@annals/postgres";

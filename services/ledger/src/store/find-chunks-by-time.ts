@@ -1,20 +1,20 @@
-// Which indexed chunks of an account can have an event that occurred within a time, of a range of chunks,
-// in order.
+// Finds the indexed chunks of an account, within a range of chunks, that may have an event that occurred
+// within a time, in order.
 
 import { statement } from "@annals/postgres";
 
 type Params = [
   accountId: string,
-  /** Of chunks, both included. */
+  /** Range of chunks. Both ends are included. */
   from: number,
   to: number,
-  /** Inclusive and exclusive; null: no end. */
+  /** Range of time. The first end is inclusive, the second exclusive; null: no end. */
   occurredFrom: string | null,
   occurredTo: string | null,
 ];
 
 interface Row {
-  /** Null for none. */
+  /** Null if no chunk was found. */
   readonly chunks: readonly number[] | null;
 }
 

@@ -1,7 +1,7 @@
-// The first event of a range that lists would skip, because the filter index is not what the chain says: a
-// posting or a time of its chunk was changed or is missing. No row where there is none, or where the chunk is
-// behind the index. The range has to be within one chunk. What the postings have too much hides nothing: a
-// list compares every event with its filter.
+// The first event of a range that lists would skip, because the filter index does not agree with the chain: a
+// posting or a time of its chunk was changed or is missing. No row: lists skip no event, or the chunk is not
+// indexed yet. The range has to be within one chunk. Superfluous postings hide nothing: a list compares every
+// event with its filter.
 
 import { statement } from "@annals/postgres";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
@@ -9,7 +9,7 @@ import { CHUNK_SIZE } from "../domain/chunk.ts";
 type Params = [
   accountId: string,
   chunk: string,
-  /** Both ends included. */
+  /** Both ends are included. */
   fromSequence: string,
   toSequence: string,
 ];
@@ -19,8 +19,9 @@ export interface HiddenEventRow {
   readonly id: string;
 }
 
-// Most postings are equal, so few ordinals are compared. The LIMITs give no row less: for an account that
-// grew since the last ANALYZE PostgreSQL expects one row, and may join by reading all of it once a row.
+// Most postings are equal, so few ordinals are compared. The LIMITs leave out no row: for an account that has
+// grown since the last ANALYZE, PostgreSQL expects one row, and may join by reading the whole account for
+// each row.
 export const findHiddenEvent = statement<Params, HiddenEventRow>(
   `/* ledger.find-hidden-event */
 SELECT event.sequence_number, event.id

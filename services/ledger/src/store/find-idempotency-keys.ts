@@ -1,5 +1,5 @@
-// The idempotency keys among the given ones that are in use. Read under the head's lock, so that
-// the answer stays valid.
+// Finds the given idempotency keys that are in use. They are read under the head's lock, so that the answer
+// stays valid.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
-// How far the filter index of some accounts is behind their chains, in the order of the accounts' ids, for
-// the worker to go from account to account.
+// How far the filter index of some accounts is behind their chains, in the order of the accounts' ids, so
+// that the worker can go from account to account.
 
 import { statement } from "@annals/postgres";
 import { CHUNK_SIZE } from "../domain/chunk.ts";

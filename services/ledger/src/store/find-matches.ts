@@ -1,10 +1,11 @@
-// Which events of an account match a filter, in a range of sequence numbers or of some numbers: those numbers
-// alone, from the columns that filters compare. A null parameter does not filter. Each statement reads no
-// more rows than its range or its array has, whatever plan PostgreSQL makes: it joins nothing.
+// Finds the events of an account that match a filter, in a range of sequence numbers or among some numbers.
+// It returns only their numbers, and reads only the columns that filters compare. A null parameter does not
+// filter. Each statement reads no more rows than its range or its array has, whatever plan PostgreSQL makes:
+// it joins nothing.
 
 import { statement } from "@annals/postgres";
 
-/** What a filter compares. The ends of a range of actions and of the time are inclusive and exclusive. */
+/** What a filter compares. A range of actions or of times includes its first end, and not its second. */
 export type FilterParams = [
   action: string | null,
   actionFrom: string | null,
@@ -17,7 +18,7 @@ export type FilterParams = [
   targetType: string | null,
 ];
 
-/** How far each is from the first of the range, in any order; null for none. */
+/** Distance of each match from the first number of the range, in any order; null if nothing matches. */
 interface InRangeRow {
   readonly places: readonly number[] | null;
 }
@@ -41,7 +42,7 @@ export const filterConditions = (first: number): string =>
     .join("\n    AND ");
 
 export const findInRange = statement<
-  [accountId: string, /** Both included. */ from: number, to: number, ...FilterParams],
+  [accountId: string, /** Both ends are included. */ from: number, to: number, ...FilterParams],
   InRangeRow
 >(`/* ledger.find-in-range */
 SELECT array_to_json(array_agg(sequence_number - $2::bigint)) AS places FROM ledger.events

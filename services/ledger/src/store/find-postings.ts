@@ -1,17 +1,17 @@
-// Which events of some chunks have some values, by the filter index. A chunk where no event has a value
-// gives no row for it. Beyond a number of bytes of stored ordinals, counted chunk by chunk in the order of
-// the search, the ordinals of a chunk are null and were not read; those of the first chunk never are.
+// Finds the events of some chunks that have some values, by the filter index. A chunk in which no event has a
+// value has no row for it. Beyond a number of bytes of stored ordinals, counted chunk by chunk in the order
+// of the search, the ordinals of a chunk are null and not read; those of the first chunk are always read.
 
 import { statement } from "@annals/postgres";
 
 type Params = [
   accountId: string,
-  /** In the order of the search. */
+  /** Chunks in the order of the search. */
   chunks: readonly number[],
-  /** Pair by pair. */
+  /** Pairs of a field and a value. */
   fields: readonly string[],
   values: readonly string[],
-  /** 1 for chunks that ascend, -1 for others. */
+  /** 1 if the chunks ascend, -1 if they descend. */
   direction: 1 | -1,
   maxBytes: number,
 ];
@@ -22,8 +22,8 @@ export interface PostingRow {
   readonly ordinals: readonly number[] | null;
 }
 
-// The LIMIT gives no row less. It keeps PostgreSQL from joining with all postings of the account. The size of
-// an array is known without reading one that is stored apart.
+// The LIMIT leaves out no row. It keeps PostgreSQL from joining with all postings of the account. PostgreSQL
+// knows the size of an array that is stored out of line without reading it.
 export const findPostings = statement<Params, PostingRow>(`/* ledger.find-postings */
 SELECT chunk, field,
   CASE WHEN bytes <= $6::bigint OR chunk = ($2::bigint[])[1] THEN array_to_json(ordinals) END AS ordinals

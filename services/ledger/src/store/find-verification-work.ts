@@ -1,5 +1,5 @@
-// How far the scheduled verification of some chains is, in the order of the accounts' ids, for the worker to
-// go from account to account. Chains without an event are not among them.
+// How far the scheduled verification of some chains is, in the order of the accounts' ids, so that the worker
+// can go from account to account. Chains without an event are left out.
 
 import { statement } from "@annals/postgres";
 
@@ -8,9 +8,9 @@ type Params = [afterAccountId: string, limit: number];
 export interface VerificationWorkRow {
   readonly account_id: string;
   readonly head: string;
-  /** Seconds since it was last valid up to its head; null before the first time. */
+  /** Seconds since the chain was last found valid up to its head; null before the first time. */
   readonly age_s: number | null;
-  /** Seconds since it was due; negative before. */
+  /** Seconds since the verification was due; negative before. */
   readonly overdue_s: number;
 }
 

@@ -4,7 +4,7 @@ import { statement } from "@annals/postgres";
 
 interface HashRow {
   readonly last: string;
-  /** Hexadecimal; null where there is no such event. */
+  /** Hash in hexadecimal; null if there is no such event. */
   readonly hash: string | null;
 }
 

@@ -1,4 +1,4 @@
-// How far the chain of each account reaches, in the order of the parameter; 0 where there is none.
+// How far the chain of each account reaches, in the order of the parameter; 0 for an account without a chain.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
-// How far a search of an account can go: its last event, and how many chunks the filter index has, the
-// first ones without a gap.
+// How far a search of an account can go: its last event, and how many chunks the filter index has. They are
+// the first chunks, without a gap.
 
 import { statement } from "@annals/postgres";
 

@@ -1,4 +1,4 @@
-// Where the chain of an account ends, and where its month began. No row: it has no event yet.
+// The end of an account's chain, and where its month began. No row: the chain has no event yet.
 
 import { statement } from "@annals/postgres";
 

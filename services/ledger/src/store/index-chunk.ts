@@ -1,9 +1,9 @@
-// Adds a chunk of a chain to the filter index, where it follows an indexed one: a list would skip a missing
-// chunk in between. Returns a row where it did. Every sequence number of the chunk has to be stored. Another
-// replica may index the same chunk at the same time: one of them does it.
+// Adds a chunk of a chain to the filter index, provided that the previous chunk is indexed: a list would skip
+// a missing chunk in between. Returns a row if it added the chunk. Every sequence number of the chunk has to
+// be stored. If another replica indexes the same chunk at the same time, only one of them adds it.
 //
-// ORDER BY makes PostgreSQL read the primary key also for an account that its statistics show as empty,
-// because the account grew since the last ANALYZE.
+// ORDER BY makes PostgreSQL read the primary key even for an account that its statistics show as empty,
+// because the account has grown since the last ANALYZE.
 
 import { statement } from "@annals/postgres";
 import { CHUNK_SIZE } from "../domain/chunk.ts";

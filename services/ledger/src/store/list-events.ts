@@ -1,11 +1,10 @@
-// Events of an account with their parts, as far as they fit into a number of bytes: those of a range, by
-// keyset on the sequence number in either direction, and some by their numbers, compared with a filter.
-// Called by the readers in search/, for pages of lists; stream-events.ts and list-values.ts read in the
-// same way.
+// Events of an account with their parts, as many as fit into a number of bytes: either those of a range, by
+// keyset on the sequence number in either direction, or some by their numbers, compared with a filter. Called
+// by the readers in search/, for pages of lists; stream-events.ts and list-values.ts read in the same way.
 //
-// Events of given numbers are looked up and not joined: for an account that grew since the last ANALYZE
-// PostgreSQL expects one row, and may join by reading all of it once a row. The lengths of the parts are
-// known without reading those that are stored apart.
+// Events of given numbers are looked up and not joined: for an account that has grown since the last ANALYZE,
+// PostgreSQL expects one row, and may join by reading the whole account for each row. PostgreSQL knows the
+// lengths of parts that are stored out of line without reading them.
 
 import { type Statement, statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
@@ -13,7 +12,7 @@ import { filterConditions, type FilterParams } from "./find-matches.ts";
 
 export type RangeParams = [
   accountId: string,
-  /** Both included; null: no end. */
+  /** Both ends are included; null: no end. */
   from: string,
   to: string | null,
   limit: number,
@@ -22,15 +21,15 @@ export type RangeParams = [
 
 export type NumbersParams = [
   accountId: string,
-  /** In the order of the rows. */
+  /** Numbers in the order of the rows. */
   numbers: readonly number[],
   maxBytes: number,
   ...FilterParams,
 ];
 
-/** What every read row tells of the others. */
+/** What every row says about the others. */
 export interface Measured {
-  /** Bytes of the parts of this row and of those before it: from `maxBytes` on, no row follows. */
+  /** Bytes of the parts of this row and of all rows before it. Once they reach `maxBytes`, no row follows. */
   readonly bytes: string;
 }
 
@@ -43,7 +42,7 @@ const COLUMNS = `sequence_number, id, action, occurred_at, received_at, created_
 /** What a statement may return of each event. */
 const READ = `${COLUMNS}, actor_type, target_type, ${SIZE} AS size`;
 
-/** The statement that reads a range. It has a custom plan: only then PostgreSQL knows the limit. */
+/** The statement that reads a range. Its plan is custom: only then does PostgreSQL know the limit. */
 export function readingRange<Row>(
   name: string,
   columns: string,

@@ -1,11 +1,11 @@
-// The next chains after the one given, each with its last event. Chains without an event are not among them.
+// The next chains after the given one, each with its last event. Chains without an event are left out.
 
 import { statement } from "@annals/postgres";
 
 export interface HeadRow {
   readonly account_id: string;
   readonly sequence_number: string;
-  /** Hexadecimal. */
+  /** Hash in hexadecimal. */
   readonly hash: string;
 }
 

@@ -1,5 +1,5 @@
-// What readers choose from: the actions and types of some events of an account that match a filter, each
-// combination once, in the order of the numbers.
+// The values that viewers can filter by: the actions and types of those among some events of an account that
+// match a filter, each combination once, in the order of the numbers.
 
 import { statement } from "@annals/postgres";
 import type { FilterParams } from "./find-matches.ts";

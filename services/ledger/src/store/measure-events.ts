@@ -1,5 +1,5 @@
-// The numbers and sizes of the events of an account after a number, in order. Lengths are read without the
-// parts: PostgreSQL knows them of a value that it keeps elsewhere.
+// The numbers and sizes of the events of an account after a number, in order. The parts are not read:
+// PostgreSQL knows the length of a value that is stored out of line.
 
 import { statement } from "@annals/postgres";
 

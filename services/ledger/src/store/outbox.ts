@@ -1,4 +1,4 @@
-// The outbox of this service: finished verifications, of which subscribers are notified.
+// The outbox of this service: finished verifications, for the notification of subscribers.
 
 import { outbox } from "@annals/postgres";
 

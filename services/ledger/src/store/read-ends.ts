@@ -1,10 +1,10 @@
-// The head of a chain and its last row, in one snapshot: they agree, or one of them was changed
-// outside of the append path.
+// The head of a chain and its last row, in one snapshot: if they do not agree, one of them was changed
+// outside the append path.
 
 import { statement } from "@annals/postgres";
 
 export interface EndsRow {
-  /** Null where the chain has no head: nothing was ever appended. */
+  /** Null if the chain has no head: nothing was ever appended. */
   readonly head_sequence: string | null;
   readonly head_hash: Buffer | null;
   readonly last_sequence: string | null;

@@ -1,5 +1,5 @@
-// Some events of an account by their numbers, in order, until their parts have so many bytes; the one that
-// reaches the bound is the last. Called by read-events.ts of rpc. The sizes are known without reading the
+// Reads events of an account by their numbers, in order, until their parts reach a number of bytes; the event
+// that reaches it is the last. Called by rpc/read-events.ts. PostgreSQL knows the sizes without reading the
 // parts.
 
 import { statement } from "@annals/postgres";
@@ -7,12 +7,12 @@ import type { EventRow } from "./event-row.ts";
 
 type Params = [accountId: string, sequenceNumbers: readonly bigint[], maxBytes: number];
 
-/** With how many of the numbers have an event. */
+/** An event, and how many of the numbers have an event. */
 export type CountedEventRow = EventRow & { readonly found: number };
 
-// The events are measured first and then looked up, so that no more of them is held than is returned. They
-// are not joined: for an account that grew since the last ANALYZE PostgreSQL expects one row, and may join by
-// reading all of it once a row.
+// The events are measured first and then looked up, so that no more of them are held than are returned. They
+// are not joined: for an account that has grown since the last ANALYZE, PostgreSQL expects one row, and may
+// join by reading the whole account for each row.
 export const readEvents = statement<Params, CountedEventRow>(
   `/* ledger.read-events */
 SELECT event.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,

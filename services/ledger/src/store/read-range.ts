@@ -1,5 +1,5 @@
-// Reads a range of a chain as stored, for verification and for replays. A null, which the table refuses, is
-// returned: the owner of the schema may have allowed and made it.
+// Reads a range of a chain as stored, for verification and for replays. A null, which the table
+// refuses, is returned: the owner of the schema may have allowed and stored one.
 
 import type { Copy, Part } from "@annals/event";
 import { statement } from "@annals/postgres";

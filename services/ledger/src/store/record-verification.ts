@@ -1,4 +1,4 @@
-// Keeps how far the scheduled verification of a chain has come.
+// Records how far the scheduled verification of a chain has come.
 
 import { statement } from "@annals/postgres";
 
@@ -6,9 +6,9 @@ type Params = [
   accountId: string,
   sequenceNumber: string,
   hash: string,
-  /** Of the filter index, compared with the events. */
+  /** Number of chunks of the filter index that have been compared with the events. */
   chunks: string,
-  /** Whether that is the head: the chain is valid as a whole. */
+  /** Whether the verification has reached the head: then the whole chain is valid. */
   isComplete: boolean,
   secondsToNext: number,
 ];

@@ -1,4 +1,4 @@
-// The next events of an account, for the records of an export: those of list-events.ts in ascending order,
+// The next events of an account, for the records of an export: read as in list-events.ts, in ascending order,
 // with binary columns as the hexadecimal text of the record, to save a conversion.
 
 import type { EventRow } from "./event-row.ts";

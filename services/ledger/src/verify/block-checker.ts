@@ -1,7 +1,7 @@
 // Checks blocks of chains and of the filter index inside PostgreSQL, a few at a time for all verifications of
 // the process, so that any number of them leaves connections and CPU to appends. Accounts take turns. Called
 // by verify-range.ts and verify-index.ts. It must never report a block as valid that was not recomputed; a
-// block that it does not report as valid may still be.
+// block that it does not report as valid may still be valid.
 
 import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
@@ -11,13 +11,13 @@ import { findHiddenEvent } from "../store/find-hidden-event.ts";
 import { chunkOf } from "../domain/chunk.ts";
 
 /**
- * SQLSTATE classes: data that PostgreSQL cannot parse as the type that it has to be, or too deeply nested.
+ * SQLSTATE classes for data that PostgreSQL cannot parse as the required type, or that is too deeply nested.
  */
 const ABOUT_THE_DATA = ["22", "54"];
 
 export interface AskedBlock {
   readonly accountId: string;
-  /** Both ends included. */
+  /** Both ends are included. */
   readonly from: number;
   readonly to: number;
   readonly signal: AbortSignal;
@@ -29,11 +29,11 @@ interface HiddenEvent {
   readonly id: string;
 }
 
-/** Blocks must be within one chunk. A check that waits for its turn ends when the signal aborts. */
+/** Checks blocks, each within one chunk. A check that waits for its turn ends when the signal aborts. */
 export class BlockChecker {
-  /** Blocks of one verification that are being checked or queued, so that none of the slots waits for it. */
+  /** Blocks of one verification that are checked or queued at a time, so that no slot waits for it. */
   readonly ahead: number;
-  /** Bounded by the verifications, each of which submits a few. */
+  /** Has no bound of its own: each verification submits only a few blocks. */
   readonly #slots: Slots;
 
   /** `concurrency` is the number of statements at a time: each keeps a CPU of PostgreSQL busy. */
@@ -43,8 +43,8 @@ export class BlockChecker {
   }
 
   /**
-   * The block where all of its rows are there and valid, linked from the first to the last. What the first
-   * row links to is for the caller to compare.
+   * Resolves to the block if all of its rows exist, are valid, and are linked from the first to the last. The
+   * caller has to compare what the first row links to.
    */
   check(database: Database, asked: AskedBlock): Promise<WholeBlock | undefined> {
     return this.#run(asked, () => findWhole(database, asked));

@@ -3,15 +3,15 @@
 
 import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
 
-/** Both ends included. An empty chain has the range 1 to 0. */
+/** Both ends are included. An empty chain has the range 1 to 0. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The results in the order of the chain. A statement takes some 60 ms of PostgreSQL for a block, a second or
- * so where events are of the largest size. The first check that fails rejects.
+ * Yields the results in the order of the chain. PostgreSQL takes some 60 ms for a block, or about a second if
+ * its events have the maximum size. Rejects with the first check that fails.
  */
 export async function* inBlocks<Result>(
   { from, to }: Range,
@@ -24,7 +24,8 @@ export async function* inBlocks<Result>(
     while (ahead.length < blocksAhead && next <= to) {
       const block = { from: next, to: Math.min((chunkOf(next) + 1) * CHUNK_SIZE, to) };
       const checked = check(block);
-      // The await below rejects with it. A block that is never awaited must not be an unhandled rejection.
+      // The await below rejects with the error. A block that is never awaited must not be an unhandled
+      // rejection.
       checked.catch(() => {});
       ahead.push({ block, checked });
       next = block.to + 1;

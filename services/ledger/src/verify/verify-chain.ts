@@ -20,12 +20,12 @@ interface Deps {
   readonly database: Database;
 }
 
-/** From the first event and to the head by default. */
+/** The range to verify; by default from the first event to the head. */
 export interface AskedRange {
   readonly accountId: string;
   readonly fromSequence?: bigint | undefined;
   readonly toSequence?: bigint | undefined;
-  /** The filter index is compared where the range has at most so many events. */
+  /** Maximum events of a range whose filter index is compared. */
   readonly indexUpTo: number;
 }
 
@@ -34,7 +34,7 @@ interface Head {
   readonly hash: string;
 }
 
-/** Rejects with `invalid` where the range is not in the chain. */
+/** Rejects with `invalid` if the range is not within the chain. */
 export async function verifyChain(
   deps: Deps,
   asked: AskedRange,
@@ -64,7 +64,7 @@ export async function verifyChain(
   };
 }
 
-/** The event before the first invalid one that the filter index hides from lists. */
+/** The first event, before any invalid one, that the filter index hides from lists. */
 async function findHidden(
   deps: Deps,
   { accountId, indexUpTo }: AskedRange,
@@ -77,8 +77,8 @@ async function findHidden(
 }
 
 /**
- * Rejects where readers may be shown something else than is stored. A verification of what this statement
- * reads would then say nothing of what others read.
+ * Rejects if readers may be shown something other than what is stored. A verification of what these
+ * statements read would then say nothing about what others read.
  */
 async function refuseAlteredTables(database: Database): Promise<void> {
   const altered = await database.run(findAlteredTables, []);
@@ -87,7 +87,7 @@ async function refuseAlteredTables(database: Database): Promise<void> {
   throw internal(`${names}: row security, a rule or a view; nothing can be said of the chain`);
 }
 
-/** Both ends included. An empty chain has the range 1 to 0. */
+/** Both ends are included. An empty chain has the range 1 to 0. */
 function rangeOf({ fromSequence, toSequence }: AskedRange, head: number): Range {
   const from = fromSequence ?? 1n;
   const to = toSequence ?? BigInt(head);
@@ -103,7 +103,7 @@ function rangeOf({ fromSequence, toSequence }: AskedRange, head: number): Range 
   return { from: Number(from), to: Number(to) };
 }
 
-/** Verifies the rows that the range has. Where the last row is before its end, the tail was cut off. */
+/** Verifies the rows of the range. If the last row is before its end, the tail was cut off. */
 async function verifyStored(
   deps: Deps,
   chain: { readonly accountId: string; readonly range: Range; readonly ends: EndsRow },
@@ -117,8 +117,8 @@ async function verifyStored(
 }
 
 /**
- * The head has to be the last row, and that row the end of what was verified: else one was added or
- * changed.
+ * Compares the head with the last row, which has to be the end of what was verified: otherwise a row was
+ * added or changed.
  */
 async function compareHead(
   database: Database,

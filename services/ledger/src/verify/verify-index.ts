@@ -1,7 +1,7 @@
 // Compares the filter index of a range with the events, chunk by chunk: the postings are made again from the
-// events, and PostgreSQL compares them with those that are stored. Called by verify-chain.ts and by the
-// scheduled verification, after the events themselves were verified. It must never call an index right that
-// it did not compare.
+// events, and PostgreSQL compares them with the stored ones. Called by verify-chain.ts and by the
+// scheduled verification, after the events themselves were verified. It must never report an index as
+// right that it did not compare.
 
 import type { Database } from "@annals/postgres";
 import type { FirstInvalid } from "../domain/chain-verifier.ts";
@@ -21,7 +21,7 @@ export async function indexedChunks(database: Database, accountId: string): Prom
   return Number(ends?.chunks ?? 0);
 }
 
-/** The first event of the range that lists would skip. What is behind the index is not hidden by it. */
+/** The first event of the range that lists would skip. Events that are not indexed yet are not hidden. */
 export async function verifyIndex(
   { blocks, database }: Deps,
   accountId: string,

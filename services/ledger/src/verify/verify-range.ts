@@ -1,4 +1,4 @@
-// Verifies a range of a chain: in blocks that PostgreSQL recomputes, and row by row where it does not find a
+// Verifies a range of a chain: in blocks that PostgreSQL recomputes, and row by row if it does not find a
 // block valid, to name the first row that is not what was appended, and why. Called by verify-chain.ts. It
 // must never hold more than a page of rows in memory.
 
@@ -10,7 +10,7 @@ import type { BlockChecker } from "./block-checker.ts";
 import { inBlocks, type Range } from "./blocks.ts";
 import { chainRow } from "./chain-row.ts";
 
-/** Rows read at a time: a slice of the event loop of some milliseconds. */
+/** Rows read at a time: they take some milliseconds of the event loop. */
 const PAGE_SIZE = 500;
 
 interface Deps {
@@ -59,8 +59,8 @@ async function verifyRows(
 }
 
 /**
- * What the first event of the range has to link to: the genesis, or the event before it (none:
- * nothing links to it).
+ * What the first event of the range has to link to: the genesis, or the previous event. If that is missing,
+ * no hash matches.
  */
 async function anchorOf(database: Database, accountId: string, from: number) {
   if (from === 1) return { sequenceNumber: 0, hash: GENESIS_HASH };

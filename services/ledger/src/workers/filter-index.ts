@@ -1,16 +1,16 @@
-// Keeps the filter index of all chains up with their heads, away from the append path, for as long as the
-// process runs. Any number of replicas may do it at the same time. Nothing waits for it: what is not indexed
-// yet is only slower to search.
+// Keeps the filter index of all chains up to date with their heads, away from the append path, for as long as
+// the process runs. Any number of replicas may do it at the same time. Nothing waits for it: events that are
+// not indexed yet are only slower to search.
 
 import type { Database } from "@annals/postgres";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { findIndexWork, type IndexWorkRow } from "../store/find-index-work.ts";
 import { indexChunk } from "../store/index-chunk.ts";
 
-/** From the end of a run to the beginning of the next, unless an account needs another turn. */
+/** Time from the end of a run to the beginning of the next, unless an account needs another turn. */
 export const DELAY_MS = 1_000;
 
-/** Accounts of one run; the next run continues after them, and after the last begins again. */
+/** Accounts of one run. The next run continues after them, and starts over after the last account. */
 const ACCOUNTS = 1_000;
 
 /** Chunks of one account before the next account has its turn: a quarter of a second of PostgreSQL. */
@@ -18,9 +18,9 @@ const TURN_CHUNKS = 8;
 
 export interface FilterIndexDeps {
   readonly database: Database;
-  /** Called after the last account with the events of complete chunks that the index lacks. */
+  /** Called after the last account with the number of events in complete chunks that the index lacks. */
   readonly lag: (events: number) => void;
-  /** Then it only measures the lag. */
+  /** Whether it only measures the lag. */
   readonly isPaused: boolean;
 }
 
@@ -34,8 +34,8 @@ export class FilterIndex {
   }
 
   /**
-   * One run, for a loop. Resolves to the delay before the next. An account whose chunk cannot be indexed does
-   * not keep others from their turn.
+   * Makes one run, for a loop. Resolves to the delay before the next. An account whose chunk cannot be
+   * indexed does not keep others from their turn.
    */
   async run(signal: AbortSignal): Promise<number> {
     const accounts = await this.#deps.database.run(findIndexWork, [this.#after, ACCOUNTS]);
@@ -60,7 +60,7 @@ export class FilterIndex {
     return isBehind ? 0 : DELAY_MS;
   }
 
-  /** Resolves to the chunks that it indexed: fewer where another replica is at it, or events are missing. */
+  /** Resolves to the number of indexed chunks: fewer if another replica indexes, or events are missing. */
   async #giveTurn(account: IndexWorkRow, signal: AbortSignal): Promise<number> {
     const first = Number(account.next_chunk);
     if (this.#deps.isPaused) return 0;

@@ -1,12 +1,12 @@
-// Whether the installation takes few events now, compared with the busiest time of a day. Used by the
+// Whether the installation takes few events now, compared with the busiest time of the last day. Used by the
 // scheduled verification, with the number of all events that each of its passes sees, so that every replica
-// judges the load of all of them.
+// judges the load of all replicas.
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** Of the greatest rate of a day. */
+/** Share of the greatest rate of the last day up to which the load is low. */
 const LOW = 0.5;
-/** Events per second that no PostgreSQL minds. */
+/** Events per second that are a low load for any PostgreSQL. */
 const IDLE_PER_S = 10;
 const MS_PER_S = 1_000;
 
@@ -21,7 +21,7 @@ export class LoadPeak {
     this.#nowMs = nowMs;
   }
 
-  /** Notes how many events all chains have now. */
+  /** Records how many events all chains have now. */
   sample(events: number): void {
     const atMs = this.#nowMs();
     const before = this.#before;
@@ -35,7 +35,7 @@ export class LoadPeak {
     while ((this.#hours[0]?.hour ?? hour) <= hour - HOURS) this.#hours.shift();
   }
 
-  /** False before the first two samples: nothing is known yet. */
+  /** Whether the load is low. False before the second sample, because nothing is known yet. */
   get isOff(): boolean {
     const greatest = Math.max(...this.#hours.map(({ perS }) => perS));
     return this.#hours.length > 0 && this.#perS <= Math.max(IDLE_PER_S, LOW * greatest);

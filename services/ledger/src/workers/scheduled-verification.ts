@@ -1,7 +1,7 @@
-// Verifies every chain once in an interval, from where the last verification ended, at times of low load, and
-// then compares what its filter index has got since with the events. Any number of replicas may do it at the
-// same time: a lease gives each chain to one of them. It must never take more than a share of PostgreSQL, and
-// never record what was not recomputed.
+// Verifies every chain once per interval, from where the last verification ended, at times of low load, and
+// then compares what was added to its filter index since with the events. Any number of replicas may do it at
+// the same time: a lease gives each chain to one of them. It must never take more than a share of PostgreSQL,
+// and never record what was not recomputed.
 
 import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
@@ -31,13 +31,13 @@ export interface ScheduledVerificationDeps {
   readonly nowMs: () => number;
 }
 
-/** From the end of a pass over all chains to the next. */
+/** Time from the end of a pass over all chains to the beginning of the next. */
 export const PASS_DELAY_MS = 30_000;
 const ACCOUNTS = 1_000;
-/** Chunks of one claim, of the chain and of the filter index: with the largest events a few minutes each. */
+/** Maximum chunks of a claim, of the chain and of the index: a few minutes each with the largest events. */
 const MAX_CHUNKS = 100;
 const MAX_EVENTS = MAX_CHUNKS * CHUNK_SIZE;
-/** Longer than a claim takes. */
+/** Seconds of a lease: longer than a claim takes. */
 const LEASE_S = 900;
 const S_PER_HOUR = 3_600;
 
@@ -51,7 +51,9 @@ export class ScheduledVerification {
     deps.metrics.verifyInterval.set(deps.intervalHours * S_PER_HOUR);
   }
 
-  /** One pass over all chains, for a loop. A chain that cannot be verified keeps no other from its turn. */
+  /**
+   * Makes one pass over all chains, for a loop. A chain that cannot be verified does not delay the others.
+   */
   async run(signal: AbortSignal): Promise<number> {
     const { database, metrics } = this.#deps;
     const intervalS = this.#deps.intervalHours * S_PER_HOUR;
@@ -67,7 +69,7 @@ export class ScheduledVerification {
         if (signal.aborted) return 0;
         const { age_s: ageS, head, overdue_s: overdueS } = account;
         let age = ageS;
-        // Beyond another interval it is verified whatever the load.
+        // After another interval the chain is verified whatever the load.
         if (overdueS >= 0 && (this.#peak.isOff || overdueS >= intervalS)) {
           const isValid = await this.#verify(account, signal).catch((error: unknown) => {
             failures.push(error);
@@ -95,7 +97,7 @@ export class ScheduledVerification {
     const { database, log, metrics } = this.#deps;
     const [claimed] = await database.run(claimVerification, [accountId, LEASE_S]);
     if (!claimed) return false;
-    // The last valid event is verified again: its hash has to be the one that was kept.
+    // The last valid event is verified again: its hash has to be the recorded one.
     const last = Number(claimed.sequence_number);
     const from = Math.max(Math.min(last, Number(head)), 1);
     const to = Math.min(Number(head), from + MAX_EVENTS);
@@ -139,7 +141,7 @@ export class ScheduledVerification {
     return verified.firstInvalid;
   }
 
-  /** Compares the chunks of the filter index after those that were compared before, as far as `to`. */
+  /** Compares the chunks of the filter index that were not compared before, as far as `to`. */
   async #compareIndex(
     accountId: string,
     { kept, to }: { readonly kept: number; readonly to: number },
@@ -147,7 +149,7 @@ export class ScheduledVerification {
   ) {
     const indexed = await indexedChunks(this.#deps.database, accountId);
     const end = Math.min(indexed, Math.floor(to / CHUNK_SIZE));
-    // The index may have been deleted and made anew.
+    // The index may have been deleted and rebuilt.
     const first = Math.min(kept, end);
     const next = Math.min(first + MAX_CHUNKS, end);
     const range = { from: first * CHUNK_SIZE + 1, to: next * CHUNK_SIZE };

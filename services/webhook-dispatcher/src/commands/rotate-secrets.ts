@@ -1,5 +1,6 @@
-// The verb `rotate-secrets`: seals all signing secrets with the first key of the key file. The services run
-// on meanwhile. When it is done and every replica has the new file, the other keys may be deleted from it.
+// The verb `rotate-secrets`: seals all signing secrets with the first key of the key file. The services
+// keep running meanwhile. When it is done and every replica has the new file, the other keys may be deleted
+// from it.
 
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { type Database, withCommandPool } from "@annals/postgres";
@@ -39,7 +40,7 @@ export async function rotateSecrets({
   log.info({ resealed, key_id: keys.sealingKeyId }, "secrets resealed");
 }
 
-/** Resolves to the number of secrets that were sealed again. Rejects at the first that no key opens. */
+/** Resolves to the number of secrets that were sealed again. Rejects at the first one that no key opens. */
 export async function resealAll(database: Database, keys: SecretKeys): Promise<number> {
   let resealed = 0;
   let after: [string, string, boolean] = ["", "", false];

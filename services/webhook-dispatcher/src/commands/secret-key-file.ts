@@ -5,12 +5,12 @@ import { SecretKeys } from "../domain/secret-keys.ts";
 
 const SETTING = { env: "ANNALS_WEBHOOK_SECRET_KEY_FILE", purpose: "seals signing secrets" };
 
-/** Throws a ConfigError where the file is not set, not readable or malformed. */
+/** Throws a ConfigError if the file is not set, not readable or malformed. */
 export function readSecretKeys(file: string | undefined): Promise<SecretKeys> {
   return readKeyFile(SETTING, file, (text) => new SecretKeys(text));
 }
 
-/** The same for `serve`: the keys follow the file. */
+/** Reads the key file for `serve`: the keys follow the file. */
 export async function openSecretKeys(
   file: string | undefined,
   { closers, log }: { readonly closers: Closers; readonly log: Logger },

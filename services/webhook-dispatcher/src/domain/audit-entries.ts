@@ -1,5 +1,5 @@
-// Audit entries of webhooks. Called by the handlers and result-writer.ts. They never hold a secret: of a URL
-// they have the origin alone, because its path and query may be what authorises a delivery.
+// Audit entries of webhooks. Called by the handlers and result-writer.ts. They never hold a secret: they have
+// only the origin of a URL, because its path and query may be what authorises a delivery.
 
 interface Change {
   readonly actor: { readonly type: "api_key" | "service"; readonly id?: string | undefined };
@@ -18,7 +18,7 @@ export function webhookChange<const Verb extends string>(
   return { accountId, action: `annals.webhook.${verb}`, target, ...change } as const;
 }
 
-/** What a client has set of a webhook, as far as it may be shown. */
+/** The members of a webhook that a client has set, as far as they may be shown. */
 export function shownWebhook(webhook: {
   readonly url: string;
   readonly events: readonly string[];

@@ -1,5 +1,5 @@
 // Decides which webhooks' deliveries this process claims next, and how many of each. Called by
-// workers/delivery-engine.ts, which tells it what happened. It does no I/O and reads no clock: times are
+// workers/delivery-engine.ts, which reports what happened. It does no I/O and reads no clock: times are
 // milliseconds on any monotonic clock. It must never let more be in flight than a webhook, an account, a host
 // or the process may have, and never let one of them take the slots of others.
 //
@@ -26,10 +26,10 @@ import { hostAndPort, HostSlots } from "./host-slots.ts";
 export interface Grant {
   readonly accountId: string;
   readonly webhookId: string;
-  /** Its deliveries before are known to be claimed; undefined if that is not known. */
+  /** Deliveries that were due before this time are known to be claimed; undefined if that is not known. */
   readonly since: string | undefined;
   slots: number;
-  /** Where a slot is taken for each; undefined if the host is not known yet. */
+  /** Host whose slots are taken, one per delivery; undefined if the host is not known yet. */
   readonly host: string | undefined;
 }
 
@@ -43,18 +43,18 @@ export interface Claimed {
 
 export interface Begin<Row> {
   readonly begun: Row[];
-  /** Claimed in vain, because a host has no slot: released, and due again after this time. */
+  /** Deliveries that were claimed but whose host has no slot: released, and due again after `delayS`. */
   readonly refused: { readonly row: Row; readonly delayS: number }[];
 }
 
-/** Deliveries that one claim takes: their bodies are in memory until they are sent. */
+/** Maximum deliveries that one claim takes: their bodies are in memory until they are sent. */
 const DELIVERIES_PER_CLAIM = 250;
-/** Accounts that one statement names: PostgreSQL sorts them for each row that it looks up. */
+/** Maximum accounts that one statement names: PostgreSQL sorts them for each row that it looks up. */
 export const ACCOUNTS_PER_STATEMENT = 32;
 /** Deliveries of a crowded host whose webhook cannot wait in memory are due again after this time. */
 const CROWDED_DELAY_S = 1;
 
-/** What a webhook and an account may have in flight, by how much is. */
+/** What a webhook and an account may have in flight, depending on how much is in flight now. */
 interface Shares {
   readonly now: number;
   readonly perWebhook: number;
@@ -79,19 +79,19 @@ export class DeliveryMachine {
     this.#hosts = new HostSlots(limits.maxInFlightPerHost);
   }
 
-  /** Deliveries of these webhooks were stored, and may be due. */
+  /** Called when deliveries of these webhooks were stored: they may be due. */
   notified(accountId: string, webhookIds: Iterable<string>): void {
     for (const id of webhookIds) this.states.makeDue(this.states.webhook(accountId, id));
   }
 
-  /** A scan has found that a delivery of the webhook is due, since this time and none before. */
+  /** Called when a scan has found that the webhook's first due delivery has been due since `since`. */
   found(accountId: string, webhookId: string, since: string): void {
     const webhook = this.states.webhook(accountId, webhookId);
     webhook.since = webhook.state === "claiming" ? undefined : since;
     this.states.makeDue(webhook);
   }
 
-  /** What to claim now. The slots count as taken until the answer: {@link claimed} or {@link failed}. */
+  /** Says what to claim now. The slots count as taken until the answer: {@link claimed} or {@link failed}. */
   plan(now: number): Grant[] {
     for (const id of this.#hosts.expire(now)) this.states.leaveCrowd(id);
     for (const account of this.states.unread) {
@@ -124,7 +124,7 @@ export class DeliveryMachine {
     return grants;
   }
 
-  /** The answer to a claim: of each webhook its deliveries in the order in which they were due. */
+  /** Called with the answer to a claim: for each webhook, its deliveries in the order of their due times. */
   claimed<Row extends Claimed>(grants: readonly Grant[], rows: readonly Row[], now: number) {
     const begin: Begin<Row> = { begun: [], refused: [] };
     const byWebhook = new Map(grants.map(({ webhookId }) => [webhookId, new Array<Row>()]));
@@ -156,7 +156,7 @@ export class DeliveryMachine {
     return begin;
   }
 
-  /** The claim has failed: what was planned is due again. */
+  /** Called when the claim has failed: what was planned is due again. */
   failed(grants: readonly Grant[]): void {
     for (const grant of grants) {
       this.#giveBack(grant, grant.slots);
@@ -167,7 +167,7 @@ export class DeliveryMachine {
     }
   }
 
-  /** An attempt has ended: its slots are free. */
+  /** Called when an attempt has ended: its slots are free. */
   ended({ accountId, webhookId, url }: Omit<Claimed, "dueAt">): void {
     const webhook = this.states.webhook(accountId, webhookId);
     this.states.count(webhook, -1);
@@ -178,14 +178,14 @@ export class DeliveryMachine {
     this.states.forget(webhook);
   }
 
-  /** A claimed delivery was released, and is due again at once. */
+  /** Called when a claimed delivery was released: it is due again at once. */
   released({ accountId, webhookId }: Pick<Claimed, "accountId" | "webhookId">): void {
     const webhook = this.states.webhook(accountId, webhookId);
     webhook.since = undefined;
     this.states.makeDue(webhook);
   }
 
-  /** The first slot of each webhook, a webhook of each account before the second of any. */
+  /** Grants the first slot of each webhook: a webhook of each account before the second of any account. */
   #firsts(slots: number, shares: Shares): Grant[] {
     const able: Account[] = [];
     for (const account of this.states.turns) {
@@ -229,7 +229,7 @@ export class DeliveryMachine {
     return undefined;
   }
 
-  /** One slot more, if the webhook, its account and its host have it. */
+  /** Grants one more slot, if the webhook, its account and its host have one. */
   #grow(grant: Grant, shares: Shares): boolean {
     const webhook = this.states.webhook(grant.accountId, grant.webhookId);
     if (webhook.inFlight >= shares.perWebhook || this.#freeOf(webhook.account, shares) <= 0) {
@@ -246,7 +246,7 @@ export class DeliveryMachine {
     return now < pausedUntil ? 0 : Math.min(1, perAccount - inFlight);
   }
 
-  /** Whether a claimed delivery has a slot of its host, which may be another than planned. */
+  /** Whether a claimed delivery has a slot of its host, which may differ from the planned host. */
   #begins({ accountId, host: planned, webhookId }: Grant, { url }: Claimed): boolean {
     const host = this.#hosts.know(webhookId, url);
     if (host === planned) return true;
@@ -261,7 +261,7 @@ export class DeliveryMachine {
     for (let n = 0; n < slots && host !== undefined; n++) this.#freeHost(host, accountId);
   }
 
-  /** The state of a webhook after its claim. Returns whether it waits for its host. */
+  /** Sets the state of a webhook after its claim. Returns whether it waits for its host. */
   #settle(grant: Grant, { last, isRefused, taken, now }: Answer): boolean {
     const webhook = this.states.webhook(grant.accountId, grant.webhookId);
     const { account, id, isNotified } = webhook;

@@ -19,7 +19,7 @@ export interface Account {
   /** Webhooks in memory. */
   webhooks: number;
   inFlight: number;
-  /** While its events cannot be read: until when it claims nothing. */
+  /** Time until which it claims nothing, because its events cannot be read. */
   pausedUntil: number | undefined;
 }
 
@@ -29,16 +29,16 @@ export interface Webhook {
   state: WebhookState;
   inFlight: number;
   since: string | undefined;
-  /** Something became due while a claim was in flight, which may have missed it. */
+  /** Whether something became due while a claim was in flight, which may have missed it. */
   isNotified: boolean;
 }
 
-/** Webhooks in the state due; the scan finds those beyond. */
+/** Maximum webhooks in the state due. The scan finds the others. */
 export const MAX_DUE = 10_000;
-/** An account whose events cannot be read claims nothing for this time. */
+/** Time for which an account whose events cannot be read claims nothing. */
 const PAUSE_MS = 1_000;
 const MAX_PAUSED = 10_000;
-/** When this share of all slots is taken, each webhook and account gets less: many that hang leave some. */
+/** Share of slots in use from which each webhook and account gets fewer, so that hanging ones leave some. */
 const CROWDED_SHARE = 0.5;
 const SLOTS_SHARE_WHEN_CROWDED = 0.2;
 
@@ -57,7 +57,7 @@ export class DeliveryStates {
     this.#limits = limits;
   }
 
-  /** Attempts in flight, and the slots of a claim in flight. */
+  /** Number of attempts in flight, and of the slots of a claim in flight. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -71,12 +71,12 @@ export class DeliveryStates {
     return this.turns.size > 0 && !this.isFull;
   }
 
-  /** Webhooks and accounts in memory. */
+  /** Number of webhooks and accounts in memory. */
   get size(): number {
     return this.#webhooks.size + this.#accounts.size;
   }
 
-  /** How many webhooks a scan may find, and they all fit into memory. */
+  /** Number of webhooks that a scan may find so that all of them fit into memory. */
   get capacity(): number {
     return MAX_DUE - this.#dueCount;
   }
@@ -92,7 +92,7 @@ export class DeliveryStates {
     return this.turns.has(account) ? "due" : "share";
   }
 
-  /** A read of the account's events has ended. */
+  /** Called when a read of the account's events has ended. */
   read(accountId: string, isRead: boolean, now: number): void {
     const account = this.#account(accountId);
     this.unread.delete(account);
@@ -108,11 +108,11 @@ export class DeliveryStates {
     this.#forgetAccount(account);
   }
 
-  /** Queues the webhook, unless its state says that it is queued later. */
+  /** Queues the webhook, unless its state means that it is queued later. */
   makeDue(webhook: Webhook): void {
     const { account, state } = webhook;
     if (state === "claiming") webhook.isNotified = true;
-    // Its account may have waited for a share that is larger now.
+    // The account may have waited for a share that is larger now.
     if (state === "due") this.takeTurns(account);
     if (state !== "idle" && state !== "full") return;
     if (webhook.inFlight >= this.shareOf(this.#limits.maxInFlightPerEndpoint)) {
@@ -126,7 +126,7 @@ export class DeliveryStates {
     this.forget(webhook);
   }
 
-  /** The host of the webhook has a slot, or its wait has taken too long. */
+  /** Called when the host of the webhook has a slot, or the webhook has waited too long. */
   leaveCrowd(webhookId: string): void {
     const webhook = this.#webhooks.get(webhookId);
     if (webhook?.state !== "crowded") return;
@@ -139,13 +139,13 @@ export class DeliveryStates {
     this.#dueCount -= 1;
   }
 
-  /** The account has a turn if one of its webhooks is due, and a slot of its share is free. */
+  /** Gives the account a turn if one of its webhooks is due and a slot of its share is free. */
   takeTurns(account: Account): void {
     const perAccount = this.shareOf(this.#limits.maxInFlightPerAccount);
     if (account.due.size > 0 && account.inFlight < perAccount) this.turns.add(account);
   }
 
-  /** The one delivery by which an account is tried has told nothing: the next one may. */
+  /** Called when the one delivery that tests a paused account has shown nothing: the next one may. */
   endProbe(account: Account): void {
     if (account.pausedUntil === Infinity) account.pausedUntil = 0;
   }
@@ -157,14 +157,14 @@ export class DeliveryStates {
     this.#forgetAccount(account);
   }
 
-  /** More or fewer slots are taken. */
+  /** Counts slots that are taken, or free again. */
   count(webhook: Webhook, change: number): void {
     webhook.inFlight += change;
     webhook.account.inFlight += change;
     this.#inFlight += change;
   }
 
-  /** What a webhook or an account may have of its slots. */
+  /** The share of its slots that a webhook or an account may have now. */
   shareOf(slots: number): number {
     const isCrowded = this.#inFlight >= this.#limits.maxInFlight * CROWDED_SHARE;
     return isCrowded ? Math.max(1, Math.floor(slots * SLOTS_SHARE_WHEN_CROWDED)) : slots;
@@ -195,7 +195,7 @@ export class DeliveryStates {
     return account;
   }
 
-  /** Memory has webhooks that are due, wait, or have attempts in flight. */
+  /** Drops a webhook from memory unless it is due, waits, or has attempts in flight. */
   forget(webhook: Webhook): void {
     const { account, id, inFlight, state } = webhook;
     if (state !== "idle" || inFlight > 0 || this.#webhooks.get(id) !== webhook) return;

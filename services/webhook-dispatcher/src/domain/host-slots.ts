@@ -1,6 +1,6 @@
 // Bounds the attempts in flight to one host and port, over all accounts and webhooks. Called by
-// delivery-machine.ts. A webhook whose host has no slot waits here, and its deliveries hold none of the slots
-// of its account: others are not delayed. An account takes at most half of what is free.
+// delivery-machine.ts. A webhook whose host has no slot waits here, and its deliveries hold no slots of its
+// account, so that others are not delayed. An account takes at most half of the free slots.
 
 interface Host {
   used: number;
@@ -14,11 +14,11 @@ interface Waiting {
   readonly until: number;
 }
 
-/** A webhook is claimed for again after this time, even if no attempt to its host has ended. */
+/** Time after which a webhook is claimed for again, even if no attempt to its host has ended. */
 const WAIT_MS = 1_000;
-/** Webhooks that wait, over all hosts. */
+/** Maximum webhooks that wait, over all hosts. */
 const MAX_WAITING = 2_000;
-/** Webhooks whose host is known. */
+/** Maximum webhooks whose host is remembered. */
 const MAX_KNOWN = 10_000;
 
 export class HostSlots {
@@ -26,14 +26,14 @@ export class HostSlots {
   readonly #hosts = new Map<string, Host>();
   /** The host of each webhook's last delivery, the latest last. */
   readonly #hostOf = new Map<string, string>();
-  /** In the order in which the waits began, and so end. */
+  /** Waits in the order in which they began, which is the order in which they end. */
   readonly #waiting = new Map<string, Waiting>();
 
   constructor(maxPerHost: number) {
     this.#maxPerHost = maxPerHost;
   }
 
-  /** Undefined before the webhook's first delivery. */
+  /** The host of a webhook; undefined before its first delivery. */
   hostOf(webhookId: string): string | undefined {
     return this.#hostOf.get(webhookId);
   }
@@ -48,7 +48,7 @@ export class HostSlots {
     return host;
   }
 
-  /** Takes a slot. False if the host has none for the account. */
+  /** Takes a slot. Returns false if the host has no slot for the account. */
   take(name: string, accountId: string): boolean {
     const host = this.#hosts.get(name) ?? { used: 0, usedBy: new Map(), waiting: new Map() };
     if (this.#slotsAt(host, accountId) === 0) return false;
@@ -72,7 +72,7 @@ export class HostSlots {
     return next;
   }
 
-  /** Lets the webhook wait for a slot of its host. False if too many wait, or if the host has no attempt. */
+  /** Makes the webhook wait for a slot of its host. False if too many wait, or the host has no attempt. */
   wait(webhookId: string, accountId: string, now: number): boolean {
     const name = this.#hostOf.get(webhookId) ?? "";
     const host = this.#hosts.get(name);
@@ -103,12 +103,12 @@ export class HostSlots {
 
   #slotsAt({ used, usedBy }: Host, accountId: string): number {
     const own = usedBy.get(accountId) ?? 0;
-    // Each slot that it takes leaves one less, and it has no more than was free.
+    // Each slot that the account takes leaves one less, and it has no more than were free.
     return Math.max(0, Math.floor((this.#maxPerHost - used - own + 1) / 2));
   }
 }
 
-/** As a connection is made: in one spelling. */
+/** Returns the host and port that a connection is made to, in one spelling. */
 export function hostAndPort(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname.replace(/\.$/, "")}:${port === "" ? "443" : port}`;

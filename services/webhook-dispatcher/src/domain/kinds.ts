@@ -1,5 +1,5 @@
-// What each kind of notice is to a subscriber: its event, and the patterns that subscribe to it (interface
-// 6).
+// What each kind of notice means to a subscriber: its event, and the patterns that subscribe to it
+// (interface 6).
 
 import { type EventName, matchesEvent } from "@annals/contract";
 import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";

@@ -1,6 +1,6 @@
 // The bounds on the pending deliveries of an account, of their number and of the bytes of their bodies, and
-// how its webhooks share them: half of a bound is divided evenly, and the rest is for whoever needs it. So a
-// webhook whose receiver is dead does not take the capacity of the account's others. Called by the fan-out,
+// how its webhooks share them: half of a bound is divided evenly, and the rest is for those that need it. So
+// a webhook whose receiver is dead does not take the capacity of the account's others. Called by the fan-out,
 // and for what clients queue.
 
 import type { PlannedDelivery } from "./plan-fan-out.ts";
@@ -14,11 +14,11 @@ export interface Pending {
 export interface BacklogLimit {
   readonly maxPending: number;
   readonly maxPendingBytes: number;
-  /** Of each webhook of the account that has some. */
+  /** Pending deliveries of each webhook of the account that has some. */
   readonly pending: readonly Pending[];
-  /** The webhooks that share the bounds with those that have some pending. */
+  /** Webhooks that share the bounds with those that have pending deliveries. */
   readonly webhookIds: readonly string[];
-  /** Of the body of an entry, by its ordinal from 1. */
+  /** Returns the bytes of the body of an entry, by its ordinal from 1. */
   readonly bytesOf: (ordinal: number) => number;
 }
 
@@ -27,7 +27,7 @@ export interface LimitedDeliveries {
   readonly dropped: readonly PlannedDelivery[];
 }
 
-/** In the order of the plan; for no webhook is anything kept behind what was dropped. */
+/** Keeps deliveries in the order of the plan. After a dropped delivery, none of its webhook is kept. */
 export function limitBacklog(
   planned: readonly PlannedDelivery[],
   { bytesOf, maxPending, maxPendingBytes, pending, webhookIds }: BacklogLimit,
@@ -59,7 +59,7 @@ export function limitBacklog(
 
 class Bound {
   readonly #share: number;
-  /** What the webhooks may have together beyond the share of each. */
+  /** What all webhooks may have together for one of them to exceed its share. */
   readonly #common: number;
   readonly #of = new Map<string, number>();
   #total = 0;

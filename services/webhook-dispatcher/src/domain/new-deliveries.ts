@@ -8,9 +8,9 @@ import type { PlannedDelivery } from "./plan-fan-out.ts";
 export interface NewDeliveriesOptions {
   readonly accountId: string;
   readonly random: (size: number) => Uint8Array;
-  /** UTC with six fraction digits. */
+  /** Time in UTC with six fraction digits. */
   readonly timestamp: string;
-  /** Of the statement: see store/moment.ts. */
+  /** Time of the statement: see store/moment.ts. */
   readonly now: string;
 }
 

@@ -5,20 +5,20 @@
 import { eventOf } from "./kinds.ts";
 
 export interface Entry {
-  /** In the sequence of its account and kind. */
+  /** Position in the sequence of its account and kind. */
   readonly position: bigint;
   /** The event's name. */
   readonly name: string;
   /** JSON text; undefined for an event that is read when it is sent. */
   readonly data: string | undefined;
-  /** About so many, of the body. */
+  /** Approximate bytes of the body. */
   readonly bytes: number;
 }
 
-/** What the body of an event has beside its parts. */
+/** Bytes of the body of an event besides its parts. */
 const FRAME_BYTES = 640;
 
-/** Whether deliveries of the entry name its position, and have no body with them. */
+/** Whether deliveries of the entry name its position and store no body. */
 export function isByReference({ name }: Pick<Entry, "name">): boolean {
   return name === eventOf("events");
 }
@@ -27,7 +27,7 @@ export function entryOf(position: bigint, name: string, data: string): Entry {
   return { position, name, data, bytes: Buffer.byteLength(data) };
 }
 
-/** Of an event whose parts have so many bytes. */
+/** Makes the entry of an event whose parts have `bytes`. */
 export function eventEntry(position: bigint, bytes: number): Entry {
   return { position, name: eventOf("events"), data: undefined, bytes: bytes + FRAME_BYTES };
 }
@@ -37,7 +37,7 @@ interface Payload {
   readonly event: string;
   /** JSON text in UTF-8. */
   readonly data: Buffer;
-  /** UTC with six fraction digits. */
+  /** Time in UTC with six fraction digits. */
   readonly timestamp: string;
 }
 

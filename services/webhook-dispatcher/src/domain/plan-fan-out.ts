@@ -5,7 +5,7 @@ import type { Entry } from "./payload.ts";
 
 export interface Subscriber {
   readonly id: string;
-  /** It receives what lies after this position. */
+  /** Position after which it receives entries. */
   readonly startsAfter: bigint;
 }
 
@@ -15,7 +15,7 @@ export interface PlannedDelivery {
   readonly ordinal: number;
 }
 
-/** In the order of the entries, so that each webhook's queue begins with the oldest. */
+/** Plans in the order of the entries, so that each webhook's queue begins with the oldest. */
 export function planFanOut(
   entries: readonly Entry[],
   subscribers: readonly Subscriber[],
@@ -27,7 +27,7 @@ export function planFanOut(
   );
 }
 
-/** Throws when there is a gap among the entries after `after`: the missing one would never be delivered. */
+/** Throws if there is a gap among the entries after `after`: the missing one would never be delivered. */
 export function checkGapless(entries: readonly Entry[], after: bigint): void {
   let expected = after;
   for (const { position } of entries) {

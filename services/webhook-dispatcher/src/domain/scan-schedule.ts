@@ -1,12 +1,12 @@
-// When the scan over the webhooks goes on, and behind which of them. Called by workers/delivery-engine.ts. It
-// reads no clock: times are milliseconds on any monotonic clock.
+// When the scan over the webhooks continues, and after which of them. Called by workers/delivery-engine.ts.
+// It reads no clock: times are milliseconds on any monotonic clock.
 
-/** Webhooks that one statement looks at; the next one goes on behind them. */
+/** Webhooks that one statement reads. The next statement continues after them. */
 export const WEBHOOKS_PER_SCAN = 1_000;
-/** From the end of a scan over all webhooks to the next: this, or ten times as long as it took. */
+/** Time from the end of a scan over all webhooks to the next: this, or ten times as long as it took. */
 const INTERVAL_MS = 250;
 const PAUSE_RATIO = 10;
-/** But never longer: a retry that waits for the scan may not be late. */
+/** Maximum time to the next scan, because a retry that waits for the scan may not be late. */
 const MAX_INTERVAL_MS = 2_000;
 
 type Key = readonly [accountId: string, webhookId: string];
@@ -16,20 +16,20 @@ const START: Key = ["", ""];
 export class ScanSchedule {
   #after = START;
   #at = 0;
-  /** What the statements of the scan in progress have taken. */
+  /** Time that the statements of the scan in progress have taken. */
   #tookMs = 0;
 
-  /** The webhook behind which the scan goes on. */
+  /** The webhook after which the scan continues. */
   get after(): Key {
     return this.#after;
   }
 
-  /** Milliseconds until the scan goes on; 0 or less: now. */
+  /** Milliseconds until the scan continues; 0 or less: now. */
   dueInMs(now: number): number {
     return Math.ceil(this.#at - now);
   }
 
-  /** A statement has come to this webhook; undefined: to the last one. */
+  /** Called when a statement has read up to the webhook `last`; undefined: to the end. */
   ended(
     last: Key | undefined,
     { begunAt, now }: { readonly begunAt: number; readonly now: number },

@@ -1,6 +1,6 @@
-// Encryption of signing secrets at rest: AES-256-GCM under a key of the operator's, bound to the account and
-// the webhook, so that a secret that was moved to another row does not open. Used where webhooks are created,
-// where attempts are signed, and by the rotation. Errors name key ids, never keys.
+// Encryption of signing secrets at rest: AES-256-GCM under a key of the operator, bound to the account and
+// the webhook, so that a secret that was moved to another row cannot be opened. Used to create webhooks, to
+// sign attempts, and by the rotation. Errors name key ids, never keys.
 
 import { parseKeyFile } from "@annals/contract";
 import { createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
@@ -11,11 +11,11 @@ const TAG_BYTES = 16;
 
 export interface Sealed {
   readonly keyId: string;
-  /** Nonce, ciphertext, tag. */
+  /** The nonce, the ciphertext and the tag. */
   readonly bytes: Uint8Array;
 }
 
-/** Whose secret it is. */
+/** The account and webhook that a secret belongs to. */
 export interface Owner {
   readonly accountId: string;
   readonly webhookId: string;
@@ -25,12 +25,12 @@ export class SecretKeys {
   #keys!: ReadonlyMap<string, KeyObject>;
   #sealingKeyId!: string;
 
-  /** `text` is that of the key file. */
+  /** `text` is the content of the key file. */
   constructor(text: string) {
     this.replace(text);
   }
 
-  /** Throws where the text is malformed, and keeps what it has. */
+  /** Replaces the keys. If the text is malformed, throws and keeps the present keys. */
   replace(text: string): void {
     const keys = parseKeyFile(text);
     const [first] = keys.keys();
@@ -44,12 +44,12 @@ export class SecretKeys {
     return this.#sealingKeyId;
   }
 
-  /** For the check that every sealed secret can be opened. */
+  /** Ids of all keys, for the check that every sealed secret can be opened. */
   get keyIds(): string[] {
     return [...this.#keys.keys()];
   }
 
-  /** `random(n)` returns n random bytes: the nonce must never repeat under one key. */
+  /** Seals a secret. `random(n)` returns n random bytes: the nonce must never repeat under one key. */
   seal(secret: string, owner: Owner, random: (size: number) => Uint8Array): Sealed {
     const nonce = random(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#key(this.sealingKeyId), nonce);
@@ -58,7 +58,7 @@ export class SecretKeys {
     return { keyId: this.sealingKeyId, bytes: Buffer.concat(bytes) };
   }
 
-  /** Throws when the key is unknown, or the bytes were not sealed for this owner. */
+  /** Opens a secret. Throws if the key is unknown, or the bytes were not sealed for this owner. */
   open({ keyId, bytes }: Sealed, owner: Owner): string {
     const nonce = bytes.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv(ALGORITHM, this.#key(keyId), nonce, {

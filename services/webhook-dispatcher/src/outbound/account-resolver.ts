@@ -1,6 +1,6 @@
 // Resolves the names of receivers, with a share of the look-ups for each account. Used by the address guard.
-// So names that are never answered delay no other account. An answer is cached for a moment, per account. It
-// must never make a delivery wait for a look-up that is about to fail.
+// So names that no server answers do not delay other accounts. An answer is cached for a moment, per account.
+// It must never make a delivery wait for a look-up that is about to fail.
 
 import type { Resolve } from "./address-guard.ts";
 import { FairSlots, type FairSlotsOptions } from "./fair-slots.ts";
@@ -8,19 +8,19 @@ import { hasNoAddress, type LookUp, timedOut } from "./look-up.ts";
 
 export interface AccountResolverOptions {
   readonly lookUp: LookUp;
-  /** Of an attempt. */
+  /** Timeout of an attempt. */
   readonly timeoutMs: number;
   readonly slots?: FairSlotsOptions;
-  /** On the monotonic clock, in milliseconds. */
+  /** Returns the time on the monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Look-ups under way in this process. */
+/** Maximum look-ups in flight in this process. */
 const SLOTS: FairSlotsOptions = { total: 256, perAccount: 16 };
-/** Of a look-up, with the wait for its slot: leaves an attempt the other half of its time. */
+/** Maximum time of a look-up, with the wait for its slot: it leaves an attempt the other half of its time. */
 const MAX_TIMEOUT_MS = 5_000;
 const TTL_MS = 5_000;
-/** Deliveries join a look-up that began within this time. Later ones make their own. */
+/** Time within which deliveries join a look-up that has begun. Later ones make their own. */
 const JOIN_MS = 1_000;
 const MAX_NAMES = 10_000;
 

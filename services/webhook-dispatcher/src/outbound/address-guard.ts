@@ -2,20 +2,20 @@
 // and the addresses of its name at every new connection, between the resolver and the socket: the address
 // that was checked is the one that is connected to, so DNS rebinding gains nothing.
 //
-// Creating and changing ask no name server. An answer that depends on DNS would tell which internal names
-// exist: a delivery to one fails as a delivery to an unknown name does.
+// Creating and changing a webhook use no DNS. An answer that depends on DNS would reveal which internal names
+// exist: a delivery to an internal name fails just as a delivery to an unknown name does.
 
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { isPublicAddress } from "./addresses.ts";
 
-/** Resolves a name, on behalf of an account, to all its addresses; rejects when it has none. */
+/** Resolves a name, on behalf of an account, to all its addresses; rejects if it has no address. */
 export type Resolve = (hostname: string, accountId: string) => Promise<readonly LookupAddress[]>;
 
-/** Longest URL (docs/open-details.md). */
+/** Maximum length of a URL (docs/open-details.md). */
 const MAX_URL_LENGTH = 2_048;
 
-/** Names that never mean a public host, as their subdomains do not. */
+/** Names that, like their subdomains, never mean a public host. */
 const LOCAL_NAMES = [
   "localhost",
   "local",
@@ -28,7 +28,7 @@ const LOCAL_NAMES = [
 
 const FORBIDDEN = "ANNALS_ADDRESS_FORBIDDEN";
 
-/** What is wrong with a URL, as a text that follows the name of the field. */
+/** Says what is wrong with a URL, in a text that follows the name of the field. */
 export class UrlFault extends Error {
   override readonly name = "UrlFault";
 }
@@ -43,8 +43,8 @@ export class AddressGuard {
   }
 
   /**
-   * Parses a URL. Throws {@link UrlFault} for one that may not be delivered to, as far as it shows without
-   * DNS.
+   * Parses a URL. Throws {@link UrlFault} if it may not be delivered to, as far as that can be decided
+   * without DNS.
    */
   readUrl(given: string): URL {
     if (given.length > MAX_URL_LENGTH) {
@@ -71,7 +71,7 @@ export class AddressGuard {
     return this.#mayBeHost(host);
   }
 
-  /** For Node's sockets: resolves a name, and succeeds only when every address is allowed. */
+  /** Resolves a name for Node's sockets. Succeeds only if every address is allowed. */
   lookupFor(accountId: string): LookupFunction {
     return (hostname, options, callback) => {
       this.#resolve(hostname, accountId).then(

@@ -1,16 +1,16 @@
-// Which addresses a delivery may go to: public ones, and none that reaches something near the service. Called
-// by address-guard.ts for literals and for the addresses of names. It must refuse whatever it cannot read as
-// an address.
+// Which addresses a delivery may go to: only public ones, and none that reaches anything near the service.
+// Called by address-guard.ts for literals and for the addresses of names. It must refuse anything that it
+// cannot read as an address.
 //
 // Sources: the IANA special-purpose address registries (RFC 6890 and later entries), RFC 4291, 6052, 8215,
-// 3056, 4380. Of IPv6 only the global unicast space 2000::/3 can be public, and NAT64 of a public IPv4
-// address.
+// 3056, 4380. In IPv6 only the global unicast space 2000::/3, and NAT64 of a public IPv4 address, can
+// be public.
 
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 type Range = readonly [prefix: string, bits: number];
 
-/** Never public. */
+/** IPv4 ranges that are not public. */
 const IPV4_REFUSED: readonly Range[] = [
   ["0.0.0.0", 8], // this network
   ["10.0.0.0", 8], // private
@@ -33,7 +33,7 @@ const IPV4_REFUSED: readonly Range[] = [
   ["240.0.0.0", 4], // reserved, broadcast
 ];
 
-/** In 2000::/3, and not public. */
+/** Ranges within 2000::/3 that are not public. */
 const IPV6_REFUSED: readonly Range[] = [
   ["2001::", 23], // IETF protocol assignments: Teredo, ORCHID, benchmarks and others
   ["2001:db8::", 32], // documentation
@@ -56,7 +56,7 @@ const NAT64_REFUSED = IPV4_REFUSED.map(([prefix, bits]): Range => [
 const REFUSED = blockList(IPV4_REFUSED, [...IPV6_REFUSED, ...NAT64_REFUSED]);
 const PUBLIC = blockList([], IPV6_PUBLIC);
 
-/** Whether `address` (as a resolver or a URL has it, without brackets) is public. */
+/** Whether `address`, from a resolver or a URL and without brackets, is public. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !REFUSED.check(address, "ipv4");
   // A zone names an interface of this machine.

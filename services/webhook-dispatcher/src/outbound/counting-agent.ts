@@ -1,5 +1,5 @@
 // The connections of deliveries, each with a count of all bytes that arrived on it. Called by sender.ts and
-// exchange.ts. The count is that of the TCP connection below TLS, so nothing that a receiver sends is left
+// exchange.ts. It counts on the TCP connection below TLS, so nothing that a receiver sends is left
 // out: responses before the final one, chunk extensions, trailers, padding of TLS records.
 
 import { Agent, type RequestOptions } from "node:https";

@@ -1,6 +1,6 @@
-// The JSON of events that deliveries will send, or have sent a moment ago, so that an event which many
+// The JSON of events that deliveries will send, or have sent a moment ago, so that an event that many
 // webhooks receive is read once. Used by event-reader.ts. It must never hold more bytes than its bounds, in
-// all and of one account.
+// all and per account.
 
 export interface EventCacheBounds {
   readonly maxBytes: number;
@@ -8,14 +8,14 @@ export interface EventCacheBounds {
 }
 
 interface OfAccount {
-  /** By position, the least recently used first. */
+  /** Events by position, the least recently used first. */
   readonly events: Map<bigint, Buffer>;
   bytes: number;
 }
 
 export class EventCache {
   readonly #bounds: EventCacheBounds;
-  /** The account that was used longest ago first. */
+  /** Accounts, the least recently used first. */
   readonly #accounts = new Map<string, OfAccount>();
   #bytes = 0;
 
@@ -55,7 +55,7 @@ export class EventCache {
     this.#accounts.set(accountId, account);
   }
 
-  /** Of the account that was used longest ago. */
+  /** Removes the oldest event of the least recently used account. */
   #evict(): void {
     const [[accountId, account] = ["", { events: new Map(), bytes: 0 }]] = this.#accounts;
     this.#removeOldest(account);

@@ -1,17 +1,17 @@
-// Reads the events that deliveries name, when they are sent. Called by bodies.ts of workers; the fan-out
-// hands over those that it has read. What is asked for an account while a read of it is under way is read
-// together next, and no account has more than one such read. An event is asked once, however many deliveries
-// wait.
+// Reads the events that deliveries name, when they are sent. Called by workers/bodies.ts; the fan-out hands
+// over the events that it has read. Events that are requested while a read of their account is in flight are
+// read together in the next read, and no account has more than one read in flight. An event is read once,
+// however many deliveries wait for it.
 
 import { EventCache, type EventCacheBounds } from "./event-cache.ts";
 import type { Producers } from "./producers.ts";
 
-/** The JSON of an event in UTF-8; undefined where the chain has none of that number. */
+/** The JSON of an event in UTF-8; undefined if the chain has no event of that number. */
 export type EventData = Buffer | undefined;
 
 const MIB = 1024 * 1024;
 const BOUNDS: EventCacheBounds = { maxBytes: 32 * MIB, maxAccountBytes: 8 * MIB };
-/** Events of one read: as many as an account has deliveries in flight. */
+/** Maximum events of one read: as many as an account has deliveries in flight. */
 const MAX_PER_READ = 250;
 
 interface Wanted {
@@ -35,14 +35,14 @@ export class EventReader {
     this.#cache = new EventCache(bounds);
   }
 
-  /** What will soon be asked. */
+  /** Keeps events that will be read soon. */
   keep(accountId: string, events: Iterable<readonly [position: bigint, json: string]>): void {
     for (const [position, json] of events) {
       this.#cache.set(accountId, position, Buffer.from(json));
     }
   }
 
-  /** Rejects where the ledger does not answer: nothing is known of the event then. */
+  /** Reads an event. Rejects if the ledger does not answer: then nothing is known of the event. */
   read(accountId: string, position: bigint): Promise<EventData> {
     const known = this.#cache.get(accountId, position);
     if (known) return Promise.resolve(known);
@@ -52,7 +52,7 @@ export class EventReader {
     account.wanted.set(position, wanted);
     if (!account.isReading) {
       account.isReading = true;
-      // What is asked in the same turn of the event loop is read together.
+      // Events that are requested in the same turn of the event loop are read together.
       setImmediate(() => void this.#readAll(accountId, account));
     }
     return wanted.promise;
@@ -84,7 +84,7 @@ export class EventReader {
       this.#cache.set(accountId, position, data);
       this.#settle(account, position)?.resolve(data);
     }
-    // Those behind the last one were left out for their bytes: they come with the next read.
+    // Events after the last one were left out because of their size: they come with the next read.
     for (const position of positions) {
       if (hasMore && last !== undefined && position > last) continue;
       this.#settle(account, position)?.resolve(undefined);

@@ -1,9 +1,9 @@
-// One attempt over HTTPS: sends a body, reads a bounded part of what comes back, and ends within its deadline
+// One attempt over HTTPS: sends a body, reads a bounded part of the response, and ends within its deadline
 // whatever the receiver does. Called by sender.ts. It must never follow a redirect, decompress, or read
 // beyond its bounds, and never reject: every end is an outcome.
 //
 // The bound counts what arrives on the connection, not what the parser makes of it: a body of 64 KiB may come
-// in gigabytes of chunk extensions, and a response may never begin behind others of status 1xx.
+// in gigabytes of chunk extensions, and endless responses of status 1xx may come before the final one.
 
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Agent, request as httpsRequest, type RequestOptions } from "node:https";
@@ -16,12 +16,12 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 export interface AttemptResult {
   readonly outcome: AttemptOutcome | "abandoned";
-  /** Null without a response. */
+  /** Status of the response; null without a response. */
   readonly statusCode: number | null;
 }
 
 export interface Outgoing {
-  /** On whose behalf the name is resolved. */
+  /** Account on whose behalf the name is resolved. */
   readonly accountId: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | number>>;
@@ -30,31 +30,31 @@ export interface Outgoing {
 
 export interface ExchangeOptions {
   readonly guard: AddressGuard;
-  /** Reuses connections. */
+  /** Agent that reuses connections. */
   readonly agent: Agent;
-  /** Opens a connection for one request. */
+  /** Agent that opens a connection for one request. */
   readonly freshAgent: Agent;
   readonly timeoutMs: number;
-  /** Aborted when the process drains: an attempt without a response then counts as not made. */
+  /** Aborted when the process drains: then an attempt without a response counts as not made. */
   readonly signal: AbortSignal;
 }
 
-/** Of the response body. More of it ends the connection, and changes nothing else. */
+/** Maximum bytes of the response body. A larger body ends the connection, and changes nothing else. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
-/** The status line and all headers of the response. */
+/** Maximum bytes of the status line and all headers of the response. */
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Session tickets and records of TLS, and the framing of chunks. */
+/** Maximum bytes of session tickets and records of TLS, and of the framing of chunks. */
 const FRAMING_BYTES = 16 * 1024;
-/** All that may arrive from the end of the handshake on, or of the response before on the same connection. */
+/** Maximum bytes that arrive after the handshake, or after the previous response on the same connection. */
 const MAX_ARRIVED_BYTES = MAX_RESPONSE_BYTES + MAX_HEADER_BYTES + FRAMING_BYTES;
-/** During the handshake: long chains of certificates. */
+/** Maximum bytes that arrive during the handshake, with long chains of certificates. */
 const MAX_HANDSHAKE_BYTES = 128 * 1024;
-/** Responses of status 1xx before the final one. */
+/** Maximum responses of status 1xx before the final one. */
 const MAX_INFORMATIONAL = 1;
-/** For what arrives and makes no event, such as padding. */
+/** Interval of the check for bytes that arrive without an event, such as padding. */
 const WATCH_INTERVAL_MS = 250;
 
-/** Errors of a reused connection that the receiver closed while it was idle. */
+/** Codes of errors of a reused connection that the receiver closed while it was idle. */
 const STALE = new Set(["ECONNRESET", "EPIPE"]);
 
 export class Exchange {
@@ -77,7 +77,7 @@ export class Exchange {
     if (!guard.mayConnect(hostOf(this.#outgoing.url))) {
       return { outcome: "address", statusCode: null };
     }
-    // The status decides, however long the body goes on.
+    // The status decides, however long the body is.
     const timer = setTimeout(() => this.#end(this.#answered() ?? "timeout"), timeoutMs);
     const abandon = (): void => this.#end(this.#answered() ?? "abandoned");
     signal.addEventListener("abort", abandon, { once: true });
@@ -106,7 +106,7 @@ export class Exchange {
       headers: { ...headers, host: url.host, "content-length": body.length },
       lookup: this.#options.guard.lookupFor(accountId),
       maxHeaderSize: MAX_HEADER_BYTES,
-      // An address is no server name (RFC 6066).
+      // An IP address is not a valid server name (RFC 6066).
       servername: isIP(host) === 0 ? host : "",
     };
     const request = httpsRequest(options);
@@ -145,7 +145,7 @@ export class Exchange {
     };
     socket.once("secureConnect", onSecure);
     socket.prependListener("data", check);
-    // A ticket of TLS 1.3 makes no other event.
+    // A session ticket of TLS 1.3 emits no other event.
     socket.on("session", check);
     this.#checkArrived = check;
     this.#unwatch = () => {
@@ -162,12 +162,12 @@ export class Exchange {
       bytes += chunk.length;
       if (bytes > MAX_RESPONSE_BYTES) this.#end(this.#answered() ?? "answer");
     });
-    // Without destroying the request, so that the connection can be reused.
+    // The request is not destroyed, so that the connection can be reused.
     response.on("end", () => this.#settle(this.#answered() ?? "answer"));
     response.on("error", () => this.#end(this.#answered() ?? "answer"));
   }
 
-  /** The outcome by the status. */
+  /** The outcome according to the status. */
   #answered(): "success" | "refused" | undefined {
     if (this.#statusCode === null) return undefined;
     return this.#statusCode >= 200 && this.#statusCode < 300 ? "success" : "refused";

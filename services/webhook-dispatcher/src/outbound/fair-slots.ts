@@ -1,6 +1,6 @@
 // Slots of a shared resource, with a share for each account: no account takes more than its share, and slots
-// that become free go to the waiting accounts in turn. Used by the resolver. Who waits too long is rejected
-// and leaves the queue.
+// that become free go to the waiting accounts in turn. Used by the resolver. A waiter that waits too long is
+// rejected and leaves the queue.
 
 import { Lines } from "@annals/contract";
 
@@ -19,7 +19,7 @@ export class FairSlots {
     this.#options = options;
   }
 
-  /** Resolves to what frees the slot again. Rejects with `refusal` after `timeoutMs`. */
+  /** Takes a slot. Resolves to a function that frees it. Rejects with `refusal` after `timeoutMs`. */
   take(accountId: string, timeoutMs: number, refusal: () => Error): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const grant = (): void => {

@@ -1,32 +1,32 @@
-// One DNS look-up: over sockets of its own (c-ares), so that a silent name server keeps no thread of the
-// process. Called by account-resolver.ts. It must end by its deadline, and leave nothing under way then.
+// Makes one DNS look-up, over its own sockets (c-ares), so that a silent name server does not block a thread
+// of the process. Called by account-resolver.ts. It must end by its deadline, and leave nothing in flight.
 //
-// With private addresses allowed, receivers may have names that DNS does not know: `localhost`, the hosts
+// If private addresses are allowed, receivers may have names that DNS does not know: `localhost`, the hosts
 // file, a short name with a search domain. Only those go on to the system resolver, which has few threads
-// and cannot be cancelled: each account may hold one of them.
+// and cannot be cancelled: each account may hold one thread.
 
 import { type LookupAddress, lookup } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { FairSlots } from "./fair-slots.ts";
 
-/** Resolves to all addresses of a name, one at least, by `until` on the monotonic clock. */
+/** Resolves to all addresses of a name, at least one, by `until` on the monotonic clock. */
 export type LookUp = (
   hostname: string,
   accountId: string,
   until: number,
 ) => Promise<readonly LookupAddress[]>;
 
-/** From one packet to the next of the same query; the pause grows. */
+/** Time from the first packet to the second of the same query. Later pauses are longer. */
 const PACKET_TIMEOUT_MS = 1_000;
 const PACKETS = 4;
 
-/** libuv gives the system resolver two of its four threads. */
+/** Slots of the system resolver, which has two of the four threads of libuv. */
 const SYSTEM_SLOTS = { total: 2, perAccount: 1 };
 
-/** Answers that say that a name has no address; whatever else comes may be different a moment later. */
+/** Codes of errors that mean that a name has no address. Any other answer may change a moment later. */
 const NO_ADDRESS = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** `servers` in place of those of the system, as `address:port`. */
+/** Looks up names in DNS. `servers`, as `address:port`, replace those of the system. */
 export function dnsLookUp(servers?: readonly string[]): LookUp {
   return async (hostname, _accountId, until) => {
     const resolver = new Resolver({ timeout: PACKET_TIMEOUT_MS, tries: PACKETS });
@@ -47,7 +47,7 @@ export function dnsLookUp(servers?: readonly string[]): LookUp {
   };
 }
 
-/** For networks with names of their own. `isLocal` are names that are no question for DNS. */
+/** Adds the system resolver, for networks with their own names. DNS is not asked for `isLocal` names. */
 export function withSystemNames(dns: LookUp, isLocal: (hostname: string) => boolean): LookUp {
   const slots = new FairSlots(SYSTEM_SLOTS);
   return async (hostname, accountId, until) => {
@@ -72,7 +72,7 @@ export function withSystemNames(dns: LookUp, isLocal: (hostname: string) => bool
   };
 }
 
-/** Whether the name has no address for sure. */
+/** Whether the name certainly has no address. */
 export function hasNoAddress(error: unknown): boolean {
   return NO_ADDRESS.has(codeOf(error));
 }

@@ -1,7 +1,7 @@
 // Reads from the producers, the ledger and the export service: how far the entries of an account reach, the
 // entries after a position, events by their positions, and how large they are. Called by the handlers, the
-// fan-out, the sweep and the event reader. What is read of one account is bounded: a few reads at a time, and
-// the accounts take turns.
+// fan-out, the sweep and the event reader. Each account may have a few reads at a time, and the accounts take
+// turns.
 
 import { eventJson } from "@annals/event";
 import { unavailable } from "@annals/errors";
@@ -16,18 +16,18 @@ import { FairSlots, type FairSlotsOptions } from "./fair-slots.ts";
 
 export type Positions = Readonly<Record<NoticeKind, bigint>>;
 
-/** Entries that one call may ask for. */
+/** Maximum entries of one call. */
 export const MAX_ENTRIES = 100;
 
-/** Reads of entries and events under way in this process. */
+/** Maximum reads of entries and events in flight in this process. */
 const SLOTS: FairSlotsOptions = { total: 16, perAccount: 2 };
-/** Of a read, and of the wait for its slot. */
+/** Timeout of a read, and of the wait for its slot. */
 const READ_TIMEOUT_MS = 5_000;
 
 /** Events with their JSON, in order. */
 export interface ReadEvents {
   readonly events: readonly (readonly [position: bigint, json: string])[];
-  /** Whether those after the last one were left out for their bytes. */
+  /** Whether events after the last one were left out because of their size. */
   readonly hasMore: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface ProducersOptions {
     Client<typeof LedgerService>,
     "getPositions" | "listOutbox" | "measureEvents" | "readEvents"
   >;
-  /** Undefined where exports are not offered. */
+  /** Undefined if exports are not offered. */
   readonly exports:
     | Pick<Client<typeof ExportsService>, "getOutboxPositions" | "listOutbox">
     | undefined;
@@ -53,8 +53,8 @@ export class Producers {
   }
 
   /**
-   * How far the entries of these kinds reach, for each of at most 1,000 accounts, in order; 0 for other
-   * kinds. Rejects when a producer that has one of the kinds does not answer.
+   * Reads how far the entries of these kinds reach, for each of at most 1,000 accounts, in order; 0 for other
+   * kinds. Rejects if a producer of one of the kinds does not answer.
    */
   async positions(
     accountIds: readonly string[],
@@ -74,7 +74,7 @@ export class Producers {
     }));
   }
 
-  /** At most `limit` entries after a position, in order. */
+  /** Reads at most `limit` entries after a position, in order. */
   async entries(
     kind: NoticeKind,
     accountId: string,
@@ -102,7 +102,7 @@ export class Producers {
     }
   }
 
-  /** Events by their positions, ascending, at most 1,000. Those that the chain does not have are left out. */
+  /** Reads at most 1,000 events by their positions, ascending. Those that the chain lacks are left out. */
   async events(accountId: string, positions: readonly bigint[]): Promise<ReadEvents> {
     const request = { accountId, sequenceNumbers: [...positions] };
     const ask = () => this.#ledger.readEvents(request, { timeoutMs: READ_TIMEOUT_MS });
@@ -110,7 +110,7 @@ export class Producers {
     return { events: events.map((one) => [one.sequenceNumber, eventJson(one)]), hasMore };
   }
 
-  /** Events after a position without their content, at most {@link MAX_MEASURED}, in order. */
+  /** Measures at most `limit` events after a position, in order, without reading their content. */
   async measure(accountId: string, after: bigint, limit: number): Promise<Entry[]> {
     const request = { accountId, afterSequence: after, limit };
     const ask = () => this.#ledger.measureEvents(request, { timeoutMs: READ_TIMEOUT_MS });

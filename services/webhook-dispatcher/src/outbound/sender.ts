@@ -14,18 +14,18 @@ export interface SenderOptions {
   readonly guard: AddressGuard;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** PEM; trusted besides the default ones. */
+  /** Certificate authorities (PEM) that are trusted besides the default ones. */
   readonly extraAuthorities: string | undefined;
-  /** Whether receivers learn of which trace a delivery is a part. */
+  /** Whether receivers are told which trace a delivery belongs to. */
   readonly sendsTraceparent?: boolean;
 }
 
 export interface Message {
   readonly accountId: string;
   readonly url: string;
-  /** As users have it, with `whsec_`. */
+  /** Signing secret as users have it, with `whsec_`. */
   readonly secret: string;
-  /** In the grace period of a rotation; receivers may know either secret. */
+  /** Set during the grace period of a rotation: receivers may know either secret. */
   readonly previousSecret?: string | undefined;
   readonly payloadId: string;
   readonly body: Uint8Array;
@@ -46,7 +46,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     this.#options = options;
     const { extraAuthorities } = options;
-    // Once: to parse a hundred certificates for each connection would cost more than the delivery.
+    // Made once: parsing a hundred certificates for each connection would cost more than the delivery.
     const secureContext = createSecureContext({
       ...(extraAuthorities !== undefined && {
         ca: [...getCACertificates("default"), extraAuthorities],
@@ -67,7 +67,7 @@ export class Sender {
     const url = new URL(message.url);
     const span = startSpan("POST", {
       kind: CLIENT,
-      // No more of the URL: its path or query may hold a secret.
+      // The rest of the URL is left out: its path or query may hold a secret.
       attributes: { "http.request.method": "POST", "server.address": url.hostname },
     });
     const result = await this.#exchange(message, span).run();
@@ -100,7 +100,8 @@ export class Sender {
           "content-type": "application/json",
           "user-agent": USER_AGENT,
           "accept-encoding": "identity",
-          // It has one value. A receiver that does not know the new secret yet must go on working.
+          // The header has only one value. A receiver that does not know the new secret yet must keep
+          // working.
           "x-service-signature": serviceSignature(previousSecret ?? secret, body),
           "webhook-id": payloadId,
           "webhook-timestamp": timestampS,
@@ -114,7 +115,7 @@ export class Sender {
     );
   }
 
-  /** Ends every attempt under way; one without a response counts as not made. */
+  /** Ends every attempt in flight. An attempt without a response counts as not made. */
   abandon(): void {
     this.#abandoning.abort();
   }

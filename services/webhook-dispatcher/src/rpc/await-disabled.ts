@@ -1,7 +1,7 @@
 // Makes "no delivery begins after this" true once a webhook is disabled or deleted, and that is committed.
 // Called by the update and delete handlers. A claim that did not see the commit was requested before it, and
 // an attempt begins within a fixed time of requesting its claim, or not at all. So this waits for that time
-// where anything may have been claimed. A claim leaves its delivery pending, and the fan-out holds the
+// if anything may have been claimed. A claim leaves its delivery pending, and the fan-out holds the
 // webhook's row until its deliveries are stored, so the query sees them all.
 
 import type { Pool } from "@annals/postgres";

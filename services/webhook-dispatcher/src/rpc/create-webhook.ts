@@ -1,6 +1,6 @@
 // CreateWebhook: creates a webhook with its own signing secret (interface 9.1). The secret is in this
-// response and nowhere else. The webhook receives what comes after the response, and nothing from before the
-// request.
+// response and nowhere else. The webhook receives what is stored after the response, and nothing that was
+// stored before the request.
 
 import { type Clock, newId } from "@annals/contract";
 import { AnnalsError, complete } from "@annals/errors";
@@ -21,7 +21,7 @@ import { createWebhook as createWebhookStatement } from "../store/create-webhook
 import { lockAccount } from "../store/lock-account.ts";
 import { checkEvents, checkUrl } from "./webhook-members.ts";
 
-/** Of an account whose plan was not named. */
+/** Maximum webhooks of an account whose plan was not named. */
 const MAX_WEBHOOKS = 1_000;
 
 export interface CreateWebhookDeps {

@@ -1,5 +1,5 @@
 // GetUsage: how many webhooks and pending deliveries an account has, and the bytes of their bodies
-// (docs/open-details.md). The bound of pending deliveries bounds also what is counted.
+// (docs/open-details.md). The bound on pending deliveries also bounds the cost of counting them.
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

@@ -13,7 +13,7 @@ import {
 import { checkId } from "./webhook-members.ts";
 
 const MAX_LIMIT = 100;
-/** Above the number of every delivery. */
+/** Number above that of every delivery. */
 const ABOVE_THE_NEWEST = 2n ** 63n - 1n;
 
 interface Deps {

@@ -1,5 +1,5 @@
 // Queues deliveries of one webhook at a client's request, within the bound of its account. Called by the
-// handlers of tests and replays. It must never queue a part: all of the entries, or an error.
+// handlers of tests and replays. It must never queue only some of the entries.
 
 import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
@@ -27,18 +27,18 @@ export interface QueueDeliveriesDeps {
   readonly onDeliveries: (accountId: string, webhookIds: Iterable<string>) => void;
 }
 
-/** What a client waits before it asks again: some of the queue is sent by then. */
+/** Seconds after which a client may retry: some of the queue is sent by then. */
 const RETRY_AFTER_S = 60;
 
 export interface Queued {
   readonly accountId: string;
   readonly webhookId: string;
   readonly entries: readonly Entry[];
-  /** Stored with the deliveries. */
+  /** Audit entry that is stored with the deliveries. */
   readonly audit: AuditEntryOf<"webhook-dispatcher">;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** Whether the webhook must have taken a delivery before: so nobody aims many at a host that takes none. */
+  /** Whether the webhook must have taken a delivery, so that hosts that take none cannot be flooded. */
   readonly needsSuccess?: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function queueDeliveries(
   const params = newDeliveries(entries, planned, { accountId, now: deps.now(), random, timestamp });
   const database = deps.database.forAccount(accountId, signal);
   const store = async (transaction: Database): Promise<boolean> => {
-    // Shared, as by the fan-out: disabling waits, and then sees these deliveries.
+    // The lock is shared, as in the fan-out: disabling waits, and then sees these deliveries.
     const [webhook] = await transaction.run(shareWebhook, [accountId, webhookId]);
     if (!webhook) throw notFound("webhook", webhookId);
     if (!webhook.active) {
@@ -76,7 +76,7 @@ export async function queueDeliveries(
     await AUDIT.add(transaction, audit);
     return true;
   };
-  // Each repetition needs a clean-up that has closed the queue since it was opened: there are few a minute.
+  // It repeats only if a clean-up has closed the queue since it was opened, which happens rarely.
   while (!(await database.transaction(store, () => parameterBytes(params)))) {
     await database.run(openQueues, [accountId, [webhookId]]);
   }

@@ -1,4 +1,4 @@
-// A stored webhook as proto.
+// Renders a stored webhook as proto.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { DroppedSchema, WebhookSchema } from "@annals/proto/webhooks";

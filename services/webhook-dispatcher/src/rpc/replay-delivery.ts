@@ -1,5 +1,5 @@
-// ReplayDelivery: queues what an attempted delivery was made for again, as a new delivery
-// (docs/open-details.md). A delivery of an event names its position; another entry is read from its producer.
+// ReplayDelivery: queues the entry of an attempted delivery again, as a new delivery (docs/open-details.md).
+// A delivery of an event names its position; another entry is read from its producer.
 
 import { complete, invalid, notFound } from "@annals/errors";
 import { NOTICE_KINDS } from "@annals/messaging";
@@ -20,7 +20,7 @@ export interface ReplayDeps extends QueueDeliveriesDeps {
   readonly replayTurns: ReplayTurns;
 }
 
-/** Of a webhook's attempted deliveries, as many may be replayed by their id. */
+/** Number of a webhook's newest attempted deliveries that may be replayed by their id. */
 const NEWEST = 10_000;
 
 export function replayDelivery(

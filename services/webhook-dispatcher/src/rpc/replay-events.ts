@@ -1,5 +1,5 @@
 // ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md):
-// all of them or none. The events are measured and not read: a delivery names its position.
+// all of them or none. The events are measured but not read, because a delivery names only a position.
 
 import { complete, invalid } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";
@@ -10,7 +10,7 @@ import { queueDeliveries } from "./queue-deliveries.ts";
 import type { ReplayDeps } from "./replay-delivery.ts";
 import { checkId } from "./webhook-members.ts";
 
-/** Events of one request. */
+/** Maximum events of one request. */
 const MAX_EVENTS = 1_000n;
 
 export function replayEvents(

@@ -1,5 +1,5 @@
-// Replays take turns: of one account one at a time, of all a few. Called by the handlers of replays. Whoever
-// waits too long is told to come again.
+// Makes replays take turns: one at a time per account, and a few in all. Called by the handlers of replays. A
+// request that waits too long is refused, and may be retried.
 
 import { AnnalsError } from "@annals/errors";
 import { FairSlots, type FairSlotsOptions } from "../outbound/fair-slots.ts";
@@ -16,7 +16,7 @@ export class ReplayTurns {
     this.#waitMs = waitMs;
   }
 
-  /** Rejects with `rate_limited` where the account's other replays take too long. */
+  /** Runs a replay in its turn. Rejects with `rate_limited` if the account's other replays take too long. */
   async run<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const free = await this.#slots.take(accountId, this.#waitMs, refusal);
     try {

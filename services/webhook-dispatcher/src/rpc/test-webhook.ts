@@ -1,5 +1,5 @@
 // TestWebhook: queues one delivery of the event webhook.test, whatever the webhook subscribes to
-// (docs/open-details.md). It is attempted, retried and recorded as any other.
+// (docs/open-details.md). It is attempted, retried and recorded like any other delivery.
 
 import { complete } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";
@@ -10,7 +10,7 @@ import { entryOf } from "../domain/payload.ts";
 import { queueDeliveries, type QueueDeliveriesDeps } from "./queue-deliveries.ts";
 import { checkId } from "./webhook-members.ts";
 
-/** No entry of a producer has it. */
+/** Position that no entry of a producer has. */
 const NO_POSITION = 0n;
 
 export function testWebhook(

@@ -1,6 +1,6 @@
 // UpdateWebhook: changes the URL, the event patterns, or whether the webhook is active (interface 9.1).
-// An enabled webhook, or one that subscribes to more, receives what comes from then on; for a disabled one no
-// delivery begins after the response.
+// A webhook that is enabled, or subscribes to more, receives what is stored from then on. For a disabled
+// webhook no delivery begins after the response.
 
 import type { Clock } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
@@ -64,9 +64,9 @@ type Changing = Pick<UpdateWebhookDeps, "clock" | "database" | "producers"> & {
 };
 
 /**
- * Asks the producers before it locks the row: no other request may wait for another service behind that lock.
- * Where another request has changed the row meanwhile so that more kinds begin, it asks for those too and
- * tries again. Each retry asks for one kind more than the one before, so there are no more retries than
+ * Changes a webhook. It asks the producers before it locks the row, so that no request waits behind that lock
+ * for another service. If another request has changed the row meanwhile so that more kinds begin, it asks for
+ * those too and tries again. Each retry asks for at least one more kind, so there are no more retries than
  * kinds.
  */
 async function change(

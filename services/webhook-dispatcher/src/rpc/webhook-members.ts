@@ -12,7 +12,8 @@ export function checkId(id: string): void {
 }
 
 /**
- * The patterns without duplicates, in the same order. Throws `invalid` for an empty list or an unknown one.
+ * Returns the patterns without duplicates, in the same order. Throws `invalid` for an empty list or an
+ * unknown pattern.
  */
 export function checkEvents(given: readonly string[]): string[] {
   const events = [...new Set(given)];

@@ -1,21 +1,21 @@
-// Claims due deliveries of given webhooks for this process, for each at most its slots: those that were due
-// first. find-due-webhooks.ts and the fan-out say for which webhooks, and domain/delivery-machine.ts how
-// many.
+// Claims due deliveries of given webhooks for this process: for each webhook those that were due first, at
+// most as many as its slots. find-due-webhooks.ts and the fan-out say for which webhooks, and
+// domain/delivery-machine.ts how many.
 //
-// A claim is a lease: nobody else claims the delivery before `leased_until`, and `fence` counts it. No index
-// has either column, so a claim writes one row and no index. This statement does not notice a webhook that is
-// disabled at the same time: an attempt begins soon after its claim or not at all, and disabling waits for
-// that.
+// A claim is a lease: no other process claims the delivery before `leased_until`, and `fence` counts the
+// claims. No index has either column, so a claim writes one row and no index. This statement does not notice
+// a webhook that is disabled at the same time: an attempt begins soon after its claim or not at all, and
+// disabling waits for that.
 
 import { statement } from "@annals/postgres";
 
 type Params = [
   now: string,
-  /** Of all webhooks, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
+  /** Accounts of all webhooks, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
   accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
-  /** For each: only what was due since then is claimed. */
+  /** Time since which deliveries of each webhook are claimed; earlier ones are not. */
   since: readonly string[],
   slots: readonly number[],
   leaseS: number,
@@ -28,26 +28,26 @@ export interface ClaimedRow {
   readonly fence: string;
   readonly payload_id: string;
   readonly event: string;
-  /** Of its entry; null for a test. */
+  /** Position of its entry; null for a test. */
   readonly position: string | null;
-  /** When it was queued, as PostgreSQL prints it. */
+  /** Time at which it was queued, as PostgreSQL prints it. */
   readonly created_at: string;
-  /** Null for an event, which is read when it is sent. */
+  /** Stored body; null for an event, which is read when it is sent. */
   readonly body: Buffer | null;
   readonly due_at: string;
   readonly late_s: number;
   readonly url: string;
   readonly secret_key_id: string;
   readonly secret_sealed: Buffer;
-  /** Null except in the grace period of a rotation. */
+  /** Null except during the grace period of a rotation. */
   readonly previous_key_id: string | null;
   readonly previous_sealed: Buffer | null;
 }
 
-// `since` is a lower bound of the probe: before the first entry that is due lies a dead one for each
-// delivery since the last vacuum. The bounds and the order name all columns of the index of the queues.
-// What another process claims at the same time is locked, and skipped. The limit of the webhook makes
-// PostgreSQL look up each; without it, it compares all of an account with all that are given.
+// `since` is a lower bound of the probe: the index has a dead entry for each delivery since the last vacuum,
+// before the first entry that is due. The bounds and the order name all columns of the index of the queues.
+// Deliveries that another process claims at the same time are locked, and skipped. The LIMIT makes PostgreSQL
+// look up each webhook; without it, it compares all webhooks of an account with all given ones.
 export const claimDeliveries = statement<Params, ClaimedRow>(`/* webhooks.claim-deliveries */
 WITH picked AS MATERIALIZED (
   SELECT due.account_id, due.webhook_id, due.due_at, due.number, moment.leased_until,

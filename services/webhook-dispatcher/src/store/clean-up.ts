@@ -1,5 +1,5 @@
 // What the clean-up does to one webhook, in bounded pieces. Deliveries that another process works on are
-// locked, and skipped: so two clean-ups share the work, and never deadlock. Each piece is MATERIALIZED: a
+// locked, and skipped, so that two clean-ups share the work and never deadlock. Each piece is MATERIALIZED: a
 // join that reads it again would lock the next rows instead, beyond the limit.
 
 import { statement } from "@annals/postgres";
@@ -30,7 +30,7 @@ WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text
 RETURNING delivery.number
 `);
 
-/** Leaves the others in the history, without a next attempt. */
+/** Leaves attempted deliveries in the history, without a next attempt. */
 export const settleAttempted = statement<
   [...Piece, upTo: string, now: string],
   Touched
@@ -51,9 +51,9 @@ RETURNING delivery.number
 `);
 
 /**
- * Deletes those of the oldest attempted deliveries that are finished and whose last attempt was so many days
- * ago. One that is kept makes the piece smaller than the limit, and the later ones wait for it: for no longer
- * than its retries took.
+ * Deletes the oldest attempted deliveries if they are finished and their last attempt was more than `days`
+ * days ago. A delivery that is kept makes the piece smaller than the limit, and later ones wait for it, but
+ * no longer than its retries took.
  */
 export const deleteFinished = statement<
   [...Piece, now: string, days: number],
@@ -74,7 +74,7 @@ WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text AND deli
 RETURNING delivery.number
 `);
 
-/** Deletes a deleted webhook that has no deliveries any more. */
+/** Deletes the row of a deleted webhook that has no deliveries left. */
 export const removeWebhook = statement<
   [accountId: string, id: string],
   never
@@ -87,7 +87,7 @@ WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NOT NULL
     SELECT 1 FROM webhooks.deliveries WHERE account_id = $1::text AND webhook_id = $2::text AND attempts > 0)
 `);
 
-/** Erases the secret before a rotation, if its grace period is over. */
+/** Erases the previous secret after a rotation, if its grace period is over. */
 export const eraseExpiredSecret = statement<
   [accountId: string, id: string, now: string],
   never

@@ -1,5 +1,4 @@
-// How many webhooks of all accounts are in each state, and how long the one that has failed longest has
-// failed.
+// How many webhooks of all accounts are in each state, and for how long the longest failing one has failed.
 
 import { statement } from "@annals/postgres";
 

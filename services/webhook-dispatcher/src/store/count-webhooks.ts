@@ -1,4 +1,4 @@
-// How many webhooks an account has. Exact under the lock of lock-account.
+// How many webhooks an account has. The count is exact under the lock of lock-account.ts.
 
 import { statement } from "@annals/postgres";
 

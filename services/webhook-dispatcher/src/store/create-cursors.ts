@@ -1,4 +1,4 @@
-// Stores the cursors of an account where it has none. They begin at 0: because of its `after_*` a webhook
+// Creates the cursors of an account if it has none. They begin at 0, but because of its `after_*` a webhook
 // receives nothing from before it was created.
 
 import { statement } from "@annals/postgres";

@@ -1,4 +1,4 @@
-// Stores deliveries, due at once. Those of events name their position and have no body.
+// Stores deliveries, which are due at once. Deliveries of events name their position and have no body.
 
 import { statement } from "@annals/postgres";
 
@@ -8,11 +8,11 @@ type Params = [
   ids: readonly string[],
   payloadIds: readonly string[],
   events: readonly string[],
-  /** Of each entry; 0 where it has none. */
+  /** Position of each entry; 0 if it has no position. */
   positions: readonly bigint[],
-  /** Of the bodies. */
+  /** Sizes of the bodies. */
   bytes: readonly number[],
-  /** Null where it is read when it is sent. */
+  /** Stored bodies; null if the body is read when it is sent. */
   bodies: readonly (string | null)[],
   now: string,
 ];

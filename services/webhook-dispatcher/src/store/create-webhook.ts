@@ -14,7 +14,7 @@ type Params = [
   afterEvents: bigint,
   afterVerifications: bigint,
   afterExports: bigint,
-  /** The id of a key. */
+  /** The id of the key that created it. */
   createdBy: string | null,
 ];
 

@@ -1,6 +1,6 @@
-// Disables a webhook that has failed for too long: no attempt begins any more, as when its owner does it. Its
-// deliveries up to the given number are stopped. No row: it is not active, has not failed for so long, or is
-// gone.
+// Disables a webhook that has failed for too long: no further attempt begins, as if its owner had disabled
+// it. Its deliveries up to the given number are stopped. No row: it is not active, has not failed for that
+// long, or was deleted.
 
 import { statement } from "@annals/postgres";
 

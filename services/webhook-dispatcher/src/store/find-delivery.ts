@@ -1,5 +1,5 @@
-// Which entry an attempted delivery was made for. It looks at the newest of the webhook, so that its cost is
-// bounded without an index by id. No row: there is none among them.
+// Finds the entry that an attempted delivery was made for. It reads only the newest deliveries of the
+// webhook, so that its cost is bounded without an index by id. No row: the delivery is not among them.
 
 import { statement } from "@annals/postgres";
 
@@ -7,7 +7,7 @@ type Params = [accountId: string, webhookId: string, id: string, newest: number]
 
 export interface FoundDelivery {
   readonly event: string;
-  /** Null for a test. */
+  /** Position of the entry; null for a test. */
   readonly position: string | null;
 }
 

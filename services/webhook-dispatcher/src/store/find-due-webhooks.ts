@@ -1,8 +1,8 @@
-// Finds webhooks that have deliveries due, among the next ones after a given one whose queue is open: a
-// bounded read over all accounts, which locks nothing. What it finds is claimed by claim-deliveries.ts. The
-// clean-up closes queues that are empty, and a closed one costs nothing here.
+// Finds webhooks that have due deliveries, among the next webhooks, after a given one, whose queue is open: a
+// bounded read over all accounts, which locks nothing. claim-deliveries.ts claims what it finds. The clean-up
+// closes empty queues, and a closed queue costs nothing here.
 //
-// Each webhook takes one probe of the index of the queues, whose first entry is the first due.
+// Each webhook takes one probe of the index of the queues, whose first entry is due first.
 
 import { statement } from "@annals/postgres";
 
@@ -11,7 +11,7 @@ type Params = [now: string, afterAccountId: string, afterWebhookId: string, maxW
 export interface QueuedWebhookRow {
   readonly account_id: string;
   readonly webhook_id: string;
-  /** Of its first delivery that is due and not leased; null if there is none. */
+  /** Time since which its first delivery that is not leased is due; null if no such delivery is due. */
   readonly due_at: string | null;
 }
 

@@ -1,4 +1,4 @@
-// To what the active webhooks of many accounts subscribe, of given patterns.
+// Finds which of the given patterns the active webhooks of many accounts subscribe to.
 
 import { statement } from "@annals/postgres";
 

@@ -20,8 +20,8 @@ WHERE webhook.account_id = $1::text AND webhook.id = $2::text AND deleted_at IS 
 `);
 
 /**
- * What clients set of it, locked until the transaction ends. Fan-outs lock the row too: each is either
- * committed and visible to later statements, or sees the changes of this transaction.
+ * Reads what clients set, and locks the webhook until the transaction ends. Fan-outs lock the row too: each
+ * is either committed and visible to later statements, or sees the changes of this transaction.
  */
 export const lockWebhook = statement<Params, WebhookRow>(`/* webhooks.lock-webhook */
 SELECT id, url, events, active, created_at
@@ -30,12 +30,12 @@ WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR UPDATE
 `);
 
-/** Shared with fan-outs until the transaction ends: disabling it waits, and so does closing its queue. */
+/** Locks the webhook, shared with fan-outs, until the transaction ends: disabling or closing it waits. */
 export const shareWebhook = statement<
   Params,
   {
     readonly active: boolean;
-    /** Its queue is closed: no delivery may be stored. */
+    /** Whether its queue is closed: then no delivery may be stored. */
     readonly is_drained: boolean;
     readonly has_succeeded: boolean;
   }

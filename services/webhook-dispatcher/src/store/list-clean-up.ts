@@ -1,5 +1,5 @@
-// Lists what the clean-up has to do, of all accounts, by account and webhook after the ones given: bounded
-// reads, which lock nothing.
+// Lists the work of the clean-up for all accounts, by account and webhook after the given ones, in bounded
+// reads that lock nothing.
 
 import { statement } from "@annals/postgres";
 
@@ -10,7 +10,7 @@ export interface WebhookKey {
   readonly id: string;
 }
 
-/** Webhooks that are deleted. */
+/** Lists deleted webhooks. */
 export const listDeleted = statement<After, WebhookKey>(`/* webhooks.list-deleted */
 SELECT account_id, id
 FROM webhooks.webhooks
@@ -19,7 +19,7 @@ ORDER BY account_id, id
 LIMIT $3::integer
 `);
 
-/** Webhooks with stopped deliveries that are pending. */
+/** Lists webhooks with stopped deliveries that are pending. */
 export const listStopped = statement<
   After,
   WebhookKey & { readonly stopped_up_to: string }
@@ -35,8 +35,8 @@ LIMIT $3::integer
 `);
 
 /**
- * Webhooks whose oldest attempted delivery is finished and older than the retention. A later one may have
- * ended before it: that is kept for as much longer as the retries of the oldest took.
+ * Lists webhooks whose oldest attempted delivery is finished and older than the retention. A later delivery
+ * may have finished before it: that one is kept longer, by the time that the retries of the oldest took.
  */
 export const listExpired = statement<
   [...After, now: string, retentionDays: number],
@@ -56,7 +56,7 @@ ORDER BY account_id, id
 LIMIT $3::integer
 `);
 
-/** Active webhooks whose queue is open and empty. */
+/** Lists active webhooks whose queue is open and empty. */
 export const listEmptyQueues = statement<After, WebhookKey>(`/* webhooks.list-empty-queues */
 SELECT account_id, id
 FROM webhooks.webhooks AS webhook
@@ -67,7 +67,7 @@ ORDER BY account_id, id
 LIMIT $3::integer
 `);
 
-/** Webhooks with a secret before a rotation whose grace period is over. */
+/** Lists webhooks with a previous secret whose grace period is over. */
 export const listExpiredSecrets = statement<
   [...After, now: string],
   WebhookKey

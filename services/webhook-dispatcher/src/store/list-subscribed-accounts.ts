@@ -1,5 +1,5 @@
-// The accounts with an active webhook, by id after a given one. Each has its cursors of the kinds to which
-// one of its webhooks subscribes; the others are null.
+// The accounts with an active webhook, by id after a given one. Each has its cursors of the kinds that one of
+// its webhooks subscribes to; the other cursors are null.
 
 import { statement } from "@annals/postgres";
 

@@ -1,4 +1,4 @@
-// One of the sealing keys that are in use but not in the given list.
+// Finds one of the sealing keys that are in use but not in the given list.
 
 import { statement } from "@annals/postgres";
 

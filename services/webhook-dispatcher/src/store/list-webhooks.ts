@@ -1,5 +1,5 @@
 // One page of the webhooks of an account, newest first. `createdAt` and `id` are those of the last webhook
-// of the page before, or null.
+// of the previous page, or null.
 
 import { statement } from "@annals/postgres";
 import type { ShownWebhookRow } from "./webhook-row.ts";

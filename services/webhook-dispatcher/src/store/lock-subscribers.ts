@@ -1,5 +1,5 @@
-// The active webhooks of an account that subscribe to a kind, locked until the transaction ends: disabling
-// one waits, and then sees every delivery that was created for it.
+// Locks the active webhooks of an account that subscribe to a kind until the transaction ends: disabling one
+// waits, and then sees every delivery that was created for it.
 
 import { statement } from "@annals/postgres";
 import type { NoticeKind } from "@annals/messaging";
@@ -9,7 +9,7 @@ type Params = [accountId: string, kind: NoticeKind, patterns: readonly string[]]
 export interface SubscriberRow {
   readonly id: string;
   readonly starts_after: string;
-  /** Its queue is closed: no delivery may be stored. */
+  /** Whether its queue is closed: then no delivery may be stored. */
   readonly is_drained: boolean;
 }
 

@@ -1,5 +1,5 @@
-// How much waits for its delivery or is in flight, of all accounts, and for how long the oldest has been
-// due. It reads the index of the pending deliveries, and no row of a finished one.
+// How many deliveries of all accounts wait or are in flight, and for how long the oldest has been due. It
+// reads the index of the pending deliveries, and no row of a finished one.
 
 import { statement } from "@annals/postgres";
 

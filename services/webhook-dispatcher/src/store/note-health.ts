@@ -1,5 +1,5 @@
-// Notes since when a webhook fails and when it took its first delivery. Called with the results of attempts,
-// and only where they change something.
+// Records since when a webhook has failed, and when it took its first delivery. Called with the results of
+// attempts, and only if they change something.
 
 import { statement } from "@annals/postgres";
 
@@ -9,7 +9,7 @@ type Params = [
   id: string,
   /** Whether an attempt of the webhook was successful. */
   success: boolean,
-  /** To which the attempt went: a success of an earlier URL is none of this one. */
+  /** URL that the attempt was sent to: a success at an earlier URL does not count for the present one. */
   url: string,
 ];
 

@@ -1,11 +1,12 @@
-// Which webhooks the scan for due deliveries reads. A queue is opened before deliveries are stored in it, and
-// closed by the clean-up when it is empty. It must never be closed while a delivery of it is pending.
+// Opens and closes queues: the scan for due deliveries reads only webhooks whose queue is open. A queue is
+// opened before deliveries are stored in it, and closed by the clean-up when it is empty. It must never be
+// closed while a delivery of it is pending.
 
 import { statement } from "@annals/postgres";
 
 /**
- * Opens the queues of webhooks. Call it outside of a transaction: nothing may wait for these locks. It takes
- * them in the order of the ids, as lock-subscribers.ts does: so two fan-outs never deadlock.
+ * Opens the queues of webhooks. Call it outside a transaction, because nothing may wait for these locks. It
+ * takes them in the order of the ids, like lock-subscribers.ts, so that two fan-outs never deadlock.
  */
 export const openQueues = statement<
   [accountId: string, ids: readonly string[]],
@@ -21,8 +22,9 @@ WHERE webhook.account_id = $1::text AND webhook.id = locked.id
 `);
 
 /**
- * Closes the queue of a webhook if it is empty. Call it when the transaction has locked the webhook: who
- * stores deliveries shares that lock, so they are visible, or wait and find the queue closed.
+ * Closes the queue of a webhook if it is empty. Call it when the transaction has locked the webhook:
+ * transactions that store deliveries share that lock, so either their deliveries are visible, or they wait
+ * and find the queue closed.
  */
 export const closeQueue = statement<
   [accountId: string, id: string],

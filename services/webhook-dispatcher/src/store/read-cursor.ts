@@ -1,5 +1,5 @@
 // The position of an account's cursor of a kind, and the lowest position that one of its active subscribers
-// starts after: null without a subscriber. No webhook receives what lies below both. No row: the account
+// starts after: null without a subscriber. No webhook receives entries below both. No row: the account has
 // never had a webhook.
 
 import { statement } from "@annals/postgres";
@@ -11,7 +11,7 @@ export interface CursorRow {
   readonly position: string;
   readonly starts_after: string | null;
   readonly subscribers: number;
-  /** Those whose queue is closed; null if there are none. */
+  /** Subscribers whose queue is closed; null if all queues are open. */
   readonly drained_ids: readonly string[] | null;
 }
 

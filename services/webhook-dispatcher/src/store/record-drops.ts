@@ -1,5 +1,5 @@
-// Adds to the record of what was not queued for webhooks of an account. In the order of their ids, so that
-// two fan-outs never deadlock. Returns the webhooks, and the counts of their records.
+// Adds to the record of what was not queued for webhooks of an account. It goes in the order of their ids, so
+// that two fan-outs never deadlock. Returns the webhooks, and the counts of their records.
 
 import { statement } from "@annals/postgres";
 

@@ -1,27 +1,27 @@
-// Stores the results of attempts, each only where its claim is still the last: a process that was too slow
+// Stores the results of attempts, each only if its claim is still the last: a process that was too slow
 // changes nothing. A retry becomes due after its delay, counted from now, which is after the end of the
-// attempt. A finished delivery loses its body. Returns the rows that were changed, and where the result
-// changes what is known of the webhook: the first failure, the first success; or is a failure after too many
-// days.
+// attempt. A finished delivery loses its body. Returns the changed rows, and for each whether the result
+// changes what is known of the webhook (the first failure or the first success), or is a failure after too
+// many days.
 
 import { statement } from "@annals/postgres";
 
 type Params = [
   now: string,
   retryDelaysS: readonly number[],
-  /** Of all results, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
+  /** Accounts of all results, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
   accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
-  /** When it was due as it was claimed. */
+  /** Time at which each was due when it was claimed. */
   dueAts: readonly string[],
   numbers: readonly string[],
   fences: readonly string[],
   successes: readonly boolean[],
   statusCodes: readonly (number | null)[],
-  /** Days; 0 disables none. */
+  /** Days of failure after which a webhook is disabled; 0: never. */
   disableAfterDays: number,
-  /** To which the attempts went. */
+  /** URLs that the attempts were sent to. */
   urls: readonly string[],
 ];
 
@@ -31,11 +31,11 @@ export interface ResultRow {
   readonly success: boolean;
   readonly url: string;
   readonly changes_health: boolean;
-  /** The webhook has failed for too many days. */
+  /** Whether the webhook has failed for too many days. */
   readonly is_dead: boolean;
 }
 
-// The limit of the webhook: see claim-deliveries.ts.
+// For the LIMIT of the webhook see claim-deliveries.ts.
 export const recordResults = statement<Params, ResultRow>(`/* webhooks.record-results */
 WITH result AS MATERIALIZED (
   SELECT given.*, webhook.active, webhook.failing_since,

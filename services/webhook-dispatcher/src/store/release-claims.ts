@@ -1,15 +1,15 @@
-// Releases claimed deliveries unattempted: they are due after a delay, for any replica. One without a delay
-// keeps its turn in the queue.
+// Releases claimed deliveries unattempted: they are due after a delay, for any replica. A delivery without a
+// delay keeps its turn in the queue.
 
 import { statement } from "@annals/postgres";
 
 type Params = [
   now: string,
-  /** Of all claims, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
+  /** Accounts of all claims, each once and sorted: PostgreSQL sorts them for each row that it looks up. */
   accountIds: readonly string[],
   accountIdOfEach: readonly string[],
   webhookIds: readonly string[],
-  /** When it was due as it was claimed. */
+  /** Time at which each was due when it was claimed. */
   dueAts: readonly string[],
   numbers: readonly string[],
   fences: readonly string[],

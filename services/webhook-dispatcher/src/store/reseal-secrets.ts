@@ -1,12 +1,12 @@
-// What the rotation of sealing keys reads and writes. A secret is replaced only where it is still
-// the one that was read.
+// What the rotation of sealing keys reads and writes. A secret is replaced only if it is still the one that
+// was read.
 
 import { statement } from "@annals/postgres";
 
 export interface SealedRow {
   readonly account_id: string;
   readonly id: string;
-  /** Whether it is the secret before the last rotation. */
+  /** Whether it is the secret that the last rotation replaced. */
   readonly is_previous: boolean;
   readonly secret_key_id: string;
   readonly secret_sealed: Buffer;
@@ -14,7 +14,7 @@ export interface SealedRow {
 
 type After = [accountId: string, id: string, isPrevious: boolean];
 
-/** Secrets that another key than the given one has sealed, in the order of the last three parameters. */
+/** Lists secrets sealed by a key other than the given one, in the order of the last three parameters. */
 export const listSealedByOthers = statement<
   [keyId: string, limit: number, ...after: After],
   SealedRow

@@ -1,5 +1,5 @@
-// Replaces the signing secret of a webhook. The one before stays beside it for a while; an earlier one goes.
-// No row: the account has no such webhook.
+// Replaces the signing secret of a webhook. The previous secret is kept for a while, and any earlier one is
+// erased. No row: the account has no such webhook.
 
 import { statement } from "@annals/postgres";
 
@@ -8,10 +8,10 @@ type Params = [
   id: string,
   secretKeyId: string,
   secretSealed: Uint8Array,
-  /** Seconds; 0: the secret before is erased at once. */
+  /** Seconds that the previous secret is kept; 0: it is erased at once. */
   graceS: number,
   now: string,
-  /** The id of a key. */
+  /** The id of the key that rotated it. */
   updatedBy: string | null,
 ];
 

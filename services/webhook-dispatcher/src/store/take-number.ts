@@ -1,5 +1,5 @@
-// Takes the next number of a delivery. In a transaction that has locked a webhook, all of its deliveries have
-// smaller ones, and those that are stored after it have greater ones.
+// Takes the next number of a delivery. If the transaction has locked a webhook, all of the webhook's
+// deliveries have smaller numbers, and those that are stored later have greater ones.
 
 import { statement } from "@annals/postgres";
 

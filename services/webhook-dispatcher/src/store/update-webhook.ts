@@ -1,7 +1,8 @@
-// Changes a webhook that the transaction has locked. Where it is disabled, its deliveries so far are stopped:
-// no attempt begins any more. Where it begins to subscribe to a kind, it receives what lies after the given
-// position; null keeps the earlier position. Where the client activates it, also again, the days after which
-// it is disabled begin anew. They do with another URL, too, which has taken no delivery yet.
+// Changes a webhook that the transaction has locked. If it is disabled, its deliveries so far are stopped: no
+// further attempt begins. If it begins to subscribe to a kind, it receives the entries after the given
+// position; null keeps the earlier position. If the client activates it, even if it was active, the days
+// after which it is disabled are counted anew. So they are if it gets a new URL, which has not taken a
+// delivery yet.
 
 import { statement } from "@annals/postgres";
 
@@ -15,9 +16,9 @@ type Params = [
   afterVerifications: bigint | null,
   afterExports: bigint | null,
   activates: boolean,
-  /** The id of a key. */
+  /** The id of the key that changed it. */
   updatedBy: string | null,
-  /** Where it is not active, all of its deliveries have smaller numbers. */
+  /** Number above those of all its deliveries, if it is not active. */
   nextNumber: string,
 ];
 

@@ -8,7 +8,7 @@ export interface WebhookRow {
   readonly created_at: string;
 }
 
-/** With what the dispatcher reports about it. */
+/** A webhook, and what the dispatcher reports about it. */
 export interface ShownWebhookRow extends WebhookRow {
   readonly disabled_at: string | null;
   readonly disabled_reason: string | null;

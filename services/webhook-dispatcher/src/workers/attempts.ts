@@ -1,6 +1,7 @@
-// The attempts under way in this process: begins what was claimed, reads what it sends, sends it, stores the
-// result. Called by delivery-engine.ts. It must never begin an attempt on an old claim, and never hold a
-// transaction while it waits for a receiver. What cannot be read now is released: that is no attempt.
+// The attempts in flight in this process: begins claimed deliveries, reads what they send, sends it, stores
+// the result. Called by delivery-engine.ts. It must never begin an attempt on an old claim, and never hold a
+// transaction while it waits for a receiver. A delivery whose event cannot be read now is released: that does
+// not count as an attempt.
 
 import { failSpan, inTrace, type Logger, type Span } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -22,7 +23,7 @@ export interface AttemptsDeps {
   readonly keys: SecretKeys;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Makes one attempt; `abandon` ends those under way. */
+  /** Makes attempts; `abandon` ends those in flight. */
   readonly sender: { send(message: Message): Promise<AttemptResult>; abandon(): void };
   readonly traces: DeliveryTraces;
   /** See store/moment.ts. */
@@ -33,24 +34,24 @@ export interface AttemptsDeps {
 }
 
 export interface AttemptsEvents {
-  /** An attempt has ended: its slot is free. */
+  /** Called when an attempt has ended: its slot is free. */
   readonly onEnded: (row: ClaimedRow) => void;
-  /** A claimed delivery was released: it is due again. */
+  /** Called when a claimed delivery was released: it is due again. */
   readonly onReleased: (row: ClaimedRow) => void;
-  /** Whether what deliveries of the account send can be read. */
+  /** Called with whether the events that deliveries of the account send can be read. */
   readonly onRead: (accountId: string, isRead: boolean) => void;
 }
 
 /**
- * An attempt begins within this time of requesting its claim, or not at all. Disabling a webhook waits as
- * long, and can then answer that no attempt begins any more.
+ * An attempt begins within this time of requesting its claim, or not at all. Disabling a webhook waits for
+ * the same time, and can then answer that no further attempt begins.
  */
 export const START_WINDOW_MS = 1_000;
 
-/** How long after the deadline of an attempt its lease lasts: for the start, and for storing the result. */
+/** Time by which a lease outlasts the timeout of its attempt: to start it, and to store the result. */
 export const LEASE_MARGIN_MS = 5_000;
 
-/** What could not be read is due again after this time. */
+/** Seconds after which a delivery whose event could not be read is due again. */
 const UNREAD_DELAY_S = 1;
 
 export class Attempts {
@@ -68,14 +69,14 @@ export class Attempts {
     this.#writer = new ResultWriter({ ...deps, keepTryingMs }, deps.maxInFlight * 2);
   }
 
-  /** Begins an attempt of what was claimed; `requestedAt` is on the monotonic clock. */
+  /** Begins an attempt of a claimed delivery; `requestedAt` is on the monotonic clock. */
   begin(row: ClaimedRow, requestedAt: number): void {
     const span = this.#deps.traces.startAttempt(row);
     const run = inTrace(span, () => this.#run(row, requestedAt, span));
     this.#hold(run.finally(() => span?.end()));
   }
 
-  /** Gives back what was claimed and cannot begin. */
+  /** Releases a claimed delivery that cannot begin. */
   release(row: ClaimedRow, delayS: number): void {
     this.#hold(this.#writer.release({ ...claimOf(row), delayS }));
   }
@@ -89,17 +90,17 @@ export class Attempts {
     this.#deps.metrics.inFlight.set(this.#underWay.size);
   }
 
-  /** Claims that arrive from now on are released unattempted. */
+  /** Releases all claims that arrive from now on, unattempted. */
   drain(): void {
     this.#isStopping = true;
   }
 
-  /** Resolves when nothing waits for what it sends. */
+  /** Resolves when no attempt waits to read what it sends. */
   async begun(): Promise<void> {
     while (this.#reading.size > 0) await Promise.all(this.#reading);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -122,7 +123,7 @@ export class Attempts {
     }
   }
 
-  /** What it sends; undefined where that is not known in time for the attempt to begin. */
+  /** Reads what the attempt sends; undefined if that is not known in time for the attempt to begin. */
   async #body(row: ClaimedRow, requestedAt: number): Promise<Buffer | "gone" | undefined> {
     const late = Promise.withResolvers<undefined>();
     const leftMs = requestedAt + START_WINDOW_MS - performance.now();
@@ -142,7 +143,7 @@ export class Attempts {
     return body;
   }
 
-  /** Undefined where this replica cannot sign: the lease of the claim runs out. */
+  /** Resolves to undefined if this replica cannot sign: then the lease of the claim runs out. */
   async #attempt(
     row: ClaimedRow,
     requestedAt: number,

@@ -1,5 +1,6 @@
-// Keeps the pending deliveries of an account within their bound: what goes beyond is not queued, but counted
-// for the webhook's owner. Called by the fan-out, in its transaction. It must never drop without a record.
+// Keeps the pending deliveries of an account within their bounds: deliveries beyond them are not queued, but
+// counted for the webhook's owner. Called by the fan-out, in its transaction. It must never drop without a
+// record.
 
 import type { Logger } from "@annals/chassis";
 import type { NoticeKind } from "@annals/messaging";
@@ -28,16 +29,16 @@ export interface Page {
   readonly planned: readonly PlannedDelivery[];
 }
 
-/** An account that has less than this share of both bounds pending is not counted again for a moment. */
+/** Share of both bounds below which an account's pending deliveries are not counted again for a moment. */
 const UNCOUNTED_SHARE = 0.5;
 const UNCOUNTED_MS = 1_000;
 const MAX_ACCOUNTS = 10_000;
 
 interface Counted {
-  /** Pending when it was counted, and what was queued here since. */
+  /** Deliveries that were pending when they were counted, and those that were queued here since. */
   pending: number;
   bytes: number;
-  /** On the monotonic clock. */
+  /** Time on the monotonic clock until which the count is used. */
   readonly until: number;
 }
 
@@ -49,7 +50,7 @@ export class Backlog {
     this.#deps = deps;
   }
 
-  /** Resolves to what may be queued, and records the rest. */
+  /** Resolves to the deliveries that may be queued, and records the others. */
   async limit(transaction: Database, page: Page): Promise<readonly PlannedDelivery[]> {
     const { maxPendingBytesPerAccount: maxPendingBytes, maxPendingPerAccount: maxPending } =
       this.#deps;

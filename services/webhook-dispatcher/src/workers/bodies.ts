@@ -1,5 +1,5 @@
-// The bodies of claimed deliveries: that of an event is put together from what the chain has at its position,
-// any other is stored with its delivery. Called by attempts.ts.
+// The bodies of claimed deliveries. The body of an event is built from the event at its position in the
+// chain; any other body is stored with its delivery. Called by attempts.ts.
 
 import type { Logger } from "@annals/chassis";
 import { parseTimestamp } from "@annals/contract";
@@ -7,7 +7,7 @@ import { payloadBody } from "../domain/payload.ts";
 import type { EventReader } from "../outbound/event-reader.ts";
 import type { ClaimedRow } from "../store/claim-deliveries.ts";
 
-/** Undefined where there is none any more. Rejects where the event cannot be read now. */
+/** Resolves to undefined if the body no longer exists. Rejects if the event cannot be read now. */
 export async function bodyOf(
   { events, log }: { readonly events: Pick<EventReader, "read">; readonly log: Logger },
   row: ClaimedRow,

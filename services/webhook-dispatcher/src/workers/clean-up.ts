@@ -1,6 +1,6 @@
 // The clean-up: deletes, a bounded piece at a time, deliveries of deleted and disabled webhooks, records
-// that are older than the retention, and secrets whose grace period is over. It closes the queues that are
-// empty. Any number of replicas may do it at once.
+// that are older than the retention, and secrets whose grace period is over. It closes empty
+// queues. Any number of replicas may do it at once.
 
 import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Pool } from "@annals/postgres";
@@ -21,14 +21,14 @@ export interface CleanUpDeps {
 }
 
 const INTERVAL_MS = 60_000;
-/** Rows of one statement. */
+/** Maximum rows of one statement. */
 const PIECE = 1_000;
-/** No delivery has a greater number. */
+/** The greatest number that a delivery can have. */
 const MAX_NUMBER = String(2n ** 63n - 1n);
-/** Days ago, before which every attempt has ended. */
+/** Days ago before which every attempt has ended. */
 const TOMORROW = -1;
 
-/** Wake it when a webhook was disabled or deleted. */
+/** Starts the clean-up. Wake it after a webhook was disabled or deleted. */
 export function startCleanUp(deps: CleanUpDeps): Loop {
   return startLoop({
     name: "clean_up",
@@ -42,8 +42,8 @@ export function startCleanUp(deps: CleanUpDeps): Loop {
 type Given = Pick<CleanUpDeps, "database" | "now" | "retentionDays">;
 
 /**
- * Does all that is due now: lists the webhooks, then works on one after the other. One that fails keeps no
- * other: its error is thrown at the end. Ends early when the signal is aborted.
+ * Does all that is due now: lists the webhooks, then works on them one by one. If one fails, it goes on with
+ * the others, and throws the error at the end. Ends early if the signal is aborted.
  */
 export async function cleanUp(given: Given, signal?: AbortSignal): Promise<void> {
   const { database, now, retentionDays } = given;
@@ -87,7 +87,7 @@ export async function cleanUp(given: Given, signal?: AbortSignal): Promise<void>
   if (errors.length > 0) throw errors[0];
 }
 
-/** Deletes the deliveries of a deleted webhook, then the webhook. What a claim holds, a later run deletes. */
+/** Deletes the deliveries of a deleted webhook, then the webhook. A later run deletes what a claim holds. */
 async function remove(given: Given, row: all.WebhookKey, signal?: AbortSignal): Promise<void> {
   await settle(given, row, MAX_NUMBER, signal);
   await deleteFinished(given, row, TOMORROW, signal);

@@ -1,11 +1,11 @@
-// The delivery engine: finds webhooks with deliveries due, claims as many as the machine plans, and begins
+// The delivery engine: finds webhooks with due deliveries, claims as many as the machine plans, and begins
 // their attempts. Any number of replicas do so at once. The rules are in domain/delivery-machine.ts: this
-// loop asks it what to claim, runs the statements, and tells it what came. It must never begin what the
-// machine has not planned.
+// loop asks it what to claim, runs the statements, and reports the results to it. It must never begin what
+// the machine has not planned.
 //
-// Webhooks that this process knows of are claimed for at once: it made deliveries for them, or one of their
-// slots is free again. All else (retries, work left by other processes) is found by a scan over the
-// webhooks that may have pending deliveries, which never takes more than a small share of the time.
+// Webhooks that this process knows of are claimed for at once: it created deliveries for them, or one of
+// their slots is free again. Everything else (retries, work left by other processes) is found by a scan over
+// the webhooks that may have pending deliveries, which never takes more than a small share of the time.
 
 import { type Loop, startLoop } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,16 +21,16 @@ export interface DeliveryEngineDeps extends AttemptsDeps, Limits {
   readonly timeoutMs: number;
 }
 
-/** While all slots are taken, and none becomes free. */
+/** Delay while all slots are taken and none becomes free. */
 const FULL_DELAY_MS = 250;
 /**
- * From a claim that left nothing to the next one: what becomes due meanwhile shares a statement and a commit.
- * The first after a quiet moment does not wait.
+ * Time from a claim that left nothing to the next one: deliveries that become due meanwhile share a statement
+ * and a commit. The first claim after a quiet moment does not wait.
  */
 const GATHER_MS = 5;
-/** A delivery may become visible so much later than one that was due after it. */
+/** Time by which a delivery may become visible later than one that was due after it. */
 const COMMIT_ORDER_MS = 1_000;
-/** While the database does not answer: a delivery may not be late for long after it is back. */
+/** Maximum backoff while the database does not answer, so that deliveries are soon sent once it is back. */
 const MAX_BACKOFF_MS = 1_000;
 
 export class DeliveryEngine {
@@ -38,7 +38,7 @@ export class DeliveryEngine {
   readonly #attempts: Attempts;
   readonly #machine: DeliveryMachine;
   readonly #scan = new ScanSchedule();
-  /** When the next claim may begin, on the monotonic clock. */
+  /** Time on the monotonic clock at which the next claim may begin. */
   #claimAt = 0;
   #loop: Loop | undefined;
 
@@ -66,13 +66,13 @@ export class DeliveryEngine {
     });
   }
 
-  /** Some of these webhooks' deliveries may be due. */
+  /** Called when deliveries of these webhooks may be due. */
   notify(accountId: string, webhookIds: Iterable<string>): void {
     this.#wakeAfter(() => this.#machine.notified(accountId, webhookIds));
   }
 
   /**
-   * Claims nothing more; attempts under way get `graceMs`, then they are released. Resolves when all results
+   * Claims nothing more. Attempts in flight get `graceMs`, then they are released. Resolves when all results
    * are stored.
    */
   async stop(graceMs: number): Promise<void> {
@@ -83,19 +83,19 @@ export class DeliveryEngine {
     clearTimeout(timer);
   }
 
-  /** Resolves when what was claimed is being sent. For tests. */
+  /** Resolves when all claimed deliveries are being sent. For tests. */
   begun(): Promise<void> {
     return this.#attempts.begun();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   settled(): Promise<void> {
     return this.#attempts.settled();
   }
 
   /**
-   * Scans once, if it `scans`, and claims once; begins what was claimed. Called by the loop, and by tests in
-   * its place. Resolves to whether there may be more at once.
+   * Scans once, if `scans` is true, claims once, and begins what was claimed. Called by the loop, and by
+   * tests in its place. Resolves to whether there may be more to do at once.
    */
   async round(scans = true): Promise<boolean> {
     if (this.#machine.states.isFull) return false;
@@ -104,7 +104,7 @@ export class DeliveryEngine {
     return this.#machine.states.hasWork || this.#scan.dueInMs(performance.now()) <= 0;
   }
 
-  /** One run of the loop. Resolves to the delay before the next. */
+  /** Makes one run of the loop. Resolves to the delay before the next. */
   async #run(): Promise<number> {
     const gatherMs = this.#claimAt - performance.now();
     if (gatherMs > 0) await pause(gatherMs);
@@ -167,7 +167,7 @@ export class DeliveryEngine {
   }
 }
 
-/** Some time before, since transactions commit in another order than they begin. */
+/** Returns an earlier time, because transactions may commit in another order than they begin. */
 function before(since: string | undefined): string {
   if (since === undefined) return DATABASE_CLOCK;
   return new Date(Date.parse(since) - COMMIT_ORDER_MS).toISOString();

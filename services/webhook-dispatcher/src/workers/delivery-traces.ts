@@ -1,23 +1,23 @@
-// Remembers, for deliveries of requests that are recorded, the spans that they come from. Called by the
-// fan-out and the handlers that queue deliveries, and by the attempts. It is memory of this process alone: an
-// attempt that another replica makes, or this one after a restart, belongs to no trace. It must never hold
-// more than its bound.
+// Remembers, for deliveries of recorded requests, the spans that they come from. Called by the fan-out and
+// the handlers that queue deliveries, and by the attempts. Only this process remembers them: an attempt by
+// another replica, or by this one after a restart, belongs to no trace. It must never hold more than its
+// bound.
 
 import { activeSpan, idsOf, type Span, startChild, startLinked } from "@annals/chassis";
 
-/** Deliveries; the oldest are forgotten first. */
+/** Maximum deliveries. The oldest are forgotten first. */
 const MAX_KEPT = 10_000;
 
 interface Origin {
   readonly span: Span;
-  /** Other deliveries come from it too: each begins a trace of its own, with a link to it. */
+  /** Whether other deliveries come from it too: then each begins its own trace, with a link to it. */
   readonly isShared: boolean;
 }
 
 export class DeliveryTraces {
   readonly #origins = new Map<string, Origin>();
 
-  /** `spans` has what each delivery comes from: by default the active one. */
+  /** Remembers `spans`, one per delivery: by default the active span. */
   keep(payloadIds: readonly string[], spans?: readonly (Span | undefined)[]): void {
     const active = activeSpan();
     const all = spans ?? payloadIds.map(() => active);
@@ -29,7 +29,7 @@ export class DeliveryTraces {
     }
   }
 
-  /** The span of an attempt; undefined where the delivery belongs to no trace. Its maker ends it. */
+  /** Starts the span of an attempt; undefined if the delivery belongs to no trace. The caller ends it. */
   startAttempt(delivery: { readonly payload_id: string; readonly webhook_id: string }) {
     const origin = this.#origins.get(delivery.payload_id);
     if (!origin) return undefined;

@@ -1,14 +1,14 @@
 // The fan-out: turns outbox entries into deliveries. For each notice, and each find of the sweep, it stores
 // one delivery for each entry and webhook that subscribes to it; a delivery of an event names its position.
 // The cursor moves in the transaction that stores them, from the position that was read. So each delivery is
-// made once, whatever comes twice and however many replicas work at once.
+// created once, whatever arrives twice and however many replicas work at once.
 //
-// Entries are read before subscribers. So a webhook that is created meanwhile can miss only what was stored
-// before it was created.
+// Entries are read before subscribers. So a webhook that is created meanwhile can only miss entries that were
+// stored before it was created.
 //
-// Not a loop of loop.ts: there is no delay between runs, several accounts are worked on at once, and none
-// twice at once. A failed page is retried at the end of the queue, with fewer entries; the sweep retries what
-// is dropped.
+// It is not a loop of loop.ts: there is no delay between runs, several accounts are worked on at once, and no
+// account twice at once. A failed page is retried at the end of the queue, with fewer entries; the sweep
+// retries what is dropped.
 
 import {
   activeSpan,
@@ -40,7 +40,7 @@ import { NegativeSubscriptionCache } from "./negative-subscription-cache.ts";
 export interface FanOutDeps extends BacklogDeps {
   readonly clock: Clock;
   readonly database: Pool;
-  /** Is handed the events that were read: most are sent within a moment. */
+  /** Receives the events that were read: most are sent within a moment. */
   readonly events: Pick<EventReader, "keep">;
   readonly producers: Pick<Producers, "entries">;
   readonly random: (size: number) => Uint8Array;
@@ -49,16 +49,16 @@ export interface FanOutDeps extends BacklogDeps {
   readonly onDeliveries: (accountId: string, webhookIds: Iterable<string>) => void;
 }
 
-/** Accounts and kinds that are worked on at once. */
+/** Maximum accounts and kinds that are worked on at once. */
 const CONCURRENCY = 4;
-/** Deliveries that one transaction makes, except for a single entry's. */
+/** Maximum deliveries that one transaction creates. A single entry may have more. */
 const MAX_DELIVERIES = 1_000;
-/** Accounts and kinds that may wait; the sweep finds what is dropped. */
+/** Maximum accounts and kinds that wait. The sweep finds what is dropped. */
 const MAX_WAITING = 100_000;
-/** Traces of one account and kind; the entries beyond them have none. */
+/** Maximum traces of one account and kind. Entries beyond them have no trace. */
 const MAX_TRACES = 16;
 
-/** Which entries a span of the producer has stored. */
+/** A span of the producer, and the entries that it has stored. */
 interface OriginTrace extends NoticeTrace {
   readonly span: Span;
 }
@@ -66,16 +66,16 @@ interface OriginTrace extends NoticeTrace {
 interface Task {
   readonly kind: NoticeKind;
   readonly accountId: string;
-  /** The entries reach at least to here. */
+  /** Position that the entries reach at least. */
   target: bigint;
-  /** Fewer after a failure, in case it was too much at once. */
+  /** Maximum entries of a page: fewer after a failure, in case there were too many at once. */
   limit: number;
   traces: readonly OriginTrace[];
 }
 
 /**
- * The clean-up has closed the queue of a subscriber since the cursor was read. This is no failure: the next
- * try opens it.
+ * Thrown if the clean-up has closed the queue of a subscriber since the cursor was read. This does not count
+ * as a failure: the next try opens the queue.
  */
 class QueueClosed extends Error {}
 
@@ -113,12 +113,12 @@ export class FanOut {
     this.#pump();
   }
 
-  /** A webhook of the account was created or changed: the account may have subscribers now. */
+  /** Called when a webhook of the account was created or changed: the account may have subscribers now. */
   expectSubscriber(accountId: string): void {
     this.#withoutSubscribers.forget(accountId);
   }
 
-  /** Takes no more, and resolves when nothing is under way. */
+  /** Takes no more work, and resolves when nothing is in flight. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#waiting.clear();
@@ -126,7 +126,7 @@ export class FanOut {
     await this.settled();
   }
 
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when nothing waits and nothing is in flight. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
   }
@@ -144,7 +144,7 @@ export class FanOut {
     }
   }
 
-  /** One page. What is left goes to the end of the queue, behind other accounts. Never rejects. */
+  /** Works on one page. What is left goes to the end of the queue, behind other accounts. Never rejects. */
   async #run(key: string, task: Task): Promise<void> {
     const { log, metrics } = this.#deps;
     try {
@@ -169,7 +169,7 @@ export class FanOut {
     this.#waiting.set(key, task);
   }
 
-  /** In the trace of what it works on, and never in that of a request that has caused it to begin. */
+  /** Works on a page in the trace of its entries, and never in that of a request that caused it to begin. */
   #tracedPage(task: Task): Promise<boolean> {
     const subject = `annals.notices.${task.kind}`;
     const origins = task.traces.map(({ span }) => span);
@@ -188,22 +188,22 @@ export class FanOut {
     );
   }
 
-  /** Resolves to whether nothing is left up to the target. */
+  /** Works on a page. Resolves to whether nothing is left up to the target. */
   async #page({ accountId, kind, target, limit, traces }: Task): Promise<boolean> {
     const { database, producers } = this.#deps;
     const ofAccount = database.forAccount(accountId);
     const [cursor] = await ofAccount.run(readCursor, [accountId, kind, patternsOf(kind)]);
     if (!cursor || cursor.starts_after === null) {
-      // The cursor stays: a later subscriber has its own position to start after.
+      // The cursor is not moved: a later subscriber has its own position to start after.
       this.#withoutSubscribers.add(kind, accountId);
       return true;
     }
     const position = BigInt(cursor.position);
     if (target <= position) return true;
-    // Nobody subscribes to what lies below.
+    // No webhook subscribes to entries below this position.
     const from = max(position, BigInt(cursor.starts_after));
     const maxEntries = Math.floor(MAX_DELIVERIES / cursor.subscribers);
-    // Not beyond what is traced: a later notice has the traces of what follows.
+    // The page ends with the traced entries: a later notice has the traces of those that follow.
     const traced = traces.length > 0 ? Number(target - from) : limit;
     const pageSize = Math.max(1, Math.min(limit, maxEntries, traced));
     const entries = from >= target ? [] : await producers.entries(kind, accountId, from, pageSize);
@@ -248,7 +248,7 @@ export class FanOut {
         const given = { accountId, now: now(), random, timestamp };
         const added = newDeliveries(entries, planned, given);
         await transaction.run(createDeliveries, [...added]);
-        // Before the commit: any attempt comes after it.
+        // This is done before the commit, because attempts can begin right after it.
         const origins = planned.map(({ ordinal }) => originOf(entries[ordinal - 1], page.traces));
         this.#deps.traces.keep(added[3], origins);
       }
@@ -265,7 +265,7 @@ export class FanOut {
   }
 }
 
-/** Where one request alone is worked on, its deliveries belong to the fan-out. */
+/** Span that the deliveries of an entry come from: the fan-out's own, if it works on a single request. */
 function originOf(entry: Entry | undefined, traces: readonly OriginTrace[]): Span | undefined {
   const position = entry?.position ?? 0n;
   const found = traces.find(({ first, last }) => first <= position && position <= last);

@@ -1,9 +1,9 @@
 // The negative subscription cache: remembers for a moment which accounts and kinds have no subscriber. Most
-// accounts have no webhook, and each of their flushes sends a notice: one query each would cost more than the
-// deliveries of the others. The newest position of a remembered account is kept, and one statement asks for
-// all accounts that have one. Called by fan-out.ts. It must never lose a kept position: a webhook that
-// another replica created is served late by at most this moment, and misses nothing. The sweep finds what is
-// beyond the bound.
+// accounts have no webhook, and each of their flushes sends a notice: a query for each would cost more than
+// the deliveries of the others. The newest position of a remembered account is kept, and one statement
+// queries all accounts that have a kept position. Called by fan-out.ts. It must never lose a kept position: a
+// webhook that another replica created is served late by at most this moment, and misses nothing. The sweep
+// finds what is beyond the bound.
 
 import { type Logger, type Loop, startLoop } from "@annals/chassis";
 import { NOTICE_KINDS, type Notice, type NoticeKind } from "@annals/messaging";
@@ -20,19 +20,19 @@ export interface NegativeSubscriptionCacheDeps {
   readonly onSubscribed: (notice: Notice) => void;
 }
 
-/** From one query for the accounts with a kept position to the next. */
+/** Time from one query for the accounts with a kept position to the next. */
 const INTERVAL_MS = 250;
-/** An account and kind beyond it costs a query each time. */
+/** Maximum accounts and kinds. Any others cost a query each time. */
 const MAX_ENTRIES = 100_000;
-/** Accounts and kinds that one statement asks for. */
+/** Maximum accounts and kinds that one statement queries. */
 const PIECE = 1_000;
 
 interface Entry {
   readonly kind: NoticeKind;
   readonly accountId: string;
-  /** The newest position that came since the database was asked. */
+  /** Notice with the newest position that arrived since the database was queried. */
   kept: Notice | undefined;
-  /** No position came in the last interval. */
+  /** Whether no position arrived in the last interval. */
   isIdle: boolean;
 }
 
@@ -55,7 +55,7 @@ export class NegativeSubscriptionCache {
     });
   }
 
-  /** The database has just answered that the account has no subscriber of this kind. */
+  /** Called when the database has just answered that the account has no subscriber of this kind. */
   add(kind: NoticeKind, accountId: string): void {
     const key = keyOf(kind, accountId);
     if (this.#isStopping || this.#entries.has(key)) return;
@@ -72,12 +72,12 @@ export class NegativeSubscriptionCache {
     return true;
   }
 
-  /** The account has a new subscriber: its kept positions go on at once. */
+  /** Called when the account has a new subscriber: its kept positions are handed on at once. */
   forget(accountId: string): void {
     for (const kind of NOTICE_KINDS) this.#release(this.#entries.get(keyOf(kind, accountId)));
   }
 
-  /** Keeps nothing more, and resolves when nothing is under way. */
+  /** Keeps nothing more, and resolves when nothing is in flight. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#entries.clear();
@@ -91,7 +91,7 @@ export class NegativeSubscriptionCache {
     if (kept !== undefined) this.#deps.onSubscribed(kept);
   }
 
-  /** Asks again for the entries with a kept position; forgets those that were idle for a whole interval. */
+  /** Queries the entries with a kept position again; forgets those that were idle for a full interval. */
   async #revalidate(): Promise<void> {
     const kept: Entry[] = [];
     for (const [key, entry] of this.#entries) {
@@ -112,7 +112,7 @@ export class NegativeSubscriptionCache {
     for (const entry of piece) {
       const { accountId, kind } = entry;
       const isSubscribed = patternsOf(kind).some((one) => subscribed.has(`${one} ${accountId}`));
-      // It may have been released meanwhile, or the process drains.
+      // The entry may have been released meanwhile, or the process drains.
       const isKept = this.#entries.get(keyOf(kind, accountId)) === entry;
       if (isSubscribed && isKept) this.#release(entry);
     }

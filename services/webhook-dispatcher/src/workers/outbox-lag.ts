@@ -1,5 +1,5 @@
-// How far the fan-out is behind the producers, as one sweep after the other finds it. Called by sweep.ts. An
-// account under load is always a little behind, so what counts as waiting is a cursor that does not move.
+// How far the fan-out is behind the producers, according to each sweep. Called by sweep.ts. An account under
+// load is always a little behind, so only a cursor that does not move counts as waiting.
 
 import type { NoticeKind } from "@annals/messaging";
 import { NOTICE_KINDS } from "@annals/messaging";
@@ -7,14 +7,14 @@ import type { Metrics } from "../metrics.ts";
 
 interface Behind {
   readonly cursor: bigint;
-  /** When a sweep first found it at this cursor. */
+  /** Time at which a sweep first found the account at this cursor. */
   readonly sinceMs: number;
 }
 
 export class OutboxLag {
   readonly #gauges: Pick<Metrics, "outboxLag" | "outboxLagSeconds">;
   readonly #nowMs: () => number;
-  /** By kind and account: no more than have subscribers and are behind. */
+  /** Lag by kind and account: only of those that have subscribers and are behind. */
   #before = new Map<string, Behind>();
   #now = new Map<string, Behind>();
   #sums = noLag();
@@ -24,7 +24,7 @@ export class OutboxLag {
     this.#nowMs = nowMs;
   }
 
-  /** Of the sweep under way. */
+  /** Called when the current sweep finds an account behind. */
   found(kind: NoticeKind, accountId: string, cursor: bigint, position: bigint): void {
     const key = `${kind} ${accountId}`;
     const before = this.#before.get(key);
@@ -35,7 +35,7 @@ export class OutboxLag {
     sum.ms = Math.max(sum.ms, this.#nowMs() - behind.sinceMs);
   }
 
-  /** At the end of a sweep. */
+  /** Called at the end of a sweep. */
   report(): void {
     for (const kind of NOTICE_KINDS) {
       const { entries, ms } = this.#sums[kind];

@@ -1,6 +1,6 @@
-// Stores the results of attempts, and releases claims that were not attempted: many in one statement, retried
-// for as long as their leases may hold while the database does not answer. Disables webhooks whose receivers
-// have failed for days. Called by attempts.ts. It must never reject.
+// Stores the results of attempts, and releases claims that were not attempted: many in one statement. While
+// the database does not answer, statements are retried for as long as their leases may hold. Disables
+// webhooks whose receivers have failed for days. Called by attempts.ts. It must never reject.
 
 import type { Logger } from "@annals/chassis";
 import { Batcher } from "@annals/rpc";
@@ -21,7 +21,7 @@ import { releaseClaims } from "../store/release-claims.ts";
 export interface Claim {
   readonly accountId: string;
   readonly webhookId: string;
-  /** When it was due as it was claimed. */
+  /** Time at which it was due when it was claimed. */
   readonly dueAt: string;
   readonly number: string;
   readonly fence: string;
@@ -34,7 +34,7 @@ export interface Result extends Claim {
 }
 
 export interface Release extends Claim {
-  /** Seconds until it is due. */
+  /** Seconds until it is due again. */
   readonly delayS: number;
 }
 
@@ -44,24 +44,24 @@ export interface ResultWriterDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly retryDelaysS: readonly number[];
-  /** Without one success; 0 disables none. */
+  /** Days without a success after which a webhook is disabled; 0: never. */
   readonly disableAfterDays: number;
   readonly now: () => string;
   /**
-   * For how long a statement is retried: after it the leases are over, and other replicas have the
+   * Time for which a statement is retried: after it the leases have ended, and other replicas have the
    * deliveries.
    */
   readonly keepTryingMs: number;
 }
 
 const MAX_GROUP = 500;
-/** Statements under way. */
+/** Maximum statements in flight. */
 const CONCURRENCY = 1;
-/** Webhooks whose changes are stored at once, after a group: each is a commit. */
+/** Maximum webhooks whose changes are stored at once, after a group: each is a commit. */
 const CHANGES_AT_ONCE = 4;
-/** From the end of a statement to the next: what ends meanwhile shares a statement and a commit. */
+/** Time from a statement to the next: attempts that end meanwhile share a statement and a commit. */
 const GATHER_MS = 5;
-/** Between two attempts of a statement. */
+/** Time between two attempts of a statement. */
 const RETRY_MS = 250;
 
 export class ResultWriter {
@@ -69,7 +69,7 @@ export class ResultWriter {
   readonly #results: Batcher<Result, void>;
   readonly #releases: Batcher<Release, void>;
 
-  /** `maxWaiting`: as many as can be claimed at once. */
+  /** `maxWaiting` is the number of deliveries that can be claimed at once. */
   constructor(deps: ResultWriterDeps, maxWaiting: number) {
     this.#deps = deps;
     const bounds = { maxGroup: MAX_GROUP, concurrency: CONCURRENCY, maxWaiting };
@@ -85,12 +85,12 @@ export class ResultWriter {
     });
   }
 
-  /** Resolves when it is stored, or when its lease is over. */
+  /** Resolves when the result is stored, or when its lease has ended. */
   async record(result: Result): Promise<void> {
     await this.#results.submit(result).catch((error: unknown) => this.#onTimeout(error));
   }
 
-  /** Resolves when it is released, or when its lease runs out. */
+  /** Resolves when the claim is released, or when its lease has ended. */
   async release(claim: Release): Promise<void> {
     await this.#releases.submit(claim).catch((error: unknown) => this.#onTimeout(error));
   }
@@ -113,13 +113,13 @@ export class ResultWriter {
       rows.push(...stored);
     }
     metrics.lostLeases.inc(given.length - rows.length);
-    // The results are stored. What is not noted now, the next result notes.
+    // The results are stored. If a change of a webhook cannot be stored now, the next result stores it.
     await this.#mark(rows.filter((row) => row.changes_health || row.is_dead));
     await pause(GATHER_MS);
     return given.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
-  /** Of each webhook one: the success, if there is one. */
+  /** Stores one change per webhook: the success, if there is one. */
   async #mark(rows: readonly ResultRow[]): Promise<void> {
     const webhooks = new Map<string, ResultRow>();
     for (const row of rows) {
@@ -133,7 +133,7 @@ export class ResultWriter {
     }
   }
 
-  /** Never rejects: a webhook that cannot be noted keeps no other. */
+  /** Stores the change of a webhook. Never rejects, so that a failure does not affect other webhooks. */
   async #change(row: ResultRow): Promise<void> {
     try {
       await (row.is_dead ? this.#disable(row) : this.#note(row));
@@ -184,7 +184,7 @@ export class ResultWriter {
     return claims.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
-  /** Not a loop of loop.ts: the attempts wait for the answer, and it ends with their leases. */
+  /** Not a loop of loop.ts: the attempts wait for the answer, and the retries end with their leases. */
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#deps.keepTryingMs;
     for (;;) {
@@ -211,7 +211,7 @@ export class ResultWriter {
   }
 }
 
-/** As many accounts as a statement names, in one order everywhere, so that two replicas never deadlock. */
+/** Groups by as many accounts as a statement names, in a fixed order, so that replicas never deadlock. */
 function byAccounts<C extends Claim>(given: readonly C[]): C[][] {
   const groups: C[][] = [];
   const accountIds = [...new Set(given.map(({ accountId }) => accountId))].toSorted();

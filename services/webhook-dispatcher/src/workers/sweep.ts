@@ -1,6 +1,6 @@
-// The sweep: compares, every few seconds, the cursors of every account that has subscribers with how far the
-// producers reach, and hands what lies behind to the fan-out. So a lost notice, or a NATS outage, costs
-// seconds and nothing else. Any number of replicas may sweep at once.
+// The sweep: compares, every few seconds, the cursors of every account that has subscribers with the
+// positions of the producers, and hands accounts that are behind to the fan-out. So a lost notice, or a NATS
+// outage, costs seconds and nothing else. Any number of replicas may sweep at once.
 
 import { inPieces, type Logger, type Loop, MAX_BACKOFF_MS, startLoop } from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";
@@ -24,9 +24,9 @@ export interface SweepDeps {
   readonly intervalMs: number;
 }
 
-/** The most that one call to a producer may ask for. */
+/** Maximum accounts of one call to a producer. */
 const ACCOUNTS_PER_CALL = 1_000;
-/** A producer that does not answer delays the next sweep by no more. */
+/** Maximum time by which a producer that does not answer delays the next sweep. */
 const POSITIONS_TIMEOUT_MS = 3_000;
 
 export function startSweep(deps: SweepDeps): Loop {
@@ -60,7 +60,7 @@ async function sweep(deps: SweepDeps, lag: OutboxLag, signal: AbortSignal): Prom
   await inPieces(ACCOUNTS_PER_CALL, comparePiece, signal);
 }
 
-/** Each producer by itself: one that cannot answer must not keep the other from being asked. */
+/** Asks each producer separately: if one cannot answer, the other must still be asked. */
 async function compare(
   { fanOut, metrics, producers }: SweepDeps,
   accounts: readonly SubscribedAccountRow[],

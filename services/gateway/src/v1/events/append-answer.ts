@@ -1,5 +1,5 @@
 // Stores the events of a request and writes the answer: from the bytes of the events and the receipt of the
-// ledger, or from the stored events where an earlier request had stored them. Called by the routes that
+// ledger, or from the stored events if an earlier request had stored them. Called by the routes that
 // create events.
 
 import { inBytes, PIECE_BYTES, type Work } from "@annals/contract";
@@ -19,7 +19,7 @@ interface Request extends Pick<
   readonly form: EventForm;
 }
 
-/** What is around the events of an answer. */
+/** The JSON text around the events of an answer. */
 const AROUND = {
   event: { head: '{"data":', tail: "}", pieceBytes: PIECE_BYTES },
   batch: { head: '{"data":[', tail: "]}", pieceBytes: PIECE_BYTES },
@@ -60,7 +60,7 @@ function addedBytes(
   };
 }
 
-/** The first answer once more, from the events as they are stored. */
+/** Repeats the first answer, from the stored events. */
 function* repeatedAnswer(form: EventForm, events: readonly EventText[]): Work<Buffer | string> {
   const texts: string[] = [];
   yield* inBytes(events, (event) => texts[texts.push(eventJson(event)) - 1]?.length ?? 0);

@@ -1,8 +1,8 @@
 // The calls that carry appends to the ledger. All appends of an account go to one ledger, as long as it is
-// connected: there its head is cached. Groups of several accounts that come in one turn of the event loop,
-// and go to the same ledger, share a call, whose outcomes are streamed. A group that comes with few others,
-// or is large, has a call of its own. Called by event-appends.ts. No account must wait for the outcome of
-// another, and an append that may have been stored must never be sent again.
+// connected, because that ledger has its head cached. Groups of several accounts that arrive in one turn of
+// the event loop, and go to the same ledger, share a call, whose outcomes are streamed. A large group, or one
+// that arrives with few others, has a call of its own. Called by event-appends.ts. No account must wait for
+// the outcome of another, and an append that may have been stored must never be sent again.
 
 import { activeSpan, inBatch, inTrace, type Span } from "@annals/chassis";
 import { type Affinity, AFFINITY_HEADER, CALL_TIMEOUT_MS } from "@annals/rpc";
@@ -15,20 +15,20 @@ import {
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 
-/** Bytes of a call for several accounts: a small group does not wait until a large one is sent. */
+/** Maximum bytes of a call for several accounts, so that a small group does not wait for a large one. */
 const MAX_SHARED_BYTES = 64 * 1024;
-/** A stream costs as much CPU time as four unary calls (docs/performance). */
+/** Groups that share a call, at least: a stream costs the CPU time of four unary calls (docs/performance). */
 const MIN_SHARED_GROUPS = 4;
 
-/** A group with less time left has waited: it has a call of its own, which ends in time. */
+/** A group with less time left has already waited, so it has a call of its own, which ends in time. */
 const MIN_SHARED_TIME_LEFT_MS = CALL_TIMEOUT_MS - 1_000;
 
-/** Where the ledger answered an append without an outcome: event-appends.ts makes it an error. */
+/** Used if the ledger answered an append without an outcome: event-appends.ts turns it into an error. */
 const NO_OUTCOME = create(AppendOutcomeSchema);
 
 export type AppendMessage = MessageInitShape<typeof AppendSchema>;
 
-/** An append, and the statement that it was admitted by. */
+/** An append, and the statement that admits it. */
 export interface AdmittedAppend {
   readonly append: AppendMessage;
   readonly statement: string;
@@ -39,7 +39,7 @@ export type Ledger = Pick<Client<typeof LedgerService>, "appendEvents" | "create
 /** An append, and the promise of its outcome. */
 interface Sent extends AdmittedAppend, PromiseWithResolvers<AppendOutcome> {}
 
-/** What the appends of one account weigh together, and the time that is left for them. */
+/** The total bytes of the appends of one account, and the time that is left for them. */
 interface Extent {
   readonly bytes: number;
   readonly timeoutMs: number;
@@ -51,7 +51,7 @@ export type Ledgers = Pick<Affinity, "addressFor">;
 /** The appends of one account. */
 interface Group extends Extent {
   readonly accountId: string;
-  /** What the group's call is a part of. */
+  /** Parent span of the group's call. */
   readonly span: Span | undefined;
   readonly sent: readonly Sent[];
 }
@@ -90,7 +90,7 @@ export class AppendCalls {
     for (const groups of ofLedger.values()) this.#sendPacked(groups);
   }
 
-  /** Groups that go to the same ledger, in calls of a bounded number of bytes. */
+  /** Sends groups that go to the same ledger, in calls of a bounded number of bytes. */
   #sendPacked(given: readonly Group[]): void {
     let [groups, bytes]: [Group[], number] = [[], 0];
     for (const group of given) {
@@ -112,7 +112,7 @@ export class AppendCalls {
     }
   }
 
-  /** One call for each group. */
+  /** Makes one call for each group. */
   #createEvents(groups: readonly Group[]): void {
     for (const { accountId, sent, span, timeoutMs } of groups) {
       const options = { timeoutMs, ...this.#affinityTo(accountId) };
@@ -123,7 +123,7 @@ export class AppendCalls {
     }
   }
 
-  /** One ledger needs no choice, and a header costs some microseconds. */
+  /** Leaves the header out if there is only one ledger: it costs some microseconds. */
   #affinityTo(accountId: string): { readonly headers?: Readonly<Record<string, string>> } {
     if (this.#ledgers.addressFor(accountId) === undefined) return {};
     return { headers: { [AFFINITY_HEADER]: accountId } };
@@ -131,13 +131,13 @@ export class AppendCalls {
 
   async #appendEvents(groups: readonly Group[]): Promise<void> {
     const sent = groups.flatMap((group) => group.sent);
-    // The ledger of one is that of all.
+    // All groups of the call go to the same ledger.
     const options = this.#affinityTo(groups[0]?.accountId ?? "");
     try {
       for await (const { outcomes } of this.#ledger.appendEvents(requestOf(sent), options)) {
         for (const { index, outcome } of outcomes) sent[index]?.resolve(outcome ?? NO_OUTCOME);
       }
-      // Those whose outcome has arrived keep it.
+      // An append whose outcome has arrived keeps it.
       for (const { resolve } of sent) resolve(NO_OUTCOME);
     } catch (error) {
       rejectOthers(sent, error);
@@ -145,7 +145,7 @@ export class AppendCalls {
   }
 }
 
-/** Each statement once: appends with one key in one call nearly always have the same. */
+/** Names each statement once: appends with the same key in a call nearly always have the same statement. */
 function requestOf(sent: readonly Sent[]): { appends: AppendMessage[]; admissions: string[] } {
   const places = new Map<string, number>();
   const appends = sent.map(({ append, statement }) => {
@@ -156,7 +156,7 @@ function requestOf(sent: readonly Sent[]): { appends: AppendMessage[]; admission
   return { appends, admissions: [...places.keys()] };
 }
 
-/** Those whose outcome has arrived keep it. */
+/** Rejects all appends but those whose outcome has arrived. */
 function rejectOthers(sent: readonly Sent[], error: unknown): void {
   for (const { reject } of sent) reject(error);
 }

@@ -95,6 +95,6 @@ function newEvent(item: Static<typeof BatchItem>, index: number): NewEvent {
   if (type !== action) {
     throw invalid({ field: `events[${index}].type`, message: "must equal action, or be left out" });
   }
-  // Nearly always it has its action, and a copy of each would cost a microsecond.
+  // An item nearly always has its action, and copying each one would cost a microsecond.
   return item.action === undefined ? { ...item, action } : (item as NewEvent);
 }

@@ -35,7 +35,7 @@ export function createEvent(deps: Pick<Deps, "appends" | "limits" | "turns">): R
   });
 }
 
-/** The ledger names a member of the only event `events[0].action`; the client's body has no `events`. */
+/** Names members as in the client's body: the ledger says `events[0].action`, but there is no `events`. */
 function ofOneEvent(error: unknown): unknown {
   if (!(error instanceof AnnalsError) || error.kind !== "invalid") return error;
   const [first, ...others] = error.faults.map(({ field, message }) => ({

@@ -1,11 +1,12 @@
 // The cursor of a list: where the next page begins, and a digest of its filters and order. Called by the
-// routes that list. Opaque to clients. With other filters it is refused: the pages would not make one list.
+// routes that list. It is opaque to clients. A request with other filters is refused, because its pages would
+// not form one list.
 
 import { invalid } from "@annals/errors";
 import { hash } from "node:crypto";
 
 const FORMAT = /^1\.(\d{1,16})\.([0-9a-f]{16})$/;
-/** Node ignores what is no base64. */
+/** Checked because Node ignores characters that are not base64. */
 const BASE64 = /^[\w-]+$/;
 
 /** `selection` says what is listed and in which order. */

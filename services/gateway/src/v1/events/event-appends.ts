@@ -1,6 +1,6 @@
 // Sends appends to the ledger: those of one account that wait at the same time as one group. Called by the
-// routes that create events. An append waits as the bytes that the answer is made of, and never as the parsed
-// body, which takes several times as many.
+// routes that create events. A waiting append holds the bytes that the answer is made of, never the parsed
+// body, which takes several times as much memory.
 
 import { type EventText, HASH_HEX_LENGTH, ID_LENGTH } from "@annals/event";
 import { Affinity, type BatcherMetrics, CALL_TIMEOUT_MS, KeyedBatcher } from "@annals/rpc";
@@ -17,7 +17,7 @@ export interface AppendRequest {
   readonly requestSha256: Uint8Array;
   readonly events: NewEvents;
   readonly monthlyQuota?: bigint;
-  /** Of the admission of the request. */
+  /** The statement of the request's admission. */
   readonly statement: string;
 }
 
@@ -26,21 +26,21 @@ export type Appended =
   | { readonly replayed: false; readonly receipt: AppendReceipt }
   | { readonly replayed: true; readonly events: readonly EventText[] };
 
-/** Bytes of one group, a larger single append aside. */
+/** Maximum bytes of one group. A single append may be larger. */
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
-/** Concurrent groups of one account. */
+/** Maximum concurrent groups of one account. */
 const CONCURRENCY = 2;
-/** Bytes of appends that wait for one account, and of all appends in this process. */
+/** Maximum bytes of the waiting appends of one account, and of all appends in this process. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
-/** Bytes that an event takes besides its JSON, about: its places and its time. */
+/** Approximate bytes that an event takes besides its JSON: its places and its time. */
 const EVENT_OVERHEAD_BYTES = 200;
 
 export class EventAppends {
   readonly #calls: KeyedBatcher<AppendRequest, AppendOutcome>;
 
-  /** `ledgers` chooses among several; by default there is no choice. */
+  /** `ledgers` chooses among several ledgers; by default there is only one. */
   constructor(ledger: Ledger, metrics?: BatcherMetrics, ledgers: Ledgers = new Affinity()) {
     const calls = new AppendCalls(ledger, ledgers);
     this.#calls = new KeyedBatcher({

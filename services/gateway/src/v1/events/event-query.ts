@@ -8,15 +8,15 @@ import type { Static } from "typebox";
 import type { FilterBody } from "../../render/event-filter.ts";
 
 /**
- * Throws `invalid` for a time that is none and for a text that no event can hold. `within` is the prefix of
- * member names in errors: `filter.` where they are members of that object.
+ * Throws `invalid` for an invalid time and for a text that no event can contain. `within` is the prefix of
+ * member names in errors: `filter.` if they are members of that object.
  */
 export function filterRequest(
   filters: Static<typeof FilterBody>,
   within = "",
 ): MessageInitShape<typeof EventFilterSchema> {
   for (const [field, value] of Object.entries(filters)) {
-    // PostgreSQL has no text with this character: as a parameter it would cause an internal error.
+    // PostgreSQL refuses text with this character: as a parameter it would cause an internal error.
     if (typeof value === "string" && value.includes("\0")) {
       throw invalid({ field: within + field, message: "must not contain the character U+0000" });
     }

@@ -26,7 +26,7 @@ export const IdempotencyHeaders = Type.Object({
 
 const REPLAYED = { "idempotent-replayed": "true" } as const;
 
-/** The same for the document. */
+/** The same header in the OpenAPI document. */
 export const REPLAYED_HEADER = {
   "Idempotent-Replayed": Type.Literal("true", {
     description: "Only where the answer repeats that of an earlier request.",

@@ -1,5 +1,5 @@
-// The parameters of a list of events, and what is asked of the ledger and answered by them. Called by the
-// routes that list events, for API keys and for widget tokens.
+// The parameters of a list of events, the request to the ledger that they make, and the end of the page.
+// Called by the routes that list events, for API keys and for widget tokens.
 
 import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -29,7 +29,7 @@ export const ListQuery = Type.Object(
 
 type Query = Static<typeof ListQuery>;
 
-/** Throws `invalid`. */
+/** Builds the request to the ledger. Throws `invalid`. */
 export function listRequest(accountId: string, query: Query) {
   const ascending = query.order === "asc";
   const filter = filterRequest(query);
@@ -47,13 +47,13 @@ export function listRequest(accountId: string, query: Query) {
   } satisfies MessageInitShape<typeof ListEventsRequestSchema>;
 }
 
-/** `has_more` and `next_cursor` in the body of a page. What comes next is after `nextAfter`. */
+/** `has_more` and `next_cursor` in the body of a page. The next page begins after `nextAfter`. */
 export function pageEndJson(query: Query, nextAfter: bigint | undefined): string {
   const next = nextAfter === undefined ? "null" : `"${makeCursor(nextAfter, selection(query))}"`;
   return `"has_more":${nextAfter !== undefined},"next_cursor":${next}`;
 }
 
-/** What a cursor is valid for: all parameters but the page's size and what is shown of each event. */
+/** What a cursor is valid for: all parameters except the page's size and what is shown of each event. */
 function selection({ limit: _limit, cursor: _cursor, include: _include, ...rest }: Query) {
   return Object.entries({ order: "desc", ...rest }).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

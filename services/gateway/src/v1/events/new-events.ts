@@ -1,7 +1,7 @@
 // The events of a request as they go to the ledger: bytes, with the place of each member. Used by the routes
 // that create events. A body that is plain and has no fault becomes such events without being parsed. Any
-// other is read by the strict reader and its schema, and written as the same bytes: only there a fault is
-// named.
+// other body is read by the strict reader, checked by its schema, and written as the same bytes: only this
+// path names faults.
 
 import {
   AUDIT_ACTION_PREFIX,
@@ -28,13 +28,13 @@ import type { NewEvent } from "./new-event.ts";
 /** Whether the body is one event, or an object with a list of them. */
 export type EventForm = "event" | "batch";
 
-/** Events that may be stored: nothing about them is left for the gateway to refuse. */
+/** Events that have passed all checks of the gateway. */
 export interface NewEvents extends EventBytes {
-  /** UTC with six fraction digits; undefined where the client gave no time. */
+  /** Times in UTC with six fraction digits; undefined if the client gave no time. */
   readonly occurredAts: readonly (string | undefined)[];
 }
 
-/** Reads a body. Undefined where it is not plain, or has a fault: the strict reader decides then. */
+/** Reads a body. Returns undefined if it is not plain or has a fault: then the strict reader decides. */
 export type ReadPlainEvents = (body: Uint8Array, limits: ReadLimits) => Work<NewEvents | undefined>;
 
 export function plainEvents(form: EventForm, maxBytes: number): ReadPlainEvents {
@@ -48,8 +48,8 @@ export function plainEvents(form: EventForm, maxBytes: number): ReadPlainEvents 
 }
 
 /**
- * Events of a body that is not plain. `path` gives the prefix of member names in errors: "" or `events[3].`.
- * Throws `invalid` for an action of the service itself, for a time that is none and for an event of more than
+ * Writes the events of a body that is not plain. `path` gives the prefix of member names in errors: "" or
+ * `events[3].`. Throws `invalid` for a reserved action, for an invalid time, and for an event of more than
  * `maxBytes` in canonical form.
  */
 export function* writtenEvents(
@@ -69,7 +69,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** What the schema does not check. Ends at the first fault, and tells the index of its event. */
+/** Checks what the schema does not. Ends at the first fault, and returns it with the index of its event. */
 function* checkEvents(
   events: EventBytes,
   maxBytes: number,
@@ -92,7 +92,7 @@ function* checkEvents(
   return { ...events, occurredAts };
 }
 
-/** Nearly every action is known by its first byte to be a client's. */
+/** Reads the first byte first: it shows that nearly every action is not reserved. */
 function isReserved(events: EventBytes, index: number): boolean {
   const at = events.places[index * PLACES_PER_EVENT + PLACE_OF.action] as number;
   if (!canBeReserved(events.bytes[at] as number)) return false;
@@ -114,7 +114,7 @@ const tooLarge = (size: number, maxBytes: number): Fault => ({
   message: `is ${size} bytes in canonical form; at most ${maxBytes} are allowed`,
 });
 
-/** Of a batch, `type` where that is what the client sent. */
+/** Name of the member at fault: in a batch, `type` if the client sent that in place of `action`. */
 function fieldOf(
   { member }: Fault,
   path: string,
