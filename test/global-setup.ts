@@ -7,7 +7,7 @@ import { migrate } from "@annals/postgres";
 import { createTemplate, ownerOf, type SharedStack } from "@annals/testing";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startConstellation } from "./constellation.ts";
+import { startConstellation } from "./system/constellation.ts";
 
 /** Of the shared stack; tests of the limit itself start their own. */
 const RATE_LIMIT_PER_MINUTE = 100_000;

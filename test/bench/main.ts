@@ -6,7 +6,7 @@ import { CertificateAuthority } from "@annals/certificates";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { compare } from "./compare/compare.ts";
 import { withCost } from "./cpu.ts";
 import { currentLoad, describeMachine } from "./machine.ts";

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
-import { URL_OF_NOBODY } from "../api/webhooks/bad-bodies.ts";
-import { startConstellation } from "../constellation.ts";
+import { URL_OF_NOBODY } from "../system/bad-bodies.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { openBrowser } from "./chromium.ts";
 import { expectUsable, logIn, openDashboard, shoot, WIDTHS } from "./dashboard.ts";
 

@@ -6,9 +6,9 @@ import { SCOPES, type Scope } from "@annals/contract";
 import { type HttpClient, newClient, newKey } from "@annals/testing";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { ended } from "../api/exports/exports-client.ts";
-import { URL_OF_NOBODY } from "../api/webhooks/bad-bodies.ts";
-import { startConstellation } from "../constellation.ts";
+import { ended } from "../system/exports-client.ts";
+import { URL_OF_NOBODY } from "../system/bad-bodies.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { openBrowser } from "./chromium.ts";
 import { expectUsable, openDashboard, visit, WIDTHS } from "./dashboard.ts";
 

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Browser, Page } from "playwright-core";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { openBrowser } from "./chromium.ts";
 import { INVOICE } from "./invoice.ts";
 import { longestTasks } from "./longest-tasks.ts";

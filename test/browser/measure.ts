@@ -7,7 +7,7 @@
 import { HttpClient, newClient } from "@annals/testing";
 import { gzipSync } from "node:zlib";
 import type { Browser, CDPSession } from "playwright-core";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { openBrowser } from "./chromium.ts";
 import { INVOICE } from "./invoice.ts";
 import { longestTasks } from "./longest-tasks.ts";

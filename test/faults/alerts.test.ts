@@ -11,7 +11,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import { dashboardExpressions, type Prometheus, startPrometheus } from "./prometheus.ts";
 
 const DAY_MS = 86_400_000;

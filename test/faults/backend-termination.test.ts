@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { feltBy } from "./burst.ts";
 import { report } from "./report.ts";
-import { allServing, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { allServing, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { forMs } = inject("form").backendTermination;
 const WRITERS = 32;

@@ -1,8 +1,8 @@
 // Many appends at the same time with a blow at a random moment among them. Called by the tests that kill.
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Load, SentAppend } from "./load.ts";
-import type { Testbed } from "./testbed.ts";
+import type { Load, SentAppend } from "../system/load.ts";
+import type { Testbed } from "../system/testbed.ts";
 
 /** What a burst takes when nothing happens to it: the span from which a moment for the blow is chosen. */
 export async function usualBurstMs(

@@ -7,12 +7,12 @@
 import { freePort, type StackProcess } from "@annals/local";
 import { eventually } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { metricOf } from "../metric-of.ts";
-import { type DnsServer, startDns } from "../wire/dns-server.ts";
+import { metricOf } from "../system/metric-of.ts";
+import { type DnsServer, startDns } from "../system/dns-server.ts";
 import { feltBy, isRoundDue } from "./burst.ts";
-import type { SentAppend } from "./load.ts";
+import type { SentAppend } from "../system/load.ts";
 import { report } from "./report.ts";
-import { processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { rounds } = inject("form").changingLedgers;
 /** The last one comes and goes. */

@@ -2,9 +2,9 @@
 // where everything is in order. It is the negative control of every test beside it.
 
 import { expect, test } from "vitest";
-import { appendFaults, type ChainEvent } from "./consistency.ts";
-import { LATE, type Outcome, type SentAppend } from "./load.ts";
-import { retryFaults } from "./testbed.ts";
+import { appendFaults, type ChainEvent } from "../system/consistency.ts";
+import { LATE, type Outcome, type SentAppend } from "../system/load.ts";
+import { retryFaults } from "../system/testbed.ts";
 
 const event = (sequence: number): ChainEvent => ({
   sequence,

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { verifyFile } from "annals-verify";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { loadLongChain } from "../bench/long-chain.ts";
-import { startConstellation } from "../constellation.ts";
-import { exportAll, MAX_RSS_MB } from "../flows/exports-large.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { exportAll, MAX_RSS_MB } from "../system/exports-large.ts";
 import { report } from "./report.ts";
 
 const EVENTS = { full: 1_000_000, short: 100_000 }[inject("form").name];

@@ -8,11 +8,11 @@ import { eventually } from "@annals/testing";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import type { Load } from "./load.ts";
+import type { Load } from "../system/load.ts";
 import { runVerb } from "./operator.ts";
 import { PostgresPair, type Server } from "./postgres-pair.ts";
 import { report } from "./report.ts";
-import { allAttempted, allServing, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { allAttempted, allServing, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { awayMs, rounds } = inject("form").failover;
 const ACCOUNTS = 3;

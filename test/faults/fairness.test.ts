@@ -6,12 +6,12 @@
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
-import { ended } from "../api/exports/exports-client.ts";
+import { ended } from "../system/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
-import { metricOf } from "../metric-of.ts";
+import { metricOf } from "../system/metric-of.ts";
 import { ATTACK_NAMES, type Target } from "./fairness-attacks.ts";
 import { boundOf, expectWithin, type Figure, startUnbounded } from "./gateway-controls.ts";
-import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
+import { processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
 import {
   aloneFor,
   attackFrom,

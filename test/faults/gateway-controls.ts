@@ -4,8 +4,8 @@
 
 import { eventually } from "@annals/testing";
 import { expect } from "vitest";
-import { metricOf } from "../metric-of.ts";
-import type { Testbed } from "./testbed.ts";
+import { metricOf } from "../system/metric-of.ts";
+import type { Testbed } from "../system/testbed.ts";
 import { SHORT_WINDOWS } from "./under-attack.ts";
 
 const MIB = 1024 * 1024;

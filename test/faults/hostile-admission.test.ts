@@ -11,10 +11,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { storeKeys, storeWidgetTokens } from "../api/many.ts";
-import { adminApi, adminApiAt } from "../flows/admin-api-client.ts";
+import { storeKeys, storeWidgetTokens } from "../system/many.ts";
+import { adminApi, adminApiAt } from "../system/admin-api-client.ts";
 import { ATTACK_NAMES } from "./hostile-admission-attacks.ts";
-import { startTestbed, type Testbed } from "./testbed.ts";
+import { startTestbed, type Testbed } from "../system/testbed.ts";
 import { aloneFor, attackFrom, type Noticed, underAttack } from "./under-attack.ts";
 
 const { forMs } = inject("form").fairness;

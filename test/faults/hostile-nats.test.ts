@@ -7,7 +7,7 @@ import { connectMessaging, type Messaging } from "@annals/messaging";
 import { createLog } from "@annals/chassis";
 import { eventually } from "@annals/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
 const log = createLog({ service: "test", level: "error" });
 /** Longer than the test: what arrives was announced by a notice. */

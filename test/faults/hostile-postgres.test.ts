@@ -7,7 +7,7 @@ import { newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { loadLongChain } from "../bench/long-chain.ts";
 import { ATTACK_NAMES, type Target } from "./hostile-postgres-attacks.ts";
-import { startTestbed, type Testbed } from "./testbed.ts";
+import { startTestbed, type Testbed } from "../system/testbed.ts";
 import { aloneFor, attackFrom, type Noticed, underAttack } from "./under-attack.ts";
 
 const { forMs } = inject("form").fairness;

@@ -5,7 +5,7 @@
 
 import { type Answer, eventually, ownerOf, type Subscriber } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import type { ReplayTarget } from "./hostile-replays-attacks.ts";
 import { aloneFor, attackFrom, type Noticed, type Other, underAttack } from "./under-attack.ts";
 

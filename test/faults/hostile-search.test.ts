@@ -6,9 +6,9 @@
 
 import { eventually, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { newToken } from "../api/widget/widget-client.ts";
+import { newToken } from "../system/widget-client.ts";
 import { loadSearchedChain, NO_ACTION, NO_TIME, NOTHING } from "./searched-chain.ts";
-import { startTestbed, type Testbed } from "./testbed.ts";
+import { startTestbed, type Testbed } from "../system/testbed.ts";
 import { aloneFor, attackFrom, type Noticed, type Other, underAttack } from "./under-attack.ts";
 
 const { fairness, requestCost } = inject("form");

@@ -8,10 +8,10 @@
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
-import { metricOf } from "../metric-of.ts";
+import { metricOf } from "../system/metric-of.ts";
 import { boundOf, expectWithin, type Figure, startUnbounded } from "./gateway-controls.ts";
 import { ATTACK_NAMES, type Target } from "./hostile-slots-attacks.ts";
-import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
+import { processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
 import {
   aloneFor,
   attackFrom,

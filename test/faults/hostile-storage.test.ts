@@ -11,12 +11,12 @@ import { randomUUID } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { ended } from "../api/exports/exports-client.ts";
+import { ended } from "../system/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
-import { metricOf } from "../metric-of.ts";
-import { call, endpointsOf, filesOf, stockClient } from "../wire/services.ts";
+import { metricOf } from "../system/metric-of.ts";
+import { call, endpointsOf, filesOf, stockClient } from "../system/services.ts";
 import { report } from "./report.ts";
-import { processesOf, startTestbed, type Testbed } from "./testbed.ts";
+import { processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
 import { aloneFor, underAttack } from "./under-attack.ts";
 
 const { forMs } = inject("form").fairness;

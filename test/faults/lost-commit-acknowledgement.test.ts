@@ -6,7 +6,7 @@ import type { Stack } from "@annals/local";
 import { eventually, type Fate, openProxy, type Proxy } from "@annals/testing";
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { report } from "./report.ts";
 import {
   addGatewayOfEachLedger,
@@ -15,7 +15,7 @@ import {
   retryFaults,
   startTestbed,
   type Testbed,
-} from "./testbed.ts";
+} from "../system/testbed.ts";
 
 const { cuts } = inject("form").lostAcknowledgements;
 const WRITERS = 16;

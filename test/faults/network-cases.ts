@@ -8,7 +8,7 @@ import { allServed, faultsWhile, probesOf } from "./network-probes.ts";
 import type { Fault } from "./network-proxy.ts";
 import { LINKS, type LinkName, startLinkedSystem } from "./network-system.ts";
 import { report } from "./report.ts";
-import { allAttempted } from "./testbed.ts";
+import { allAttempted } from "../system/testbed.ts";
 
 const { outageMs, slowed, swallowed } = inject("form").networkFaults;
 /** The promise. */

@@ -3,7 +3,7 @@
 
 import { type ReservedPort, reserveFreePort, type ServiceName } from "@annals/local";
 import { newClient, ownerOf } from "@annals/testing";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { Link } from "./network-proxy.ts";
 
 type End = ServiceName | "postgres" | "nats";

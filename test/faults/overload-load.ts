@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { constants, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Outcome, SentAppend, StoredAnswer } from "./load.ts";
+import type { Outcome, SentAppend, StoredAnswer } from "../system/load.ts";
 
 export interface Offer {
   readonly baseUrl: string;

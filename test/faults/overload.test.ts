@@ -5,10 +5,10 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { httpLoad } from "../bench/http-load.ts";
-import { peaks } from "../flows/process-memory.ts";
+import { peaks } from "../system/process-memory.ts";
 import { offer, type Taken } from "./overload-load.ts";
 import { report } from "./report.ts";
-import { startTestbed, type Testbed } from "./testbed.ts";
+import { startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { forMs } = inject("form").overload;
 const TIMES_CAPACITY = 3;

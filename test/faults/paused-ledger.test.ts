@@ -6,10 +6,10 @@ import type { StackProcess } from "@annals/local";
 import { eventually, HttpClient } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
-import { metricOf } from "../metric-of.ts";
-import type { Load, SentAppend } from "./load.ts";
+import { metricOf } from "../system/metric-of.ts";
+import type { Load, SentAppend } from "../system/load.ts";
 import { report } from "./report.ts";
-import { processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { stoppedMs } = inject("form").pausedLedger;
 const WRITERS = 32;

@@ -2,9 +2,9 @@
 // gateway or by PostgreSQL in the middle of their transaction; the other 499 are accepted, once each.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Load, SentAppend } from "./load.ts";
+import type { Load, SentAppend } from "../system/load.ts";
 import { report } from "./report.ts";
-import { startTestbed, type Testbed } from "./testbed.ts";
+import { startTestbed, type Testbed } from "../system/testbed.ts";
 
 const EVENTS = 500;
 /** Which of them is the poison message. */

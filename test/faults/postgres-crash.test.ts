@@ -5,7 +5,7 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { burstWith, feltBy, isRoundDue, usualBurstMs } from "./burst.ts";
-import type { SentAppend } from "./load.ts";
+import type { SentAppend } from "../system/load.ts";
 import { report } from "./report.ts";
 import { runningPostgres } from "./running-postgres.ts";
 import {
@@ -14,7 +14,7 @@ import {
   retryFaults,
   startTestbed,
   type Testbed,
-} from "./testbed.ts";
+} from "../system/testbed.ts";
 
 const { rounds, appends } = inject("form").postgresCrash;
 const CONTROL_APPENDS = 200;

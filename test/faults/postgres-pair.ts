@@ -7,7 +7,7 @@ import { eventually, ownerOf } from "@annals/testing";
 import { copyFile, mkdtemp, realpath, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { copyCluster, writeOwned } from "./base-backup.ts";
 import { Link } from "./network-proxy.ts";
 import { runningPostgres } from "./running-postgres.ts";

@@ -8,9 +8,9 @@ import { eventually, ownerOf } from "@annals/testing";
 import { join } from "node:path";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { exported } from "../api/exports/exports-client.ts";
-import { startConstellation } from "../constellation.ts";
-import { startWebhookSystem } from "../flows/webhook-constellation.ts";
+import { exported } from "../system/exports-client.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { startWebhookSystem } from "../system/webhook-constellation.ts";
 import { supportedBuilds, unsupportedBuilds } from "./postgresql-builds.ts";
 
 const SERVICES = ["gateway", "keys", "ledger", "export", "webhook-dispatcher"] as const;

@@ -2,9 +2,9 @@
 // account with a chain of searched-chain.ts.
 
 import { type Answer, type HttpClient, newAccount } from "@annals/testing";
-import { newToken } from "../api/widget/widget-client.ts";
+import { newToken } from "../system/widget-client.ts";
 import { NO_ACTION, NO_TIME, NOTHING } from "./searched-chain.ts";
-import type { Testbed } from "./testbed.ts";
+import type { Testbed } from "../system/testbed.ts";
 
 export interface CostCase {
   readonly what: string;

@@ -8,7 +8,7 @@ import { type Cpu, cpuOfEach, sumOf } from "./cpu-of.ts";
 import { costCases, type CostCase } from "./request-cases.ts";
 import { costPage } from "./request-cost-page.ts";
 import { loadSearchedChain } from "./searched-chain.ts";
-import { startTestbed, type Testbed } from "./testbed.ts";
+import { startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { name: form, requestCost } = inject("form");
 const MAX_WIDGET_MS = 50;

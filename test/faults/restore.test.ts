@@ -10,12 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { ended } from "../api/exports/exports-client.ts";
-import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { ended } from "../system/exports-client.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import { Backups } from "./restored-system.ts";
 import { runVerb } from "./operator.ts";
-import { processesOf } from "./testbed.ts";
+import { processesOf } from "../system/testbed.ts";
 
 const ROLES = ["annals_keys", "annals_ledger", "annals_exports", "annals_webhooks"];
 const SERVICES = ["keys", "ledger", "export", "webhook-dispatcher"] as const;

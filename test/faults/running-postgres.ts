@@ -3,7 +3,7 @@
 import { sendSignal } from "@annals/local";
 import { eventually } from "@annals/testing";
 import { expect } from "vitest";
-import { processesOf, type Testbed } from "./testbed.ts";
+import { processesOf, type Testbed } from "../system/testbed.ts";
 
 /** A server process whose parent is gone ends at its next look, which is the end of its statement at most. */
 const GONE_WITHIN_MS = 10_000;

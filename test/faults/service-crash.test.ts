@@ -6,9 +6,9 @@ import type { StackProcess } from "@annals/local";
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { burstWith, feltBy, isRoundDue, usualBurstMs } from "./burst.ts";
-import type { SentAppend } from "./load.ts";
+import type { SentAppend } from "../system/load.ts";
 import { report } from "./report.ts";
-import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { rounds, appends } = inject("form").serviceCrash;
 const VICTIMS = ["ledger", "keys", "gateway"] as const;

@@ -5,11 +5,11 @@ import { eventually } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { metricOf } from "../metric-of.ts";
-import type { Load, SentAppend } from "./load.ts";
+import { metricOf } from "../system/metric-of.ts";
+import type { Load, SentAppend } from "../system/load.ts";
 import { report } from "./report.ts";
 import { runningPostgres } from "./running-postgres.ts";
-import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "./testbed.ts";
+import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { rounds, accounts } = inject("form").sharedTransactions;
 /** Of each account, each with one event in flight. */

@@ -6,11 +6,11 @@ import type { Stack } from "@annals/local";
 import { eventually, ownerOf } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import { Link, type Slowness } from "./network-proxy.ts";
 import { report } from "./report.ts";
-import { allServing, newChain, REPLICAS, retryFaults } from "./testbed.ts";
+import { allServing, newChain, REPLICAS, retryFaults } from "../system/testbed.ts";
 
 const { forMs, ways } = inject("form").slowed;
 const WRITERS = 8;

@@ -19,7 +19,7 @@ import { chmod, open, readdir, readFile, stat, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { processesOf } from "./testbed.ts";
+import { processesOf } from "../system/testbed.ts";
 
 /** What cannot be written any more: the largest table alone, or all that PostgreSQL writes. */
 export type Full = "a table" | "everything";

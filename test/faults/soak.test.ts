@@ -5,8 +5,8 @@
 import { eventually, HttpClient, newAccount, newKey, ownerOf } from "@annals/testing";
 import { join } from "node:path";
 import { afterEach, expect, inject, test } from "vitest";
-import { ended } from "../api/exports/exports-client.ts";
-import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
+import { ended } from "../system/exports-client.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import { report } from "./report.ts";
 import {
   age,

@@ -8,9 +8,9 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, inject } from "vitest";
-import { peaks } from "../flows/process-memory.ts";
+import { peaks } from "../system/process-memory.ts";
 import { report } from "./report.ts";
-import { processesOf, type Testbed } from "./testbed.ts";
+import { processesOf, type Testbed } from "../system/testbed.ts";
 
 /** The memory limits of the chart's containers. */
 const CHART_LIMITS_MB: Readonly<Record<ServiceName, number>> = {

@@ -2,7 +2,7 @@
 // point, and several kills at it. None is missing, and what comes again comes with the same bytes.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PointedSystem, POINTS } from "../flows/webhooks-crash-points.ts";
+import { PointedSystem, POINTS } from "../system/webhooks-crash-points.ts";
 import { report } from "./report.ts";
 
 const EVENTS = 1_000;

@@ -2,8 +2,8 @@
 // answered as ever and every event reaches every webhook. Without the sweep it does not: both are shown.
 
 import { afterEach, expect, test } from "vitest";
-import { startWebhookSystem, type WebhookSystem } from "../flows/webhook-constellation.ts";
-import { surviveOutage } from "../flows/webhooks-outage.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
+import { surviveOutage } from "../system/webhooks-outage.ts";
 import { report } from "./report.ts";
 
 const STOPPED_MS = 60_000;

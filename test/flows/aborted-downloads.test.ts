@@ -6,8 +6,8 @@ import { readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { ended } from "../api/exports/exports-client.ts";
-import { startConstellation } from "../constellation.ts";
+import { ended } from "../system/exports-client.ts";
+import { startConstellation } from "../system/constellation.ts";
 
 const DOWNLOADS = 100;
 const AT_ONCE = 20;

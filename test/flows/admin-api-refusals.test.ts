@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import {
   type AdminApi,
   adminApi,
@@ -18,7 +18,7 @@ import {
   type Asked,
   type At,
   renameAndLeave,
-} from "./admin-api-client.ts";
+} from "../system/admin-api-client.ts";
 
 const TOKEN = "t".repeat(32);
 const PLANS = { default: "free", plans: { free: {}, pro: {} } };

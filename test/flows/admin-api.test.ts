@@ -9,8 +9,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { metricOf } from "../metric-of.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { metricOf } from "../system/metric-of.ts";
 import {
   type AdminApi,
   adminApi,
@@ -20,7 +20,7 @@ import {
   bodyFor,
   NOBODY,
   ROUTES,
-} from "./admin-api-client.ts";
+} from "../system/admin-api-client.ts";
 
 const TOKEN = "t".repeat(32);
 const PLANS = {

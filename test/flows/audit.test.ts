@@ -14,8 +14,8 @@ import {
   type TestAccount,
 } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { metricOf } from "../metric-of.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { metricOf } from "../system/metric-of.ts";
 import { CHANGES, type Entry, type Made, SERVICE_OF } from "./audit-changes.ts";
 import { requestLines, runAccountsCommand } from "./audit-commands.ts";
 

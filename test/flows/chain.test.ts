@@ -10,10 +10,10 @@ import { createPool, type Database, type Pool, type Statement } from "@annals/po
 import { createMigratedDatabase, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { metricOf } from "../metric-of.ts";
-import { addGatewayOfEachLedger } from "../faults/testbed.ts";
-import { chainFaults } from "./chain-faults.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { metricOf } from "../system/metric-of.ts";
+import { addGatewayOfEachLedger } from "../system/testbed.ts";
+import { chainFaults } from "../system/chain-faults.ts";
 
 const WRITERS = 64;
 const APPENDS = inject("form").chain.appends;

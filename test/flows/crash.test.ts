@@ -10,9 +10,9 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { audit } from "../faults/consistency.ts";
-import { isAcknowledged, Load } from "../faults/load.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { audit } from "../system/consistency.ts";
+import { isAcknowledged, Load } from "../system/load.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 /** The bound. */

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { verifyFile } from "annals-verify";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { Client } from "../example/cloudtrail/client.ts";
 import { importRecords } from "../example/cloudtrail/import-records.ts";
 import { Progress } from "../example/cloudtrail/progress.ts";

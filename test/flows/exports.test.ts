@@ -15,10 +15,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { verifyFile } from "annals-verify";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { ended } from "../api/exports/exports-client.ts";
+import { ended } from "../system/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
-import { startConstellation } from "../constellation.ts";
-import { download, exportAll, MAX_RSS_MB } from "./exports-large.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { download, exportAll, MAX_RSS_MB } from "../system/exports-large.ts";
 
 const EVENTS = 30_000;
 /** Enough to be in the middle of for a while. */

@@ -5,7 +5,7 @@
 import type { Stack, StackProcess } from "@annals/local";
 import { HttpClient, newAccount, newClient } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { longestStall, stallOf } from "./event-loop-lag.ts";
 import {
   FAITHFUL,

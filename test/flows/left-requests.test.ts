@@ -6,8 +6,8 @@ import { eventually, type HttpClient, newClient, ownerOf, type TestAccount } fro
 import { request } from "node:http";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { metricOf } from "../metric-of.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { metricOf } from "../system/metric-of.ts";
 
 /** Far below the timeout of a statement and the deadline of a call, on however busy a machine. */
 const STOPPED_WITHIN_MS = 4_000;

@@ -6,8 +6,8 @@ import { createLog } from "@annals/chassis";
 import { connectMessaging, consumeNotices, type Notice } from "@annals/messaging";
 import { eventually, newClient } from "@annals/testing";
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { metricOf } from "../metric-of.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { metricOf } from "../system/metric-of.ts";
 
 type System = Awaited<ReturnType<typeof startConstellation>>;
 

@@ -4,7 +4,7 @@
 
 import { HttpClient } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type PlannedSystem, startPlannedSystem } from "../api/plans/plans-constellation.ts";
+import { type PlannedSystem, startPlannedSystem } from "../system/plans-constellation.ts";
 
 /** Of the plan `exact`. */
 const MAX_KEYS = 10;

@@ -5,7 +5,7 @@
 import type { Stack } from "@annals/local";
 import { type Answer, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 
 const GATEWAYS = 3;
 const LIMIT = 100;

@@ -14,9 +14,9 @@ import {
 import { once } from "node:events";
 import { get, type IncomingMessage, request as send } from "node:http";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { ended } from "../api/exports/exports-client.ts";
+import { ended } from "../system/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 
 const REVOCATIONS = 200;
 const AT_A_TIME = 10;

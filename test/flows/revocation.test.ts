@@ -6,7 +6,7 @@ import type { Stack } from "@annals/local";
 import { HttpClient, newAccount } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 
 const GATEWAYS = 3;
 const REVOCATIONS = inject("form").revocation.revocations;

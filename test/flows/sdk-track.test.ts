@@ -7,7 +7,7 @@ import type { Stack } from "@annals/local";
 import { type Fate, newAccount, newKey, openProxy, ownerOf, type Proxy } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { ControlledClock } from "../sdk/controlled-clock.ts";
 
 const EVENTS = 1_000;

@@ -5,8 +5,8 @@ import { eventually } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { OtlpReceiver } from "../otlp-receiver.ts";
-import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
+import { OtlpReceiver } from "../system/otlp-receiver.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
 const SECRETS = {
   body: "a-value-of-the-body",

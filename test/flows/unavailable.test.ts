@@ -5,7 +5,7 @@
 import { eventually, HttpClient, newClient } from "@annals/testing";
 import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 
 /** Far above what a refusal takes, far below any deadline. */
 const QUICK_MS = 3_000;

@@ -3,7 +3,7 @@
 // Real processes; 1,000 events a point and many kills are in test/faults/webhooks-crash-points.test.ts.
 
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { PointedSystem, POINTS } from "./webhooks-crash-points.ts";
+import { PointedSystem, POINTS } from "../system/webhooks-crash-points.ts";
 
 const EVENTS = 300;
 

@@ -5,7 +5,7 @@
 
 import type { Subscriber } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
 const QUEUED = 2_000;
 /** Events of one batch at most. */

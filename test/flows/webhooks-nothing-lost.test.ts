@@ -5,9 +5,9 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
-import { expectNothingMissing, postAll, repeats, threeWebhooks } from "./webhooks-load.ts";
-import { surviveOutage } from "./webhooks-outage.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
+import { expectNothingMissing, postAll, repeats, threeWebhooks } from "../system/webhooks-load.ts";
+import { surviveOutage } from "../system/webhooks-outage.ts";
 
 const EVENTS = 1_000;
 const KILLS = 6;

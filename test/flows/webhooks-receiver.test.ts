@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { Contract } from "../api/openapi/contract.ts";
-import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
 const PAYLOAD_ID = /^wh_evt_[0-9a-z]{26}$/;
 const RECEIVERS = join(import.meta.dirname, "../../docs/receivers");

@@ -4,7 +4,7 @@
 
 import { eventually, type HttpClient, type Received } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
 /** So long that a record is read before the next attempt, on a busy machine and after a restart too. */
 const DELAYS_S = [2, 4, 4];

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
 /** Of keys, and of webhooks. */
 const CREATES = inject("form").secrets.creates;

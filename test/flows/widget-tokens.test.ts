@@ -4,7 +4,7 @@
 import type { Stack } from "@annals/local";
 import { type Answer, eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { requestLines } from "./audit-commands.ts";
 
 const GATEWAYS = 3;

@@ -17,7 +17,7 @@ import { connect, type SecureClientSessionOptions } from "node:http2";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { CALLERS, GRANTS, mayCall } from "./grants.ts";
 import {
   callBytes,
@@ -28,7 +28,7 @@ import {
   Health,
   pathOf,
   stockClient,
-} from "./services.ts";
+} from "../system/services.ts";
 
 const SERVICES = ["keys", "ledger", "export", "webhook-dispatcher"] as const;
 const REFUSAL = "This caller may not call this method.";

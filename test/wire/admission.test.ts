@@ -15,7 +15,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { NEEDED } from "./needed.ts";
 import {
   admission,
@@ -26,7 +26,7 @@ import {
   KeysService,
   LedgerService,
   stockClient,
-} from "./services.ts";
+} from "../system/services.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
 

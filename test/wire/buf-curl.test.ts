@@ -8,8 +8,8 @@ import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { admission, type Endpoint, endpointsOf, filesOf, stockClient } from "./services.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { admission, type Endpoint, endpointsOf, filesOf, stockClient } from "../system/services.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROTOCOLS = ["grpc", "connect"] as const;

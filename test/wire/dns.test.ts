@@ -10,8 +10,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
-import { type DnsServer, startDns } from "./dns-server.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { type DnsServer, startDns } from "../system/dns-server.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const REQUESTS = 300;

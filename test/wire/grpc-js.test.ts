@@ -13,7 +13,7 @@ import { type Client, type ServiceError, status } from "@grpc/grpc-js";
 import { hash } from "node:crypto";
 import { connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "../system/constellation.ts";
 import { CALLERS, mayCall } from "./grants.ts";
 import {
   admission,
@@ -28,7 +28,7 @@ import {
   LedgerService,
   pathOf,
   stockClient,
-} from "./services.ts";
+} from "../system/services.ts";
 
 let stack: Stack;
 let endpoints: Endpoint[];

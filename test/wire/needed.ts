@@ -5,7 +5,7 @@ import type { Permission } from "@annals/contract";
 import { ExportsService } from "@annals/proto/exports";
 import { WebhooksService } from "@annals/proto/webhooks";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { KeysService, LedgerService } from "./services.ts";
+import { KeysService, LedgerService } from "../system/services.ts";
 
 /** The scope that each RPC needs when it is called for a client; undefined: no gateway calls it for one. */
 export const NEEDED: readonly [service: string, DescMethod, Permission | undefined][] = [

@@ -4,7 +4,7 @@
 import { SCOPES } from "@annals/contract";
 import { newClient, newKey } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
-import { storeKeys } from "../many.ts";
+import { storeKeys } from "../../system/many.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 import { BAD_JSON, BAD_NAMES, BAD_SCOPES } from "./bad-bodies.ts";
 

@@ -3,7 +3,7 @@
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";
-import { storeKeys } from "../many.ts";
+import { storeKeys } from "../../system/many.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");

@@ -6,8 +6,8 @@ import { V1 } from "@annals/gateway/src/v1.ts";
 import { newClient } from "@annals/testing";
 import { expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { URL_OF_NOBODY } from "../webhooks/bad-bodies.ts";
-import { newToken } from "../widget/widget-client.ts";
+import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
+import { newToken } from "../../system/widget-client.ts";
 
 const { client, keyId } = await newClient(inject("stack"));
 

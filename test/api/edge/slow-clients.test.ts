@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../../constellation.ts";
+import { startConstellation } from "../../system/constellation.ts";
 import { expectRefused } from "../refusal.ts";
 import { exchange, open, type Part } from "./raw-socket.ts";
 

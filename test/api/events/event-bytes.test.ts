@@ -4,7 +4,7 @@
 
 import { canonicalJson, type JsonObject, type JsonValue } from "@annals/event";
 import { describe, expect, inject, test } from "vitest";
-import { exported, newExporter } from "../exports/exports-client.ts";
+import { exported, newExporter } from "../../system/exports-client.ts";
 
 const { client } = await newExporter(inject("stack"), []);
 

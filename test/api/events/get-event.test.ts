@@ -5,7 +5,7 @@
 import { canonicalJson, type JsonObject, readJson } from "@annals/event";
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
-import { recomputedHash } from "./proof.ts";
+import { recomputedHash } from "../../system/proof.ts";
 
 const stack = inject("stack");
 const account = await newClient(stack);

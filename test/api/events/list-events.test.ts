@@ -4,7 +4,7 @@
 
 import { newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { recomputedHash } from "./proof.ts";
+import { recomputedHash } from "../../system/proof.ts";
 
 const stack = inject("stack");
 const account = await newClient(stack);

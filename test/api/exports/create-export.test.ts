@@ -5,7 +5,7 @@ import { ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
 import { insertJobs } from "./export-rows.ts";
-import { ended, exported, newExporter } from "./exports-client.ts";
+import { ended, exported, newExporter } from "../../system/exports-client.ts";
 
 const stack = inject("stack");
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;

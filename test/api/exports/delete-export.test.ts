@@ -4,7 +4,7 @@
 import { newClient, ownerOf } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { exported, newExporter } from "./exports-client.ts";
+import { exported, newExporter } from "../../system/exports-client.ts";
 import { insertJobs } from "./export-rows.ts";
 
 const stack = inject("stack");

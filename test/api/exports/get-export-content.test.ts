@@ -8,7 +8,7 @@ import { afterAll, describe, expect, inject, test } from "vitest";
 import { verify } from "../../verifiers/made-export.ts";
 import { expectRefused } from "../refusal.ts";
 import { insertJobs } from "./export-rows.ts";
-import { exported, newExporter } from "./exports-client.ts";
+import { exported, newExporter } from "../../system/exports-client.ts";
 
 const stack = inject("stack");
 const owner = ownerOf(stack.databaseUrl);

@@ -3,7 +3,7 @@
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { exported, newExporter } from "./exports-client.ts";
+import { exported, newExporter } from "../../system/exports-client.ts";
 
 const stack = inject("stack");
 const { client } = await newExporter(stack, [{ action: "a" }, { action: "b" }]);

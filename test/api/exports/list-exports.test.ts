@@ -4,7 +4,7 @@
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { exported, newExporter } from "./exports-client.ts";
+import { exported, newExporter } from "../../system/exports-client.ts";
 
 const stack = inject("stack");
 const EXPORTS = 5;

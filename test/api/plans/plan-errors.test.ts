@@ -5,7 +5,7 @@
 import { newKey } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { type PlannedSystem, startPlannedSystem } from "./plans-constellation.ts";
+import { type PlannedSystem, startPlannedSystem } from "../../system/plans-constellation.ts";
 
 let system: PlannedSystem;
 

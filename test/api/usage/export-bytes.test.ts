@@ -9,7 +9,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../../constellation.ts";
+import { startConstellation } from "../../system/constellation.ts";
 import { expectRefused } from "../refusal.ts";
 
 const SETTING = 100_000;

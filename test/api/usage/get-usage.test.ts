@@ -8,9 +8,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../../constellation.ts";
+import { startConstellation } from "../../system/constellation.ts";
 import { expectRefused } from "../refusal.ts";
-import { URL_OF_NOBODY } from "../webhooks/bad-bodies.ts";
+import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 
 const RATE_LIMIT_PER_MINUTE = 30;
 const PLANS = {

@@ -3,9 +3,9 @@
 import { EVENT_NAMES } from "@annals/contract";
 import { newClient, ownerOf } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
-import { storeWebhooks } from "../many.ts";
+import { storeWebhooks } from "../../system/many.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { BAD_EVENTS, BAD_URLS, URL_OF_NOBODY } from "./bad-bodies.ts";
+import { BAD_EVENTS, BAD_URLS, URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 
 const stack = inject("stack");
 const { databaseUrl } = stack;

@@ -3,7 +3,7 @@
 import { newClient, newKey } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { URL_OF_NOBODY } from "./bad-bodies.ts";
+import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 
 const stack = inject("stack");
 const { databaseUrl } = stack;

@@ -3,9 +3,9 @@
 
 import { HttpClient, newAccount, newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
-import { storeWebhooks } from "../many.ts";
+import { storeWebhooks } from "../../system/many.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { URL_OF_NOBODY } from "./bad-bodies.ts";
+import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 
 const stack = inject("stack");
 const { client } = await newClient(stack);

@@ -4,7 +4,7 @@
 import { eventually, newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { URL_OF_NOBODY } from "./bad-bodies.ts";
+import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 
 const stack = inject("stack");
 const { client } = await newClient(stack);

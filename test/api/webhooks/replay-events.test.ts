@@ -3,7 +3,7 @@
 import { eventually, markDelivered, newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { URL_OF_NOBODY } from "./bad-bodies.ts";
+import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 
 const COUNT = 120;
 

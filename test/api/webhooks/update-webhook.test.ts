@@ -3,7 +3,7 @@
 import { newClient } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { BAD_EVENTS, BAD_URLS, URL_OF_NOBODY } from "./bad-bodies.ts";
+import { BAD_EVENTS, BAD_URLS, URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 
 const stack = inject("stack");
 const { client } = await newClient(stack);

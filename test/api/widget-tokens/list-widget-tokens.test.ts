@@ -5,7 +5,7 @@
 import { newClient, newKey, ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { newToken } from "../widget/widget-client.ts";
+import { newToken } from "../../system/widget-client.ts";
 
 const stack = inject("stack");
 const { client, accountId } = await newClient(stack);

@@ -4,7 +4,7 @@
 import { type HttpClient, newClient } from "@annals/testing";
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
-import { newToken, recomputed } from "./widget-client.ts";
+import { newToken, recomputed } from "../../system/widget-client.ts";
 
 const { client } = await newClient(inject("stack"));
 const PATH = "/v1/widget/events";

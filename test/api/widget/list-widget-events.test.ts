@@ -5,7 +5,7 @@
 import { newClient, ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { newToken, recomputed } from "./widget-client.ts";
+import { newToken, recomputed } from "../../system/widget-client.ts";
 
 const stack = inject("stack");
 const { client } = await newClient(stack);

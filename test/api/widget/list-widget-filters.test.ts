@@ -3,7 +3,7 @@
 
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
-import { newToken } from "./widget-client.ts";
+import { newToken } from "../../system/widget-client.ts";
 
 const stack = inject("stack");
 const BATCH = 1_000;

@@ -4,7 +4,7 @@
 import { newClient } from "@annals/testing";
 import { expect, inject, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { newToken } from "./widget-client.ts";
+import { newToken } from "../../system/widget-client.ts";
 
 const stack = inject("stack");
 const { client } = await newClient(stack);

@@ -2,7 +2,7 @@
 // its own. Called by main.ts.
 
 import { newAccount } from "@annals/testing";
-import { startConstellation } from "../../constellation.ts";
+import { startConstellation } from "../../system/constellation.ts";
 import { batches, singles, smallEvents } from "../bodies.ts";
 import { costText, marked } from "../cpu.ts";
 import { type Bench, multiple, type Result, type Section, shown } from "./bench.ts";

@@ -45,7 +45,7 @@ export function endpointsOf(stack: Stack): Endpoint[] {
   return stack.processes.flatMap((process) => {
     if (process.rpcAddress === undefined) return [];
     const service = SERVICES[process.service];
-    if (!service) throw new Error(`add ${process.service} to SERVICES in test/wire/services.ts`);
+    if (!service) throw new Error(`add ${process.service} to SERVICES in test/system/services.ts`);
     return [{ process, address: process.rpcAddress, service }];
   });
 }

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
 import { get } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { ended } from "../api/exports/exports-client.ts";
+import { ended } from "./exports-client.ts";
 import { peaks } from "./process-memory.ts";
 
 /** Resident memory of each process that an export goes through, whatever its size. */

@@ -7,7 +7,7 @@ import { HttpClient, newClient, Subscriber } from "@annals/testing";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ConstellationOptions, startConstellation } from "../constellation.ts";
+import { type ConstellationOptions, startConstellation } from "./constellation.ts";
 
 export type WebhookSystem = Awaited<ReturnType<typeof startWebhookSystem>>;
 

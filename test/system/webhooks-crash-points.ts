@@ -8,7 +8,7 @@ import type { SharedStack, Subscriber } from "@annals/testing";
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
-import { startConstellation } from "../constellation.ts";
+import { startConstellation } from "./constellation.ts";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 import {
   expectNothingMissing,

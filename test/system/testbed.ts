@@ -5,7 +5,7 @@ import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { Agent } from "node:http";
 import { inject } from "vitest";
-import { type ConstellationOptions, startConstellation } from "../constellation.ts";
+import { type ConstellationOptions, startConstellation } from "./constellation.ts";
 import { audit, type ChainEvent, readChain } from "./consistency.ts";
 import { Load, type LoadOptions, type SentAppend } from "./load.ts";
 

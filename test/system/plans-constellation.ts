@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { startConstellation } from "../../constellation.ts";
+import { startConstellation } from "./constellation.ts";
 
 const RATE_LIMIT_PER_MINUTE = 100_000;
 

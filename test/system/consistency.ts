@@ -3,7 +3,7 @@
 // and by consistency.test.ts with answers that are wrong. What it cannot read is a fault.
 
 import type { HttpClient, TestDatabase } from "@annals/testing";
-import { chainFaults } from "../flows/chain-faults.ts";
+import { chainFaults } from "./chain-faults.ts";
 import { isAcknowledged, LATE, type SentAppend } from "./load.ts";
 
 /** One event as it lies in the tables. */

@@ -12,7 +12,7 @@ import {
 } from "@annals/event";
 import type { HttpClient } from "@annals/testing";
 import { expect } from "vitest";
-import type { Proof } from "../events/proof.ts";
+import type { Proof } from "./proof.ts";
 
 /** A token that `client` creates, and a client that has it. */
 export async function newToken(client: HttpClient, body: object = {}) {
