@@ -91,7 +91,7 @@ async function ensureInstalled() {
     writeFileSync(INSTALL_LOG, output);
     if (code !== 0) return fail(installFault(code, output), code);
     if (!existsSync(NODE))
-      return fail(`the install left no Node at ${NODE}: this platform has no build of it`);
+      return fail(`the install put no Node.js at ${NODE}: there is no build for this platform`);
     writeFileSync(STAMP, lockfileStamp());
     return 0;
   } finally {

@@ -134,7 +134,7 @@ describe("not valid, although the manifest was made anew to fit", () => {
     const forged = chainOf("acct_1", [{ n: "forged" }], 4, made.places[2]?.hash);
     made.lines.splice(3, 0, forged.lines[0] ?? "");
     made.places.splice(3, 0, ...forged.places);
-    expect(await verdict(exportOf(made))).toMatch(/^5: sequence number 4: comes twice/);
+    expect(await verdict(exportOf(made))).toMatch(/^5: sequence number 4: appears twice/);
   });
 
   test("an event of another account, with a link that fits", async () => {

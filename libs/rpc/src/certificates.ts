@@ -48,7 +48,7 @@ interface Pem {
 
 const MESSAGES = {
   isNew: "new certificates are in use",
-  cannotBeUsed: "new certificates cannot be used: the old ones stay",
+  cannotBeUsed: "new certificates cannot be used: keeping the current ones",
 };
 
 const SETTING_OF = {
@@ -153,7 +153,7 @@ export class Certificates {
       checkServerIdentity: (_, certificate) =>
         serviceOf(certificate) === peer
           ? undefined
-          : new Error(`the server's certificate is not of ${identityOf(peer)}`),
+          : new Error(`the server's certificate is not for ${identityOf(peer)}`),
     });
   }
 

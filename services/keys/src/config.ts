@@ -53,7 +53,7 @@ export const SETTINGS = {
   ),
   adminApiTokenFile: optionalText(
     "ANNALS_ADMIN_API_TOKEN_FILE",
-    "File with the tokens of the admin API, one a line, each of 32 characters or more. Without it there is no admin API.",
+    "File with the tokens of the admin API, one per line, each of 32 characters or more. Without it there is no admin API.",
   ),
   adminApiAddress: listenAddress(
     "ANNALS_ADMIN_API_ADDRESS",

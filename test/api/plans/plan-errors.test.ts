@@ -122,7 +122,7 @@ describe("plan_limit_exceeded for events", () => {
     const before = secondsLeft();
     const batch = await client.post("/v1/events/batch", batchOf(2));
     expectRefused(batch, "plan_limit_exceeded", {
-      message: `The plan allows 5 events in a month of UTC, and 1 of ${month()} are left.`,
+      message: `The plan allows 5 events per calendar month (UTC); 1 left in ${month()}.`,
     });
     expect(batch.status).toBe(429);
     expect(Number(batch.headers["retry-after"])).toBeLessThanOrEqual(before);

@@ -73,7 +73,7 @@ const SHARED = {
     errors: [
       new AnnalsError(
         "rate_limited",
-        "This key has made its 100 requests. Try again in 17 seconds.",
+        "Rate limit reached: 100 requests per minute for this key. Try again in 17 seconds.",
         {
           retryAfterS: 17,
         },
@@ -89,7 +89,7 @@ const SHARED = {
 
 const MONTH = new AnnalsError(
   "plan_quota_exceeded",
-  "The plan allows 10000 events in a month of UTC, and 0 of 2026-01 are left.",
+  "The plan allows 10000 events per calendar month (UTC); 0 left in 2026-01.",
   { retryAfterS: 86_400 },
 );
 
@@ -141,7 +141,7 @@ function forbidden(scope: Permission, { feature, planLimit }: Route): AnnalsErro
   }
   if (planLimit === "count")
     errors.push(
-      new AnnalsError("plan_count_exceeded", "The plan of this account allows no more of them."),
+      new AnnalsError("plan_count_exceeded", "The limit of the plan is reached. Delete one first."),
     );
   return errors;
 }

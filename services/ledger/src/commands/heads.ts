@@ -77,7 +77,7 @@ async function readFileOfHeads(words: readonly string[]): Promise<KeptHead[]> {
   const file = fileIn(words);
   try {
     const kept = readHeads(await readFile(file, "utf8"));
-    if (kept.length === 0) throw new Error("it holds no head");
+    if (kept.length === 0) throw new Error("the file contains no head");
     return kept;
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);

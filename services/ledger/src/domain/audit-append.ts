@@ -87,7 +87,9 @@ export function faultOf(error: unknown): AuditFault | undefined {
 
 function mayNotSay(field: AuditFault): AnnalsError {
   const faults = [{ field, message: "is not for this service" }];
-  return new AnnalsError("permission_denied", "This service may not record that.", { faults });
+  return new AnnalsError("permission_denied", "This service is not allowed to record this entry.", {
+    faults,
+  });
 }
 
 function sizeOf({ events }: Pick<Append, "events">): number {

@@ -32,7 +32,7 @@ export function recordAuditEvents(
   const recording = { ...deps, bounded: new BoundedLog(deps.log, { linesPerS: 1 }) };
   return async ({ entries }, { values }) => {
     if (entries.length < 1 || entries.length > MAX_ENTRIES) {
-      throw invalid({ field: "entries", message: `must hold 1 to ${MAX_ENTRIES} entries` });
+      throw invalid({ field: "entries", message: `must contain 1 to ${MAX_ENTRIES} entries` });
     }
     const caller = callerOf({ contextValues: values });
     const service = AUDIT_SERVICES.find((each) => each === caller) ?? "unknown";

@@ -93,7 +93,7 @@ function newEvent(item: Static<typeof BatchItem>, index: number): NewEvent {
   if (action === undefined)
     throw invalid({ field: `events[${index}].action`, message: "is required" });
   if (type !== action) {
-    throw invalid({ field: `events[${index}].type`, message: "must equal action, or be left out" });
+    throw invalid({ field: `events[${index}].type`, message: "must equal action or be omitted" });
   }
   // Nearly always it has its action, and a copy of each would cost a microsecond.
   return item.action === undefined ? { ...item, action } : (item as NewEvent);
