@@ -113,7 +113,7 @@ test("a webhook is created, tested, replayed, rotated, disabled and deleted", as
     return (await row.count()) === 1;
   });
   // The name does not resolve: there was an attempt, and there will be another one.
-  expect(await row.innerText()).toMatch(/failed[^]*no answer[^]*1/);
+  expect(await row.innerText()).toMatch(/failed[^]*no response[^]*1/);
   await page.setViewportSize({ width: 360, height: 640 });
   await shoot(page, "deliveries-narrow");
   expect(await row.locator("time").count()).toBe(2);

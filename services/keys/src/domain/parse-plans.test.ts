@@ -100,7 +100,8 @@ describe("faults", () => {
       '"fallback" is unknown: it may contain plans, default',
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
-        "it may contain features_left_out, max_export_bytes, max_keys, max_webhooks, max_widget_tokens, monthly_events, requests_per_minute",
+        "it may contain features_left_out, max_export_bytes, max_keys, max_webhooks, max_widget_tokens, " +
+        "monthly_events, requests_per_minute",
       "plans.free.max_keys: must be an integer from 1 to 2147483647",
       "plans.free.max_export_bytes: must be an integer from 0 to 9007199254740991",
       "plans.free.max_webhooks: must be an integer from 0 to 2147483647",
