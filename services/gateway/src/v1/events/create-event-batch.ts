@@ -26,7 +26,7 @@ const BatchItem = named(
         Type.String({
           minLength: 1,
           maxLength: MAX_TEXT_LENGTH,
-          description: "The same as action. Where both are given they must be equal.",
+          description: "Alias of action. If both are given, they must be equal.",
           examples: ["invoice.update"],
           ...openDetail("batch-type"),
         }),
