@@ -107,7 +107,10 @@ test("a ninth request at a time is refused with Retry-After; the eight are answe
     status: 500,
     headers: { "retry-after": "1" },
     body: {
-      error: { type: "server_error", message: expect.stringMatching(/^More than 8 requests/) },
+      error: {
+        type: "server_error",
+        message: expect.stringMatching(/^More than 8 concurrent requests/),
+      },
     },
   };
   try {

@@ -230,7 +230,7 @@ export interface paths {
         };
         /**
          * Get the use of each limit
-         * @description The limits come from the plan and the service's settings. Needs any API key.
+         * @description The limits come from the plan and the service's settings. Any API key is accepted.
          */
         get: operations["get-usage"];
         put?: never;
