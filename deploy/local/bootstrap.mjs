@@ -199,7 +199,7 @@ async function install(packageManager, nodeVersion) {
     // npm leaves out an optional package that cannot be fetched, or that has another hash.
     if (code === 0 && !existsSync(pinned)) {
       code = 1;
-      output += `pnpm was not installed: ${pinned} cannot be fetched, or does not have its hash\n`;
+      output += `pnpm was not installed: ${pinned} cannot be downloaded, or its hash does not match\n`;
     }
     if (code === 0) code = await run(pinned, packages, env, onOutput);
   }

@@ -70,7 +70,7 @@ test("heads prints every chain that has an event, and check-heads finds them all
   });
   expect(await check(printed.stdout)).toMatchObject({
     status: 0,
-    stdout: "all 2 chains contain their kept heads\n",
+    stdout: "all 2 chains contain their saved heads\n",
   });
 });
 
@@ -94,7 +94,7 @@ test("a chain that went back, one that is missing and one that differs are named
       "acct_1 went back: its chain had 5 events and ends at 3",
       `acct_2 differs: its event 1 has the hash ${hashOf("d")}, and had ${hashOf("f")}`,
       "acct_3 is missing: its chain had 7 events",
-      "3 of 4 chains do not contain their kept heads\n",
+      "3 of 4 chains do not contain their saved heads\n",
     ].join("\n"),
   });
 });

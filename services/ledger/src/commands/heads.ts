@@ -67,8 +67,8 @@ export async function checkHeads(context: VerbContext<typeof SETTINGS>): Promise
   });
   const verdict =
     faults.length === 0
-      ? `all ${kept.length} chains contain their kept heads`
-      : `${faults.length} of ${kept.length} chains do not contain their kept heads`;
+      ? `all ${kept.length} chains contain their saved heads`
+      : `${faults.length} of ${kept.length} chains do not contain their saved heads`;
   process.stdout.write([...faults, verdict].map((line) => `${line}\n`).join(""));
   if (faults.length > 0) process.exitCode = 1;
 }

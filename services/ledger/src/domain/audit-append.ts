@@ -103,7 +103,7 @@ function sizeOf({ events }: Pick<Append, "events">): number {
 export function refuseAuditActions({ events }: Pick<Append, "events">): void {
   const at = events.findIndex(({ action }) => isReservedAction(action));
   if (at < 0) return;
-  const message = `must not begin with ${AUDIT_ACTION_PREFIX}: such events are of the service itself`;
+  const message = `must not begin with ${AUDIT_ACTION_PREFIX}: such events belong to the service itself`;
   throw invalid({ field: `events[${at}].action`, message });
 }
 

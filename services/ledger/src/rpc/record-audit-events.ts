@@ -65,7 +65,7 @@ async function record(
     if (fault !== undefined) {
       metrics.auditRefused.inc({ caller: service, fault });
       const fields = { caller: service, entry_id: id, err: error, fault };
-      bounded.write("warn", fields, "audit entry refused: its service may not say it");
+      bounded.write("warn", fields, "audit entry refused: its service may not record it");
     } else if (!(error instanceof AnnalsError) || error.kind !== "unavailable") {
       log.error({ err: error, entry_id: id, caller: service }, "audit entry cannot be stored");
     }

@@ -156,7 +156,7 @@ test("a range is replayed only after a delivery that the receiver has taken", as
     await begin();
   producers.add(accountId, "events", 10);
   const untried =
-    "id: must have taken a delivery since its URL was set: send a test delivery first";
+    "id: must have accepted a delivery since its URL was set: send a test delivery first";
   await expect(replayRange(1n, 2n)).rejects.toThrow(untried);
   replica.sender.answer = () => 500;
   await tried();
