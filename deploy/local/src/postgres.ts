@@ -57,7 +57,7 @@ export async function prepareCluster(
   const version = readFileSync(join(location.cluster, "PG_VERSION"), "utf8").trim();
   if (version !== MAJOR_VERSION) {
     throw new Error(
-      `${location.cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${MAJOR_VERSION}`,
+      `${location.cluster} was created by PostgreSQL ${version}, but this is PostgreSQL ${MAJOR_VERSION}`,
     );
   }
   const password = readFileSync(passwordFile, "utf8").trim();

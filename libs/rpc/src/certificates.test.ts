@@ -95,7 +95,7 @@ describe("at the start", () => {
       "ANNALS_TLS_CA_FILE, ANNALS_TLS_CERT_FILE, ANNALS_TLS_KEY_FILE are required",
     );
     const both = { ...config(await newDirectory()), plaintextRpc: true };
-    await expect(openTls(both, around())).rejects.toThrow("exclude each other");
+    await expect(openTls(both, around())).rejects.toThrow("mutually exclusive");
     expect(await openTls({ ...nothing, plaintextRpc: true }, around())).toBe("plaintext");
   });
 

@@ -82,7 +82,9 @@ export async function openTls(
   const given = [tlsCaFile, tlsCertFile, tlsKeyFile].filter((file) => file !== undefined);
   if (plaintextRpc) {
     if (given.length > 0) {
-      throw new ConfigError("ANNALS_DANGEROUS_PLAINTEXT_RPC and ANNALS_TLS_* exclude each other");
+      throw new ConfigError(
+        "ANNALS_DANGEROUS_PLAINTEXT_RPC and ANNALS_TLS_* are mutually exclusive",
+      );
     }
     log.warn("RPC is in plaintext: any client of an RPC port can read every event");
     return "plaintext";

@@ -66,8 +66,8 @@ test("a changed file is used, one that cannot be used replaces nothing and is re
 });
 
 test.each([
-  ["a token of 31 characters", `${OLD}\n${"s".repeat(31)}`, "line 2: a token has 32 or more"],
-  ["a token with a space", `${OLD} ${NEW}`, "line 1: a token has 32 or more"],
+  ["a token of 31 characters", `${OLD}\n${"s".repeat(31)}`, "line 2: a token must have 32 or more"],
+  ["a token with a space", `${OLD} ${NEW}`, "line 1: a token must have 32 or more"],
   ["no token", "\n", "must contain 1 to 8 tokens"],
   ["nine tokens", `${OLD}\n`.repeat(9), "must contain 1 to 8 tokens"],
 ])("%s does not start, and is not repeated", async (_, text, reason) => {

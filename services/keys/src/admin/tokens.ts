@@ -60,7 +60,7 @@ function readTokens(file: string): Promise<Buffer[]> {
     const wrong = tokens.findIndex((token) => token !== "" && !isToken(token));
     if (wrong >= 0) {
       throw new Error(
-        `line ${wrong + 1}: a token has ${MIN_LENGTH} or more letters, digits and - . _ ~ + / =`,
+        `line ${wrong + 1}: a token must have ${MIN_LENGTH} or more letters, digits and - . _ ~ + / =`,
       );
     }
     const given = tokens.filter((token) => token !== "");

@@ -52,7 +52,7 @@ function checkSame(written: EventBytes, given: Uint8Array): void {
   while (written.bytes[offset] === given[offset]) offset += 1;
   const { index, member } = memberAt(written, offset);
   const field = member === undefined ? nameOf(index) : `${nameOf(index)}.${member}`;
-  throw notCanonical(field, "it is not as RFC 8785 writes it", offset);
+  throw notCanonical(field, "it is not in the canonical form of RFC 8785", offset);
 }
 
 const nameOf = (index: number): string => `events[${index}]`;

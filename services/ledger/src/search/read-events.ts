@@ -81,6 +81,6 @@ function refuseHole(accountId: string, page: readonly StoredRow[], first: number
   for (const [index, { sequence_number: number }] of page.entries()) {
     const expected = first + index * step;
     if (Number(number) !== expected)
-      throw internal(`the chain of ${accountId} lacks event ${expected}: verify it`);
+      throw internal(`the chain of ${accountId} lacks event ${expected}: verify the chain`);
   }
 }
