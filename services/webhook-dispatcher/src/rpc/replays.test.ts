@@ -182,7 +182,7 @@ test("a success of the URL before is none of the new one", async () => {
   await handlers.update(accountId, webhook.id, { url: "https://other.example.com/hook" });
   replica.sender.attempts[0]?.end({});
   await replica.engine.settled();
-  await expect(replayRange(1n, 2n)).rejects.toThrow("must have taken a delivery");
+  await expect(replayRange(1n, 2n)).rejects.toThrow("must have accepted a delivery");
 });
 
 test("replays of an account take turns; whoever waits too long is told so; others do not wait", async () => {
