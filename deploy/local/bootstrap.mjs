@@ -91,7 +91,7 @@ async function ensureInstalled() {
     writeFileSync(INSTALL_LOG, output);
     if (code !== 0) return fail(installFault(code, output), code);
     if (!existsSync(NODE))
-      return fail(`the install left no Node at ${NODE}: this platform has no build of it`);
+      return fail(`the install put no Node.js at ${NODE}: there is no build for this platform`);
     writeFileSync(STAMP, lockfileStamp());
     return 0;
   } finally {
@@ -199,7 +199,7 @@ async function install(packageManager, nodeVersion) {
     // npm leaves out an optional package that cannot be fetched, or that has another hash.
     if (code === 0 && !existsSync(pinned)) {
       code = 1;
-      output += `pnpm was not installed: ${pinned} cannot be fetched, or does not have its hash\n`;
+      output += `pnpm was not installed: ${pinned} cannot be downloaded, or its hash does not match\n`;
     }
     if (code === 0) code = await run(pinned, packages, env, onOutput);
   }

@@ -124,11 +124,11 @@ test("usage shows each limit, what is reached, what the plan leaves out, and the
     const shown = await page.getByRole("main").innerText();
     expect(shown).toMatch(/The plan of this account is free/);
     expect(shown).toMatch(/Events of \d{4}-\d\d: 850 of 1,000\n/);
-    expect(shown).toMatch(/Events that are stored: 850, without a limit/);
+    expect(shown).toMatch(/Stored events: 850, without a limit/);
     expect(shown).toMatch(/Requests of the account: \d+ of [\d,]+\n/);
     expect(shown).toMatch(/Live widget tokens of this key: 0 of 2,500/);
     expect(shown).toMatch(/Live API keys: 2 of 2 limit reached/);
-    expect(shown).toMatch(/Webhooks: 1 of 3\n[^]*Exports that are kept: not in the plan/);
+    expect(shown).toMatch(/Webhooks: 1 of 3\n[^]*Kept exports: not in the plan/);
     expect(await page.getByLabel("Events of").evaluate((bar: HTMLMeterElement) => bar.value)).toBe(
       850,
     );

@@ -113,7 +113,7 @@ test("a webhook is created, tested, replayed, rotated, disabled and deleted", as
     return (await row.count()) === 1;
   });
   // The name does not resolve: there was an attempt, and there will be another one.
-  expect(await row.innerText()).toMatch(/failed[^]*no answer[^]*1/);
+  expect(await row.innerText()).toMatch(/failed[^]*no response[^]*1/);
   await page.setViewportSize({ width: 360, height: 640 });
   await shoot(page, "deliveries-narrow");
   expect(await row.locator("time").count()).toBe(2);
@@ -128,7 +128,7 @@ test("a webhook is created, tested, replayed, rotated, disabled and deleted", as
   expect(await webhooks()).toMatchObject([{ active: false }]);
   await button(page, /^Delete/).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();
-  await page.getByText("There is no webhook").waitFor();
+  await page.getByText("No webhooks yet").waitFor();
   expect(await webhooks()).toEqual([]);
 });
 
@@ -172,7 +172,7 @@ test("an export is created, and its download is its file", async () => {
 
   await button(page, /^Delete/).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete export" }).click();
-  await page.getByText("There is no export").waitFor();
+  await page.getByText("No exports yet").waitFor();
 });
 
 test("the viewer shows events with a token of its own, which the log out revokes", async () => {
@@ -235,6 +235,6 @@ test("a widget token is created with its filter, shown once, and revoked", async
     .getByRole("button", { name: /^Revoke/ })
     .click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke token" }).click();
-  await page.getByText("No token is live").waitFor();
+  await page.getByText("No active tokens").waitFor();
   expect((await client.as(token).get("/v1/widget/events")).status).toBe(401);
 });

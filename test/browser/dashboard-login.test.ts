@@ -93,7 +93,7 @@ test("the key is in no storage, address or element, and a reload forgets it", as
 test("kept for the tab it outlives a reload, and log out forgets it", async () => {
   const { key } = await newClient(stack);
   const page = await openLogin(browser, { baseUrl });
-  await page.getByLabel(/Keep it for this tab/).check();
+  await page.getByLabel(/Keep the key in this tab/).check();
   await logIn(page, key);
   await page.getByRole("button", { name: "Log out" }).waitFor();
   await page.reload();

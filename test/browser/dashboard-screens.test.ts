@@ -19,9 +19,9 @@ const { baseUrl, databaseUrl } = stack;
 const SCREENS: readonly (readonly [at: string, scope: Scope | undefined, empty: RegExp])[] = [
   ["verification", "verify", /Press Verify/],
   ["keys", "keys:manage", /Create a key/],
-  ["webhooks", "keys:manage", /There is no webhook\. Create one below/],
-  ["exports", "export", /There is no export\. Create one below/],
-  ["widget-tokens", "events:read", /No token is live\. Create one below/],
+  ["webhooks", "keys:manage", /No webhooks yet\. Create one below/],
+  ["exports", "export", /No exports yet\. Create one below/],
+  ["widget-tokens", "events:read", /No active tokens\. Create one below/],
   ["usage", undefined, /There are no events yet/],
   // The last: it makes a widget token.
   ["events", "events:read", /There are no events yet\. Store the first one/],

@@ -32,7 +32,7 @@ export function tampered(file: string): (readonly [name: string, file: string, f
       file.replace('"event_count":100', '"event_count":101'),
       "Line 101: manifest_mismatch: it was changed",
     ],
-    ["an event twice", `${lines[0]}\n${file}`, "Line 2: sequence number 1: comes twice"],
+    ["an event twice", `${lines[0]}\n${file}`, "Line 2: sequence number 1: appears twice"],
     ["another first byte", file.replace("{", " {"), "Line 1: is not the header of an export"],
     ["a picture", "\u0089PNG\r\n\u001A\n\0\0\0\rIHDR", "Line 1: is not the header of an export"],
     ["other JSON", '{"name":"annals"}\n', "Line 1: is not an event with its proof"],

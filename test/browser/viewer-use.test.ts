@@ -67,10 +67,10 @@ test("after 20 empty pages a search waits for its reader, and then goes on", asy
   await viewer.getByRole("button", { name: "Filters" }).click();
   await viewer.getByLabel("Action").fill("none.such");
   await page.keyboard.press("Enter");
-  await viewer.getByRole("button", { name: "Search further" }).waitFor();
+  await viewer.getByRole("button", { name: "Search older events" }).waitFor();
   expect(asked).toBe(20);
   await expectAccessible(page);
-  await viewer.getByRole("button", { name: "Search further" }).click();
+  await viewer.getByRole("button", { name: "Search older events" }).click();
   await viewer.getByText("No event matches these filters.").waitFor();
   expect(asked).toBe(26);
 });
@@ -175,13 +175,13 @@ describe("a token", () => {
     });
     await viewer.getByText("All 100 loaded events are verified").waitFor();
     expect((await client.delete(`/v1/widget-tokens/${tokenId}`)).status).toBe(204);
-    await viewer.getByText("Your access has ended. Reload this page.").waitFor();
+    await viewer.getByText("Your session has expired. Reload this page.").waitFor();
     expect(await page.evaluate(() => Reflect.get(window, "told"))).toEqual([true]);
     await expectAccessible(page);
     const origins = [new URL(page.url()).origin];
     const next = (await client.post("/v1/widget-tokens", { origins })).body.data.token;
     await viewer.evaluate((it, token) => Reflect.set(it, "token", token), next);
-    await viewer.getByText("Your access has ended.").waitFor({ state: "detached" });
+    await viewer.getByText("Your session has expired.").waitFor({ state: "detached" });
   });
 
   test("of other origins reads nothing from this page", async () => {

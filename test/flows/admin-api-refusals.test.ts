@@ -76,7 +76,7 @@ test("the system account keeps its name, whatever plan it is put on", async () =
   for (const body of [{ name: "mine" }, { name: "mine", plan: null }]) {
     const refused = await call("PATCH", path, { body });
     expect(refused.status).toBe(422);
-    expect(refused.body.error.message).toContain("the system account keeps its name");
+    expect(refused.body.error.message).toContain("the system account cannot be renamed");
   }
   expect((await call("PATCH", path, { body: { plan: null } })).status).toBe(200);
   expect((await get(path)).body.data).toMatchObject({ name: "system", plan: null });
@@ -107,7 +107,10 @@ test("a ninth request at a time is refused with Retry-After; the eight are answe
     status: 500,
     headers: { "retry-after": "1" },
     body: {
-      error: { type: "server_error", message: expect.stringMatching(/^More than 8 requests/) },
+      error: {
+        type: "server_error",
+        message: expect.stringMatching(/^More than 8 concurrent requests/),
+      },
     },
   };
   try {

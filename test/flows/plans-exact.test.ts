@@ -102,7 +102,7 @@ test("of 240 requests by two keys and a widget token at once 40 are admitted, wh
     expect(retryAfterS).toBeLessThanOrEqual(60);
     expect(body.error).toEqual({
       type: "rate_limit_exceeded",
-      message: `This account has made its 40 requests. Try again in ${retryAfterS} seconds.`,
+      message: `Rate limit reached: 40 requests per minute for this account. Try again in ${retryAfterS} seconds.`,
     });
     // Still the key's or the token's own.
     expect(["100000", "120"]).toContain(headers["x-ratelimit-limit"]);

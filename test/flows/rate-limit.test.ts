@@ -55,7 +55,7 @@ function expectLimited(answer: Answer): void {
   expect(answer.status).toBe(429);
   expect(answer.body.error).toEqual({
     type: "rate_limit_exceeded",
-    message: `This key has made its ${LIMIT} requests. Try again in ${retryAfterS(answer)} seconds.`,
+    message: `Rate limit reached: ${LIMIT} requests per minute for this key. Try again in ${retryAfterS(answer)} seconds.`,
   });
   expect(answer.headers).toMatchObject({
     "content-type": "application/json; charset=utf-8",

@@ -62,7 +62,7 @@ function expectLimited({ status, body, headers }: Answer): void {
   expect(retryAfterS).toBeLessThanOrEqual(WINDOW_S);
   expect(body.error).toEqual({
     type: "rate_limit_exceeded",
-    message: `This token has made its ${LIMIT} requests. Try again in ${retryAfterS} seconds.`,
+    message: `Rate limit reached: ${LIMIT} requests per minute for this token. Try again in ${retryAfterS} seconds.`,
   });
 }
 

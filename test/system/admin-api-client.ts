@@ -33,9 +33,9 @@ export async function adminApiAt(
   { certificates, dataDir }: Pick<Stack, "certificates" | "dataDir">,
   token: string,
 ): Promise<At> {
-  const port = await eventually("the admin API is open", async () => {
+  const port = await eventually("the admin API is listening", async () => {
     const log = await readFile(join(dataDir, "log/keys-1.log"), "utf8");
-    const [, found] = /"port":(\d+).*the admin API is open/.exec(log) ?? [];
+    const [, found] = /"port":(\d+).*the admin API is listening/.exec(log) ?? [];
     return found !== undefined && Number(found);
   });
   const ca = await readFile(certificateFiles(certificates, "keys").ca, "utf8");

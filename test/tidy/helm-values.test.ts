@@ -248,7 +248,7 @@ describe.each(HELM)("refused by %s", (helm) => {
     ],
     ["tests.webhook needs certificates", FULL, "tests.webhook=true"],
     [
-      "tests.webhook and webhookDispatcher.caBundle are both given",
+      "tests.webhook and webhookDispatcher.caBundle are both set",
       MINIMAL,
       "tests.webhook=true",
       'webhookDispatcher.caBundle.configMap="ca"',

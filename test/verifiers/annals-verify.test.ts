@@ -109,7 +109,7 @@ describe("not valid, although the manifest was made anew to fit", () => {
       arranged([0, 1, 2, 4, 5, 6, 7, 8, 9]),
       /^4: sequence_gap: sequence number 4/,
     ],
-    ["an event twice", arranged([0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9]), /^4: .*comes twice/],
+    ["an event twice", arranged([0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9]), /^4: .*appears twice/],
     ["two events swapped", arranged([0, 1, 3, 2, 4, 5, 6, 7, 8, 9]), /^3: sequence_gap/],
     [
       "the tail cut",
@@ -134,7 +134,7 @@ describe("not valid, although the manifest was made anew to fit", () => {
     const forged = chainOf("acct_1", [{ n: "forged" }], 4, made.places[2]?.hash);
     made.lines.splice(3, 0, forged.lines[0] ?? "");
     made.places.splice(3, 0, ...forged.places);
-    expect(await verdict(exportOf(made))).toMatch(/^5: sequence number 4: comes twice/);
+    expect(await verdict(exportOf(made))).toMatch(/^5: sequence number 4: appears twice/);
   });
 
   test("an event of another account, with a link that fits", async () => {

@@ -201,7 +201,7 @@ describe("is not valid, although everything in it fits:", () => {
     [
       "a filter that is no text",
       manifest({ filter: { action: {} } }),
-      /filter action is not a text/,
+      /filter action is not a string/,
     ],
     [
       "the rule of cells in JSON Lines",

@@ -31,7 +31,7 @@ import {
 } from "../system/services.ts";
 
 const SERVICES = ["keys", "ledger", "export", "webhook-dispatcher"] as const;
-const REFUSAL = "This caller may not call this method.";
+const REFUSAL = "This caller is not authorized to call this method.";
 
 let stack: Stack;
 let endpoints: Endpoint[];

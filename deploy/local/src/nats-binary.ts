@@ -78,7 +78,7 @@ async function fetchServer({ path, cache, log, signal }: NatsBinaryOptions): Pro
     ["Debian package", fetchDebian],
     ["go install", fetchGo],
   ] as const) {
-    log(`fetching nats-server (${name})`);
+    log(`downloading nats-server (${name})`);
     mkdirSync(cache, { recursive: true });
     const folder = mkdtempSync(join(cache, "fetch-"));
     try {
@@ -94,7 +94,9 @@ async function fetchServer({ path, cache, log, signal }: NatsBinaryOptions): Pro
       rmSync(folder, { recursive: true, force: true });
     }
   }
-  throw new Error(`no nats-server was found or fetched (${faults.join("; ")}); ${HOW_TO_INSTALL}`);
+  throw new Error(
+    `no nats-server was found or downloaded (${faults.join("; ")}); ${HOW_TO_INSTALL}`,
+  );
 }
 
 /** `apt-get` with its own lists and cache needs no root and does not change the system's. */
@@ -123,7 +125,7 @@ async function fetchDebian(folder: string, means: Means): Promise<string> {
     const binary = join(folder, "unpacked", path, "nats-server");
     if (existsSync(binary)) return binary;
   }
-  throw new Error(`${archive} holds no nats-server`);
+  throw new Error(`${archive} contains no nats-server`);
 }
 
 async function fetchGo(folder: string, means: Means): Promise<string> {

@@ -31,7 +31,7 @@ export async function reservePort(port: number): Promise<ReservedPort> {
   const reserved = await tryReserve(port);
   if (reserved !== undefined) return reserved;
   throw new Error(
-    `port ${port} is in use on ${LOOPBACK}: stop what listens there, or set ANNALS_PORT to another port`,
+    `port ${port} is in use on ${LOOPBACK}: stop the process that listens there, or set ANNALS_PORT to another port`,
   );
 }
 

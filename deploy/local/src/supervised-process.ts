@@ -159,7 +159,7 @@ export class SupervisedProcess {
       const how = await this.#runOnce(ending).catch((error: Error) => error.message);
       if (ending.aborted) return;
       if (this.#refusal !== undefined) {
-        this.#log(`${this.spec.name} ended (${how}): its settings are wrong`);
+        this.#log(`${this.spec.name} ended (${how}): its settings are not valid`);
         return;
       }
       const isQuick = performance.now() - startedAt < QUICK_DEATH_MS;

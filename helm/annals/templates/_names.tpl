@@ -70,7 +70,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end }}
 {{- $enabled := toString .Values.postgresql.enabled }}
 {{- if and $named (eq $enabled "true") }}
-{{- fail (printf "postgresql.enabled is true, and %s names a database of yours: give one of the two" (first $named)) }}
+{{- fail (printf "postgresql.enabled is true, and %s names an existing database: set only one of them" (first $named)) }}
 {{- end }}
 {{- if or (eq $enabled "true") (and (eq $enabled "auto") (not $named)) }}true{{ end }}
 {{- end }}
@@ -79,7 +79,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- define "annals.ownNats" -}}
 {{- $enabled := toString .Values.nats.enabled }}
 {{- if and .Values.nats.url.secret (eq $enabled "true") }}
-{{- fail "nats.enabled is true, and nats.url names a NATS of yours: give one of the two" }}
+{{- fail "nats.enabled is true, and nats.url names an existing NATS: set only one of them" }}
 {{- end }}
 {{- if or (eq $enabled "true") (and (eq $enabled "auto") (not .Values.nats.url.secret) (include "annals.ownPostgresql" .)) }}true{{ end }}
 {{- end }}

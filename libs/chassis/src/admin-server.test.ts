@@ -51,7 +51,7 @@ describe("/readyz", () => {
     expect(await get("/livez")).toMatchObject({ status: 200 });
     expect(await readiness).toMatchObject({
       status: 503,
-      text: "database: no answer within 2000 ms\n",
+      text: "database: no response within 2000 ms\n",
     });
   });
 });

@@ -83,7 +83,10 @@ async function readiness(checks: AdminServerOptions["checks"]): Promise<string[]
 async function bounded(check: ReadinessCheck): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`no answer within ${CHECK_TIMEOUT_MS} ms`), CHECK_TIMEOUT_MS);
+    timer = setTimeout(
+      () => resolve(`no response within ${CHECK_TIMEOUT_MS} ms`),
+      CHECK_TIMEOUT_MS,
+    );
   });
   try {
     return await Promise.race([check(), late]);

@@ -42,7 +42,7 @@ test("values are typed, and an absent or empty variable takes its default", () =
   });
 });
 
-test("every fault is reported at once, one a line, with what is expected", () => {
+test("every fault is reported at once, one per line, with what is expected", () => {
   const environment = { SIZE: "11", DATABASE: "mysql://u:hunter2@h/d", LEVEL: "loud" };
   const read = (): unknown => parseConfig(SETTINGS, environment);
   expect(read).toThrow(ConfigError);
@@ -203,7 +203,7 @@ describe("networks", () => {
     "10.0.0.0/8,proxy",
   ])("%j is refused by name, and trusts nobody", (given) => {
     expect(() => parse(proxies, given)).toThrow(
-      `ANNALS_PROXIES must be addresses and networks such as 10.0.0.0/8, with commas between (is ${JSON.stringify(given)})`,
+      `ANNALS_PROXIES must be a comma-separated list of addresses and networks such as 10.0.0.0/8 (is ${JSON.stringify(given)})`,
     );
   });
 });

@@ -28,7 +28,7 @@ interface Extra {
   readonly secret?: boolean;
 }
 
-/** All faults of a configuration, one a line. */
+/** All faults of a configuration, one per line. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -190,7 +190,9 @@ export function networks(env: string, about: string): Setting<BlockList> {
       const prefix = length ?? String(bits);
       const isNetwork = isIP(base) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits;
       if (!isNetwork || more.length > 0) {
-        throw new Error("must be addresses and networks such as 10.0.0.0/8, with commas between");
+        throw new Error(
+          "must be a comma-separated list of addresses and networks such as 10.0.0.0/8",
+        );
       }
       list.addSubnet(base, Number(prefix), family);
     }

@@ -16,7 +16,7 @@ export interface KeyFileSetting {
 
 const KEY_MESSAGES = {
   isNew: "new keys are in use",
-  cannotBeUsed: "new keys cannot be used: the old ones stay",
+  cannotBeUsed: "new keys cannot be used: keeping the current ones",
 };
 
 /** Throws a ConfigError where the file is not set, not readable or malformed. */

@@ -19,7 +19,7 @@ export function createRegistry(service: string): Registry {
   collectDefaultMetrics({ register: registry });
   const build = new Gauge({
     name: "annals_build_info",
-    help: "Always 1. The label is the release that runs.",
+    help: "Always 1. The label is the running release.",
     labelNames: ["version"],
     registers: [registry],
   });
@@ -57,7 +57,7 @@ export function rpcRefusals(registry: Registry): Counter<"caller" | "rpc_method"
   return new Counter({
     name: "annals_rpc_access_refused_total",
     help:
-      "RPCs refused because their caller may not call them, by method and caller: " +
+      "RPCs denied because the caller is not authorized, by method and caller: " +
       "gateway, keys, export, webhook-dispatcher, unknown.",
     labelNames: ["caller", "rpc_method"],
     registers: [registry],
@@ -136,7 +136,7 @@ export function databaseMetrics(registry: Registry) {
 export function rowsSwept(registry: Registry): Counter<"kind"> {
   return new Counter({
     name: "annals_rows_swept_total",
-    help: "Rows that were deleted because their time had ended, by kind.",
+    help: "Rows that were deleted because they had expired, by kind.",
     labelNames: ["kind"],
     registers: [registry],
   });
@@ -156,7 +156,7 @@ export function workerFailures(registry: Registry): Counter<"worker"> {
 export function auditLag(registry: Registry): Gauge {
   return new Gauge({
     name: "annals_audit_lag_seconds",
-    help: "How long the oldest audit entry of this service has waited to be stored by the ledger; 0: none waits.",
+    help: "Age of the oldest audit entry of this service that the ledger has not stored yet; 0 if all are stored.",
     registers: [registry],
   });
 }

@@ -78,7 +78,7 @@ test("what Node or a library would print is a line of the log", async () => {
   const warned = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "warn");
   expect(warned).toMatchObject([
     {
-      msg: "printed by a library",
+      msg: "library output",
       text: expect.stringMatching(/^handler x failed Error: at\nlines/),
     },
     { msg: "process warning", err: { message: "too many listeners" } },

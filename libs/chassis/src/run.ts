@@ -106,7 +106,7 @@ function printToLog(log: Logger): void {
   process.removeAllListeners("warning");
   process.on("warning", (warning) => log.warn({ err: warning }, "process warning"));
   const print = (...words: unknown[]): void =>
-    log.warn({ text: format(...words) }, "printed by a library");
+    log.warn({ text: format(...words) }, "library output");
   Object.assign(console, { error: print, warn: print });
 }
 

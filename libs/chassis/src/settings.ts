@@ -21,29 +21,29 @@ const HTTP = ["http:", "https:"];
 export const tracingSettings = {
   otlpEndpoint: optionalUrl(
     "ANNALS_OTLP_ENDPOINT",
-    "Where traces are sent (OTLP over HTTP), `http://collector:4318`; it goes before the next two.",
+    "Where traces are sent (OTLP over HTTP), `http://collector:4318`. Takes precedence over the next two.",
     HTTP,
   ),
   otelEndpoint: optionalUrl(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "The same, by its standard name; `/v1/traces` is added to it. Without an endpoint no traces are made.",
+    "The same setting by its standard name; `/v1/traces` is appended. Without an endpoint, no traces are recorded.",
     HTTP,
   ),
   otelTracesEndpoint: optionalUrl(
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    "The same, as a complete URL.",
+    "The same setting as a complete URL.",
     HTTP,
   ),
-  otelDisabled: flag("OTEL_SDK_DISABLED", "No traces, whatever else is set."),
+  otelDisabled: flag("OTEL_SDK_DISABLED", "Disables traces, whatever else is set."),
   otelSampler: oneOf(
     "OTEL_TRACES_SAMPLER",
-    "Which requests are recorded. The gateway decides, the other services follow.",
+    "Which requests are traced. The gateway decides, the other services follow.",
     SAMPLERS,
     { fallback: "parentbased_always_on" },
   ),
   otelSamplerRatio: fraction(
     "OTEL_TRACES_SAMPLER_ARG",
-    "The recorded share of requests, from 0 to 1, for the samplers with `traceidratio`.",
+    "Fraction of requests that are traced, from 0 to 1, for the samplers with `traceidratio`.",
     { fallback: "1" },
   ),
 };
@@ -64,14 +64,14 @@ export const processSettings = {
   }),
   adminPort: port(
     "ANNALS_ADMIN_PORT",
-    "Port of /livez, /readyz and /metrics; 0 takes a free one.",
+    "Port of /livez, /readyz and /metrics; 0 picks a free port.",
     {
       fallback: "9091",
     },
   ),
   exitWithStdin: flag(
     "ANNALS_EXIT_WITH_STDIN",
-    "Drain and exit when standard input ends: for a parent that may die without a signal.",
+    "Drains and exits when standard input ends, for a parent process that may die without sending a signal.",
   ),
 };
 
@@ -80,7 +80,7 @@ export const rpcServerSettings = {
   rpcHost: text("ANNALS_RPC_HOST", "Address that the RPC server listens on.", {
     fallback: "0.0.0.0",
   }),
-  rpcPort: port("ANNALS_RPC_PORT", "Port of the RPC server; 0 takes a free one.", {
+  rpcPort: port("ANNALS_RPC_PORT", "Port of the RPC server; 0 picks a free port.", {
     fallback: "9090",
   }),
   rpcMaxConnectionAgeS: integer(
@@ -135,7 +135,7 @@ export const databaseSettings = {
   ),
   serveDatabaseUrl: optionalText(
     "ANNALS_SERVE_DATABASE_URL",
-    "Read by `migrate`: the URL that `serve` uses. Its login is made if it is absent, and gets the service's role.",
+    "Read by `migrate`: the URL that `serve` uses. Its login is created if it does not exist, and is granted the service's role.",
     { secret: true },
   ),
   migrateWaitS: integer(

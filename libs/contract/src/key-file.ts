@@ -24,6 +24,6 @@ export function parseKeyFile(text: string): Map<string, KeyObject> {
     if (keys.has(id)) throw new Error(`line ${index + 1} repeats the key id ${id}`);
     keys.set(id, createSecretKey(key));
   }
-  if (keys.size === 0) throw new Error("holds no key");
+  if (keys.size === 0) throw new Error("contains no key");
   return keys;
 }

@@ -39,8 +39,7 @@ export function answerOf(
   const shown = row && known;
   const { status, ...named } = row ?? INTERNAL;
   const message =
-    shown?.message ??
-    `Something failed on our side. Name the request id ${requestId} when you report it.`;
+    shown?.message ?? `Internal error. Include the request id ${requestId} when you report it.`;
   const details = shown?.faults.length ? { details: shown.faults } : {};
   return {
     status,

@@ -117,7 +117,7 @@ export class Messaging {
   #logOutage(error: unknown): void {
     if (this.#outageLogged) return;
     this.#outageLogged = true;
-    this.#options.log.warn({ err: error }, "NATS is unreachable: webhooks are late");
+    this.#options.log.warn({ err: error }, "NATS is unreachable: webhooks are delayed");
   }
 }
 

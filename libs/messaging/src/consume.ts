@@ -67,7 +67,7 @@ async function consumeUntilStopped(
       await consumeMessages(connection, messages, options, signal);
     } catch (error) {
       if (!isFailureLogged && !connection.isClosed())
-        log.warn({ err: error }, "notices are not consumed");
+        log.warn({ err: error }, "failed to consume notices");
       isFailureLogged = true;
     }
     await pause(RETRY_MS, undefined, { signal }).catch(() => {});
@@ -116,6 +116,6 @@ async function consumeMessages(
 
 function handle(message: JsMsg, { log, onNotice }: ConsumeOptions): void {
   const notices = decodeNotices(message.data);
-  if (notices.length === 0) log.warn({ subject: message.subject }, "message has no notice");
+  if (notices.length === 0) log.warn({ subject: message.subject }, "message contains no notice");
   for (const notice of notices) onNotice(notice);
 }

@@ -18,7 +18,7 @@ export function noticeMetrics(registry: Registry) {
     /** kind: events, verifications, exports. */
     failed: new Counter({
       name: "annals_notices_failed_total",
-      help: "Notices that were dropped, and are recovered by the sweep, by kind: events, verifications, exports.",
+      help: "Notices that were dropped; the sweep recovers what they announced. By kind: events, verifications, exports.",
       labelNames: ["kind"],
       registers: [registry],
     }),
@@ -46,13 +46,13 @@ export function lagMetrics(registry: Registry, read: () => Promise<NoticeLag | u
   };
   const pending: Gauge = new Gauge({
     name: "annals_notices_pending",
-    help: "Messages of notices in JetStream that no webhook dispatcher has taken.",
+    help: "Notices in JetStream that no webhook dispatcher has consumed.",
     registers: [registry],
     collect: async () => set(pending, (await readOnce())?.pending),
   });
   const oldest: Gauge = new Gauge({
     name: "annals_notices_oldest_pending_seconds",
-    help: "Age of the oldest of these messages, 0 if no message is pending.",
+    help: "Age of the oldest pending notice in JetStream; 0 if no notice is pending.",
     registers: [registry],
     collect: async () => set(oldest, (await readOnce())?.oldestSeconds),
   });

@@ -166,7 +166,7 @@ export class NoticePublisher {
     this.#options.metrics.failed.inc({ kind }, notices.length);
     if (this.#failureLogged) return;
     this.#failureLogged = true;
-    this.#options.log.warn({ err: error }, "notices are not published: webhooks are late");
+    this.#options.log.warn({ err: error }, "failed to publish notices: webhooks are delayed");
   }
 }
 

@@ -23,7 +23,7 @@ const natsUrl: Setting<string | undefined> = {
 
 const natsCaFile = optionalText(
   "ANNALS_NATS_CA_FILE",
-  "File (PEM) of the authority of NATS, for `tls://`; by default the public ones are trusted.",
+  "File (PEM) of the authority of NATS, for `tls://`. Default: the public authorities.",
 );
 
 export const messagingSettings = { natsUrl, natsCaFile };

@@ -105,5 +105,5 @@ function differences(wanted: object, actual: object): string[] {
 }
 
 function report(log: Logger, what: "stream" | "consumer", members: readonly string[]): void {
-  if (members.length > 0) log.warn({ what, members }, "NATS does not keep our options");
+  if (members.length > 0) log.warn({ what, members }, "NATS ignored the options of the stream");
 }

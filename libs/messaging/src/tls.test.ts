@@ -71,12 +71,12 @@ test.each([
   ["an authority that cannot be read", { ca: "absent.pem" }, /absent.pem/],
 ] as const)("%s is refused, and the log says so", async (_, given, reason) => {
   const line = await firstLine(given);
-  expect(line.msg).toBe("NATS is unreachable: webhooks are late");
+  expect(line.msg).toBe("NATS is unreachable: webhooks are delayed");
   expect(line.err?.message).toMatch(reason);
 });
 
 test("a server without TLS is refused", async () => {
   const line = await firstLine({ server: plain });
-  expect(line.msg).toBe("NATS is unreachable: webhooks are late");
+  expect(line.msg).toBe("NATS is unreachable: webhooks are delayed");
   expect(line.err?.message).toBe("tls");
 });

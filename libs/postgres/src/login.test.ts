@@ -110,7 +110,9 @@ test("a login that someone else made gets the role and keeps its password", asyn
 
 test("the owner's own login is left as it is, and a URL without one is refused", async () => {
   const { urlOf, up } = await withOwner();
-  await expect(up(urlOf("", ""))).rejects.toThrow("ANNALS_SERVE_DATABASE_URL: names no login");
+  await expect(up(urlOf("", ""))).rejects.toThrow(
+    "ANNALS_SERVE_DATABASE_URL: does not name a login",
+  );
   expect((await up()).applied).toHaveLength(1);
 });
 

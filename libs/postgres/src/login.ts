@@ -41,7 +41,7 @@ export async function setLogin(
 ): Promise<Login> {
   const { username, password } = new URL(serveUrl);
   const login = decodeURIComponent(username);
-  if (login === "") throw new ConfigError("ANNALS_SERVE_DATABASE_URL: names no login");
+  if (login === "") throw new ConfigError("ANNALS_SERVE_DATABASE_URL: does not name a login");
   const { rows } = await client.query<Found>(
     `SELECT found.oid IS NOT NULL AS exists,
             login <> current_user

@@ -110,7 +110,7 @@ function leafOf(
 
 /** Throws TypeError if the value is not a string. */
 function quoted(value: unknown): string {
-  if (typeof value !== "string") throw new TypeError("not a text");
+  if (typeof value !== "string") throw new TypeError("not a string");
   return quote(value);
 }
 

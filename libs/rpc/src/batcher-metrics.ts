@@ -12,7 +12,7 @@ export function batcherMetrics(registry: Registry): (batcher: BatcherName) => Ba
   const registers = [registry];
   const size = new Histogram({
     name: "annals_batcher_group_size",
-    help: "Items of a group when it starts, by batcher: admissions, gateway_appends, ledger_appends, ledger_commits.",
+    help: "Number of items in a group when it starts, by batcher: admissions, gateway_appends, ledger_appends, ledger_commits.",
     labelNames,
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000],
     registers,

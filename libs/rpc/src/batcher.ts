@@ -257,5 +257,5 @@ export interface KeyedBatcherOptions<In, Out> extends Omit<
 
 function refusal(metrics: BatcherMetrics | undefined): Error {
   metrics?.refused();
-  return unavailable("The service has more work than it can take. Try again.");
+  return unavailable("The service is overloaded. Try again.");
 }

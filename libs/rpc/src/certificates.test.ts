@@ -95,7 +95,7 @@ describe("at the start", () => {
       "ANNALS_TLS_CA_FILE, ANNALS_TLS_CERT_FILE, ANNALS_TLS_KEY_FILE are required",
     );
     const both = { ...config(await newDirectory()), plaintextRpc: true };
-    await expect(openTls(both, around())).rejects.toThrow("exclude each other");
+    await expect(openTls(both, around())).rejects.toThrow("mutually exclusive");
     expect(await openTls({ ...nothing, plaintextRpc: true }, around())).toBe("plaintext");
   });
 
@@ -236,7 +236,7 @@ describe("new files", () => {
     await vi.waitFor(() => expect(lines).toHaveLength(1));
     expect(lines[0]).toMatchObject({
       level: 50,
-      msg: "new certificates cannot be used: the old ones stay",
+      msg: "new certificates cannot be used: keeping the current ones",
       reason: expect.stringContaining("ANNALS_TLS_CERT_FILE"),
     });
     expect(await presented(server.port)).toBe(before);

@@ -48,7 +48,7 @@ interface Pem {
 
 const MESSAGES = {
   isNew: "new certificates are in use",
-  cannotBeUsed: "new certificates cannot be used: the old ones stay",
+  cannotBeUsed: "new certificates cannot be used: keeping the current ones",
 };
 
 const SETTING_OF = {
@@ -82,7 +82,9 @@ export async function openTls(
   const given = [tlsCaFile, tlsCertFile, tlsKeyFile].filter((file) => file !== undefined);
   if (plaintextRpc) {
     if (given.length > 0) {
-      throw new ConfigError("ANNALS_DANGEROUS_PLAINTEXT_RPC and ANNALS_TLS_* exclude each other");
+      throw new ConfigError(
+        "ANNALS_DANGEROUS_PLAINTEXT_RPC and ANNALS_TLS_* are mutually exclusive",
+      );
     }
     log.warn("RPC is in plaintext: any client of an RPC port can read every event");
     return "plaintext";
@@ -153,7 +155,7 @@ export class Certificates {
       checkServerIdentity: (_, certificate) =>
         serviceOf(certificate) === peer
           ? undefined
-          : new Error(`the server's certificate is not of ${identityOf(peer)}`),
+          : new Error(`the server's certificate is not for ${identityOf(peer)}`),
     });
   }
 

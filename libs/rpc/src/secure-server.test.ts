@@ -26,7 +26,7 @@ describe("a client", () => {
     expect((await wanting("keys")).event?.id).toBe("x");
     await expect(wanting("ledger")).rejects.toMatchObject({
       kind: "unavailable",
-      cause: { rawMessage: expect.stringContaining("not of ledger.annals.internal") },
+      cause: { rawMessage: expect.stringContaining("not for ledger.annals.internal") },
     });
   });
 

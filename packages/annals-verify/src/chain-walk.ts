@@ -31,7 +31,7 @@ export class ChainWalk {
     const { sequenceNumber } = event;
     const last = this.#last;
     if (last && sequenceNumber === last.sequenceNumber)
-      throw new BadLine(`sequence number ${sequenceNumber}: comes twice`);
+      throw new BadLine(`sequence number ${sequenceNumber}: appears twice`);
     if (last && sequenceNumber < last.sequenceNumber)
       throw new BadLine(
         `sequence number ${sequenceNumber}: out of order, it follows ${last.sequenceNumber}`,

@@ -27,7 +27,7 @@ export function checkManifest(manifest: Manifest, { format, walk, ...found }: Fo
   if (!isSame(manifest.last, last))
     throw new BadLine("manifest_mismatch: last is not the last event of the file");
   if (manifest.sizeBytes !== found.sizeBytes || manifest.sha256 !== found.sha256)
-    throw new BadLine("manifest_mismatch: sha256 is not that of the file before the manifest");
+    throw new BadLine("manifest_mismatch: sha256 does not match the file before the manifest");
 }
 
 function checkRange({ head, isFiltered, range }: Manifest, last: Place | undefined): void {

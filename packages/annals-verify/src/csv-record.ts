@@ -104,7 +104,7 @@ function checkCopies(part: string, name: string, id: string, type: string): void
   for (const [member, shown] of [["id", id] as const, ["type", type] as const]) {
     const held = object[member];
     if ((typeof held === "string" ? held : "") !== shown)
-      throw new BadLine(`${name}_${member} is not that of the ${name}`);
+      throw new BadLine(`${name}_${member} does not match the ${name}`);
   }
 }
 
@@ -142,7 +142,7 @@ function quotedCell(text: string, at: number): readonly [string, number] {
   let cell = "";
   for (;;) {
     const quote = text.indexOf('"', from);
-    if (quote < 0) throw new BadLine("a quoted cell does not end");
+    if (quote < 0) throw new BadLine("a quoted cell is not closed");
     cell += text.slice(from, quote);
     if (text[quote + 1] !== '"') return [cell, quote + 1];
     cell += '"';

@@ -61,7 +61,7 @@ export function textLike(
 
 /** Throws BadLine unless the value is a text. */
 export function anyText(value: JsonValue | undefined, what: string): string {
-  if (typeof value !== "string") throw new BadLine(`${what} is not a text`);
+  if (typeof value !== "string") throw new BadLine(`${what} is not a string`);
   return value;
 }
 

@@ -83,7 +83,7 @@ export function errorOf({ status, headers }: Response, text: string, now: number
   const { type, message, details } = bodyOf(text);
   return new AnnalsError(
     OF_THE_SERVICE.has(String(type)) ? (type as ErrorType) : (TYPES[status] ?? "server_error"),
-    typeof message === "string" ? message : `the answer has the status ${status}`,
+    typeof message === "string" ? message : `the response has the status ${status}`,
     {
       status,
       requestId: headers.get("x-request-id") ?? undefined,

@@ -86,7 +86,7 @@ export class Transport {
   constructor(options: TransportOptions) {
     const { protocol } = new URL(options.baseUrl);
     if (protocol !== "http:" && protocol !== "https:")
-      throw new TypeError("baseUrl is not an address of http or https");
+      throw new TypeError("baseUrl must be an http or https URL");
     if (!options.apiKey) throw new TypeError("apiKey is missing");
     this.#options = { ...DEFAULTS, ...options };
     this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
@@ -200,7 +200,9 @@ function queryOf(query: object = {}): string {
 function asError(thrown: unknown, isAborted: boolean, timeoutMs: number): AnnalsError {
   if (AnnalsError.is(thrown)) return thrown;
   if (isAborted)
-    return new AnnalsError("timeout_error", `no answer within ${timeoutMs} ms`, { cause: thrown });
+    return new AnnalsError("timeout_error", `no response within ${timeoutMs} ms`, {
+      cause: thrown,
+    });
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return new AnnalsError("connection_error", `no answer: ${reason}`, { cause: thrown });
+  return new AnnalsError("connection_error", `no response: ${reason}`, { cause: thrown });
 }

@@ -54,14 +54,17 @@ export async function verifyWebhook(
     throw new TypeError(`a webhook's secret begins with ${SECRET_PREFIX}`);
   const isRight = signature === "standard" ? isStandardRight : isServiceRight;
   if (!(await isRight(bytes, headers, secrets)))
-    throw new WebhookError("wrong_signature", "no signature of the delivery is right");
+    throw new WebhookError("wrong_signature", "no signature of the delivery matches");
   const payload = parse(bytes);
   const sentAt =
     signature === "standard"
       ? Number(header(headers, "webhook-timestamp")) * 1_000
       : Date.parse(payload.timestamp);
   if (!(Math.abs(now() - sentAt) <= toleranceSeconds * 1_000))
-    throw new WebhookError("wrong_time", `the delivery is not of the last ${toleranceSeconds} s`);
+    throw new WebhookError(
+      "wrong_time",
+      `the timestamp is outside the tolerance of ${toleranceSeconds} s`,
+    );
   return payload;
 }
 

@@ -20,7 +20,7 @@ export const SETTINGS = {
   ...messagingSettings,
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
+    "The ledger: `host:port` or `dns:///host:port`, with round robin over its addresses.",
   ),
   directory: text(
     "ANNALS_EXPORT_DIRECTORY",
@@ -51,37 +51,37 @@ export const SETTINGS = {
   ),
   pollIntervalMs: integer(
     "ANNALS_EXPORT_POLL_INTERVAL_MS",
-    "Milliseconds between two polls for exports that other replicas queued, or did not finish.",
+    "Milliseconds between polls for exports that other replicas queued or did not finish.",
     { min: 50, max: 60_000 },
     { fallback: "1000" },
   ),
   maxAttempts: integer(
     "ANNALS_EXPORT_MAX_ATTEMPTS",
-    "Attempts at an export, with backoff between them, before it fails for good.",
+    "Attempts at an export, with backoff between them, before it fails permanently.",
     { min: 1, max: 100 },
     { fallback: "10" },
   ),
   retentionDays: integer(
     "ANNALS_EXPORT_RETENTION_DAYS",
-    "Days after its creation when an export ends: its files are deleted and it is 404. 0: exports never end.",
+    "Days after which an export expires: its files are deleted, and requests for it get 404. 0: exports never expire.",
     { min: 0, max: 36_500 },
     { fallback: "30" },
   ),
   maxUnderWayPerAccount: integer(
     "ANNALS_EXPORT_MAX_UNDER_WAY_PER_ACCOUNT",
-    "Maximum exports of an account that are not finished. Further ones are refused with 429.",
+    "Maximum unfinished exports of an account. Further ones are refused with 429.",
     { min: 1, max: 10_000 },
     { fallback: "10" },
   ),
   maxKeptPerAccount: integer(
     "ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT",
-    "Maximum exports that an account has, finished or not. Further ones are refused with 403.",
+    "Maximum exports of an account, finished or not. Further ones are refused with 403.",
     { min: 1, max: 1_000_000 },
     { fallback: "1000" },
   ),
   maxBytesPerAccount: integer(
     "ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT",
-    "Maximum bytes of all export files of an account, those that are being written included, unless its plan sets another limit.",
+    "Maximum bytes of all export files of an account, including those that are being written, unless its plan sets another limit.",
     { min: 1_024, max: Number.MAX_SAFE_INTEGER },
     { fallback: String(2 * 1024 ** 3) },
   ),

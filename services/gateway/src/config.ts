@@ -20,8 +20,8 @@ export const ACCESS_LOGS = ["failures", "all", "none"] as const;
 export const SETTINGS = {
   ...processSettings,
   ...rpcTlsSettings,
-  host: text("ANNALS_HOST", "Address that the interface is served on.", { fallback: "0.0.0.0" }),
-  port: port("ANNALS_PORT", "Port that the interface is served on; 0 takes a free one.", {
+  host: text("ANNALS_HOST", "Address that the API listens on.", { fallback: "0.0.0.0" }),
+  port: port("ANNALS_PORT", "Port that the API listens on; 0 picks a free port.", {
     fallback: "8080",
   }),
   keysAddress: address(
@@ -34,23 +34,23 @@ export const SETTINGS = {
   ),
   exportAddress: address(
     "ANNALS_EXPORT_ADDRESS",
-    "The export service, in the same forms. Without it everything but /v1/exports is served.",
+    "The export service, in the same forms. Without it, everything except /v1/exports works.",
     { fallback: "dns:///export:9090" },
   ),
   webhookDispatcherAddress: address(
     "ANNALS_WEBHOOK_DISPATCHER_ADDRESS",
-    "The webhook dispatcher, in the same forms. Without it everything but /v1/webhooks is served.",
+    "The webhook dispatcher, in the same forms. Without it, everything except /v1/webhooks works.",
     { fallback: "dns:///webhook-dispatcher:9090" },
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make in its window of 60 seconds; shown where no key is known. Give keys the same.",
+    "Requests that a key may make per 60 seconds, reported in responses to unknown keys. Must match the setting of `keys`.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
   widgetRateLimitPerMinute: integer(
     "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
-    "The same of a widget token. Give keys the same.",
+    "Requests that a widget token may make per 60 seconds. Must match the setting of `keys`.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "120" },
   ),
@@ -99,15 +99,15 @@ export const SETTINGS = {
   ),
   shutdownDelayS: integer(
     "ANNALS_SHUTDOWN_DELAY_S",
-    "Seconds that the gateway serves on after SIGTERM, with `connection: close` in each answer, before it waits " +
-      "for clients to go. Give it longer than load balancers need to learn of it.",
+    "Seconds for which the gateway continues to serve after SIGTERM, with `connection: close` in each response, " +
+      "before it drains. Must exceed the time that load balancers need to notice.",
     { min: 0, max: 300 },
     { fallback: "0" },
   ),
   requestsMaxUnderWay: integer(
     "ANNALS_REQUESTS_MAX_UNDER_WAY",
     "Concurrent requests of all accounts in one gateway, and as many again whose key is not admitted yet; more are " +
-      "refused at once. What it serves in half a second is a good number.",
+      "refused at once. A good value is what a gateway serves in half a second.",
     { min: 1, max: 1_000_000 },
     { fallback: "2000" },
   ),
@@ -119,59 +119,59 @@ export const SETTINGS = {
   ),
   bytesMaxPerAccount: integer(
     "ANNALS_BYTES_MAX_PER_ACCOUNT",
-    "Bytes of bodies that one gateway holds for one account, and as many again of answers that its clients have " +
-      "not read, and four times that for all.",
+    "Bytes of request bodies that one gateway buffers for one account, and as many again of unread responses. " +
+      "The limit for all accounts is four times this.",
     { min: 8 * MIB, max: 1_024 * MIB },
     { fallback: String(16 * MIB) },
   ),
   downloadsMaxPerAccount: integer(
     "ANNALS_DOWNLOADS_MAX_PER_ACCOUNT",
-    "Concurrent downloads of exports of one account in one gateway, and four times that of all.",
+    "Concurrent downloads of exports of one account in one gateway. The limit for all accounts is four times this.",
     { min: 1, max: 10_000 },
     { fallback: "8" },
   ),
   listsMaxPerAccount: integer(
     "ANNALS_LISTS_MAX_PER_ACCOUNT",
-    "Concurrent lists of events of one account in one gateway, and four times that of all. More wait up to 5 seconds.",
+    "Concurrent lists of events of one account in one gateway; more wait up to 5 seconds. The limit for all accounts is four times this.",
     { min: 1, max: 100_000 },
     { fallback: "16" },
   ),
   verificationsMaxPerAccount: integer(
     "ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT",
-    "Concurrent verifications of one account in one gateway, and four times that of all.",
+    "Concurrent verifications of one account in one gateway. The limit for all accounts is four times this.",
     { min: 1, max: 10_000 },
     { fallback: "4" },
   ),
   transferMinBytesPerSecond: integer(
     "ANNALS_TRANSFER_MIN_BYTES_PER_SECOND",
-    "Bytes per second at which a client must send a body and read an answer, or it is disconnected.",
+    "Minimum bytes per second at which a client must send a body or read a response. A slower client is disconnected.",
     { min: 1, max: MIB },
     { fallback: "1024" },
   ),
   bodyWindowMs: integer(
     "ANNALS_BODY_WINDOW_MS",
-    "Milliseconds over which the rate of a body is measured; a body that arrives sooner may be slower.",
+    "Milliseconds over which the rate of a body is measured. The minimum rate does not apply to a body that arrives within this time.",
     { min: 100, max: 600_000 },
     { fallback: "5000" },
   ),
   answerWindowMs: integer(
     "ANNALS_ANSWER_WINDOW_MS",
-    "Milliseconds that a client may read nothing of an answer; what it read before at more than the minimum rate " +
-      "gives it more, up to four times as many.",
+    "Milliseconds for which a client may stop reading a response. A client that has read faster than the minimum " +
+      "rate gets up to four times as long.",
     { min: 100, max: 600_000 },
     { fallback: "30000" },
   ),
   unauthenticatedPerSecond: integer(
     "ANNALS_UNAUTHENTICATED_PER_SECOND",
-    "Requests without a valid key per second of one client address, and refusals beyond its shares of one " +
-      "account; ten times that at once. Beyond it the answers wait a second, and of an address only keys that were " +
-      "admitted lately are looked up.",
+    "Requests per second without a valid key from one client address, and refusals beyond the shares of one " +
+      "account; bursts of ten times this. Beyond it, responses are delayed by a second, and from that address only " +
+      "recently admitted keys are looked up.",
     { min: 1, max: 1_000_000 },
     { fallback: "20" },
   ),
   accessLog: oneOf(
     "ANNALS_ACCESS_LOG",
-    "Which requests are a line of the log: failures (401, 403, 429, 5xx and slow ones), all or none.",
+    "Which requests are logged: failures (401, 403, 429, 5xx and slow ones), all or none.",
     ACCESS_LOGS,
     { fallback: "failures" },
   ),
@@ -187,7 +187,7 @@ export const SETTINGS = {
   ),
   dashboard: flag(
     "ANNALS_DASHBOARD",
-    "Serve the dashboard under /dashboard/: a client of /v1 in the browser, for whoever has an API key.",
+    "Serves the dashboard under /dashboard/: a browser client of /v1 for anyone who has an API key.",
   ),
   verifyTimeoutMs: integer(
     "ANNALS_VERIFY_TIMEOUT_MS",

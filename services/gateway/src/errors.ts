@@ -58,7 +58,7 @@ function fastifyError(error: FastifyError): AnnalsError | undefined {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return invalid({ field: "Content-Type", message: "must be application/json" });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return invalid({ field: "Content-Length", message: "is not the length of the body" });
+      return invalid({ field: "Content-Length", message: "does not match the length of the body" });
     case "FST_ERR_BAD_URL":
       return invalid({ field: "", message: "The path is not a valid URL path." });
     case "FST_ERR_MAX_PARAM_LENGTH":

@@ -91,7 +91,7 @@ test("of appends", async () => {
   const beforeSubmission = performance.now();
   sent.push(appends.append(request()));
   const submittedAt = performance.now();
-  await expect(appends.append(request(TOO_MUCH_BYTES))).rejects.toThrow("more work");
+  await expect(appends.append(request(TOO_MUCH_BYTES))).rejects.toThrow("overloaded");
   const before = await read();
   expect(before).toMatchObject({ groups: 2, items: 4, waits: 2, refused: 1 });
   const openedAt = performance.now();

@@ -53,7 +53,7 @@ export function createMetrics(registry: Registry) {
   });
   const held = new Gauge({
     name: "annals_edge_held",
-    help: `What the requests in flight hold, by resource: ${RESOURCES.join(", ")}.`,
+    help: `Resources held by requests in flight, by resource: ${RESOURCES.join(", ")}.`,
     labelNames: ["resource"],
     registers: [registry],
     collect: () =>

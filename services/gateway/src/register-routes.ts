@@ -87,7 +87,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
 /** A larger answer means that a service did not keep to a bound: it is not sent. */
 function refuseBeyond({ bytes }: Bounds, length: number): void {
   if (bytes !== "body" && length > bytes)
-    throw internal(`an answer has ${length} bytes of ${bytes}`);
+    throw internal(`a response has ${length} bytes; the limit is ${bytes}`);
 }
 
 /** Each header that a route reads may be sent once. */

@@ -36,7 +36,7 @@ export function readStaticFile(path: string): Buffer {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    throw new Error(`${path} cannot be read: \`node deploy/bundle/bundle.mjs\` makes it`, {
+    throw new Error(`${path} cannot be read: run \`node deploy/bundle/bundle.mjs\``, {
       cause: error,
     });
   }

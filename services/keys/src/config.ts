@@ -31,38 +31,38 @@ export const SETTINGS = {
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make in its window of 60 seconds, and an account 60 times as many where its plan does not say it.",
+    "Requests that a key may make per 60 seconds. An account may make 60 times as many unless its plan sets a limit.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
   widgetRateLimitPerMinute: integer(
     "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
-    "Requests that a widget token may make in its window of 60 seconds.",
+    "Requests that a widget token may make per 60 seconds.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "120" },
   ),
   revokedKeyRetentionDays: integer(
     "ANNALS_REVOKED_KEY_RETENTION_DAYS",
-    "Days that the record of a revoked key is kept. 0: it is kept permanently.",
+    "Days that the record of a revoked key is kept. 0: permanently.",
     { min: 0, max: 36_500 },
     { fallback: "400" },
   ),
   plansFile: optionalText(
     "ANNALS_PLANS_FILE",
-    "JSON file of the plans that accounts can have; one plan with the limits that every plan has when it is absent.",
+    "JSON file of the plans that accounts can have. Without it there is one plan, with the default limits.",
   ),
   adminApiTokenFile: optionalText(
     "ANNALS_ADMIN_API_TOKEN_FILE",
-    "File with the tokens of the admin API, one a line, each of 32 characters or more. Without it there is no admin API.",
+    "File with the tokens of the admin API, one per line, each of 32 characters or more. Without it there is no admin API.",
   ),
   adminApiAddress: listenAddress(
     "ANNALS_ADMIN_API_ADDRESS",
-    "Where the admin API listens, `host:port`.",
+    "Address that the admin API listens on, `host:port`.",
     { fallback: "127.0.0.1:9092" },
   ),
   adminApiPlaintext: flag(
     "ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT",
-    "The admin API without TLS. Whoever can read the network then has its token.",
+    "Serves the admin API without TLS. Anyone on the network path can then read its token.",
   ),
   bootstrapKey: optionalText(
     "ANNALS_BOOTSTRAP_KEY",

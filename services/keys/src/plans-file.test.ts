@@ -62,9 +62,9 @@ describe("the file", () => {
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr:
-        `ANNALS_PLANS_FILE (${file}) has faults:\n` +
+        `ANNALS_PLANS_FILE (${file}) is not valid:\n` +
         '  plans.free: "max" is unknown: ' +
-        "it may hold features_left_out, max_export_bytes, max_keys, " +
+        "it may contain features_left_out, max_export_bytes, max_keys, " +
         "max_webhooks, max_widget_tokens, monthly_events, requests_per_minute\n" +
         "  default: must be the name of one of the plans\n",
     });

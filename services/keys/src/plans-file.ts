@@ -21,7 +21,7 @@ export async function readPlans(path: string | undefined): Promise<Plans> {
     const fault = error instanceof Error ? error.message : String(error);
     const lines = fault.split("\n").map((line) => `  ${line}`);
     throw new ConfigError(
-      `ANNALS_PLANS_FILE ${isOurs ? `(${path}) has faults` : "cannot be read"}:\n${lines.join("\n")}`,
+      `ANNALS_PLANS_FILE ${isOurs ? `(${path}) is not valid` : "cannot be read"}:\n${lines.join("\n")}`,
     );
   }
 }

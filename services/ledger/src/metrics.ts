@@ -10,7 +10,7 @@ export function createMetrics(registry: Registry) {
   const metrics = {
     auditRefused: new Counter({
       name: "annals_audit_refused_total",
-      help: "Audit entries refused because their service may not say that, by caller and fault: action, actor, occurred_at, size, form.",
+      help: "Audit entries refused because their service may not record them, by caller and fault: action, actor, occurred_at, size, form.",
       labelNames: ["caller", "fault"],
       registers: [registry],
     }),
@@ -23,22 +23,22 @@ export function createMetrics(registry: Registry) {
     }),
     indexLag: new Gauge({
       name: "annals_index_lag_events",
-      help: "Events in complete chunks of 4,096, of all chains, that the filter index lacks.",
+      help: "Events of all chains, in complete chunks of 4,096, that are not in the filter index yet.",
       registers: [registry],
     }),
     brokenChains: new Counter({
       name: "annals_chain_invariant_broken_total",
-      help: "Appends refused because the chain does not continue at its head. Any increase needs a person.",
+      help: "Appends refused because the chain does not continue at its head. Investigate any increase.",
       registers: [registry],
     }),
     oldestVerification: new Gauge({
       name: "annals_chain_verification_oldest_seconds",
-      help: "Time since the last good scheduled verification of the chain where that is longest.",
+      help: "Longest time since the last successful scheduled verification of a chain.",
       registers: [registry],
     }),
     unverified: new Gauge({
       name: "annals_chains_unverified",
-      help: "Chains that no scheduled verification has found valid yet.",
+      help: "Chains without a successful scheduled verification.",
       registers: [registry],
     }),
     verifyInterval: new Gauge({

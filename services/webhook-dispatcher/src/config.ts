@@ -38,11 +38,11 @@ export const SETTINGS = {
   ...messagingSettings,
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
+    "The ledger: `host:port` or `dns:///host:port`, with round robin over its addresses.",
   ),
   exportAddress: optionalAddress(
     "ANNALS_EXPORT_ADDRESS",
-    "The export service, in the same form; absent where exports are not offered.",
+    "The export service, in the same form. Omit it if exports are not offered.",
   ),
   secretKeyFile: optionalText(
     "ANNALS_WEBHOOK_SECRET_KEY_FILE",
@@ -52,44 +52,44 @@ export const SETTINGS = {
   retryDelaysS,
   timeoutMs: integer(
     "ANNALS_WEBHOOK_TIMEOUT_MS",
-    "Milliseconds that an attempt may take in all: DNS, connection, TLS, headers and body of the response.",
+    "Maximum milliseconds of an attempt, in total: DNS, connection, TLS, headers and body of the response.",
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
   maxInFlightPerEndpoint: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ENDPOINT",
-    "Deliveries that one replica has under way to one webhook at once.",
+    "Concurrent deliveries of one replica to one webhook.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
   maxInFlightPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ACCOUNT",
-    "Deliveries that one replica has under way to all webhooks of one account at once.",
+    "Concurrent deliveries of one replica to all webhooks of one account.",
     { min: 1, max: 10_000 },
     { fallback: "200" },
   ),
   maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
-    "Deliveries that one replica has under way in all.",
+    "Concurrent deliveries of one replica in total.",
     { min: 1, max: 10_000 },
     { fallback: "1000" },
   ),
   maxInFlightPerHost: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_HOST",
-    "Deliveries that one replica has under way to one host and port at once, for all accounts. " +
-      "One account has at most half of what is free.",
+    "Concurrent deliveries of one replica to one host and port, for all accounts. " +
+      "One account gets at most half of what is free.",
     { min: 1, max: 10_000 },
     { fallback: "100" },
   ),
   maxPendingPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
-    "Deliveries that an account may have pending. Beyond it they are dropped and counted.",
+    "Maximum pending deliveries of an account. Further deliveries are dropped and counted.",
     { min: 1, max: 10_000_000 },
     { fallback: "100000" },
   ),
   maxPendingBytesPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_BYTES_PER_ACCOUNT",
-    "Bytes that the bodies of an account's pending deliveries may have together. Beyond it they are dropped and counted.",
+    "Maximum total bytes of the bodies of an account's pending deliveries. Further deliveries are dropped and counted.",
     { min: 1_048_576, max: 1_099_511_627_776 },
     { fallback: "268435456" },
   ),
@@ -105,7 +105,7 @@ export const SETTINGS = {
   ),
   allowPrivateAddresses: flag(
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
-    "Whether deliveries may go to private and local addresses. Whoever may create webhooks then reaches them too.",
+    "Allows deliveries to private and local addresses. Anyone who can create webhooks can then reach them.",
   ),
   sendsTraceparent: flag(
     "ANNALS_WEBHOOK_TRACEPARENT",

@@ -46,22 +46,22 @@ export function createMetrics(registry: Registry) {
     }),
     inFlight: new Gauge({
       name: "annals_webhook_attempts_in_flight",
-      help: "Delivery attempts under way in this process.",
+      help: "Delivery attempts in flight in this process.",
       registers: [registry],
     }),
     lostLeases: new Counter({
       name: "annals_webhook_leases_lost_total",
-      help: "Results that were not stored because the lease had ended and another claim holds the delivery.",
+      help: "Results that were not stored because the lease had expired and another claim holds the delivery.",
       registers: [registry],
     }),
     abandoned: new Counter({
       name: "annals_webhook_claims_abandoned_total",
-      help: "Claimed deliveries that were released unattempted, because the claim took too long or the process drains.",
+      help: "Claimed deliveries that were released unattempted, because the claim took too long or the process is draining.",
       registers: [registry],
     }),
     unread: new Counter({
       name: "annals_webhook_events_unread_total",
-      help: "Deliveries that were released unattempted, because the ledger did not answer with the event that they send.",
+      help: "Deliveries that were released unattempted, because the ledger did not return their event.",
       registers: [registry],
     }),
     ...fanOutMetrics(registry),
@@ -85,7 +85,7 @@ function backlogMetrics(registry: Registry) {
   return {
     pending: new Gauge({
       name: "annals_webhook_deliveries_pending",
-      help: "Deliveries with an attempt to come or under way, of all accounts.",
+      help: "Deliveries of all accounts with an attempt pending or in flight.",
       registers,
     }),
     oldestDue: new Gauge({
@@ -104,20 +104,20 @@ function backlogMetrics(registry: Registry) {
     }),
     failingLongest: new Gauge({
       name: "annals_webhook_failing_longest_seconds",
-      help: "Time since the first failed attempt of the webhook that has failed longest, 0 where none fails.",
+      help: "Time since the first failed attempt of the webhook that has failed longest; 0 if none is failing.",
       registers,
     }),
     /** kind: events, verifications, exports. */
     outboxLag: new Gauge({
       name: "annals_outbox_lag_entries",
-      help: "Entries of the outboxes, and events, that did not become deliveries yet, by kind: events, verifications, exports.",
+      help: "Outbox entries and events that have not become deliveries yet, by kind: events, verifications, exports.",
       labelNames: ["kind"],
       registers,
     }),
     /** kind: events, verifications, exports. */
     outboxLagSeconds: new Gauge({
       name: "annals_outbox_lag_seconds",
-      help: "Longest time that entries of an account wait while its cursor does not move, by kind: events, verifications, exports.",
+      help: "Longest time that entries of an account have waited without progress of its cursor, by kind: events, verifications, exports.",
       labelNames: ["kind"],
       registers,
     }),

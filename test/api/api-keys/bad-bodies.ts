@@ -12,7 +12,7 @@ export interface BadBody {
 }
 
 const LENGTH = "name: must have 1 to 255 characters";
-const CONTROL = "name: must not hold control characters";
+const CONTROL = "name: must not contain control characters";
 const UNKNOWN_SCOPE = /^scopes\[\d+\]: must be one of events:read, events:write, verify, export, /;
 
 /** Names that no key may have: shared with renaming. */

@@ -75,7 +75,7 @@ describe("422", () => {
     async (coding) => {
       expectRefused(await send({ "content-encoding": coding }), "validation_error", {
         field: "Content-Encoding",
-        message: "Content-Encoding: must be identity, or be left out",
+        message: "Content-Encoding: must be identity or omitted",
       });
     },
   );

@@ -102,7 +102,7 @@ describe("404: methods that are none of ours", () => {
   ])("%s on a path that exists", async (method) => {
     const head = `${method} /v1/api-keys HTTP/1.1`;
     const [answer] = await exchange(baseUrl, lines(head, HOST, authorized(), CLOSE));
-    const message = `There is no ${method} /v1/api-keys.`;
+    const message = `No route matches ${method} /v1/api-keys.`;
     expectRefused(answer, "not_found", { message });
   });
 

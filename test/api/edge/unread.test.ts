@@ -89,7 +89,7 @@ describe("every method that the parser knows", () => {
       for (const more of [[], ["Content-Length: 2", "Content-Type: application/json"]]) {
         const text = head(`${method} ${path}`, authorized(), "Connection: close", ...more);
         const answers = await exchange(baseUrl, text + (more.length > 0 ? "{}" : ""));
-        expectRefused(answers[0], "not_found", { message: `There is no ${method} ${path}.` });
+        expectRefused(answers[0], "not_found", { message: `No route matches ${method} ${path}.` });
       }
     }
   });

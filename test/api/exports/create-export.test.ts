@@ -143,7 +143,7 @@ describe("429", () => {
     const { accountId } = account;
     await insertJobs(owner, { accountId, status: "pending", ids: names(10) });
     const refused = await own.post("/v1/exports", {});
-    expectRefused(refused, "rate_limit_exceeded", { message: /10 exports/ });
+    expectRefused(refused, "rate_limit_exceeded", { message: /10 unfinished exports/ });
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect((await client.post("/v1/exports", {})).status).toBe(201);
     await own.delete("/v1/exports/exp_0");

@@ -41,7 +41,7 @@ describe("404", () => {
     ["DELETE", PATH],
   ])("%s %s is no operation", async (method, path) => {
     const answer = await client.send(method, path, { body: method === "GET" ? undefined : {} });
-    expectRefused(answer, "not_found", { message: `There is no ${method} ${path}.` });
+    expectRefused(answer, "not_found", { message: `No route matches ${method} ${path}.` });
   });
 });
 

@@ -122,7 +122,7 @@ describe("plan_limit_exceeded for events", () => {
     const before = secondsLeft();
     const batch = await client.post("/v1/events/batch", batchOf(2));
     expectRefused(batch, "plan_limit_exceeded", {
-      message: `The plan allows 5 events in a month of UTC, and 1 of ${month()} are left.`,
+      message: `The plan allows 5 events per calendar month (UTC); 1 left in ${month()}.`,
     });
     expect(batch.status).toBe(429);
     expect(Number(batch.headers["retry-after"])).toBeLessThanOrEqual(before);
@@ -131,7 +131,7 @@ describe("plan_limit_exceeded for events", () => {
     expect(Number(batch.headers["x-ratelimit-remaining"])).toBeGreaterThan(0);
     expect((await client.post("/v1/events", EVENT)).status).toBe(201);
     const refused = await client.post("/v1/events", EVENT);
-    expectRefused(refused, "plan_limit_exceeded", { message: /0 of \d{4}-\d\d are left\.$/ });
+    expectRefused(refused, "plan_limit_exceeded", { message: /; 0 left in \d{4}-\d\d\.$/ });
     expect(refused.status).toBe(429);
     // Nothing of what was refused is there, and reading goes on.
     const { body } = await client.get("/v1/verify");

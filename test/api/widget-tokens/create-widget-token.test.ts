@@ -106,7 +106,7 @@ describe("403", () => {
     await fill(full.accountId, full.keyId, { count: SHARE - 1, hours: 1, name: "share" });
     expect((await full.client.post(PATH, {})).status).toBe(201);
     expectRefused(await full.client.post(PATH, {}), "plan_limit_exceeded", {
-      message: /^One key may have 2500 of the account's 10000 live widget tokens\./,
+      message: /^One key can have at most 2500 of the account's 10000 live widget tokens\./,
     });
     expect((await full.client.as(other.key).post(PATH, {})).status).toBe(201);
     const { widget_tokens, widget_tokens_of_key } = (await full.client.get("/v1/usage")).body.data;

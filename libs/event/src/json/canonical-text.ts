@@ -59,7 +59,7 @@ class CanonicalText {
   check(members: Map<string, string> | undefined): void {
     if (this.#text.charCodeAt(0) !== OPEN_BRACE) throw this.#fault("is not a JSON object");
     this.#object(members);
-    if (this.#at < this.#text.length) throw this.#fault("goes on after its end");
+    if (this.#at < this.#text.length) throw this.#fault("has text after its end");
   }
 
   #value(): void {

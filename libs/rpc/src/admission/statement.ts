@@ -91,7 +91,7 @@ export class AdmissionVerifier {
       throw denied("The admission of this call has expired.");
     }
     if (statement.accountId !== needed.accountId) {
-      throw denied("The admission of this call is of another account.");
+      throw denied("The admission of this call is for another account.");
     }
     if (!isPermitted(statement.scopes, needed.scope)) {
       throw denied(`The admission of this call lacks the scope ${needed.scope}.`);

@@ -76,5 +76,5 @@ export class MessageReader {
 }
 
 function notOneMessage(): ConnectError {
-  return new ConnectError("a unary call carries one whole message", Code.InvalidArgument);
+  return new ConnectError("a unary call carries exactly one message", Code.InvalidArgument);
 }

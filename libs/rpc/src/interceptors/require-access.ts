@@ -48,7 +48,7 @@ export function requireAccess<S extends DescService>(
     const isWritten = bounded.write(
       "warn",
       { ...fields, refusals },
-      "rpc refused: its caller may not call it",
+      "rpc denied: its caller is not authorized",
     );
     if (isWritten) refusals = 0;
   };
@@ -59,7 +59,10 @@ export function requireAccess<S extends DescService>(
     const grant = row && grantOf(request, row, isProved);
     if (grant === undefined) {
       report(callerOf(request), verbNoun(request.method));
-      throw new ConnectError("This caller may not call this method.", Code.PermissionDenied);
+      throw new ConnectError(
+        "This caller is not authorized to call this method.",
+        Code.PermissionDenied,
+      );
     }
     return next(grant === "itself" || !admissions ? request : admitted(request, grant, admissions));
   };

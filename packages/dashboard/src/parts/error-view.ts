@@ -23,28 +23,28 @@ function explained(error: AnnalsError | undefined): { title: string; advice: str
   if (scope !== undefined) {
     return {
       title: `This key lacks the scope ${scope}`,
-      advice: `A key keeps the scopes that it was created with. Log in with one that has ${scope}.`,
+      advice: `A key keeps the scopes that it was created with. Log in with a key that has ${scope}.`,
     };
   }
   const wait = error?.retryAfterMs;
   const retry = wait === undefined ? "" : `Try again in ${Math.ceil(wait / 1_000)} seconds.`;
   switch (error?.type) {
     case "authentication_error":
-      return { title: "The key is not valid", advice: "Log in with one that is live." };
+      return { title: "The key is not valid", advice: "Log in with a valid key." };
     case "plan_feature_unavailable":
-      return { title: "Not included in the plan", advice: "Ask the operator for another plan." };
+      return { title: "Not included in the plan", advice: "Ask the operator to change the plan." };
     case "plan_limit_exceeded":
       return { title: "A limit of the plan is reached", advice: retry };
     case "rate_limit_exceeded":
       return { title: "Too many requests", advice: retry };
     case "validation_error":
-      return { title: "The service refused this", advice: "" };
+      return { title: "The service rejected this", advice: "" };
     case "not_found":
-      return { title: "There is no such thing", advice: "It may have been removed meanwhile." };
+      return { title: "Not found", advice: "It may have been removed." };
     case "connection_error":
     case "timeout_error":
-      return { title: "No answer", advice: "Check the connection, then try again." };
+      return { title: "No response", advice: "Check the connection, then try again." };
     default:
-      return { title: "That did not work", advice: retry };
+      return { title: "Something went wrong", advice: retry };
   }
 }

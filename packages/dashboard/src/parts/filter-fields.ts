@@ -4,7 +4,7 @@ import { html, type TemplateResult } from "lit";
 import { field, textIn } from "./form.ts";
 
 const TEXTS = {
-  action: "Action (a * at its end: every action that begins so)",
+  action: "Action (a * at the end matches every action that begins so)",
   actor_id: "Actor id",
   actor_type: "Actor type",
   target_id: "Target id",

@@ -33,11 +33,11 @@ export function checkView({ name, report, fault }: Check): TemplateResult {
       <dd>${numberText(manifest.range.from)} to ${numberText(manifest.range.to)}. ${missing}</dd>
       <dt>Account</dt>
       <dd><code class="text">${visible(manifest.chain)}</code></dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>
         ${timeView(manifest.createdAt)} as <code class="text">${visible(manifest.exportId)}</code>
       </dd>
-      <dt>Head of the chain then</dt>
+      <dt>Head of the chain at that time</dt>
       <dd><code class="breaks">${manifest.head.hash}</code></dd>
       <dt>SHA-256 of the file</dt>
       <dd><code class="breaks">${report.sha256}</code></dd>

@@ -53,7 +53,7 @@ export class EventsScreen implements Screen {
 
 /** What the viewer's own texts cannot know. */
 const MESSAGES = {
-  empty: "There are no events yet. Store the first one with POST /v1/events: /docs says how.",
+  empty: "There are no events yet. Store the first one with POST /v1/events: see /docs.",
 };
 
 async function loadViewer(): Promise<void> {

@@ -81,7 +81,7 @@ export class ExportsScreen implements Screen {
     const list =
       data.length === 0
         ? html`<p class="empty">
-            There is no export. Create one below: it can be downloaded when it is completed.
+            No exports yet. Create one below and download it when it is completed.
           </p>`
         : table<Export>(
             "Exports",
@@ -89,7 +89,7 @@ export class ExportsScreen implements Screen {
               { title: "Created", cell: (one) => timeView(one.created_at) },
               { title: "Format", cell: ({ format }) => FORMATS[format] },
               {
-                title: "Of",
+                title: "Filter",
                 cell: ({ filter }) =>
                   html`<span class="text">${visible(filterText(filter))}</span>`,
               },
@@ -230,7 +230,7 @@ export class ExportsScreen implements Screen {
     this.#dialog.ask({
       title: "Delete the export?",
       content: html`<p><code>${id}</code></p>
-        <p>Its file ends with it. The events stay in the log.</p>`,
+        <p>Its file is deleted. The events stay in the log.</p>`,
       confirm: "Delete export",
       isDangerous: true,
       work: async () => {

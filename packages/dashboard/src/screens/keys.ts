@@ -59,7 +59,7 @@ export class KeysScreen implements Screen {
   #listView(keys: readonly ApiKey[]): TemplateResult {
     const list =
       keys.length === 0
-        ? html`<p class="empty">There is no key. Create the first one below.</p>`
+        ? html`<p class="empty">No keys yet. Create one below.</p>`
         : table<ApiKey>(
             "API keys",
             [

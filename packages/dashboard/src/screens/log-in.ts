@@ -33,19 +33,19 @@ export function logInView({ action, notice, onKey }: LogIn): TemplateResult {
           aria-describedby="key-hint"
         />
         <p class="hint" id="key-hint">
-          Of your account, with the scopes that you need. After <code>npm start</code> the first one
-          is in <code>.annals/bootstrap-key</code>.
+          A key of your account, with the scopes that you need. After <code>npm start</code>, the
+          first key is in <code>.annals/bootstrap-key</code>.
         </p>
       </div>
       <label class="choice">
         <input type="checkbox" name="keep" />
-        <span>Keep it for this tab, so that a reload does not log out</span>
+        <span>Keep the key in this tab, so that a reload does not log you out</span>
       </label>
       ${action.view()}
       <p><button class="primary" ?disabled=${action.isBusy}>Log in</button></p>
     </form>
     <p class="hint">
-      The key is sent to this service alone, and forgotten when you log out or close the tab.
+      The key is sent only to this service, and forgotten when you log out or close the tab.
     </p>
   </section>`;
 }

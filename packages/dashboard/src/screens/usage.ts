@@ -84,7 +84,7 @@ function emptyView({ events }: Usage): TemplateResult | typeof nothing {
   if (events.used > 0) return nothing;
   return html`<p class="empty">
     There are no events yet. Store the first one with <code>POST /v1/events</code>:
-    <a href="/docs">the reference</a> says how.
+    <a href="/docs">the reference</a> explains how.
   </p>`;
 }
 
@@ -101,10 +101,10 @@ function barsOf(usage: Usage): Bar[] {
       id: "account_requests",
       what: "Requests of the account",
       use: ofAccount,
-      hint: `Of all keys and widget tokens. The window ends in ${ofAccount.resets_in} seconds.`,
+      hint: `Requests of all keys and widget tokens. The window ends in ${ofAccount.resets_in} seconds.`,
     },
     { id: "month_events", what: `Events of ${month_events.month}`, use: month_events },
-    { id: "events", what: "Events that are stored", use: usage.events },
+    { id: "events", what: "Stored events", use: usage.events },
     { id: "api_keys", what: "Live API keys", use: usage.api_keys },
     { id: "widget_tokens", what: "Live widget tokens", use: usage.widget_tokens },
     {
@@ -120,9 +120,14 @@ function barsOf(usage: Usage): Bar[] {
       use: usage.pending_delivery_bytes,
       text: sizeText,
     },
-    { id: "exports_under_way", what: "Exports under way", use: usage.exports_under_way },
-    { id: "exports", what: "Exports that are kept", use: usage.exports },
-    { id: "export_bytes", what: "Size of the exports", use: usage.export_bytes, text: sizeText },
+    { id: "exports_under_way", what: "Unfinished exports", use: usage.exports_under_way },
+    { id: "exports", what: "Kept exports", use: usage.exports },
+    {
+      id: "export_bytes",
+      what: "Size of the export files",
+      use: usage.export_bytes,
+      text: sizeText,
+    },
   ];
 }
 

@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   hash_mismatch: "a member was changed",
   link_mismatch: "it does not link to the event before",
   sequence_gap: "there is no event with this number",
-  head_mismatch: "the chain does not end where its head says",
+  head_mismatch: "the last event of the chain is not the head",
 };
 
 interface Progress {
@@ -60,8 +60,8 @@ export class VerificationScreen implements Screen {
         <details>
           <summary>Only a range</summary>
           <div class="fields">
-            ${field({ name: "from", label: "From number", type: "number", min: 1, hint: "By default the first event" })}
-            ${field({ name: "to", label: "To number", type: "number", min: 1, hint: "By default the last event" })}
+            ${field({ name: "from", label: "From number", type: "number", min: 1, hint: "Default: the first event" })}
+            ${field({ name: "to", label: "To number", type: "number", min: 1, hint: "Default: the last event" })}
           </div>
         </details>
         <p class="buttons">
@@ -96,8 +96,8 @@ export class VerificationScreen implements Screen {
       <p class="hint">
         ${
           history.isKept
-            ? `The newest ${KEPT} of this account. They stay here when you log out, without the key.`
-            : "Until you leave this screen: the service did not say which account this is."
+            ? `The newest ${KEPT} verifications of this account. They stay here after you log out; the key does not.`
+            : "The history is kept until you leave this screen, because the service did not say which account this is."
         }
       </p>
       ${table<Finished>(

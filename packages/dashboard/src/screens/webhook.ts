@@ -157,5 +157,5 @@ export class WebhookScreen implements Screen {
 
 function resultView({ status, status_code }: Delivery): TemplateResult {
   const kind = status === "success" ? "good" : "bad";
-  return html`<span class="badge ${kind}">${status}</span> ${status_code ?? "no answer"}`;
+  return html`<span class="badge ${kind}">${status}</span> ${status_code ?? "no response"}`;
 }

@@ -18,13 +18,13 @@ const MAX_GRACE_S = 604_800;
 
 const GRACE = {
   name: "grace",
-  label: "Seconds of grace",
+  label: "Grace period in seconds",
   type: "number",
   value: String(DAY_S),
   isRequired: true,
   min: 0,
   max: MAX_GRACE_S,
-  hint: "How long both secrets sign. Change your server meanwhile.",
+  hint: "How long deliveries are signed with both secrets. Update your server within this time.",
 } as const;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ export class WebhooksScreen implements Screen {
   #listView(webhooks: readonly Webhook[]): TemplateResult {
     const list =
       webhooks.length === 0
-        ? html`<p class="empty">There is no webhook. Create one below, then send it a test.</p>`
+        ? html`<p class="empty">No webhooks yet. Create one below, then send a test delivery.</p>`
         : table<Webhook>(
             "Webhooks",
             [
@@ -157,7 +157,7 @@ export class WebhooksScreen implements Screen {
     this.#dialog.ask({
       title: "Delete the webhook?",
       content: html`<p class="text">${visible(url)}</p>
-        <p>Its deliveries and their history end with it. This cannot be undone.</p>`,
+        <p>Its deliveries and their history are deleted. This cannot be undone.</p>`,
       confirm: "Delete webhook",
       isDangerous: true,
       work: async () => {

@@ -20,7 +20,7 @@ const VIEWER_ID = {
   label: "Viewer's id",
   isRequired: true,
   maxLength: MAX_LENGTH,
-  hint: "Who will look, for the record",
+  hint: "The person who will view the events, for the record",
 };
 
 const VIEWER_NAME = { name: "viewer-name", label: "Viewer's name", maxLength: MAX_LENGTH };
@@ -28,7 +28,7 @@ const VIEWER_NAME = { name: "viewer-name", label: "Viewer's name", maxLength: MA
 const ORIGINS = {
   name: "origins",
   label: "Origins",
-  hint: "Such as https://app.example.com, with spaces between. None: only pages of this address",
+  hint: "Such as https://app.example.com, separated by spaces. Empty: only pages of this address",
 };
 
 const LIFETIMES = { 3600: "1 hour", 600: "10 minutes", 28_800: "8 hours", 86_400: "24 hours" };
@@ -75,7 +75,7 @@ export class WidgetTokensScreen implements Screen {
     const list =
       data.length === 0
         ? html`<p class="empty">
-            No token is live. Create one below to try the viewer in a page of yours.
+            No active tokens. Create one below to try the viewer on your own page.
           </p>`
         : table<WidgetToken>(
             "Widget tokens",
@@ -87,7 +87,7 @@ export class WidgetTokensScreen implements Screen {
               },
               { title: "Token", cell: (one) => html`<code>${one.token_prefix}</code>` },
               {
-                title: "Sees",
+                title: "Filter",
                 cell: ({ filter }) =>
                   html`<span class="text">${visible(filterText(filter))}</span>`,
               },

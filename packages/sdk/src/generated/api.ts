@@ -37,7 +37,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Once this is answered, no request that begins later is accepted with the key. Needs the scope `keys:manage`.
+         * @description Effective immediately: a request that begins after this response is refused. Needs the scope `keys:manage`.
          */
         delete: operations["delete-api-key"];
         options?: never;
@@ -58,7 +58,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description A page ends at its limit, at 1 MiB, or after a bounded number of events read. So it may be shorter than its limit, even empty, where a filter leaves out most: go on while has_more is true. Needs the scope `events:read`.
+         * @description A page ends at its limit, at 1 MiB, or after a bounded number of events was read. So it can be shorter than its limit or even empty if a filter excludes most events: continue while has_more is true. Needs the scope `events:read`.
          */
         get: operations["list-events"];
         put?: never;
@@ -128,7 +128,7 @@ export interface paths {
         put?: never;
         /**
          * Export events
-         * @description The range is fixed now: events up to the last one that is stored. The file is written afterwards; read the export until its status is completed, or subscribe to export.completed. Where there is an export with the same members, and no event was stored since, the answer is that one. Needs the scope `export`.
+         * @description The range is fixed by the request and ends at the last stored event. The file is written afterwards; poll the export until its status is completed, or subscribe to export.completed. If there is an export with the same members, and no event was stored since, that export is returned. Needs the scope `export`.
          */
         post: operations["create-export"];
         delete?: never;
@@ -153,7 +153,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an export
-         * @description An export that is being written is cancelled. Its file is deleted shortly after the answer. Needs the scope `export`.
+         * @description An export that is being written is cancelled. Its file is deleted shortly after the response. Needs the scope `export`.
          */
         delete: operations["delete-export"];
         options?: never;
@@ -229,8 +229,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what is used of each limit
-         * @description The limits are those of the plan and of the service's settings. Any API key will do.
+         * Get the use of each limit
+         * @description The limits come from the plan and the service's settings. Any API key is accepted.
          */
         get: operations["get-usage"];
         put?: never;
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description What is stored after this answer is delivered; what was stored before the request is not. Needs the scope `keys:manage`.
+         * @description Events stored after this response are delivered; events stored before the request are not. Needs the scope `keys:manage`.
          */
         post: operations["create-webhook"];
         delete?: never;
@@ -297,14 +297,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Once this is answered, no new delivery begins. Needs the scope `keys:manage`.
+         * @description Effective immediately: no delivery begins after this response. Needs the scope `keys:manage`.
          */
         delete: operations["delete-webhook"];
         options?: never;
         head?: never;
         /**
          * Change a webhook
-         * @description Once `active: false` is answered, no new delivery begins. A webhook that is activated again gets what happens from then on. Needs the scope `keys:manage`.
+         * @description After the response to `active: false`, no delivery begins. A webhook that is activated again receives only later events. Needs the scope `keys:manage`.
          */
         patch: operations["update-webhook"];
         trace?: never;
@@ -340,7 +340,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a delivery
-         * @description Queues a new delivery with the same `data`, and ids of its own, for one of the newest 10,000 attempted deliveries. A disabled webhook is 422. Needs the scope `keys:manage`.
+         * @description Queues a new delivery with the same `data` and new ids, for one of the newest 10,000 attempted deliveries. Returns 422 if the webhook is disabled. Needs the scope `keys:manage`.
          */
         post: operations["replay-delivery"];
         delete?: never;
@@ -360,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a range of events
-         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. A disabled webhook is 422, as one whose URL has taken no delivery yet: send a test delivery first. Needs the scope `keys:manage`.
+         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. Returns 422 if the webhook is disabled, or if its URL has not accepted a delivery yet: send a test delivery first. Needs the scope `keys:manage`.
          */
         post: operations["replay-events"];
         delete?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret of a webhook
-         * @description During the grace period `webhook-signature` holds a signature with each secret, and `X-Service-Signature` is made with the old one. Needs the scope `keys:manage`.
+         * @description During the grace period `webhook-signature` contains a signature for each secret, and `X-Service-Signature` is made with the old one. Needs the scope `keys:manage`.
          */
         post: operations["rotate-secret"];
         delete?: never;
@@ -400,7 +400,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description Queues a delivery of the event `webhook.test`, whatever the webhook subscribes to. It is retried and recorded as any other. A disabled webhook is 422. Needs the scope `keys:manage`.
+         * @description Queues a delivery of the event `webhook.test`, whatever the webhook subscribes to. The delivery is retried and recorded like any other. Returns 422 if the webhook is disabled. Needs the scope `keys:manage`.
          */
         post: operations["test-webhook"];
         delete?: never;
@@ -418,13 +418,13 @@ export interface paths {
         };
         /**
          * List widget tokens
-         * @description Those that are valid now, newest first: the ones that the key of the request has made, and with the scope keys:manage those of all keys. Needs the scope `events:read`.
+         * @description Live tokens, newest first: those created by the key of the request, or with the scope keys:manage those of all keys. Needs the scope `events:read`.
          */
         get: operations["list-widget-tokens"];
         put?: never;
         /**
          * Create a widget token
-         * @description For the browsers of people: it reads the events of its filter through the widget routes, and nothing else. It ends by itself, when it is revoked, and with the API key that made it. Needs the scope `events:read`.
+         * @description For use in a browser. The token can only read the events of its filter through the widget routes. It stops working when it expires, when it is revoked, and when the API key that created it is revoked. Needs the scope `events:read`.
          */
         post: operations["create-widget-token"];
         delete?: never;
@@ -445,7 +445,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a widget token
-         * @description Once this is answered, no request that begins later is accepted with the token. A token that another key has made needs the scope keys:manage; otherwise it is a 404. Needs the scope `events:read`.
+         * @description Effective immediately: a request that begins after this response is refused. To revoke a token of another key needs the scope keys:manage; without it the response is 404. Needs the scope `events:read`.
          */
         delete: operations["delete-widget-token"];
         options?: never;
@@ -462,7 +462,7 @@ export interface paths {
         };
         /**
          * List the events of a widget token
-         * @description As the list of events, within the filter of the token, and always with the proofs. A page ends at 768 KiB. Go on while has_more is true, also after an empty page. Needs a widget token.
+         * @description Like GET /v1/events, but limited to the filter of the token, and always with proofs. A page ends at 768 KiB. Continue while has_more is true, even after an empty page. Needs a widget token.
          */
         get: operations["list-widget-events"];
         put?: never;
@@ -482,7 +482,7 @@ export interface paths {
         };
         /**
          * Get an event of a widget token
-         * @description An event outside the filter of the token is 404, as one that does not exist. Needs a widget token.
+         * @description Returns 404 for an event outside the filter of the token, as for one that does not exist. Needs a widget token.
          */
         get: operations["get-widget-event"];
         put?: never;
@@ -501,8 +501,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what to filter by
-         * @description The distinct actions and types of the newest events that the token may see: of at most 3,000, and of fewer where its filter leaves out most. Needs a widget token.
+         * List the values to filter by
+         * @description The distinct actions and types of the newest events that the token can see: at most 3,000 events, or fewer if its filter excludes most of them. Needs a widget token.
          */
         get: operations["list-widget-filters"];
         put?: never;
@@ -547,12 +547,12 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description `key_` and an opaque text.
+             * @description `key_` and an opaque string.
              * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
              */
             id: string;
             /**
-             * @description The key's leading part, three dots, its last two characters.
+             * @description The start of the key, three dots, its last two characters.
              * @example annals_sk_4fQm...z9
              */
             key_prefix: string;
@@ -569,9 +569,9 @@ export interface components {
         };
         ApiKeyPage: {
             data: components["schemas"]["ApiKey"][];
-            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last one. */
+            /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         ApiKeyUpdate: {
@@ -589,17 +589,17 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description `key_` and an opaque text.
+             * @description `key_` and an opaque string.
              * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
              */
             id: string;
             /**
-             * @description The complete key. Shown in this answer and never again.
+             * @description The complete key. Shown only in this response.
              * @example annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9
              */
             key: string;
             /**
-             * @description The key's leading part, three dots, its last two characters.
+             * @description The start of the key, three dots, its last two characters.
              * @example annals_sk_4fQm...z9
              */
             key_prefix: string;
@@ -622,12 +622,12 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description `key_` and an opaque text.
+             * @description `key_` and an opaque string.
              * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
              */
             id: string;
             /**
-             * @description The complete key. Shown in this answer and never again.
+             * @description The complete key. Shown only in this response.
              * @example annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9
              */
             key: string;
@@ -652,29 +652,29 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the service disabled it; ISO 8601, UTC.
+             * @description When the service disabled the webhook; ISO 8601, UTC.
              */
             disabled_at?: string;
             /**
-             * @description Why the service disabled it; not there when it did not.
+             * @description Why the service disabled the webhook. Absent if it did not.
              * @enum {string}
              */
             disabled_reason?: "failing";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
-             * @description What is delivered; `*` is everything. A repeated one counts once.
+             * @description The events to deliver; `*` means all events. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
             /**
-             * @description `wh_` and an opaque text.
+             * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
              */
             id: string;
             /**
-             * @description The signing secret, `whsec_` and base64. Shown in this answer and never again.
+             * @description The signing secret, `whsec_` and base64. Shown only in this response.
              * @example whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE=
              */
             secret: string;
@@ -693,25 +693,25 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ends. ISO 8601, UTC.
+             * @description When the token expires; ISO 8601, UTC.
              * @example 2026-01-31T09:30:00.052919Z
              */
             expires_at: string;
             filter: components["schemas"]["EventFilter"];
             /**
-             * @description `wtok_` and an opaque text.
+             * @description `wtok_` and an opaque string.
              * @example wtok_2c9r5t1w6y8b3e8m3kqa7v0d4x
              */
             id: string;
             /**
-             * @description Of the web pages that may use it. By default none: those of the service itself.
+             * @description Origins of the web pages that may use the token. Default: none, only pages of the service itself.
              * @example [
              *       "https://app.example.com"
              *     ]
              */
             origins: string[];
             /**
-             * @description What of an event is shown besides who, what and when. By default none of these.
+             * @description Parts of an event to show besides who, what and when. Default: none.
              * @example [
              *       "diff",
              *       "target.meta"
@@ -719,16 +719,16 @@ export interface components {
              */
             parts: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
             /**
-             * @description The complete token. Shown in this answer and never again.
+             * @description The complete token. Shown only in this response.
              * @example annals_wt_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9
              */
             token: string;
             /**
-             * @description The token's leading part, three dots, its last two characters.
+             * @description The start of the token, three dots, its last two characters.
              * @example annals_wt_4fQm...z9
              */
             token_prefix: string;
-            /** @description Null where nobody was named. */
+            /** @description Null if no viewer was named. */
             viewer: components["schemas"]["WidgetViewer"] | null;
         };
         Delivery: {
@@ -736,7 +736,7 @@ export interface components {
             attempts: number;
             /**
              * Format: date-time
-             * @description When it succeeded; not there when it failed.
+             * @description When the delivery succeeded. Absent if it did not.
              * @example 2026-01-31T09:30:00.052919Z
              */
             delivered_at?: string;
@@ -746,30 +746,30 @@ export interface components {
              */
             event: string;
             /**
-             * @description `wh_del_` and an opaque text.
+             * @description `wh_del_` and an opaque string.
              * @example wh_del_2d5g8j1m4q7t0w3z6c9f2k5n8r
              */
             id: string;
             /**
              * Format: date-time
-             * @description When the last attempt ended; not there when it succeeded.
+             * @description When the last attempt ended. Absent if it succeeded.
              */
             last_attempt_at?: string;
             /**
-             * @description Null when no further attempt is to come.
+             * @description When the next attempt is due; null if no attempt is left.
              * @example null
              */
             next_retry_at: string | null;
             /** @enum {string} */
             status: "success" | "failed";
-            /** @description Of the last attempt; null when no answer came. */
+            /** @description Status code of the last attempt; null if there was no response. */
             status_code: number | null;
         };
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
-            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last one. */
+            /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         /** @description What changed. */
@@ -793,7 +793,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description Deliveries that were not queued, because the account had too many pending; not there when there are none. */
+        /** @description Deliveries that were not queued, because the account had too many pending. Absent if there are none. */
         DroppedDeliveries: {
             count: number;
             first_sequence_number: number | null;
@@ -804,13 +804,13 @@ export interface components {
         Error: {
             error: {
                 /**
-                 * @description Beside type, on 401 and on 403 for a scope.
+                 * @description Present on 401, and on 403 for a missing scope.
                  * @enum {string}
                  */
                 code?: "unauthorized" | "forbidden";
-                /** @description What is at fault in the request. */
+                /** @description What is wrong with the request. */
                 details?: components["schemas"]["FieldFault"][];
-                /** @description For people. */
+                /** @description Human-readable. */
                 message: string;
                 /** @enum {string} */
                 type: "authentication_error" | "scope_error" | "plan_feature_unavailable" | "plan_limit_exceeded" | "not_found" | "validation_error" | "rate_limit_exceeded" | "server_error";
@@ -834,7 +834,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the event got its place in the chain.
+             * @description When the event was added to the chain.
              * @example 2026-01-31T09:30:00.052919Z
              */
             created_at: string;
@@ -845,7 +845,7 @@ export interface components {
              */
             hash: string;
             /**
-             * @description `evt_` and an opaque text.
+             * @description `evt_` and an opaque string.
              * @example evt_0000000000001zttz581y73f7x
              */
             id: string;
@@ -860,23 +860,23 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it happened, as the client said. UTC, six fraction digits.
+             * @description When the event happened, according to the client. UTC, six fraction digits.
              * @example 2026-01-31T09:30:00.052919Z
              */
             occurred_at: string;
             /**
-             * @description That of the preceding event; 64 zeros for the first.
+             * @description Hash of the preceding event; 64 zeros for the first event.
              * @example 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
              */
             previous_hash: string;
             /**
              * Format: date-time
-             * @description When the service had the complete request.
+             * @description When the service had received the complete request.
              * @example 2026-01-31T09:30:00.052919Z
              */
             received_at: string;
             /**
-             * @description 1 for the account's first event, then one more each.
+             * @description 1 for the account's first event, then increases by one per event.
              * @example 42
              */
             sequence_number: number;
@@ -887,7 +887,7 @@ export interface components {
             /** @constant */
             event: "event.created";
             /**
-             * @description `wh_evt_` and an opaque text.
+             * @description `wh_evt_` and an opaque string.
              * @example wh_evt_7k0n3r6v9z2d5h8m1q4t7x0b3f
              */
             id: string;
@@ -899,7 +899,7 @@ export interface components {
             timestamp: string;
         };
         /**
-         * @description Those of the list of events. By default everything.
+         * @description The same filters as GET /v1/events. Default: all events.
          * @example {
          *       "action": "invoice.*",
          *       "occurred_from": "2026-01-01T00:00:00Z"
@@ -907,7 +907,7 @@ export interface components {
          */
         EventFilter: {
             /**
-             * @description Exact; with a `*` at the end, a prefix.
+             * @description An exact match; with a `*` at the end, a prefix.
              * @example invoice.*
              */
             action?: string;
@@ -922,7 +922,7 @@ export interface components {
              */
             actor_type?: string;
             /**
-             * @description Beyond this sequence number.
+             * @description Above this sequence number.
              * @example 40
              */
             after_sequence?: number;
@@ -933,7 +933,7 @@ export interface components {
             before_sequence?: number;
             /**
              * Format: date-time
-             * @description Not before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
              * @example 2026-01-31T09:30:00Z
              */
             occurred_from?: string;
@@ -956,14 +956,14 @@ export interface components {
         };
         EventPage: {
             data: components["schemas"]["Event"][];
-            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last one. */
+            /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
             proofs?: components["schemas"]["Proof"][];
         };
         /**
-         * @description The name of an event; `*` is everything.
+         * @description The name of an event; `*` means all events.
          * @enum {string}
          */
         EventPattern: "event.created" | "event.verified" | "export.completed" | "*";
@@ -972,7 +972,7 @@ export interface components {
             /** @constant */
             event: "event.verified";
             /**
-             * @description `wh_evt_` and an opaque text.
+             * @description `wh_evt_` and an opaque string.
              * @example wh_evt_7k0n3r6v9z2d5h8m1q4t7x0b3f
              */
             id: string;
@@ -984,7 +984,7 @@ export interface components {
             timestamp: string;
         };
         Export: {
-            /** @description ISO 8601, UTC, six fraction digits. Null until completed. */
+            /** @description ISO 8601, UTC, six fraction digits. Null until the export is completed. */
             completed_at: string | null;
             /**
              * Format: date-time
@@ -992,19 +992,19 @@ export interface components {
              * @example 2026-01-31T09:30:00.052919Z
              */
             created_at: string;
-            /** @description Events in the file. Null until completed. */
+            /** @description Events in the file. Null until the export is completed. */
             event_count: number | null;
             filter: components["schemas"]["EventFilter"];
             /** @enum {string} */
             format: "jsonl" | "csv";
             /**
-             * @description `exp_` and an opaque text.
+             * @description `exp_` and an opaque string.
              * @example exp_5v8n1c4x7z0q3w6t9r2k5m8p1d
              */
             id: string;
-            /** @description Of the complete file, in lower-case hexadecimal. Null until completed. */
+            /** @description SHA-256 of the complete file, in lower-case hexadecimal. Null until the export is completed. */
             sha256: string | null;
-            /** @description Of the complete file. Null until completed. */
+            /** @description Size of the complete file. Null until the export is completed. */
             size_bytes: number | null;
             /**
              * @example completed
@@ -1017,7 +1017,7 @@ export interface components {
             /** @constant */
             event: "export.completed";
             /**
-             * @description `wh_evt_` and an opaque text.
+             * @description `wh_evt_` and an opaque string.
              * @example wh_evt_7k0n3r6v9z2d5h8m1q4t7x0b3f
              */
             id: string;
@@ -1030,9 +1030,9 @@ export interface components {
         };
         ExportPage: {
             data: components["schemas"]["Export"][];
-            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last one. */
+            /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         FieldFault: {
@@ -1046,7 +1046,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description By default all five. A repeated one counts once.
+             * @description Default: all five. Duplicates are ignored.
              * @example [
              *       "events:read",
              *       "events:write"
@@ -1084,13 +1084,13 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description By default the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
              * @example 2026-01-31T09:30:00Z
              */
             occurred_at?: string;
             target?: components["schemas"]["Target"];
             /**
-             * @description The same as action. Where both are given they must be equal.
+             * @description Alias of action. If both are given, they must be equal.
              * @example invoice.update
              */
             type?: string;
@@ -1124,13 +1124,13 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description By default the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
              * @example 2026-01-31T09:30:00Z
              */
             occurred_at?: string;
             target?: components["schemas"]["Target"];
             /**
-             * @description The same as action. Where both are given they must be equal.
+             * @description Alias of action. If both are given, they must be equal.
              * @example invoice.update
              */
             type: string;
@@ -1163,7 +1163,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description By default the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
              * @example 2026-01-31T09:30:00Z
              */
             occurred_at?: string;
@@ -1193,25 +1193,25 @@ export interface components {
         NewExport: {
             filter?: components["schemas"]["EventFilter"];
             /**
-             * @description By default jsonl.
+             * @description Default: jsonl.
              * @example jsonl
              * @enum {string}
              */
             format?: "jsonl" | "csv";
             /**
-             * @description Whether the file can be verified without the service. It then holds salts: whoever has it can confirm a guess at an erased value. By default false.
+             * @description Whether the file can be verified without the service. Such a file contains salts: anyone who has it can confirm a guess at an erased value. Default: false.
              * @example true
              */
             include_proofs?: boolean;
         };
         NewWebhook: {
             /**
-             * @description By default true.
+             * @description Default: true.
              * @example true
              */
             active?: boolean;
             /**
-             * @description What is delivered; `*` is everything. A repeated one counts once.
+             * @description The events to deliver; `*` means all events. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
@@ -1226,20 +1226,20 @@ export interface components {
         };
         NewWidgetToken: {
             /**
-             * @description Seconds until it ends. By default 3600.
+             * @description Seconds until the token expires. Default: 3600.
              * @example 900
              */
             expires_in?: number;
             filter?: components["schemas"]["EventFilter"];
             /**
-             * @description Of the web pages that may use it. By default none: those of the service itself.
+             * @description Origins of the web pages that may use the token. Default: none, only pages of the service itself.
              * @example [
              *       "https://app.example.com"
              *     ]
              */
             origins?: string[];
             /**
-             * @description What of an event is shown besides who, what and when. By default none of these.
+             * @description Parts of an event to show besides who, what and when. Default: none.
              * @example [
              *       "diff",
              *       "target.meta"
@@ -1248,10 +1248,10 @@ export interface components {
             parts?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
             viewer?: components["schemas"]["WidgetViewer"];
         };
-        /** @description What recomputing the hash needs besides the event. */
+        /** @description The data needed to recompute the hash, besides the event. */
         Proof: {
             /**
-             * @description The account: `acct_` and an opaque text.
+             * @description The account: `acct_` and an opaque string.
              * @example acct_3t7p0v9k5c1q8z2m6x4r0w7d9a
              */
             chain: string;
@@ -1284,7 +1284,7 @@ export interface components {
         };
         QueuedDeliveries: {
             /**
-             * @description How many were queued.
+             * @description How many deliveries were queued.
              * @example 3
              */
             deliveries: number;
@@ -1292,7 +1292,7 @@ export interface components {
         /** @description The new delivery. */
         QueuedDelivery: {
             /**
-             * @description `wh_del_` and an opaque text.
+             * @description `wh_del_` and an opaque string.
              * @example wh_del_2d5g8j1m4q7t0w3z6c9f2k5n8r
              */
             id: string;
@@ -1319,31 +1319,31 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the service disabled it; ISO 8601, UTC.
+             * @description When the service disabled the webhook; ISO 8601, UTC.
              */
             disabled_at?: string;
             /**
-             * @description Why the service disabled it; not there when it did not.
+             * @description Why the service disabled the webhook. Absent if it did not.
              * @enum {string}
              */
             disabled_reason?: "failing";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
-             * @description What is delivered; `*` is everything. A repeated one counts once.
+             * @description The events to deliver; `*` means all events. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
             /**
-             * @description `wh_` and an opaque text.
+             * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
              */
             id: string;
-            /** @description Null where the old secret is not valid any more. */
+            /** @description Null if the old secret is no longer valid. */
             previous_secret_expires_at: string | null;
             /**
-             * @description The signing secret, `whsec_` and base64. Shown in this answer and never again.
+             * @description The signing secret, `whsec_` and base64. Shown only in this response.
              * @example whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE=
              */
             secret: string;
@@ -1360,12 +1360,12 @@ export interface components {
         Scope: "events:read" | "events:write" | "verify" | "export" | "keys:manage";
         SecretRotation: {
             /**
-             * @description How long deliveries are signed with the old secret, too. By default 86400.
+             * @description How long deliveries are also signed with the old secret. Default: 86400.
              * @example 3600
              */
             grace_seconds?: number;
         };
-        /** @description What it was done to. */
+        /** @description What the action was done to. */
         Target: {
             /**
              * @description Which one.
@@ -1390,7 +1390,7 @@ export interface components {
         Usage: {
             /** @example acct_0h4n8r2v6y1b5e9j3m7q0t4w8z */
             account_id: string;
-            /** @description Of all keys and widget tokens of the account in its window of 60 seconds. */
+            /** @description Requests of all keys and widget tokens of the account in its window of 60 seconds. */
             account_requests: {
                 /** @example 6000 */
                 limit: number;
@@ -1405,7 +1405,7 @@ export interface components {
             /** @description Live keys. */
             api_keys: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 5
                  */
                 limit: number | null;
@@ -1415,37 +1415,37 @@ export interface components {
             /** @description Events that are stored. No plan limits them. */
             events: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example null
                  */
                 limit: number | null;
                 /** @example 4200 */
                 used: number;
             };
-            /** @description Null where the plan leaves the feature out. */
+            /** @description Null if the plan does not include the feature. */
             export_bytes: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 2147483648
                  */
                 limit: number | null;
                 /** @example 48000000 */
                 used: number;
             } | null;
-            /** @description Null where the plan leaves the feature out. */
+            /** @description Null if the plan does not include the feature. */
             exports: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 1000
                  */
                 limit: number | null;
                 /** @example 4 */
                 used: number;
             } | null;
-            /** @description Null where the plan leaves the feature out. */
+            /** @description Null if the plan does not include the feature. */
             exports_under_way: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 10
                  */
                 limit: number | null;
@@ -1455,7 +1455,7 @@ export interface components {
             /** @description The API key of this request. */
             key: {
                 /**
-                 * @description `key_` and an opaque text.
+                 * @description `key_` and an opaque string.
                  * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
                  */
                 id: string;
@@ -1469,7 +1469,7 @@ export interface components {
             /** @description Events of this month that count against the plan. */
             month_events: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 10000
                  */
                 limit: number | null;
@@ -1481,20 +1481,20 @@ export interface components {
                 /** @example 310 */
                 used: number;
             };
-            /** @description Null where the plan leaves the feature out. */
+            /** @description Null if the plan does not include the feature. */
             pending_deliveries: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 100000
                  */
                 limit: number | null;
                 /** @example 0 */
                 used: number;
             } | null;
-            /** @description Null where the plan leaves the feature out. */
+            /** @description Null if the plan does not include the feature. */
             pending_delivery_bytes: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 268435456
                  */
                 limit: number | null;
@@ -1513,7 +1513,7 @@ export interface components {
                 /** @example free */
                 name: string;
             };
-            /** @description Of this key in its window of 60 seconds, this request included. */
+            /** @description Requests of this key in its window of 60 seconds, including this one. */
             requests: {
                 /** @example 100 */
                 limit: number;
@@ -1527,20 +1527,20 @@ export interface components {
             };
             retention_days: {
                 /**
-                 * @description How long the record of a delivery is kept. Null where the plan leaves the feature out.
+                 * @description How long the record of a delivery is kept. Null if the plan does not include the feature.
                  * @example 30
                  */
                 deliveries: number | null;
                 /**
-                 * @description How long an export is kept. Null where it does not end. Null where the plan leaves the feature out.
+                 * @description How long an export is kept. Null if exports do not expire. Null if the plan does not include the feature.
                  * @example 30
                  */
                 exports: number | null;
             };
-            /** @description Null where the plan leaves the feature out. */
+            /** @description Null if the plan does not include the feature. */
             webhooks: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 3
                  */
                 limit: number | null;
@@ -1550,17 +1550,17 @@ export interface components {
             /** @description Live tokens. */
             widget_tokens: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 10000
                  */
                 limit: number | null;
                 /** @example 40 */
                 used: number;
             };
-            /** @description Those that this key has made. */
+            /** @description Live widget tokens created by this key. */
             widget_tokens_of_key: {
                 /**
-                 * @description Null: no limit.
+                 * @description Null if there is no limit.
                  * @example 2500
                  */
                 limit: number | null;
@@ -1570,7 +1570,7 @@ export interface components {
         };
         Verification: {
             /**
-             * @description Events that were checked.
+             * @description Number of events that were checked.
              * @example 42
              */
             checked: number;
@@ -1579,7 +1579,7 @@ export interface components {
              * @example null
              */
             first_invalid: {
-                /** @description Null where that number has no event. */
+                /** @description Null if no event has this number. */
                 event_id: string | null;
                 /** @enum {string} */
                 reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch";
@@ -1597,7 +1597,7 @@ export interface components {
                  */
                 hash: string;
                 /**
-                 * @description Of the chain's last event; 0 without any.
+                 * @description Sequence number of the chain's last event; 0 for an empty chain.
                  * @example 42
                  */
                 sequence_number: number;
@@ -1625,24 +1625,24 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the service disabled it; ISO 8601, UTC.
+             * @description When the service disabled the webhook; ISO 8601, UTC.
              */
             disabled_at?: string;
             /**
-             * @description Why the service disabled it; not there when it did not.
+             * @description Why the service disabled the webhook. Absent if it did not.
              * @enum {string}
              */
             disabled_reason?: "failing";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
-             * @description What is delivered; `*` is everything. A repeated one counts once.
+             * @description The events to deliver; `*` means all events. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
             /**
-             * @description `wh_` and an opaque text.
+             * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
              */
             id: string;
@@ -1654,15 +1654,15 @@ export interface components {
         };
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
-            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last one. */
+            /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
         WebhookTestPayload: {
             data: {
                 /**
-                 * @description `wh_` and an opaque text.
+                 * @description `wh_` and an opaque string.
                  * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
                  */
                 webhook_id: string;
@@ -1670,7 +1670,7 @@ export interface components {
             /** @constant */
             event: "webhook.test";
             /**
-             * @description `wh_evt_` and an opaque text.
+             * @description `wh_evt_` and an opaque string.
              * @example wh_evt_7k0n3r6v9z2d5h8m1q4t7x0b3f
              */
             id: string;
@@ -1685,7 +1685,7 @@ export interface components {
             /** @example true */
             active?: boolean;
             /**
-             * @description What is delivered; `*` is everything. A repeated one counts once.
+             * @description The events to deliver; `*` means all events. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
@@ -1717,7 +1717,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the event got its place in the chain.
+             * @description When the event was added to the chain.
              * @example 2026-01-31T09:30:00.052919Z
              */
             created_at: string;
@@ -1728,7 +1728,7 @@ export interface components {
              */
             hash: string;
             /**
-             * @description `evt_` and an opaque text.
+             * @description `evt_` and an opaque string.
              * @example evt_0000000000001zttz581y73f7x
              */
             id: string;
@@ -1743,23 +1743,23 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it happened, as the client said. UTC, six fraction digits.
+             * @description When the event happened, according to the client. UTC, six fraction digits.
              * @example 2026-01-31T09:30:00.052919Z
              */
             occurred_at: string;
             /**
-             * @description That of the preceding event; 64 zeros for the first.
+             * @description Hash of the preceding event; 64 zeros for the first event.
              * @example 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
              */
             previous_hash: string;
             /**
              * Format: date-time
-             * @description When the service had the complete request.
+             * @description When the service had received the complete request.
              * @example 2026-01-31T09:30:00.052919Z
              */
             received_at: string;
             /**
-             * @description 1 for the account's first event, then one more each.
+             * @description 1 for the account's first event, then increases by one per event.
              * @example 42
              */
             sequence_number: number;
@@ -1767,9 +1767,9 @@ export interface components {
         };
         WidgetEventPage: {
             data: components["schemas"]["WidgetEvent"][];
-            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last one. */
+            /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
             proofs: components["schemas"]["WidgetProof"][];
         };
@@ -1798,15 +1798,15 @@ export interface components {
              */
             target_types: string[];
             /**
-             * @description Whether there may be more: in older events than were read, or beyond 200 values.
+             * @description Whether there may be more values: in older events, or beyond the first 200.
              * @example false
              */
             truncated: boolean;
         };
-        /** @description What recomputing the hash needs besides the event. */
+        /** @description The data needed to recompute the hash, besides the event. */
         WidgetProof: {
             /**
-             * @description The account: `acct_` and an opaque text.
+             * @description The account: `acct_` and an opaque string.
              * @example acct_3t7p0v9k5c1q8z2m6x4r0w7d9a
              */
             chain: string;
@@ -1847,25 +1847,25 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ends. ISO 8601, UTC.
+             * @description When the token expires; ISO 8601, UTC.
              * @example 2026-01-31T09:30:00.052919Z
              */
             expires_at: string;
             filter: components["schemas"]["EventFilter"];
             /**
-             * @description `wtok_` and an opaque text.
+             * @description `wtok_` and an opaque string.
              * @example wtok_2c9r5t1w6y8b3e8m3kqa7v0d4x
              */
             id: string;
             /**
-             * @description Of the web pages that may use it. By default none: those of the service itself.
+             * @description Origins of the web pages that may use the token. Default: none, only pages of the service itself.
              * @example [
              *       "https://app.example.com"
              *     ]
              */
             origins: string[];
             /**
-             * @description What of an event is shown besides who, what and when. By default none of these.
+             * @description Parts of an event to show besides who, what and when. Default: none.
              * @example [
              *       "diff",
              *       "target.meta"
@@ -1873,24 +1873,24 @@ export interface components {
              */
             parts: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
             /**
-             * @description The token's leading part, three dots, its last two characters.
+             * @description The start of the token, three dots, its last two characters.
              * @example annals_wt_4fQm...z9
              */
             token_prefix: string;
-            /** @description Null where nobody was named. */
+            /** @description Null if no viewer was named. */
             viewer: components["schemas"]["WidgetViewer"] | null;
         };
         WidgetTokenPage: {
             data: components["schemas"]["WidgetToken"][];
-            /** @description Whether there is a next page. A page may be shorter than its limit, even empty: only this tells. */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last one. */
+            /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description Who looks. It is recorded. */
+        /** @description The person who views the events, for the record. */
         WidgetViewer: {
             /**
-             * @description Your id of them.
+             * @description Your id for the viewer.
              * @example u_7
              */
             id: string;
@@ -1910,12 +1910,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @description The next_cursor of the previous page; use it with the same filters.
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
                 /**
-                 * @description By default 100.
+                 * @description Default: 100.
                  * @example 20
                  */
                 limit?: number;
@@ -2011,7 +2011,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `key_` and an opaque text.
+                 * @description `key_` and an opaque string.
                  * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
                  */
                 id: string;
@@ -2035,7 +2035,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `key_` and an opaque text.
+                 * @description `key_` and an opaque string.
                  * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
                  */
                 id: string;
@@ -2084,7 +2084,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Exact; with a `*` at the end, a prefix.
+                 * @description An exact match; with a `*` at the end, a prefix.
                  * @example invoice.*
                  */
                 action?: string;
@@ -2099,7 +2099,7 @@ export interface operations {
                  */
                 actor_type?: string;
                 /**
-                 * @description Beyond this sequence number.
+                 * @description Above this sequence number.
                  * @example 40
                  */
                 after_sequence?: number;
@@ -2109,19 +2109,19 @@ export interface operations {
                  */
                 before_sequence?: number;
                 /**
-                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @description The next_cursor of the previous page; use it with the same filters.
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
-                /** @description Adds what recomputing the hash needs, beside `data`. */
+                /** @description Adds the data needed to recompute the hash, beside `data`. */
                 include?: "proof";
                 /**
-                 * @description By default 50.
+                 * @description Default: 50.
                  * @example 20
                  */
                 limit?: number;
                 /**
-                 * @description Not before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
                  * @example 2026-01-31T09:30:00Z
                  */
                 occurred_from?: string;
@@ -2131,7 +2131,7 @@ export interface operations {
                  */
                 occurred_to?: string;
                 /**
-                 * @description By sequence number; by default desc.
+                 * @description Order by sequence number. Default: desc.
                  * @example asc
                  */
                 order?: "desc" | "asc";
@@ -2214,7 +2214,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A retry with the same key and body within 24 hours adds nothing and gets the first answer.
+                 * @description A retry with the same key and body within 24 hours stores nothing and gets the first response.
                  * @example invoice-9-update-3
                  */
                 "idempotency-key"?: string;
@@ -2320,13 +2320,13 @@ export interface operations {
     "get-event": {
         parameters: {
             query?: {
-                /** @description Adds what recomputing the hash needs, beside `data`. */
+                /** @description Adds the data needed to recompute the hash, beside `data`. */
                 include?: "proof";
             };
             header?: never;
             path: {
                 /**
-                 * @description `evt_` and an opaque text.
+                 * @description `evt_` and an opaque string.
                  * @example evt_0000000000001zttz581y73f7x
                  */
                 id: string;
@@ -2414,7 +2414,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A retry with the same key and body within 24 hours adds nothing and gets the first answer.
+                 * @description A retry with the same key and body within 24 hours stores nothing and gets the first response.
                  * @example invoice-9-update-3
                  */
                 "idempotency-key"?: string;
@@ -2509,12 +2509,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @description The next_cursor of the previous page; use it with the same filters.
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
                 /**
-                 * @description By default 50.
+                 * @description Default: 50.
                  * @example 20
                  */
                 limit?: number;
@@ -2618,7 +2618,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `exp_` and an opaque text.
+                 * @description `exp_` and an opaque string.
                  * @example exp_5v8n1c4x7z0q3w6t9r2k5m8p1d
                  */
                 id: string;
@@ -2664,7 +2664,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `exp_` and an opaque text.
+                 * @description `exp_` and an opaque string.
                  * @example exp_5v8n1c4x7z0q3w6t9r2k5m8p1d
                  */
                 id: string;
@@ -2688,7 +2688,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `exp_` and an opaque text.
+                 * @description `exp_` and an opaque string.
                  * @example exp_5v8n1c4x7z0q3w6t9r2k5m8p1d
                  */
                 id: string;
@@ -2762,7 +2762,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `key_` and an opaque text.
+                 * @description `key_` and an opaque string.
                  * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
                  */
                 key_id: string;
@@ -2885,12 +2885,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description First event to verify; by default the chain's first.
+                 * @description First event to verify. Default: the chain's first event.
                  * @example 1
                  */
                 from_sequence?: number;
                 /**
-                 * @description Last event to verify; by default the chain's last.
+                 * @description Last event to verify. Default: the chain's last event.
                  * @example 42
                  */
                 to_sequence?: number;
@@ -2934,12 +2934,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @description The next_cursor of the previous page; use it with the same filters.
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
                 /**
-                 * @description By default 100.
+                 * @description Default: 100.
                  * @example 20
                  */
                 limit?: number;
@@ -3033,7 +3033,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `wh_` and an opaque text.
+                 * @description `wh_` and an opaque string.
                  * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
                  */
                 id: string;
@@ -3057,7 +3057,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `wh_` and an opaque text.
+                 * @description `wh_` and an opaque string.
                  * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
                  */
                 id: string;
@@ -3109,12 +3109,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @description The next_cursor of the previous page; use it with the same filters.
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
                 /**
-                 * @description By default 50.
+                 * @description Default: 50.
                  * @example 20
                  */
                 limit?: number;
@@ -3122,7 +3122,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `wh_` and an opaque text.
+                 * @description `wh_` and an opaque string.
                  * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
                  */
                 id: string;
@@ -3165,12 +3165,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `wh_del_` and an opaque text.
+                 * @description `wh_del_` and an opaque string.
                  * @example wh_del_2d5g8j1m4q7t0w3z6c9f2k5n8r
                  */
                 delivery_id: string;
                 /**
-                 * @description `wh_` and an opaque text.
+                 * @description `wh_` and an opaque string.
                  * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
                  */
                 id: string;
@@ -3205,7 +3205,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `wh_` and an opaque text.
+                 * @description `wh_` and an opaque string.
                  * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
                  */
                 id: string;
@@ -3250,7 +3250,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `wh_` and an opaque text.
+                 * @description `wh_` and an opaque string.
                  * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
                  */
                 id: string;
@@ -3302,7 +3302,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `wh_` and an opaque text.
+                 * @description `wh_` and an opaque string.
                  * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
                  */
                 id: string;
@@ -3335,12 +3335,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @description The next_cursor of the previous page; use it with the same filters.
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
                 /**
-                 * @description By default 50.
+                 * @description Default: 50.
                  * @example 20
                  */
                 limit?: number;
@@ -3469,7 +3469,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `wtok_` and an opaque text.
+                 * @description `wtok_` and an opaque string.
                  * @example wtok_2c9r5t1w6y8b3e8m3kqa7v0d4x
                  */
                 id: string;
@@ -3491,7 +3491,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Exact; with a `*` at the end, a prefix.
+                 * @description An exact match; with a `*` at the end, a prefix.
                  * @example invoice.*
                  */
                 action?: string;
@@ -3506,7 +3506,7 @@ export interface operations {
                  */
                 actor_type?: string;
                 /**
-                 * @description Beyond this sequence number.
+                 * @description Above this sequence number.
                  * @example 40
                  */
                 after_sequence?: number;
@@ -3516,19 +3516,19 @@ export interface operations {
                  */
                 before_sequence?: number;
                 /**
-                 * @description The next_cursor of the page before, with the same filters where there are any.
+                 * @description The next_cursor of the previous page; use it with the same filters.
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
-                /** @description Adds what recomputing the hash needs, beside `data`. */
+                /** @description Adds the data needed to recompute the hash, beside `data`. */
                 include?: "proof";
                 /**
-                 * @description By default 50.
+                 * @description Default: 50.
                  * @example 20
                  */
                 limit?: number;
                 /**
-                 * @description Not before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
                  * @example 2026-01-31T09:30:00Z
                  */
                 occurred_from?: string;
@@ -3538,7 +3538,7 @@ export interface operations {
                  */
                 occurred_to?: string;
                 /**
-                 * @description By sequence number; by default desc.
+                 * @description Order by sequence number. Default: desc.
                  * @example asc
                  */
                 order?: "desc" | "asc";
@@ -3639,13 +3639,13 @@ export interface operations {
     "get-widget-event": {
         parameters: {
             query?: {
-                /** @description Adds what recomputing the hash needs, beside `data`. */
+                /** @description Adds the data needed to recompute the hash, beside `data`. */
                 include?: "proof";
             };
             header?: never;
             path: {
                 /**
-                 * @description `evt_` and an opaque text.
+                 * @description `evt_` and an opaque string.
                  * @example evt_0000000000001zttz581y73f7x
                  */
                 id: string;

@@ -42,7 +42,7 @@ export function checkLimits(
   if (has.underWay >= maxUnderWayPerAccount) {
     throw new AnnalsError(
       "rate_limited",
-      `This account has ${maxUnderWayPerAccount} exports that are not finished, which is the limit. Wait for one.`,
+      `This account has ${maxUnderWayPerAccount} unfinished exports, which is the limit. Wait until one finishes.`,
       { retryAfterS: RETRY_AFTER_S },
     );
   }

@@ -31,7 +31,7 @@ export function streamExportContent(
       throw new AnnalsError("not_found", `The export ${id} is ${row.status}: it has no content.`);
     }
     if (offset < 0n || offset > BigInt(row.size_bytes)) {
-      throw invalid({ field: "offset", message: "must lie within the file" });
+      throw invalid({ field: "offset", message: "must be within the file" });
     }
     if (offset === BigInt(row.size_bytes)) return;
     const actor = actorOf(context);

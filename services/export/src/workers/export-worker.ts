@@ -168,13 +168,13 @@ export class ExportWorker {
     const countAttempt = !isStopping && !isPutBack;
     const isFinal = hasNoRoom || (countAttempt && job.attempts >= maxAttempts);
     // This is caused by the account, so it is not logged as an error of the service.
-    if (hasNoRoom) log.info(fields, "export failed: its account has no room for it");
+    if (hasNoRoom) log.info(fields, "export failed: its account has reached its limit of bytes");
     else if (isFinal) {
       this.#deps.metrics.failed.inc();
       log.error(fields, "export failed");
     }
     if (isPutBack)
-      log.info(fields, "export put back: others of its account have reserved the room");
+      log.info(fields, "export requeued: other exports of its account have reserved the space");
     else if (!isFinal && !isStopping) log.warn(fields, "export attempt failed");
     const backoffMs = Math.min(FIRST_RETRY_DELAY_MS * 2 ** (job.attempts - 1), MAX_RETRY_DELAY_MS);
     const delayMs = isStopping ? 0 : backoffMs;
@@ -189,7 +189,7 @@ export class ExportWorker {
       await storage.keepOnly(fileStem(job), undefined);
       await database.run(freeBytes, [account, id, token]);
     } catch (cause) {
-      log.warn({ ...fields, err: cause }, "export not released: its lease runs out");
+      log.warn({ ...fields, err: cause }, "failed to release the export: its lease will expire");
     }
     if (hasNoRoom) return "no_room";
     if (isPutBack) return "put_back";

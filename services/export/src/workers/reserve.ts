@@ -53,7 +53,7 @@ export function reservation(
       }
       const room = left - Number(others?.unfinished ?? 0);
       if (bytes > room)
-        throw new RoomReserved("other exports of the account have reserved the room");
+        throw new RoomReserved("other exports of the account have reserved the space");
       const ahead = Math.min(MAX_STEP_BYTES, Math.max(MIN_STEP_BYTES, bytes));
       const total = Math.min(room, bytes + ahead);
       const params = [accountId, id, leaseToken, String(total)] as const;

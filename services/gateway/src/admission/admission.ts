@@ -80,7 +80,7 @@ export class RateLimited extends AnnalsError {
       : [holder, limit, windowEndsInS];
     super(
       "rate_limited",
-      `This ${who} has made its ${made} requests. Try again in ${retryAfterS} seconds.`,
+      `Rate limit reached: ${made} requests per minute for this ${who}. Try again in ${retryAfterS} seconds.`,
       { retryAfterS },
     );
     this.limit = limit;

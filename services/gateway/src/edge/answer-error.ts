@@ -95,5 +95,5 @@ export async function notFound(request: FastifyRequest): Promise<never> {
 
 function unknownPath({ method, url }: FastifyRequest): AnnalsError {
   const path = url.split("?")[0]?.slice(0, 200) ?? "";
-  return new AnnalsError("not_found", `There is no ${method} ${path}.`);
+  return new AnnalsError("not_found", `No route matches ${method} ${path}.`);
 }

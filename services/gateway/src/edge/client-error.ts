@@ -41,7 +41,7 @@ export function answerClientErrors(options: ClientErrorOptions) {
       server.on("connect", (_request, socket: Duplex) => {
         // Node has removed its own listeners from this socket; without one a reset would end the process.
         socket.on("error", () => socket.destroy());
-        void refuse(socket, new AnnalsError("not_found", "There is no CONNECT."));
+        void refuse(socket, new AnnalsError("not_found", "CONNECT is not supported."));
       });
     },
   };
@@ -71,7 +71,7 @@ function rawAnswer(
 function parserFault({ code }: ParserError): AnnalsError {
   switch (code) {
     case "HPE_INVALID_METHOD":
-      return new AnnalsError("not_found", "There is no such method.");
+      return new AnnalsError("not_found", "The request method is not supported.");
     case "HPE_HEADER_OVERFLOW":
       return invalid({ field: "", message: "The request line and headers are too long." });
     case "ERR_HTTP_REQUEST_TIMEOUT":

@@ -83,7 +83,7 @@ const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 /** JSON between systems is UTF-8 (RFC 8259). Throws `invalid`. */
 function checkCoding({ headers }: FastifyRequest): void {
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
-    throw invalid({ field: "Content-Encoding", message: "must be identity, or be left out" });
+    throw invalid({ field: "Content-Encoding", message: "must be identity or omitted" });
   }
   if (!UTF8.test(headers["content-type"] ?? "")) {
     throw invalid({ field: "Content-Type", message: "must be application/json in UTF-8" });

@@ -17,7 +17,7 @@ export function queryIntegers(schema: TObject): ((query: unknown) => void) | und
     for (const field of names) {
       const value = given[field];
       if (typeof value === "string" && !DIGITS.test(value)) {
-        throw invalid({ field, message: "must be a whole number" });
+        throw invalid({ field, message: "must be an integer" });
       }
     }
   };

@@ -28,11 +28,11 @@ export function faultOfRequestHead({
     return invalid({ field: "Host", message: "must be sent once" });
   }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
-    return invalid({ field: "Expect", message: "must be 100-continue, or be left out" });
+    return invalid({ field: "Expect", message: "must be 100-continue or omitted" });
   }
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
-    return invalid({ field: "Transfer-Encoding", message: "must be chunked, or be left out" });
+    return invalid({ field: "Transfer-Encoding", message: "must be chunked or omitted" });
   }
   return undefined;
 }
@@ -64,5 +64,7 @@ export function refuseBody(
 ): void {
   const hasBody =
     headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-  next(hasBody ? invalid({ field: "", message: "The operation takes no body." }) : undefined);
+  next(
+    hasBody ? invalid({ field: "", message: "This operation does not accept a body." }) : undefined,
+  );
 }

@@ -226,7 +226,7 @@ test("a body in chunks counts as it comes, and one that is too much ends", async
     one.write(`10000\r\n${"x".repeat(65_536)}\r\n`);
   }
   await isClosed;
-  expect(clientErrors).toStrictEqual([expect.stringContaining("too large together")]);
+  expect(clientErrors).toStrictEqual([expect.stringContaining("too large in total")]);
   await released();
 });
 

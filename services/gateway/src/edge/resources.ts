@@ -50,15 +50,15 @@ export function resourceShares(config: SharedAmounts): Record<Resource, SharesOp
 }
 
 const BEYOND_SHARE: Readonly<Record<Resource, string>> = {
-  requests: "This account has as many requests in flight as it may have. Try again.",
-  unadmitted: "This address has as many requests in flight as it may have. Try again.",
-  anonymous: "This address has as many requests without a key in flight as it may have. Try again.",
-  bytes: "The requests in flight of this account are too large together. Try again.",
-  unread_bytes: "This account has not read the answers to its requests yet. Try again.",
-  anonymous_bytes: "This address has not read the answers to its requests yet. Try again.",
-  downloads: "This account has as many downloads in progress as it may have. Try again.",
-  lists: "This account has as many lists in progress as it may have. Try again.",
-  verifications: "This account has as many verifications in progress as it may have. Try again.",
+  requests: "Too many concurrent requests for this account. Try again.",
+  unadmitted: "Too many concurrent requests from this address. Try again.",
+  anonymous: "Too many concurrent requests without a key from this address. Try again.",
+  bytes: "The request bodies in flight for this account are too large in total. Try again.",
+  unread_bytes: "Too many unread responses for this account. Read them first. Try again.",
+  anonymous_bytes: "Too many unread responses for this address. Read them first. Try again.",
+  downloads: "Too many concurrent downloads for this account. Try again.",
+  lists: "Too many concurrent lists for this account. Try again.",
+  verifications: "Too many concurrent verifications for this account. Try again.",
 };
 
 export class Resources {
@@ -94,7 +94,7 @@ export class Resources {
     this.#metrics.refused(`${resource}_${refusal}`);
     if (refusal === "share")
       return new AnnalsError("rate_limited", BEYOND_SHARE[resource], { retryAfterS: 1 });
-    return unavailable("The service has more requests than it can take. Try again.");
+    return unavailable("The service is overloaded. Try again.");
   }
 
   /** Throws where there was a refusal. */

@@ -71,7 +71,7 @@ test("an answer that is not made yet is refused beyond the account's share, one 
   const [first, second] = [await deaf(server, KEY), await deaf(server, KEY)];
   for (const { request } of [first, second]) inFlight.authenticated(request, "acct_1");
   inFlight.reserveAnswer(first.request, BYTES);
-  expect(() => inFlight.reserveAnswer(second.request, 1)).toThrow("has not read the answers");
+  expect(() => inFlight.reserveAnswer(second.request, 1)).toThrow("Too many unread responses");
   expect(refused).toStrictEqual(["unread_bytes_share"]);
   inFlight.answered(first.request);
   inFlight.answered(second.request, BYTES);

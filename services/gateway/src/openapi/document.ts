@@ -12,26 +12,26 @@ import { DELIVERIES_TAG, webhooksOf } from "./webhooks.ts";
 /** Tags by the first part of the path. */
 const TAGS: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
   "api-keys": { name: "API keys", description: "Create, list, rename and revoke keys." },
-  keys: { name: "Keys", description: "The other form of creating and revoking API keys." },
-  events: { name: "Events", description: "Store events, and read them back." },
-  usage: { name: "Usage", description: "What a key may do, and what was used of each limit." },
+  keys: { name: "Keys", description: "An alternative way to create and revoke API keys." },
+  events: { name: "Events", description: "Store and read events." },
+  usage: { name: "Usage", description: "What a key may do, and how much of each limit is used." },
   verify: { name: "Verification", description: "Verify the hash chain." },
   exports: { name: "Exports", description: "Write a range of the log to a file." },
   widget: {
     name: "Widget",
-    description: "Read events with a widget token, from the browsers of people.",
+    description: "Read events with a widget token, from a browser.",
   },
   "widget-tokens": { name: "Widget tokens", description: "Create, list and revoke widget tokens." },
-  webhooks: { name: "Webhooks", description: "Subscribe to what happens, and see what was sent." },
+  webhooks: { name: "Webhooks", description: "Subscribe to events, and see what was sent." },
 };
 
 const DESCRIPTION = `An audit log whose events form a hash chain that anyone can verify.
 
 ${[
-  "Every request under `/v1` carries `Authorization: Bearer <API key>`. Each operation needs one scope of the key. Those",
-  "under `/v1/widget` take a widget token in place of the key.",
-  "Bodies are JSON. Members and parameters that are not described here are refused. Every answer has the rate-limit",
-  "headers. Every other path, and every other method, is 404. `x-annals-open-detail` marks a choice of this product.",
+  "Every request under `/v1` carries `Authorization: Bearer <API key>`. Most operations need a scope of the key. Those",
+  "under `/v1/widget` take a widget token instead of a key.",
+  "Bodies are JSON. Members and parameters that are not described here are rejected. Every response has the rate-limit",
+  "headers. Every other path or method returns 404. `x-annals-open-detail` marks a choice of this product.",
 ].join(" ")}`;
 
 export function openApiDocument(deps: Deps) {
@@ -57,7 +57,7 @@ export function openApiDocument(deps: Deps) {
       contact: { name: "The operator of this service" },
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
-    servers: [{ url: "/", description: "The service that this document comes from." }],
+    servers: [{ url: "/", description: "The service that serves this document." }],
     security: [{ apiKey: [] }],
     tags: [...Array.from(nouns, tagOf), DELIVERIES_TAG].toSorted((a, b) =>
       a.name < b.name ? -1 : 1,

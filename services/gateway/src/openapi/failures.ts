@@ -27,14 +27,14 @@ const ErrorSchema = named(
       ]),
       code: Type.Optional(
         Type.Enum(["unauthorized", "forbidden"], {
-          description: "Beside type, on 401 and on 403 for a scope.",
+          description: "Present on 401, and on 403 for a missing scope.",
         }),
       ),
-      message: Type.String({ description: "For people." }),
+      message: Type.String({ description: "Human-readable." }),
       details: Type.Optional(
         Type.Array(
           named("FieldFault", Type.Object({ field: Type.String(), message: Type.String() })),
-          { description: "What is at fault in the request.", ...openDetail("error-details") },
+          { description: "What is wrong with the request.", ...openDetail("error-details") },
         ),
       ),
     }),
@@ -54,7 +54,7 @@ interface Failure {
 const SHARED = {
   401: {
     name: "Unauthenticated",
-    description: "No valid API key, or no valid widget token where the operation takes one.",
+    description: "No valid API key, or no valid widget token if the operation takes one.",
     errors: [new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.")],
   },
   404: {
@@ -64,16 +64,16 @@ const SHARED = {
   },
   422: {
     name: "Invalid",
-    description: "Something in the request is not valid, and the message names it.",
+    description: "Something in the request is not valid; the message names it.",
     errors: [invalid({ field: "actor.id", message: "must be a string" })],
   },
   429: {
     name: "RateLimited",
-    description: "Too many requests in the window, or too many at the same time.",
+    description: "Too many requests in the window, or too many concurrent requests.",
     errors: [
       new AnnalsError(
         "rate_limited",
-        "This key has made its 100 requests. Try again in 17 seconds.",
+        "Rate limit reached: 100 requests per minute for this key. Try again in 17 seconds.",
         {
           retryAfterS: 17,
         },
@@ -82,14 +82,14 @@ const SHARED = {
   },
   500: {
     name: "ServerError",
-    description: "An internal error. With Retry-After where a retry can help.",
+    description: "An internal error. Has Retry-After if a retry can help.",
     errors: [internal(""), unavailable("The request could not be admitted.")],
   },
 } as const satisfies Readonly<Record<number, Failure>>;
 
 const MONTH = new AnnalsError(
   "plan_quota_exceeded",
-  "The plan allows 10000 events in a month of UTC, and 0 of 2026-01 are left.",
+  "The plan allows 10000 events per calendar month (UTC); 0 left in 2026-01.",
   { retryAfterS: 86_400 },
 );
 
@@ -103,8 +103,8 @@ export function failureResponses(scope: Permission, route: Route, components: Co
     ...(scope !== ANY_KEY && {
       403: response(
         scope === WIDGET
-          ? "The token does not name the origin of the page."
-          : "The key or the plan does not allow it.",
+          ? "The token does not allow the origin of the page."
+          : "The key or the plan does not allow the operation.",
         forbidden(scope, route),
         components,
       ),
@@ -141,7 +141,7 @@ function forbidden(scope: Permission, { feature, planLimit }: Route): AnnalsErro
   }
   if (planLimit === "count")
     errors.push(
-      new AnnalsError("plan_count_exceeded", "The plan of this account allows no more of them."),
+      new AnnalsError("plan_count_exceeded", "The limit of the plan is reached. Delete one first."),
     );
   return errors;
 }

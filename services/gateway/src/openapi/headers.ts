@@ -5,13 +5,13 @@ import { PRIVATE_HEADERS } from "../edge/private-headers.ts";
 /** `components.headers`. */
 export const HEADERS = {
   "Cache-Control": {
-    description: "No copy of the answer may be kept.",
+    description: "The response must not be stored.",
     required: true,
     schema: { type: "string", const: PRIVATE_HEADERS["cache-control"] },
     example: PRIVATE_HEADERS["cache-control"],
   },
   "X-Content-Type-Options": {
-    description: "The content is of the type that the answer says.",
+    description: "Browsers must not guess the content type.",
     required: true,
     schema: { type: "string", const: PRIVATE_HEADERS["x-content-type-options"] },
     example: PRIVATE_HEADERS["x-content-type-options"],
@@ -29,7 +29,7 @@ export const HEADERS = {
     example: 99,
   },
   "X-Request-Id": {
-    description: "Name it when you report a problem.",
+    description: "Include this id when you report a problem.",
     required: true,
     schema: { type: "string", pattern: "^req_[0-9a-z]+$" },
     example: "req_4c7f0j3m6q9t2w5z8b1e4h7k0n",

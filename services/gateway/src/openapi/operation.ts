@@ -41,7 +41,7 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
 
 function needOf(scope: Permission): string {
   if (scope === WIDGET) return "Needs a widget token.";
-  return scope === ANY_KEY ? "Any API key will do." : `Needs the scope \`${scope}\`.`;
+  return scope === ANY_KEY ? "Any API key is accepted." : `Needs the scope \`${scope}\`.`;
 }
 
 export function parametersOf(

@@ -25,13 +25,13 @@ const Headers = Type.Object({
   "X-Service-Signature": Type.String({
     pattern: "^[0-9a-f]{64}$",
     description:
-      "Lower-case hexadecimal HMAC-SHA256 of the raw body, keyed with the webhook's secret as it was shown. " +
+      "Lower-case hexadecimal HMAC-SHA256 of the raw body; the key is the webhook's secret as shown. " +
       "Compare it in constant time.",
     examples: ["0329a06b62cd16b33eb6792be8c60b158d89a2ee3a876fce9a881ebb488c0914"],
   }),
   "webhook-id": Type.String({ ...PayloadId, description: "The payload's id.", ...STANDARD }),
   "webhook-timestamp": Type.Integer({
-    description: "Of this attempt, in seconds since 1970.",
+    description: "Time of this attempt, in seconds since 1970.",
     examples: [Math.floor(Date.parse(TIME_EXAMPLE) / 1_000)],
     ...STANDARD,
   }),
@@ -39,7 +39,7 @@ const Headers = Type.Object({
     pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$",
     description:
       "`v1,` and base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, as Standard Webhooks " +
-      "define it. After a rotation of the secret one for each secret, with a space between.",
+      "define it. After a rotation of the secret there is one signature per secret, separated by a space.",
     examples: ["v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="],
     ...STANDARD,
   }),
@@ -71,14 +71,14 @@ function delivery(event: string, summary: string, data: TSchema, components: Com
       operationId: `receive-${event.replace(".", "-")}`,
       summary,
       description:
-        "Retried after 1, 5 and 15 minutes, unless it is answered with a 2xx within 10 seconds.",
+        "Retried after 1, 5 and 15 minutes if the receiver does not answer with a 2xx within 10 seconds.",
       tags: [DELIVERIES_TAG.name],
       security: [],
       parameters: parametersOf("header", Headers, components),
       requestBody: { required: true, content: jsonContent(payload, components) },
       responses: {
-        "2XX": { description: "Received. Nothing but the status counts." },
-        default: { description: "Not received: it is sent again." },
+        "2XX": { description: "Received. Only the status code matters." },
+        default: { description: "Not received: the delivery is retried." },
       },
     },
   };

@@ -7,9 +7,9 @@ export function welcome(info: { readonly title: string; readonly description: st
     <h1>${info.title}</h1>
     ${prose(info.description)}
     <ul>
-      <li><a href="/docs">/docs</a>: the reference, for people</li>
+      <li><a href="/docs">/docs</a>: the API reference</li>
       <li>
-        <a href="/openapi.json">/openapi.json</a>: the OpenAPI 3.1 document, for programs that make
+        <a href="/openapi.json">/openapi.json</a>: the OpenAPI 3.1 document, for generators of
         clients
       </li>
       <li>

@@ -19,7 +19,7 @@ export const ApiKeyBody = named(
     name: Type.String({ minLength: 1, maxLength: 255, examples: ["billing"] }),
     key_prefix: Type.String({
       pattern: "^[a-z][a-z0-9]{0,31}_sk_.{0,4}\\.{3}.{2}$",
-      description: "The key's leading part, three dots, its last two characters.",
+      description: "The start of the key, three dots, its last two characters.",
       examples: ["annals_sk_4fQm...z9"],
     }),
     scopes: Type.Array(ScopeBody, {
@@ -32,7 +32,7 @@ export const ApiKeyBody = named(
 
 export const SecretBody = Type.String({
   pattern: "^[a-z][a-z0-9]{0,31}_sk_[A-Za-z0-9_-]{16,128}$",
-  description: "The complete key. Shown in this answer and never again.",
+  description: "The complete key. Shown only in this response.",
   examples: ["annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9"],
 });
 

@@ -22,14 +22,14 @@ const Sequence = (description: string, example: number) =>
 const When = (description: string) => Type.Optional(QueryTime(description, FILTERS));
 
 export const filterMembers = {
-  action: Text("Exact; with a `*` at the end, a prefix.", "invoice.*"),
+  action: Text("An exact match; with a `*` at the end, a prefix.", "invoice.*"),
   actor_id: Text("Exact.", "u_1"),
   actor_type: Text("Exact.", "user"),
   target_id: Text("Exact.", "inv_9"),
   target_type: Text("Exact.", "invoice"),
-  occurred_from: When("Not before this time."),
+  occurred_from: When("At or after this time."),
   occurred_to: When("Before this time."),
-  after_sequence: Sequence("Beyond this sequence number.", 40),
+  after_sequence: Sequence("Above this sequence number.", 40),
   before_sequence: Sequence("Below this sequence number.", 50),
 };
 
@@ -37,7 +37,7 @@ export const FilterBody = named(
   "EventFilter",
   Type.Object(filterMembers, {
     ...CLOSED,
-    description: "Those of the list of events. By default everything.",
+    description: "The same filters as GET /v1/events. Default: all events.",
     examples: [{ action: "invoice.*", occurred_from: "2026-01-01T00:00:00Z" }],
     ...FILTERS,
   }),

@@ -45,7 +45,7 @@ const Target = named(
       id: Type.Optional(Text("Which one.", "inv_9")),
       meta: Type.Optional(FreeForm("Free-form.", { number: "2026-0009" })),
     },
-    { ...CLOSED, description: "What it was done to." },
+    { ...CLOSED, description: "What the action was done to." },
   ),
 );
 
@@ -76,14 +76,14 @@ const MEMBERS: Readonly<Record<EventMember, TSchema>> = {
   action: Action,
   hash: Hash(),
   previous_hash: Hash({
-    description: "That of the preceding event; 64 zeros for the first.",
+    description: "Hash of the preceding event; 64 zeros for the first event.",
     examples: ["60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"],
   }),
   occurred_at: Time({
-    description: "When it happened, as the client said. UTC, six fraction digits.",
+    description: "When the event happened, according to the client. UTC, six fraction digits.",
   }),
-  received_at: Time({ description: "When the service had the complete request." }),
-  created_at: Time({ description: "When the event got its place in the chain." }),
+  received_at: Time({ description: "When the service had received the complete request." }),
+  created_at: Time({ description: "When the event was added to the chain." }),
 };
 
 export const EventBody = named(
@@ -108,13 +108,13 @@ export const ProofBody = named(
   Type.Object(
     {
       v: Type.Literal(1),
-      chain: Id("acct", "3t7p0v9k5c1q8z2m6x4r0w7d9a", "The account: `acct_` and an opaque text."),
+      chain: Id("acct", "3t7p0v9k5c1q8z2m6x4r0w7d9a", "The account: `acct_` and an opaque string."),
       salts: hexes("^[0-9a-f]{32}$", "00112233445566778899aabbccddeeff"),
       digests: hexes(
         "^[0-9a-f]{64}$",
         "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
       ),
     },
-    { description: "What recomputing the hash needs besides the event.", ...PROOF },
+    { description: "The data needed to recompute the hash, besides the event.", ...PROOF },
   ),
 );

@@ -56,7 +56,7 @@ export function renderExport(one: Export | undefined): string {
 }
 
 const untilCompleted = (type: TSchema, description: string) =>
-  Nullable(type, { description: `${description} Null until completed.` });
+  Nullable(type, { description: `${description} Null until the export is completed.` });
 
 export const ExportId = Id("exp", "5v8n1c4x7z0q3w6t9r2k5m8p1d");
 
@@ -72,8 +72,8 @@ export const ExportBody = named(
       format: Type.Enum([...EXPORT_FORMATS]),
       filter: FilterBody,
       event_count: untilCompleted(Count({ examples: [2] }), "Events in the file."),
-      sha256: untilCompleted(Hash(), "Of the complete file, in lower-case hexadecimal."),
-      size_bytes: untilCompleted(Count({ examples: [1_730] }), "Of the complete file."),
+      sha256: untilCompleted(Hash(), "SHA-256 of the complete file, in lower-case hexadecimal."),
+      size_bytes: untilCompleted(Count({ examples: [1_730] }), "Size of the complete file."),
       created_at: Time(),
       completed_at: untilCompleted(Time(), "ISO 8601, UTC, six fraction digits."),
     },

@@ -19,7 +19,7 @@ const limitWith = (fallback: number) =>
     Type.Integer({
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: `By default ${fallback}.`,
+      description: `Default: ${fallback}.`,
       examples: [20],
       ...PAGES,
     }),
@@ -31,7 +31,7 @@ export const pageMembers = {
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: "The next_cursor of the page before, with the same filters where there are any.",
+      description: "The next_cursor of the previous page; use it with the same filters.",
       ...Cursor,
       ...PAGES,
     }),
@@ -45,11 +45,11 @@ export const largePageMembers = { ...pageMembers, limit: limitWith(MAX_LIMIT) };
 export const pageEnd = {
   has_more: Type.Boolean({
     description:
-      "Whether there is a next page. A page may be shorter than its limit, even empty: only this tells.",
+      "Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only.",
     ...PAGES,
   }),
   next_cursor: Nullable(Type.String(Cursor), {
-    description: "The cursor of the next page; null on the last one.",
+    description: "The cursor of the next page; null on the last page.",
     ...PAGES,
   }),
 };

@@ -29,11 +29,11 @@ export interface Described {
   readonly "x-annals-open-detail"?: true;
 }
 
-/** The id of a resource: its prefix and an opaque text. `text` is that of its example. */
+/** The id of a resource: its prefix and an opaque string. `text` is that of its example. */
 export function Id(
   prefix: string,
   text: string,
-  description = `\`${prefix}_\` and an opaque text.`,
+  description = `\`${prefix}_\` and an opaque string.`,
 ) {
   return Type.String({
     pattern: `^${prefix}_[0-9a-z]+$`,
@@ -99,7 +99,7 @@ export function Hash(options: Described = {}) {
 export const SequenceNumber = (options: Described = {}) =>
   Type.Integer({
     minimum: 1,
-    description: "1 for the account's first event, then one more each.",
+    description: "1 for the account's first event, then increases by one per event.",
     examples: [42],
     ...options,
   });

@@ -7,7 +7,7 @@ import { Count, Hash, Id, named, Nullable, Time } from "./schema.ts";
 
 const Head = Type.Object({
   sequence_number: Count({
-    description: "Of the chain's last event; 0 without any.",
+    description: "Sequence number of the chain's last event; 0 for an empty chain.",
     examples: [42],
   }),
   hash: Hash(),
@@ -16,7 +16,7 @@ const Head = Type.Object({
 const FirstInvalid = Type.Object({
   sequence_number: Type.Integer(),
   event_id: Nullable(Id("evt", "0000000000001zttz581y73f7x"), {
-    description: "Null where that number has no event.",
+    description: "Null if no event has this number.",
   }),
   reason: Type.Enum([...INVALID_REASONS]),
 });
@@ -25,7 +25,7 @@ export const VerificationBody = named(
   "Verification",
   Type.Object({
     valid: Type.Boolean(),
-    checked: Count({ description: "Events that were checked.", examples: [42] }),
+    checked: Count({ description: "Number of events that were checked.", examples: [42] }),
     from_sequence: Count({ description: "First event of the range.", examples: [1] }),
     to_sequence: Count({ description: "Last event of the range.", examples: [42] }),
     head: Head,

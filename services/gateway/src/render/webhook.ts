@@ -22,12 +22,12 @@ export const WebhookUrl = Type.String({
 
 const Pattern = named(
   "EventPattern",
-  Type.Enum([...EVENT_PATTERNS], { description: "The name of an event; `*` is everything." }),
+  Type.Enum([...EVENT_PATTERNS], { description: "The name of an event; `*` means all events." }),
 );
 
 export const WebhookEvents = Type.Array(Pattern, {
   minItems: 1,
-  description: "What is delivered; `*` is everything. A repeated one counts once.",
+  description: "The events to deliver; `*` means all events. Duplicates are ignored.",
   examples: [["event.created"]],
 });
 
@@ -42,7 +42,7 @@ const DroppedBody = named(
     },
     {
       description:
-        "Deliveries that were not queued, because the account had too many pending; not there when there are none.",
+        "Deliveries that were not queued, because the account had too many pending. Absent if there are none.",
       ...openDetail("dropped-deliveries"),
     },
   ),
@@ -60,14 +60,14 @@ export const WebhookBody = named(
     created_at: Time({ description: "ISO 8601, UTC." }),
     disabled_reason: Type.Optional(
       Type.Enum(["failing"], {
-        description: "Why the service disabled it; not there when it did not.",
+        description: "Why the service disabled the webhook. Absent if it did not.",
         ...DISABLED,
       }),
     ),
     disabled_at: Type.Optional(
       Type.String({
         format: "date-time",
-        description: "When the service disabled it; ISO 8601, UTC.",
+        description: "When the service disabled the webhook; ISO 8601, UTC.",
         ...DISABLED,
       }),
     ),
@@ -77,7 +77,7 @@ export const WebhookBody = named(
 
 export const WebhookSecretBody = Type.String({
   pattern: "^whsec_[A-Za-z0-9+/]+={0,2}$",
-  description: "The signing secret, `whsec_` and base64. Shown in this answer and never again.",
+  description: "The signing secret, `whsec_` and base64. Shown only in this response.",
   examples: ["whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE="],
 });
 
@@ -111,20 +111,20 @@ export const DeliveryBody = named(
     event: Type.String({ description: "The event's name.", examples: ["event.created"] }),
     status: Type.Enum(["success", "failed"]),
     status_code: Nullable(Type.Integer({ minimum: 100, maximum: 999, examples: [204] }), {
-      description: "Of the last attempt; null when no answer came.",
+      description: "Status code of the last attempt; null if there was no response.",
     }),
     attempts: Count({ examples: [1] }),
     delivered_at: Type.Optional(
-      Time({ description: "When it succeeded; not there when it failed." }),
+      Time({ description: "When the delivery succeeded. Absent if it did not." }),
     ),
     last_attempt_at: Type.Optional(
       Type.String({
         format: "date-time",
-        description: "When the last attempt ended; not there when it succeeded.",
+        description: "When the last attempt ended. Absent if it succeeded.",
       }),
     ),
     next_retry_at: Nullable(Type.String({ format: "date-time" }), {
-      description: "Null when no further attempt is to come.",
+      description: "When the next attempt is due; null if no attempt is left.",
       examples: [null],
     }),
   }),

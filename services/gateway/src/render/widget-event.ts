@@ -38,7 +38,7 @@ export const WidgetProofBody = named(
         description: `By part. ${HIDDEN}`,
       }),
     },
-    { description: "What recomputing the hash needs besides the event.", ...HIDDEN_PARTS },
+    { description: "The data needed to recompute the hash, besides the event.", ...HIDDEN_PARTS },
   ),
 );
 

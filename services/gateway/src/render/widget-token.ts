@@ -12,7 +12,7 @@ export const WidgetTokenId = Id("wtok", "2c9r5t1w6y8b3e8m3kqa7v0d4x");
 
 /** The same in requests and answers. */
 export const partsBody = Type.Array(Type.Enum([...WIDGET_PARTS]), {
-  description: "What of an event is shown besides who, what and when. By default none of these.",
+  description: "Parts of an event to show besides who, what and when. Default: none.",
   examples: [["diff", "target.meta"]],
   ...openDetail("widget-parts"),
 });
@@ -21,7 +21,8 @@ export const originsBody = Type.Array(
   Type.String({ minLength: 1, maxLength: 255, pattern: ORIGIN_PATTERN }),
   {
     maxItems: MAX_WIDGET_ORIGINS,
-    description: "Of the web pages that may use it. By default none: those of the service itself.",
+    description:
+      "Origins of the web pages that may use the token. Default: none, only pages of the service itself.",
     examples: [["https://app.example.com"]],
     ...openDetail("widget-origins"),
   },
@@ -36,14 +37,14 @@ export const ViewerBody = named(
       id: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: "Your id of them.",
+        description: "Your id for the viewer.",
         examples: ["u_7"],
       }),
       name: Type.Optional(
         Type.String({ minLength: 1, maxLength: 255, examples: ["Ada Lovelace"] }),
       ),
     },
-    { ...CLOSED, description: "Who looks. It is recorded.", ...VIEWER },
+    { ...CLOSED, description: "The person who views the events, for the record.", ...VIEWER },
   ),
 );
 
@@ -53,21 +54,21 @@ export const WidgetTokenBody = named(
     id: WidgetTokenId,
     token_prefix: Type.String({
       pattern: "^[a-z][a-z0-9]{0,31}_wt_.{4}\\.{3}.{2}$",
-      description: "The token's leading part, three dots, its last two characters.",
+      description: "The start of the token, three dots, its last two characters.",
       examples: ["annals_wt_4fQm...z9"],
     }),
     filter: FilterBody,
     parts: partsBody,
     origins: originsBody,
-    viewer: Nullable(ViewerBody, { description: "Null where nobody was named.", ...VIEWER }),
-    expires_at: Time({ description: "When it ends. ISO 8601, UTC." }),
+    viewer: Nullable(ViewerBody, { description: "Null if no viewer was named.", ...VIEWER }),
+    expires_at: Time({ description: "When the token expires; ISO 8601, UTC." }),
     created_at: Time({ description: "ISO 8601, UTC." }),
   }),
 );
 
 export const TokenBody = Type.String({
   pattern: "^[a-z][a-z0-9]{0,31}_wt_[A-Za-z0-9]{46}$",
-  description: "The complete token. Shown in this answer and never again.",
+  description: "The complete token. Shown only in this response.",
   examples: ["annals_wt_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9"],
 });
 

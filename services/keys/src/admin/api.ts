@@ -154,7 +154,7 @@ class Slots {
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#used >= MAX_IN_FLIGHT) {
-      throw unavailable(`More than ${MAX_IN_FLIGHT} requests at a time. Try again.`);
+      throw unavailable(`More than ${MAX_IN_FLIGHT} concurrent requests. Try again.`);
     }
     this.#used += 1;
     try {
@@ -186,7 +186,7 @@ function idempotencyKeyOf({ headers, rawHeaders }: IncomingMessage): string | un
 }
 
 function unknownPath(): AnnalsError {
-  return new AnnalsError("not_found", "The admin API has no such path, or not with this method.");
+  return new AnnalsError("not_found", "No route of the admin API matches this method and path.");
 }
 
 /** Answers what failed, and counts it. */

@@ -47,7 +47,7 @@ export class Members {
   only(...known: readonly string[]): void {
     const unknown = [...this.#members.keys()].find((name) => !known.includes(name));
     if (unknown === undefined) return;
-    const message = `is unknown: the body may hold ${known.join(", ")}`;
+    const message = `is unknown: the body may contain ${known.join(", ")}`;
     throw invalid({ field: unknown.slice(0, 80), message });
   }
 

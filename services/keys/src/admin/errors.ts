@@ -31,7 +31,7 @@ function refusedBody(error: unknown): AnnalsError | undefined {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return invalid({ field: "Content-Type", message: "must be application/json" });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return invalid({ field: "Content-Length", message: "is not the length of the body" });
+      return invalid({ field: "Content-Length", message: "does not match the length of the body" });
     default:
       return undefined;
   }

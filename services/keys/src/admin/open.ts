@@ -25,15 +25,16 @@ export async function openAdminApi(
   const tls = adminApiPlaintext ? "plaintext" : around.tls;
   if (tls === "plaintext" && !adminApiPlaintext) {
     throw new ConfigError(
-      "ANNALS_ADMIN_API_TOKEN_FILE needs ANNALS_TLS_CERT_FILE and the two beside it: the admin API uses the " +
-        "certificate of keys. ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT serves it without",
+      "ANNALS_ADMIN_API_TOKEN_FILE requires ANNALS_TLS_CERT_FILE, ANNALS_TLS_KEY_FILE and ANNALS_TLS_CA_FILE: the admin API " +
+        "uses the certificate of keys. To serve it without TLS, set ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT",
     );
   }
-  if (adminApiPlaintext) log.warn("the admin API is in plaintext: whoever reads it has its token");
+  if (adminApiPlaintext)
+    log.warn("the admin API is in plaintext: anyone on the network path can read its token");
   const tokens = await AdminTokens.open(adminApiTokenFile, log);
   closers.add("admin API tokens", tokens, () => tokens.close());
   const requests = metrics.adminRequests;
   const api = await startAdminApi({ address, deps, log, requests, tls, tokens });
   closers.add("admin API", api, () => api.close());
-  log.info({ host: address.host, port: api.port }, "the admin API is open");
+  log.info({ host: address.host, port: api.port }, "the admin API is listening");
 }

@@ -158,7 +158,7 @@ async function patchAccount({ clock, database, plans }: Deps, { body, id }: Admi
     plan: body.plan(plans),
   };
   if (changes.name === undefined && changes.plan === undefined) {
-    throw invalid({ field: "", message: "The body must hold name, plan or both." });
+    throw invalid({ field: "", message: "The body must contain name, plan or both." });
   }
   const changed = await database.transaction((transaction) =>
     updateAccount(transaction, clock, id, changes),

@@ -59,17 +59,17 @@ test("a changed file is used, one that cannot be used replaces nothing and is re
   expect(["short", "", NEW].map((each) => tokens.accepts(each))).toEqual([false, false, true]);
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
     "new tokens of the admin API are in use",
-    "new tokens of the admin API cannot be used: the old ones stay",
-    "new tokens of the admin API cannot be used: the old ones stay",
+    "new tokens of the admin API cannot be used: keeping the current ones",
+    "new tokens of the admin API cannot be used: keeping the current ones",
   ]);
   expect(lines.join("")).not.toMatch(/new\+|short/);
 });
 
 test.each([
-  ["a token of 31 characters", `${OLD}\n${"s".repeat(31)}`, "line 2: a token has 32 or more"],
-  ["a token with a space", `${OLD} ${NEW}`, "line 1: a token has 32 or more"],
-  ["no token", "\n", "must hold 1 to 8 tokens"],
-  ["nine tokens", `${OLD}\n`.repeat(9), "must hold 1 to 8 tokens"],
+  ["a token of 31 characters", `${OLD}\n${"s".repeat(31)}`, "line 2: a token must have 32 or more"],
+  ["a token with a space", `${OLD} ${NEW}`, "line 1: a token must have 32 or more"],
+  ["no token", "\n", "must contain 1 to 8 tokens"],
+  ["nine tokens", `${OLD}\n`.repeat(9), "must contain 1 to 8 tokens"],
 ])("%s does not start, and is not repeated", async (_, text, reason) => {
   await writeFile(FILE, text);
   const failure: unknown = await AdminTokens.open(FILE, capture().log).catch((error) => error);
@@ -110,7 +110,7 @@ test("without its setting there is no admin API; in plaintext only where a setti
   };
   expect(await opened({})).toBeUndefined();
   await expect(opened({ ANNALS_ADMIN_API_TOKEN_FILE: FILE })).rejects.toThrow(
-    "ANNALS_ADMIN_API_TOKEN_FILE needs ANNALS_TLS_CERT_FILE",
+    "ANNALS_ADMIN_API_TOKEN_FILE requires ANNALS_TLS_CERT_FILE",
   );
   const port = await opened({
     ANNALS_ADMIN_API_TOKEN_FILE: FILE,

@@ -14,7 +14,7 @@ const MIN_LENGTH = 32;
 const MAX_TOKENS = 8;
 const MESSAGES = {
   isNew: "new tokens of the admin API are in use",
-  cannotBeUsed: "new tokens of the admin API cannot be used: the old ones stay",
+  cannotBeUsed: "new tokens of the admin API cannot be used: keeping the current ones",
 };
 
 export class AdminTokens {
@@ -60,12 +60,12 @@ function readTokens(file: string): Promise<Buffer[]> {
     const wrong = tokens.findIndex((token) => token !== "" && !isToken(token));
     if (wrong >= 0) {
       throw new Error(
-        `line ${wrong + 1}: a token has ${MIN_LENGTH} or more letters, digits and - . _ ~ + / =`,
+        `line ${wrong + 1}: a token must have ${MIN_LENGTH} or more letters, digits and - . _ ~ + / =`,
       );
     }
     const given = tokens.filter((token) => token !== "");
     if (given.length === 0 || given.length > MAX_TOKENS) {
-      throw new Error(`must hold 1 to ${MAX_TOKENS} tokens, one a line`);
+      throw new Error(`must contain 1 to ${MAX_TOKENS} tokens, one per line`);
     }
     return given.map((token) => hash("sha256", token, "buffer"));
   });

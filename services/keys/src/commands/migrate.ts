@@ -47,7 +47,7 @@ function checkBootstrapKey(key: string, prefix: string): void {
   if (!isPlausibleKey(key) || !key.startsWith(`${prefix}_sk_`)) {
     throw new UsageError(
       `ANNALS_BOOTSTRAP_KEY must be \`${prefix}_sk_\` and 16 to 128 letters, digits, - or _; ` +
-        "one of 46 characters is taken for a minted key and needs its checksum",
+        "a key of 46 characters must have a valid checksum",
     );
   }
 }

@@ -43,7 +43,9 @@ test("keeps each scope once, in the order of the interface", () => {
 test.each([[[]], [["admin"]], [["verify", "Verify"]], [[""]]])(
   "refuses the scopes %j",
   (scopes) => {
-    expect(() => newApiKey(maker, { name: "n", scopes })).toThrow("scopes: must hold one or more");
+    expect(() => newApiKey(maker, { name: "n", scopes })).toThrow(
+      "scopes: must contain at least one",
+    );
   },
 );
 

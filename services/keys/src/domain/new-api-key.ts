@@ -33,7 +33,7 @@ export function newApiKey(
 ): NewApiKey {
   const scopes = orderedScopes(asked.scopes);
   if (scopes.length === 0 || scopes.length !== new Set(asked.scopes).size) {
-    throw invalid({ field: "scopes", message: "must hold one or more known scopes" });
+    throw invalid({ field: "scopes", message: "must contain at least one known scope" });
   }
   const secret = asked.secret ?? mintKey(maker.prefix, maker.random);
   return {

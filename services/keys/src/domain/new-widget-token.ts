@@ -67,7 +67,10 @@ export function newWidgetToken(maker: KeyMaker, asked: Asked): NewWidgetToken {
 function partsOf(given: readonly string[]): string[] {
   const parts = WIDGET_PARTS.filter((part) => given.includes(part));
   if (parts.length === new Set(given).size) return parts;
-  throw invalid({ field: "parts", message: `must hold some of ${WIDGET_PARTS.join(", ")}` });
+  throw invalid({
+    field: "parts",
+    message: `must contain at least one of ${WIDGET_PARTS.join(", ")}`,
+  });
 }
 
 /** A browser compares texts: an origin in any other form would never be equal to what it sends. */
@@ -94,6 +97,6 @@ function checkViewer(field: string, text: string): void {
   }
   // It stands in a line of the log.
   if (/[\p{Cc}\u2028\u2029]/u.test(text)) {
-    throw invalid({ field, message: "must not hold control characters or line breaks" });
+    throw invalid({ field, message: "must not contain control characters or line breaks" });
   }
 }

@@ -12,9 +12,9 @@ export function operatorName(given: string, field: string): string {
   if (length < 1 || length > MAX_NAME_LENGTH) {
     throw invalid({ field, message: `must have 1 to ${MAX_NAME_LENGTH} characters` });
   }
-  // The list of accounts is printed on a terminal, one a line.
+  // The list of accounts is printed on a terminal, one per line.
   if (/[\p{Cc}\u2028\u2029]/u.test(name)) {
-    throw invalid({ field, message: "must not hold control characters or line breaks" });
+    throw invalid({ field, message: "must not contain control characters or line breaks" });
   }
   return name;
 }

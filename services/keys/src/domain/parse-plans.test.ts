@@ -97,16 +97,17 @@ describe("faults", () => {
       fallback: "free",
     });
     expect(faults).toEqual([
-      '"fallback" is unknown: it may hold plans, default',
+      '"fallback" is unknown: it may contain plans, default',
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
-        "it may hold features_left_out, max_export_bytes, max_keys, max_webhooks, max_widget_tokens, monthly_events, requests_per_minute",
-      "plans.free.max_keys: must be a whole number from 1 to 2147483647",
-      "plans.free.max_export_bytes: must be a whole number from 0 to 9007199254740991",
-      "plans.free.max_webhooks: must be a whole number from 0 to 2147483647",
-      "plans.free.max_widget_tokens: must be a whole number from 0 to 2147483647",
-      "plans.free.monthly_events: must be a whole number from 0 to 9007199254740991",
-      "plans.free.requests_per_minute: must be a whole number from 1 to 2147483647",
+        "it may contain features_left_out, max_export_bytes, max_keys, max_webhooks, max_widget_tokens, " +
+        "monthly_events, requests_per_minute",
+      "plans.free.max_keys: must be an integer from 1 to 2147483647",
+      "plans.free.max_export_bytes: must be an integer from 0 to 9007199254740991",
+      "plans.free.max_webhooks: must be an integer from 0 to 2147483647",
+      "plans.free.max_widget_tokens: must be an integer from 0 to 2147483647",
+      "plans.free.monthly_events: must be an integer from 0 to 9007199254740991",
+      "plans.free.requests_per_minute: must be an integer from 1 to 2147483647",
       "plans.free.features_left_out: must be a list of webhooks, exports, verify, each at most once",
       "plans.other: must be an object",
       "default: must be the name of one of the plans",
@@ -114,7 +115,7 @@ describe("faults", () => {
   });
 
   test.for<[unknown, string]>([
-    [{ plans: {}, default: "free" }, "plans: must hold at least one plan"],
+    [{ plans: {}, default: "free" }, "plans: must contain at least one plan"],
     [{ plans: { free: {} }, default: "Free" }, "default: must be the name of one of the plans"],
     [{ plans: { free: {} } }, "default: must be the name of one of the plans"],
     [{ default: "free" }, "plans: must be an object"],
@@ -129,7 +130,7 @@ describe("faults", () => {
     ],
     [
       { plans: { free: { max_keys: null } }, default: "free" },
-      "plans.free.max_keys: must be a whole number from 1 to 2147483647",
+      "plans.free.max_keys: must be an integer from 1 to 2147483647",
     ],
   ])("%j", ([file, fault]) => {
     expect(faultsOf(file)).toContain(fault);

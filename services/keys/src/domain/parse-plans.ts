@@ -6,7 +6,7 @@ import { JsonFault, type JsonValue, readJson } from "@annals/event";
 import { type Feature, FEATURES } from "@annals/contract";
 import { DEFAULT_LIMITS, MAX_COUNT, type Plan, Plans } from "./plan.ts";
 
-/** All faults of a file of plans, one a line. */
+/** All faults of a file of plans, one per line. */
 export class PlansFault extends Error {
   override readonly name = "PlansFault";
 }
@@ -49,7 +49,7 @@ function read(bytes: Uint8Array): JsonValue {
 function parseFile(value: JsonValue, report: Report): Plans | undefined {
   const file = membersOf(value, "", ["plans", "default"], report);
   const named = membersOf(file.get("plans"), "plans", undefined, report);
-  if (named.size === 0) report("plans", "must hold at least one plan");
+  if (named.size === 0) report("plans", "must contain at least one plan");
   const plans = Array.from(named, ([name, plan]) => parsePlan(name, plan, report));
   const fallback = plans.find(({ name }) => name === file.get("default"));
   if (!fallback) report("default", "must be the name of one of the plans");
@@ -68,7 +68,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
     if (typeof given === "number" && Number.isInteger(given) && given >= min && given <= max) {
       return given;
     }
-    report(`${where}.${member}`, `must be a whole number from ${min} to ${max}`);
+    report(`${where}.${member}`, `must be an integer from ${min} to ${max}`);
     return undefined;
   };
   // An account without a key could not be used at all.
@@ -120,7 +120,7 @@ function membersOf(
   const members = new Map(Object.entries(value));
   for (const name of members.keys()) {
     if (known?.includes(name) === false) {
-      report(where, `${JSON.stringify(name)} is unknown: it may hold ${known.join(", ")}`);
+      report(where, `${JSON.stringify(name)} is unknown: it may contain ${known.join(", ")}`);
     }
   }
   return members;

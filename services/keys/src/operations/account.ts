@@ -96,7 +96,7 @@ export async function updateAccount(
   if (name !== undefined && accountId === SYSTEM_ACCOUNT_ID) {
     throw invalid({
       field: "name",
-      message: "must not be given: the system account keeps its name",
+      message: "must be omitted: the system account cannot be renamed",
     });
   }
   const at = clock.nowText();

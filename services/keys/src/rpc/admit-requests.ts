@@ -159,6 +159,6 @@ function checkGroups(groups: readonly Group[]): void {
     seen.add(Buffer.from(secretSha256).toString("base64"));
   }
   if (seen.size !== groups.length) {
-    throw invalid({ field: "groups", message: "must not name a secret twice" });
+    throw invalid({ field: "groups", message: "must not contain the same secret twice" });
   }
 }

@@ -49,7 +49,7 @@ export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["creat
  */
 async function requireRoom(transaction: Database, plans: Plans, accountId: string): Promise<void> {
   const [account] = await transaction.run(lockAccount, [accountId]);
-  if (!account) throw internal(`there is no account ${accountId}`);
+  if (!account) throw internal(`account ${accountId} does not exist`);
   const { maxKeys, name } = plans.of(account.plan);
   const [count] = await transaction.run(countApiKeys, [accountId]);
   if (Number(count?.live_keys ?? 0) < maxKeys) return;

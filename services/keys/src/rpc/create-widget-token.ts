@@ -30,7 +30,7 @@ export function createWidgetToken(
     const actor = actorOf(context);
     complete({ account_id: accountId, filter_json: asked.filterJson });
     const { id: keyId } = actor;
-    if (keyId === undefined) throw internal("a widget token needs the key that makes it");
+    if (keyId === undefined) throw internal("a widget token needs the key that creates it");
     const filter = asked.filter ?? create(EventFilterSchema);
     const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
     requireViewerId(viewerId, viewerName);
@@ -88,7 +88,7 @@ async function requireRoom(
   keyId: string,
 ): Promise<void> {
   const [account] = await transaction.run(lockAccount, [accountId]);
-  if (!account) throw internal(`there is no account ${accountId}`);
+  if (!account) throw internal(`account ${accountId} does not exist`);
   const { maxWidgetTokens, name } = plans.of(account.plan);
   const share = shareOfTokens(maxWidgetTokens);
   const [count] = await transaction.run(countWidgetTokens, [accountId, keyId]);
@@ -101,6 +101,6 @@ async function requireRoom(
   if (Number(count?.of_key ?? 0) < share) return;
   throw new AnnalsError(
     "plan_count_exceeded",
-    `One key may have ${share} of the account's ${maxWidgetTokens} live widget tokens. Revoke some, or let them expire.`,
+    `One key can have at most ${share} of the account's ${maxWidgetTokens} live widget tokens. Revoke some, or let them expire.`,
   );
 }

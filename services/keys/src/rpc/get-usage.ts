@@ -20,7 +20,7 @@ export function getUsage(deps: Deps): ServiceImpl<typeof KeysService>["getUsage"
     complete({ account_id: accountId });
     const database = deps.database.forAccount(accountId, context.signal);
     const [account] = await database.run(getAccount, [accountId]);
-    if (!account) throw internal(`there is no account ${accountId}`);
+    if (!account) throw internal(`account ${accountId} does not exist`);
     const keyId = actorOf(context).id ?? "";
     const [tokens] = await database.run(countWidgetTokens, [accountId, keyId]);
     const { maxWidgetTokens } = deps.plans.of(account.plan);

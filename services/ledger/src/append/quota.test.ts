@@ -49,11 +49,11 @@ test("a batch is stored as a unit or not at all, and a smaller one after it stil
   expect(casesOf(one)).toEqual(["stored", "refused", "stored", "refused"]);
   expect(one[1]?.outcome.value).toMatchObject({
     kind: ErrorKind.PLAN_QUOTA_EXCEEDED,
-    message: "The plan allows 10 events in a month of UTC, and 4 of 2026-05 are left.",
+    message: "The plan allows 10 events per calendar month (UTC); 4 left in 2026-05.",
     retryAfterS: 60,
   });
   expect(one[3]?.outcome.value).toMatchObject({
-    message: "The plan allows 10 events in a month of UTC, and 0 of 2026-05 are left.",
+    message: "The plan allows 10 events per calendar month (UTC); 0 left in 2026-05.",
   });
 });
 

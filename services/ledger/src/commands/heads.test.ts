@@ -70,7 +70,7 @@ test("heads prints every chain that has an event, and check-heads finds them all
   });
   expect(await check(printed.stdout)).toMatchObject({
     status: 0,
-    stdout: "all 2 chains contain their kept heads\n",
+    stdout: "all 2 chains contain their saved heads\n",
   });
 });
 
@@ -94,7 +94,7 @@ test("a chain that went back, one that is missing and one that differs are named
       "acct_1 went back: its chain had 5 events and ends at 3",
       `acct_2 differs: its event 1 has the hash ${hashOf("d")}, and had ${hashOf("f")}`,
       "acct_3 is missing: its chain had 7 events",
-      "3 of 4 chains do not contain their kept heads\n",
+      "3 of 4 chains do not contain their saved heads\n",
     ].join("\n"),
   });
 });
@@ -102,7 +102,7 @@ test("a chain that went back, one that is missing and one that differs are named
 test.each([
   ["[", "line 1 is not a JSON object"],
   [`${line("a", 1, "a")}\n7`, "line 3 is not a JSON object"],
-  ['{"sequence_number":1}', "line 1: account_id must be a text"],
+  ['{"sequence_number":1}', "line 1: account_id must be a string"],
   ['{"account_id":"a","sequence_number":0}', "line 1: sequence_number must be a positive"],
   ['{"account_id":"a","sequence_number":1,"hash":"x"}', "line 1: hash must be 64"],
 ])("a file that is refused: %j", (text, expected) => {
@@ -111,7 +111,7 @@ test.each([
 
 test.each<[{ file?: string; words?: string[] }, RegExp]>([
   [{ file: "7" }, /: line 1 is not a JSON object/],
-  [{ file: "" }, /: it holds no head/],
+  [{ file: "" }, /: the file contains no head/],
   [{ words: ["check-heads"] }, /^Usage: annals heads/],
   [{ words: ["check-heads", "--file", "/absent"] }, /^\/absent: ENOENT/],
   [{ words: ["heads", "more"] }, /^Usage: annals heads/],

@@ -68,8 +68,8 @@ export async function checkHeads(context: VerbContext<typeof SETTINGS>): Promise
   });
   const verdict =
     faults.length === 0
-      ? `all ${kept.length} chains contain their kept heads`
-      : `${faults.length} of ${kept.length} chains do not contain their kept heads`;
+      ? `all ${kept.length} chains contain their saved heads`
+      : `${faults.length} of ${kept.length} chains do not contain their saved heads`;
   process.stdout.write([...faults, verdict].map((line) => `${line}\n`).join(""));
   if (faults.length > 0) process.exitCode = 1;
 }
@@ -78,7 +78,7 @@ async function readFileOfHeads(words: readonly string[]): Promise<KeptHead[]> {
   const file = fileIn(words);
   try {
     const kept = readHeads(await readFile(file, "utf8"));
-    if (kept.length === 0) throw new Error("it holds no head");
+    if (kept.length === 0) throw new Error("the file contains no head");
     return kept;
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);

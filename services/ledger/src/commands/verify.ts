@@ -42,7 +42,7 @@ export async function verify({ config, log, words }: VerbContext<typeof SETTINGS
     },
   );
   if (result.head.sequence === 0 && !result.firstInvalid) {
-    process.stderr.write(`${asked.accountId} has no event: the account is new, or there is none\n`);
+    process.stderr.write(`${asked.accountId} has no event: the account is new or does not exist\n`);
   }
   const verifiedAt = systemClock().nowText();
   process.stdout.write(`${verificationJson({ ...result, verifiedAt })}\n`);

@@ -88,7 +88,9 @@ export function faultOf(error: unknown): AuditFault | undefined {
 
 function mayNotSay(field: AuditFault): AnnalsError {
   const faults = [{ field, message: "is not for this service" }];
-  return new AnnalsError("permission_denied", "This service may not record that.", { faults });
+  return new AnnalsError("permission_denied", "This service is not allowed to record this entry.", {
+    faults,
+  });
 }
 
 function sizeOf({ events }: Pick<Append, "events">): number {
@@ -102,7 +104,7 @@ function sizeOf({ events }: Pick<Append, "events">): number {
 export function refuseAuditActions({ events }: Pick<Append, "events">): void {
   const at = events.findIndex(({ action }) => isReservedAction(action));
   if (at < 0) return;
-  const message = `must not begin with ${AUDIT_ACTION_PREFIX}: such events are of the service itself`;
+  const message = `must not begin with ${AUDIT_ACTION_PREFIX}: such events belong to the service itself`;
   throw invalid({ field: `events[${at}].action`, message });
 }
 

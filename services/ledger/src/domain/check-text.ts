@@ -15,6 +15,6 @@ export function isText(text: string): boolean {
 }
 
 export function notText(field: string, text?: string) {
-  const message = `must be a text of 1 to ${MAX_TEXT_LENGTH} characters, without U+0000`;
+  const message = `must be a string of 1 to ${MAX_TEXT_LENGTH} characters, without U+0000`;
   return invalid({ field, message: text === "" ? "is required" : message });
 }

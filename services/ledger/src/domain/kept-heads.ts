@@ -27,7 +27,7 @@ function readHead(line: string, number: number): KeptHead {
   if (!read) throw new Error(`line ${number} is not a JSON object`);
   const { account_id: accountId, sequence_number: sequence, hash } = read;
   if (typeof accountId !== "string" || accountId === "")
-    throw new Error(`line ${number}: account_id must be a text`);
+    throw new Error(`line ${number}: account_id must be a string`);
   if (!SEQUENCE_NUMBER.test(String(sequence)))
     throw new Error(`line ${number}: sequence_number must be a positive integer`);
   if (typeof hash !== "string" || !HASH.test(hash))

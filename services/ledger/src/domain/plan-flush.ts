@@ -168,7 +168,7 @@ function overQuota(
   if (events.length <= left) return undefined;
   return new AnnalsError(
     "plan_quota_exceeded",
-    `The plan allows ${monthlyQuota} events in a month of UTC, and ${left} of ${head.month} are left.`,
+    `The plan allows ${monthlyQuota} events per calendar month (UTC); ${left} left in ${head.month}.`,
     { retryAfterS: secondsToNextMonth(head.month, createdAt) },
   );
 }

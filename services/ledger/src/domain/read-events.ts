@@ -52,7 +52,7 @@ function checkSame(written: EventBytes, given: Uint8Array): void {
   while (written.bytes[offset] === given[offset]) offset += 1;
   const { index, member } = memberAt(written, offset);
   const field = member === undefined ? nameOf(index) : `${nameOf(index)}.${member}`;
-  throw notCanonical(field, "it is not as RFC 8785 writes it", offset);
+  throw notCanonical(field, "it is not in the canonical form of RFC 8785", offset);
 }
 
 const nameOf = (index: number): string => `events[${index}]`;
@@ -67,7 +67,7 @@ function* readStrictly(bytes: Uint8Array): Work<JsonValue[]> {
     throw notCanonical(`events${path}`, error.message, error.offset);
   }
   if (Array.isArray(events) && events.length >= 1 && events.length <= MAX_EVENTS) return events;
-  throw invalid({ field: "events", message: `must hold 1 to ${MAX_EVENTS} events` });
+  throw invalid({ field: "events", message: `must contain 1 to ${MAX_EVENTS} events` });
 }
 
 /** Matches the event and its member at the start of a path. */
@@ -120,7 +120,7 @@ function checkTypes(
   }
 }
 
-const MUST_BE = { object: "must be an object", "any text": "must be a text" } as const;
+const MUST_BE = { object: "must be an object", "any text": "must be a string" } as const;
 
 function isObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -82,7 +82,7 @@ function* prepare(
 }
 
 function ofTheLedgerAlone(): AnnalsError {
-  return new AnnalsError("permission_denied", "Only the ledger appends to the system account.");
+  return new AnnalsError("permission_denied", "Only the ledger can append to the system account.");
 }
 
 function stored(result: Stored): Outcome {
@@ -102,8 +102,7 @@ async function replayed(deps: Deps, accountId: string, result: Replayed): Promis
   const rows = await deps.database
     .forAccount(accountId)
     .run(readRange, [accountId, String(firstSequence), last, eventCount]);
-  if (rows.length !== eventCount)
-    throw internal(`the events of a replay in ${accountId} are not all there`);
+  if (rows.length !== eventCount) throw internal(`replayed events of ${accountId} are missing`);
   const events = rows.map((row) =>
     renderEvent(row as EventRow, { accountId, includeProof: false }),
   );

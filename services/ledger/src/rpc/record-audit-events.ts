@@ -32,7 +32,7 @@ export function recordAuditEvents(
   const recording = { ...deps, bounded: new BoundedLog(deps.log, { linesPerS: 1 }) };
   return async ({ entries }, { values }) => {
     if (entries.length < 1 || entries.length > MAX_ENTRIES) {
-      throw invalid({ field: "entries", message: `must hold 1 to ${MAX_ENTRIES} entries` });
+      throw invalid({ field: "entries", message: `must contain 1 to ${MAX_ENTRIES} entries` });
     }
     const caller = callerOf({ contextValues: values });
     const service = AUDIT_SERVICES.find((each) => each === caller) ?? "unknown";
@@ -65,7 +65,7 @@ async function record(
     if (fault !== undefined) {
       metrics.auditRefused.inc({ caller: service, fault });
       const fields = { caller: service, entry_id: id, err: error, fault };
-      bounded.write("warn", fields, "audit entry refused: its service may not say it");
+      bounded.write("warn", fields, "audit entry refused: its service may not record it");
     } else if (!(error instanceof AnnalsError) || error.kind !== "unavailable") {
       log.error({ err: error, entry_id: id, caller: service }, "audit entry cannot be stored");
     }

@@ -37,7 +37,7 @@ export async function readRangeOf<Row extends StoredRow>(
   const from = (afterSequence ?? 0n) + 1n;
   const to = beforeSequence === undefined ? null : beforeSequence - 1n;
   const statement = ascending ? reads.ascending : reads.descending;
-  if (!statement) throw internal("these events are read in ascending order alone");
+  if (!statement) throw internal("these events can be read in ascending order only");
   const range = [`${from}`, to === null ? null : `${to}`] as const;
   const read = () => database.run(statement, [accountId, ...range, limits.rows, limits.bytes]);
   let rows = await read();
@@ -81,6 +81,6 @@ function refuseHole(accountId: string, page: readonly StoredRow[], first: number
   for (const [index, { sequence_number: number }] of page.entries()) {
     const expected = first + index * step;
     if (Number(number) !== expected)
-      throw internal(`the chain of ${accountId} lacks event ${expected}: verify it`);
+      throw internal(`the chain of ${accountId} lacks event ${expected}: verify the chain`);
   }
 }

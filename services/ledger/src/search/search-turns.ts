@@ -58,11 +58,11 @@ function mayHave(line: string, slots: Slots): boolean {
 function refuse(line: string, bytes: number, slots: Slots): AnnalsError | undefined {
   const ofLine = slots.waitingOf(line);
   if (ofLine.items >= MAX_WAITING_OF_LINE || ofLine.bytes + bytes > MAX_WAITING_BYTES_OF_LINE) {
-    const message = "This account has as many lists waiting as it may have. Try again.";
+    const message = "Too many queued lists for this account. Try again.";
     return new AnnalsError("rate_limited", message, { retryAfterS: 1 });
   }
   if (slots.waiting >= MAX_WAITING || slots.waitingBytes + bytes > MAX_WAITING_BYTES)
-    return unavailable("Too many lists are waiting. Try again.");
+    return unavailable("Too many lists are queued. Try again.");
   return undefined;
 }
 

@@ -84,7 +84,9 @@ async function refuseAlteredTables(database: Database): Promise<void> {
   const altered = await database.run(findAlteredTables, []);
   if (altered.length === 0) return;
   const names = altered.map(({ name }) => `ledger.${name}`).join(", ");
-  throw internal(`${names}: row security, a rule or a view; nothing can be said of the chain`);
+  throw internal(
+    `${names}: row security, a rule or a view may hide events; the chain cannot be verified`,
+  );
 }
 
 /** Both ends are included. An empty chain has the range 1 to 0. */

@@ -34,7 +34,7 @@ export class SecretKeys {
   replace(text: string): void {
     const keys = parseKeyFile(text);
     const [first] = keys.keys();
-    if (first === undefined) throw new Error("holds no key");
+    if (first === undefined) throw new Error("contains no key");
     this.#keys = keys;
     this.#sealingKeyId = first;
   }

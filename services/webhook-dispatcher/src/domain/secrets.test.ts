@@ -60,8 +60,8 @@ describe("sealing", () => {
   });
 
   test.each([
-    ["", "holds no key"],
-    ["# only a comment", "holds no key"],
+    ["", "contains no key"],
+    ["# only a comment", "contains no key"],
     ["abc", "line 1"],
     [line("one", randomBytes(31)), "line 1"],
     [line("one", randomBytes(33)), "line 1"],

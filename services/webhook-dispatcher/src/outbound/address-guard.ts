@@ -56,7 +56,7 @@ export class AddressGuard {
     }
     const url = new URL(given);
     if (url.username !== "" || url.password !== "" || /^https:\/\/[^/?#]*@/i.test(given)) {
-      throw new UrlFault("must not hold a user name or a password");
+      throw new UrlFault("must not contain a user name or a password");
     }
     if (url.port === "0") throw new UrlFault("must not name port 0");
     if (!this.#mayBeHost(hostOf(url))) throw notPublic();

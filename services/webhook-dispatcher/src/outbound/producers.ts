@@ -119,7 +119,7 @@ export class Producers {
   }
 
   async #inTurn<T>(accountId: string, ask: () => Promise<T>): Promise<T> {
-    const refusal = () => unavailable("The service has more work than it can take. Try again.");
+    const refusal = () => unavailable("The service is overloaded. Try again.");
     const free = await this.#slots.take(accountId, READ_TIMEOUT_MS, refusal);
     try {
       return await ask();

@@ -86,7 +86,7 @@ export async function queueDeliveries(
 
 function untried(webhookId: string) {
   const message =
-    "must have taken a delivery since its URL was set: " +
+    "must have accepted a delivery since its URL was set: " +
     `send a test delivery first (POST /v1/webhooks/${webhookId}/test)`;
   return invalid({ field: "id", message });
 }

@@ -63,7 +63,7 @@ async function read(
         ? await producers.measure(accountId, after, 1)
         : await producers.entries(kind, accountId, after, 1);
   if (entry?.position !== position) {
-    const message = "cannot be replayed: what it was made for is not kept";
+    const message = "cannot be replayed: its data is no longer kept";
     throw invalid({ field: "delivery_id", message });
   }
   return entry;

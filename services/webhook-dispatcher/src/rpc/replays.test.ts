@@ -156,7 +156,7 @@ test("a range is replayed only after a delivery that the receiver has taken", as
     await begin();
   producers.add(accountId, "events", 10);
   const untried =
-    "id: must have taken a delivery since its URL was set: send a test delivery first";
+    "id: must have accepted a delivery since its URL was set: send a test delivery first";
   await expect(replayRange(1n, 2n)).rejects.toThrow(untried);
   replica.sender.answer = () => 500;
   await tried();
@@ -182,7 +182,7 @@ test("a success of the URL before is none of the new one", async () => {
   await handlers.update(accountId, webhook.id, { url: "https://other.example.com/hook" });
   replica.sender.attempts[0]?.end({});
   await replica.engine.settled();
-  await expect(replayRange(1n, 2n)).rejects.toThrow("must have taken a delivery");
+  await expect(replayRange(1n, 2n)).rejects.toThrow("must have accepted a delivery");
 });
 
 test("replays of an account take turns; whoever waits too long is told so; others do not wait", async () => {

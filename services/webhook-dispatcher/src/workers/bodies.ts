@@ -17,6 +17,6 @@ export async function bodyOf(
   const data = position === null ? undefined : await events.read(accountId, BigInt(position));
   const timestamp = parseTimestamp(row.created_at.replace(" ", "T"));
   if (data && timestamp !== undefined) return payloadBody({ id, event, data, timestamp });
-  log.warn({ webhook_id: row.webhook_id }, "a claimed delivery has no payload any more");
+  log.warn({ webhook_id: row.webhook_id }, "the payload of a claimed delivery no longer exists");
   return undefined;
 }

@@ -201,13 +201,13 @@ export class ResultWriter {
     this.#deps.metrics.failures.inc({ worker: "deliveries" });
     this.#deps.log.warn(
       { err: error },
-      "failing webhooks are not noted: the next result notes them",
+      "failed to record webhook health: the next result records it",
     );
   }
 
   #onTimeout(error: unknown): void {
     this.#deps.metrics.failures.inc({ worker: "deliveries" });
-    this.#deps.log.warn({ err: error }, "results of deliveries are lost: they are delivered again");
+    this.#deps.log.warn({ err: error }, "delivery results lost: the deliveries will be retried");
   }
 }
 

@@ -21,7 +21,7 @@ export function apiKeyName(given: string): string {
     throw invalid({ field: "name", message: `must have 1 to ${MAX_NAME_LENGTH} characters` });
   }
   if (/\p{Cc}/u.test(name)) {
-    throw invalid({ field: "name", message: "must not hold control characters" });
+    throw invalid({ field: "name", message: "must not contain control characters" });
   }
   return name;
 }

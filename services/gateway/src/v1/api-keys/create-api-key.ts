@@ -20,7 +20,7 @@ export const CreateApiKeyBody = named(
       scopes: Type.Optional(
         Type.Array(ScopeBody, {
           minItems: 1,
-          description: "By default all five. A repeated one counts once.",
+          description: "Default: all five. Duplicates are ignored.",
           examples: [["events:read", "events:write"]],
           ...openDetail("key-scopes"),
         }),

@@ -9,7 +9,7 @@ import type { Deps } from "../../deps.ts";
 export function deleteApiKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Revoke an API key",
-    description: "Once this is answered, no request that begins later is accepted with the key.",
+    description: "Effective immediately: a request that begins after this response is refused.",
     params: idIn(ApiKeyId),
     success: { status: 204 },
     failures: [404],

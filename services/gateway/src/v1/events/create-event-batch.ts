@@ -26,7 +26,7 @@ const BatchItem = named(
         Type.String({
           minLength: 1,
           maxLength: MAX_TEXT_LENGTH,
-          description: "The same as action. Where both are given they must be equal.",
+          description: "Alias of action. If both are given, they must be equal.",
           examples: ["invoice.update"],
           ...openDetail("batch-type"),
         }),
@@ -93,7 +93,7 @@ function newEvent(item: Static<typeof BatchItem>, index: number): NewEvent {
   if (action === undefined)
     throw invalid({ field: `events[${index}].action`, message: "is required" });
   if (type !== action) {
-    throw invalid({ field: `events[${index}].type`, message: "must equal action, or be left out" });
+    throw invalid({ field: `events[${index}].type`, message: "must equal action or be omitted" });
   }
   // An item nearly always has its action, and copying each one would cost a microsecond.
   return item.action === undefined ? { ...item, action } : (item as NewEvent);

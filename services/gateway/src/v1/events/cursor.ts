@@ -24,7 +24,7 @@ export function readCursor(cursor: string, selection: readonly unknown[]): bigin
   if (digest !== digestOf(selection)) {
     throw invalid({
       field: "cursor",
-      message: "belongs to a list with other filters; send those, or no cursor",
+      message: "was issued for other filters; send the same filters, or no cursor",
     });
   }
   return BigInt(sequence);

@@ -17,7 +17,7 @@ export const IdempotencyHeaders = Type.Object({
       minLength: 1,
       maxLength: MAX_TEXT_LENGTH,
       description:
-        "A retry with the same key and body within 24 hours adds nothing and gets the first answer.",
+        "A retry with the same key and body within 24 hours stores nothing and gets the first response.",
       examples: ["invoice-9-update-3"],
       ...RETRIES,
     }),
@@ -29,7 +29,7 @@ const REPLAYED = { "idempotent-replayed": "true" } as const;
 /** The same header in the OpenAPI document. */
 export const REPLAYED_HEADER = {
   "Idempotent-Replayed": Type.Literal("true", {
-    description: "Only where the answer repeats that of an earlier request.",
+    description: "Present only if the response repeats that of an earlier request.",
     ...RETRIES,
   }),
 };

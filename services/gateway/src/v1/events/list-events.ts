@@ -25,8 +25,8 @@ export function listEvents({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "List events",
     description:
-      "A page ends at its limit, at 1 MiB, or after a bounded number of events read. So it may be shorter than " +
-      "its limit, even empty, where a filter leaves out most: go on while has_more is true.",
+      "A page ends at its limit, at 1 MiB, or after a bounded number of events was read. So it can be shorter than " +
+      "its limit or even empty if a filter excludes most events: continue while has_more is true.",
     query: ListQuery,
     success: { status: 200, body: Page },
     handle: async ({ admission, query, signal }) => {

@@ -16,7 +16,7 @@ export const ListQuery = Type.Object(
     ...filterMembers,
     order: Type.Optional(
       Type.Enum(["desc", "asc"], {
-        description: "By sequence number; by default desc.",
+        description: "Order by sequence number. Default: desc.",
         examples: ["asc"],
         ...openDetail("list-order"),
       }),

@@ -11,7 +11,7 @@ export const newEventMembers = {
   context: Type.Optional(Parts.context),
   diff: Type.Optional(Parts.diff),
   metadata: Type.Optional(Parts.metadata),
-  occurred_at: Type.Optional(GivenTime("By default the time of receipt.")),
+  occurred_at: Type.Optional(GivenTime("Default: the time of receipt.")),
 };
 
 export const NewEventBody = named(

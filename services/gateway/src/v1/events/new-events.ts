@@ -101,7 +101,7 @@ function isReserved(events: EventBytes, index: number): boolean {
 
 const RESERVED: Fault = {
   member: "action",
-  message: `must not begin with ${AUDIT_ACTION_PREFIX}, in any form: such events are of the service itself`,
+  message: `must not begin with ${AUDIT_ACTION_PREFIX}, in any form: such events belong to the service itself`,
 };
 
 const NO_TIME: Fault = {

@@ -20,7 +20,7 @@ const Body = named(
     {
       format: Type.Optional(
         Type.Enum([...EXPORT_FORMATS], {
-          description: "By default jsonl.",
+          description: "Default: jsonl.",
           examples: ["jsonl"],
           ...EXPORT_MEMBERS,
         }),
@@ -29,8 +29,8 @@ const Body = named(
       include_proofs: Type.Optional(
         Type.Boolean({
           description:
-            "Whether the file can be verified without the service. It then holds salts: whoever has it can " +
-            "confirm a guess at an erased value. By default false.",
+            "Whether the file can be verified without the service. Such a file contains salts: anyone who has it can " +
+            "confirm a guess at an erased value. Default: false.",
           examples: [true],
           ...EXPORT_MEMBERS,
         }),
@@ -44,9 +44,9 @@ export function createExport({ exports }: Pick<Deps, "exports">): Route {
   return route({
     summary: "Export events",
     description:
-      "The range is fixed now: events up to the last one that is stored. The file is written afterwards; " +
-      "read the export until its status is completed, or subscribe to export.completed. Where there is an export " +
-      "with the same members, and no event was stored since, the answer is that one.",
+      "The range is fixed by the request and ends at the last stored event. The file is written afterwards; " +
+      "poll the export until its status is completed, or subscribe to export.completed. If there is an export " +
+      "with the same members, and no event was stored since, that export is returned.",
     feature: "exports",
     body: Body,
     success: { status: 201, body: dataOf(ExportBody) },

@@ -10,7 +10,7 @@ export function deleteExport({ exports }: Pick<Deps, "exports">): Route {
   return route({
     summary: "Delete an export",
     description:
-      "An export that is being written is cancelled. Its file is deleted shortly after the answer.",
+      "An export that is being written is cancelled. Its file is deleted shortly after the response.",
     feature: "exports",
     params: idIn(ExportId),
     success: { status: 204 },

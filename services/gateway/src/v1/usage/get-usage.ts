@@ -15,12 +15,12 @@ const Use = (description: string, used: number, limit: number | null) =>
   Type.Object(
     {
       used: Count({ examples: [used] }),
-      limit: Nullable(Count(), { description: "Null: no limit.", examples: [limit] }),
+      limit: Nullable(Count(), { description: "Null if there is no limit.", examples: [limit] }),
     },
     { description },
   );
 
-const LEFT_OUT = "Null where the plan leaves the feature out.";
+const LEFT_OUT = "Null if the plan does not include the feature.";
 const OfFeature = (...given: Parameters<typeof Use>) =>
   Nullable(Use(...given), { description: LEFT_OUT });
 const Days = (options: Described) => Nullable(Count(), options);
@@ -54,9 +54,13 @@ const UsageBody = named(
         examples: [["webhooks", "verify"]],
       }),
     }),
-    requests: Window("Of this key in its window of 60 seconds, this request included.", 3, 100),
+    requests: Window(
+      "Requests of this key in its window of 60 seconds, including this one.",
+      3,
+      100,
+    ),
     account_requests: Window(
-      "Of all keys and widget tokens of the account in its window of 60 seconds.",
+      "Requests of all keys and widget tokens of the account in its window of 60 seconds.",
       12,
       6_000,
     ),
@@ -74,24 +78,24 @@ const UsageBody = named(
     ),
     api_keys: Use("Live keys.", 2, 5),
     widget_tokens: Use("Live tokens.", 40, 10_000),
-    widget_tokens_of_key: Use("Those that this key has made.", 40, 2_500),
+    widget_tokens_of_key: Use("Live widget tokens created by this key.", 40, 2_500),
     webhooks: OfFeature("Webhooks.", 1, 3),
-    pending_deliveries: OfFeature("Deliveries whose next attempt is to come.", 0, 100_000),
+    pending_deliveries: OfFeature("Deliveries that wait for their next attempt.", 0, 100_000),
     pending_delivery_bytes: OfFeature("Bytes of the bodies of these deliveries.", 0, 268_435_456),
     exports: OfFeature("Exports, finished or not.", 4, 1_000),
     export_bytes: OfFeature(
-      "Bytes of all files of exports, those that are being written and those that were just deleted included.",
+      "Bytes of all export files, including those that are being written or were just deleted.",
       48_000_000,
       2_147_483_648,
     ),
-    exports_under_way: OfFeature("Exports that are not finished.", 1, 10),
+    exports_under_way: OfFeature("Unfinished exports.", 1, 10),
     retention_days: Type.Object({
       deliveries: Days({
         description: `How long the record of a delivery is kept. ${LEFT_OUT}`,
         examples: [30],
       }),
       exports: Days({
-        description: `How long an export is kept. Null where it does not end. ${LEFT_OUT}`,
+        description: `How long an export is kept. Null if exports do not expire. ${LEFT_OUT}`,
         examples: [30],
       }),
     }),
@@ -102,8 +106,8 @@ type Owners = Pick<Deps, "exports" | "keys" | "ledger" | "webhooks">;
 
 export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
   return route({
-    summary: "Get what is used of each limit",
-    description: "The limits are those of the plan and of the service's settings.",
+    summary: "Get the use of each limit",
+    description: "The limits come from the plan and the service's settings.",
     success: { status: 200, body: dataOf(UsageBody) },
     handle: async ({ admission, signal }) => {
       const { accountId, plan } = admission;

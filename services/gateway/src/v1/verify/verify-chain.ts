@@ -37,8 +37,8 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
     feature: "verify",
     query: Type.Object(
       {
-        from_sequence: Sequence("First event to verify; by default the chain's first.", 1),
-        to_sequence: Sequence("Last event to verify; by default the chain's last.", 42),
+        from_sequence: Sequence("First event to verify. Default: the chain's first event.", 1),
+        to_sequence: Sequence("Last event to verify. Default: the chain's last event.", 42),
       },
       CLOSED,
     ),

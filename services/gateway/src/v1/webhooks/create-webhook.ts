@@ -22,7 +22,7 @@ const Body = named(
     {
       url: WebhookUrl,
       events: WebhookEvents,
-      active: Type.Optional(Type.Boolean({ description: "By default true.", examples: [true] })),
+      active: Type.Optional(Type.Boolean({ description: "Default: true.", examples: [true] })),
     },
     CLOSED,
   ),
@@ -37,7 +37,7 @@ export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Create a webhook",
     description:
-      "What is stored after this answer is delivered; what was stored before the request is not.",
+      "Events stored after this response are delivered; events stored before the request are not.",
     feature: "webhooks",
     body: Body,
     success: { status: 201, body: dataOf(Created) },

@@ -9,7 +9,7 @@ import type { Deps } from "../../deps.ts";
 export function deleteWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Delete a webhook",
-    description: "Once this is answered, no new delivery begins.",
+    description: "Effective immediately: no delivery begins after this response.",
     feature: "webhooks",
     params: idIn(WebhookId),
     success: { status: 204 },

@@ -12,8 +12,8 @@ export function replayDelivery({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Replay a delivery",
     description:
-      "Queues a new delivery with the same `data`, and ids of its own, for one of the newest 10,000 attempted " +
-      "deliveries. A disabled webhook is 422.",
+      "Queues a new delivery with the same `data` and new ids, for one of the newest 10,000 attempted " +
+      "deliveries. Returns 422 if the webhook is disabled.",
     feature: "webhooks",
     params: Type.Object({ id: WebhookId, delivery_id: DeliveryId }),
     success: { status: 201, body: dataOf(QueuedDelivery) },

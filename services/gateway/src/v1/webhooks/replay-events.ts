@@ -26,7 +26,7 @@ const Body = named(
 const Queued = named(
   "QueuedDeliveries",
   Type.Object({
-    deliveries: Count({ description: "How many were queued.", examples: [3] }),
+    deliveries: Count({ description: "How many deliveries were queued.", examples: [3] }),
   }),
 );
 
@@ -35,7 +35,7 @@ export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
     summary: "Replay a range of events",
     description:
       "Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. " +
-      "A disabled webhook is 422, as one whose URL has taken no delivery yet: send a test delivery first.",
+      "Returns 422 if the webhook is disabled, or if its URL has not accepted a delivery yet: send a test delivery first.",
     feature: "webhooks",
     params: idIn(WebhookId),
     body: Body,

@@ -20,7 +20,7 @@ const Body = named(
         Type.Integer({
           minimum: 0,
           maximum: MAX_GRACE_S,
-          description: `How long deliveries are signed with the old secret, too. By default ${DEFAULT_GRACE_S}.`,
+          description: `How long deliveries are also signed with the old secret. Default: ${DEFAULT_GRACE_S}.`,
           examples: [3_600],
         }),
       ),
@@ -35,7 +35,7 @@ const Rotated = named(
     ...WebhookBody.properties,
     secret: WebhookSecretBody,
     previous_secret_expires_at: Nullable(Time(), {
-      description: "Null where the old secret is not valid any more.",
+      description: "Null if the old secret is no longer valid.",
     }),
   }),
 );
@@ -44,7 +44,7 @@ export function rotateSecret({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Rotate the signing secret of a webhook",
     description:
-      "During the grace period `webhook-signature` holds a signature with each secret, and " +
+      "During the grace period `webhook-signature` contains a signature for each secret, and " +
       "`X-Service-Signature` is made with the old one.",
     feature: "webhooks",
     params: idIn(WebhookId),

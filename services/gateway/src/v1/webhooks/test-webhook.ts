@@ -11,8 +11,8 @@ export function testWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Send a test delivery",
     description:
-      "Queues a delivery of the event `webhook.test`, whatever the webhook subscribes to. It is retried and " +
-      "recorded as any other. A disabled webhook is 422.",
+      "Queues a delivery of the event `webhook.test`, whatever the webhook subscribes to. The delivery is retried and " +
+      "recorded like any other. Returns 422 if the webhook is disabled.",
     feature: "webhooks",
     params: idIn(WebhookId),
     success: { status: 201, body: dataOf(QueuedDelivery) },

@@ -33,8 +33,8 @@ export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Change a webhook",
     description:
-      "Once `active: false` is answered, no new delivery begins. A webhook that is activated again gets " +
-      "what happens from then on.",
+      "After the response to `active: false`, no delivery begins. A webhook that is activated again receives " +
+      "only later events.",
     feature: "webhooks",
     params: idIn(WebhookId),
     body: Body,

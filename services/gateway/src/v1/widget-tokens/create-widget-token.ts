@@ -33,7 +33,7 @@ const Body = named(
         Type.Integer({
           minimum: least,
           maximum: most,
-          description: `Seconds until it ends. By default ${DEFAULT_EXPIRY_S}.`,
+          description: `Seconds until the token expires. Default: ${DEFAULT_EXPIRY_S}.`,
           examples: [900],
           ...openDetail("widget-expiry"),
         }),
@@ -54,8 +54,8 @@ export function createWidgetToken({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Create a widget token",
     description:
-      "For the browsers of people: it reads the events of its filter through the widget routes, and nothing else. It " +
-      "ends by itself, when it is revoked, and with the API key that made it.",
+      "For use in a browser. The token can only read the events of its filter through the widget routes. It " +
+      "stops working when it expires, when it is revoked, and when the API key that created it is revoked.",
     body: Body,
     success: { status: 201, body: dataOf(Created) },
     planLimit: "count",

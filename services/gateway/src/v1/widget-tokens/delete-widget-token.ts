@@ -10,8 +10,8 @@ export function deleteWidgetToken({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Revoke a widget token",
     description:
-      "Once this is answered, no request that begins later is accepted with the token. A token that another key has " +
-      "made needs the scope keys:manage; otherwise it is a 404.",
+      "Effective immediately: a request that begins after this response is refused. To revoke a token of another key " +
+      "needs the scope keys:manage; without it the response is 404.",
     params: idIn(WidgetTokenId),
     success: { status: 204 },
     failures: [404],

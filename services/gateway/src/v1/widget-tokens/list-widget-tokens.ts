@@ -13,7 +13,7 @@ export function listWidgetTokens({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "List widget tokens",
     description:
-      "Those that are valid now, newest first: the ones that the key of the request has made, and with the scope " +
+      "Live tokens, newest first: those created by the key of the request, or with the scope " +
       "keys:manage those of all keys.",
     query: Type.Object(pageMembers, CLOSED),
     success: { status: 200, body: pageOf("WidgetTokenPage", WidgetTokenBody) },

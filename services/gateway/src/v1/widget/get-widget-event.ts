@@ -12,7 +12,8 @@ import { IncludeProof } from "../events/get-event.ts";
 export function getWidgetEvent({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "Get an event of a widget token",
-    description: "An event outside the filter of the token is 404, as one that does not exist.",
+    description:
+      "Returns 404 for an event outside the filter of the token, as for one that does not exist.",
     params: idIn(EventId),
     query: Type.Object({ include: IncludeProof }, CLOSED),
     success: {

@@ -24,8 +24,8 @@ export function listWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "List the events of a widget token",
     description:
-      "As the list of events, within the filter of the token, and always with the proofs. A page ends at " +
-      "768 KiB. Go on while has_more is true, also after an empty page.",
+      "Like GET /v1/events, but limited to the filter of the token, and always with proofs. A page ends at " +
+      "768 KiB. Continue while has_more is true, even after an empty page.",
     query: ListQuery,
     success: { status: 200, body: Page },
     handle: async ({ admission, query, signal }) => {

@@ -19,8 +19,7 @@ const Filters = named(
     actor_types: Values("At most 200.", ["service", "user"]),
     target_types: Values("At most 200.", ["invoice"]),
     truncated: Type.Boolean({
-      description:
-        "Whether there may be more: in older events than were read, or beyond 200 values.",
+      description: "Whether there may be more values: in older events, or beyond the first 200.",
       examples: [false],
       ...VALUES,
     }),
@@ -29,10 +28,10 @@ const Filters = named(
 
 export function listWidgetFilters({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
-    summary: "List what to filter by",
+    summary: "List the values to filter by",
     description:
-      "The distinct actions and types of the newest events that the token may see: of at most 3,000, and of " +
-      "fewer where its filter leaves out most.",
+      "The distinct actions and types of the newest events that the token can see: at most 3,000 events, or " +
+      "fewer if its filter excludes most of them.",
     success: { status: 200, body: dataOf(Filters) },
     handle: async ({ admission, signal }) => {
       const { accountId } = admission;
