@@ -12,7 +12,13 @@ import type { Load } from "../system/load.ts";
 import { runVerb } from "./operator.ts";
 import { PostgresPair, type Server } from "./postgres-pair.ts";
 import { report } from "./report.ts";
-import { allAttempted, allServing, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
+import {
+  allAttempted,
+  allServing,
+  retryFaults,
+  startTestbed,
+  type Testbed,
+} from "../system/testbed.ts";
 
 const { awayMs, rounds } = inject("form").failover;
 const ACCOUNTS = 3;

@@ -8,7 +8,13 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { burstWith, feltBy, isRoundDue, usualBurstMs } from "./burst.ts";
 import type { SentAppend } from "../system/load.ts";
 import { report } from "./report.ts";
-import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
+import {
+  allServing,
+  processesOf,
+  retryFaults,
+  startTestbed,
+  type Testbed,
+} from "../system/testbed.ts";
 
 const { rounds, appends } = inject("form").serviceCrash;
 const VICTIMS = ["ledger", "keys", "gateway"] as const;

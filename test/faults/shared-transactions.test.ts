@@ -9,7 +9,13 @@ import { metricOf } from "../system/metric-of.ts";
 import type { Load, SentAppend } from "../system/load.ts";
 import { report } from "./report.ts";
 import { runningPostgres } from "./running-postgres.ts";
-import { allServing, processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
+import {
+  allServing,
+  processesOf,
+  retryFaults,
+  startTestbed,
+  type Testbed,
+} from "../system/testbed.ts";
 
 const { rounds, accounts } = inject("form").sharedTransactions;
 /** Of each account, each with one event in flight. */
