@@ -27,7 +27,7 @@ export function createMetrics(registry: Registry) {
     /** status: pending, running, failed. */
     oldest: new Gauge({
       name: "annals_exports_oldest_seconds",
-      help: "Time since the creation of the oldest export of a status: pending, running, failed; 0 if there is none.",
+      help: "Time since the creation of the oldest export of a status: pending, running, failed; 0 if no export has it.",
       labelNames: ["status"],
       registers: [registry],
     }),
