@@ -83,7 +83,7 @@ export function packagedBinaries(): string {
     return join(dirname(require.resolve(name)), "../native/bin");
   } catch (cause) {
     throw new Error(
-      `the packages contain no ${name}: set ANNALS_DATABASE_URL to an existing PostgreSQL 18`,
+      `the packages contain no ${name}: set ANNALS_DATABASE_URL to an existing PostgreSQL`,
       { cause },
     );
   }

@@ -94,10 +94,6 @@ export const rpcServerSettings = {
     "File with the secrets of admissions: lines of `<id>:<base64 of 32 bytes>`. The first signs, all verify. " +
       "Required by `serve`; the gateway must not have it.",
   ),
-  admissionOptional: flag(
-    "ANNALS_DANGEROUS_ADMISSION_OPTIONAL",
-    "Accepts calls for a client without a statement of admission. Only for an upgrade, while gateways of the previous release run.",
-  ),
 };
 
 /** TLS settings of every service: all of them answer or make RPCs. */

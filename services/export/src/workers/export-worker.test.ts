@@ -3,9 +3,11 @@
 // worker that was fenced off leave no file and no outbox entry. With a real PostgreSQL and a real directory;
 // the ledger is a fake.
 
+import { createRegistry } from "@annals/chassis";
 import { unavailable } from "@annals/errors";
 import { eventually } from "@annals/testing";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { createMetrics } from "../metrics.ts";
 import { directoryStorage } from "../outbound/directory-storage.ts";
 import { gate, ledger, type StreamEvents, TestExports } from "../testing/test-exports.ts";
 import type { WorkerDeps } from "./export-worker.ts";
@@ -87,6 +89,24 @@ test("a worker without the lease completes nothing, and the file of the one that
   expect(await filesOf(id)).toEqual([`${id}.3.jsonl`]);
   expect(await outbox()).toHaveLength(1);
   expect([slow.notified, other.notified]).toEqual([[], [1n]]);
+});
+
+test("an attempt that fails after its lease was taken away counts as a lost lease", async () => {
+  const metrics = createMetrics(createRegistry("test"));
+  const id = await queue();
+  const taken =
+    "UPDATE exports.jobs SET lease_token = 9, due_at = now() + interval '1 hour' WHERE id = $1";
+  const taking = ledger(async () => {
+    await exports.database.query(taken, [id]);
+    throw new Error("refused");
+  });
+  // With so long a lease it does not renew.
+  work(taking, { leaseMs: 60_000, metrics });
+  const outcomes = async () =>
+    (await metrics.attempts.get()).values.filter(({ value }) => value > 0);
+  await eventually("the attempt has ended", async () => (await outcomes()).length > 0);
+  expect(await outcomes()).toMatchObject([{ labels: { outcome: "lease_lost" }, value: 1 }]);
+  expect(await job(id)).toMatchObject({ status: "running", lease_token: "9" });
 });
 
 test("a failed attempt is retried after a delay, and the last one fails the job for good", async () => {

@@ -183,12 +183,11 @@ export class ExportWorker {
       const status = isFinal ? "failed" : "pending";
       const params = [account, id, token, status, delayMs, countAttempt, isPutBack] as const;
       const [released] = await database.run(releaseJob, [...params]);
-      // Only where this replica still had the job: a lost commit acknowledgement may mean that it is
-      // completed with this file.
-      if (released) {
-        await storage.keepOnly(fileStem(job), undefined);
-        await database.run(freeBytes, [account, id, token]);
-      }
+      // The work may fail before the renewal notices that the lease is lost. After a lost commit
+      // acknowledgement the job may be completed with this file.
+      if (!released) return "lease_lost";
+      await storage.keepOnly(fileStem(job), undefined);
+      await database.run(freeBytes, [account, id, token]);
     } catch (cause) {
       log.warn({ ...fields, err: cause }, "failed to release the export: its lease will expire");
     }
