@@ -68,7 +68,6 @@ export function createMetrics(registry: Registry) {
     ...backlogMetrics(registry),
     /** worker: audit, deliveries, fan_out, subscription_cache, sweep, clean_up, measuring. */
     failures,
-    deprecatedFailures: deprecatedFailures(failures, registry),
   };
   // An alert on the increase sees the first one only if the series existed before it.
   for (const outcome of ATTEMPT_OUTCOMES) metrics.attempts.zero({ outcome });
@@ -153,19 +152,4 @@ function fanOutMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-}
-
-/** Reports the same values under the name of earlier releases. */
-function deprecatedFailures(failures: Counter<"worker">, registry: Registry): Counter<"worker"> {
-  return new Counter({
-    name: "annals_webhook_worker_failures_total",
-    help: "Deprecated: the same as annals_worker_failures_total.",
-    labelNames: ["worker"],
-    registers: [registry],
-    async collect() {
-      this.reset();
-      const { values } = await failures.get();
-      for (const { labels, value } of values) this.inc(labels, value);
-    },
-  });
 }
