@@ -185,15 +185,10 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [
     TENANTS,
     /(\d+) in flight per account/,
-    `${DISPATCHER}/config.ts`,
-    fallback("ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ACCOUNT"),
+    `${DISPATCHER}/serve.ts`,
+    /maxInFlightPerAccount: ([\d_]+)/,
   ],
-  [
-    TENANTS,
-    /of what is free of (\d+)/,
-    `${DISPATCHER}/config.ts`,
-    fallback("ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_HOST"),
-  ],
+  [TENANTS, /of what is free of (\d+)/, `${DISPATCHER}/serve.ts`, /maxInFlightPerHost: ([\d_]+)/],
   [TENANTS, /by (\d+) entries of/, AUDIT, constant("MAX_ENTRIES_PER_MINUTE")],
   [
     SECURITY,

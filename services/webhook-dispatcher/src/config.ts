@@ -56,30 +56,11 @@ export const SETTINGS = {
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
-  maxInFlightPerEndpoint: integer(
-    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ENDPOINT",
-    "Deliveries that one replica has under way to one webhook at once.",
-    { min: 1, max: 1_000 },
-    { fallback: "10" },
-  ),
-  maxInFlightPerAccount: integer(
-    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ACCOUNT",
-    "Deliveries that one replica has under way to all webhooks of one account at once.",
-    { min: 1, max: 10_000 },
-    { fallback: "200" },
-  ),
   maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
     "Deliveries that one replica has under way in all.",
     { min: 1, max: 10_000 },
     { fallback: "1000" },
-  ),
-  maxInFlightPerHost: integer(
-    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_HOST",
-    "Deliveries that one replica has under way to one host and port at once, for all accounts. " +
-      "One account has at most half of what is free.",
-    { min: 1, max: 10_000 },
-    { fallback: "100" },
   ),
   maxPendingPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
