@@ -83,12 +83,6 @@ export const rpcServerSettings = {
   rpcPort: port("ANNALS_RPC_PORT", "Port of the RPC server; 0 takes a free one.", {
     fallback: "9090",
   }),
-  rpcMaxConnectionAgeS: integer(
-    "ANNALS_RPC_MAX_CONNECTION_AGE_S",
-    "Seconds after which the server sends GOAWAY on a connection, so that a replaced certificate is used everywhere.",
-    { min: 1, max: 86_400 },
-    { fallback: "300" },
-  ),
   admissionSecretFile: optionalText(
     "ANNALS_ADMISSION_SECRET_FILE",
     "File with the secrets of admissions: lines of `<id>:<base64 of 32 bytes>`. The first signs, all verify. " +

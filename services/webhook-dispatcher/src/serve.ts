@@ -155,7 +155,6 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     refused: rpcRefusals(registry),
     admissions: verifier,
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,
   });
