@@ -24,9 +24,7 @@ const rowsOf = (page: string): string[] =>
 
 describe("settings", () => {
   /** Read by the examples of docs/ and test/example, and by deploy/compose.yaml. */
-  const OF_CLIENTS = ["API_KEY", "BASE_URL", "KEY", "POSTGRES_PASSWORD", "URL"].map(
-    (name) => `ANNALS_${name}`,
-  );
+  const OF_CLIENTS = ["KEY", "POSTGRES_PASSWORD", "URL"].map((name) => `ANNALS_${name}`);
   const local = matches(textOf("deploy/local/src/settings.ts"), /name: "(ANNALS_\w+)"/g);
   const declared = new Set([...SERVICES.flatMap((service) => [...settingsOf(service)]), ...local]);
 
