@@ -43,24 +43,6 @@ export const SETTINGS = {
     { min: 1, max: 16 },
     { fallback: "2" },
   ),
-  leaseMs: integer(
-    "ANNALS_EXPORT_LEASE_MS",
-    "Milliseconds without a renewal after which another replica takes over an export.",
-    { min: 300, max: 600_000 },
-    { fallback: "15000" },
-  ),
-  pollIntervalMs: integer(
-    "ANNALS_EXPORT_POLL_INTERVAL_MS",
-    "Milliseconds between two polls for exports that other replicas queued, or did not finish.",
-    { min: 50, max: 60_000 },
-    { fallback: "1000" },
-  ),
-  maxAttempts: integer(
-    "ANNALS_EXPORT_MAX_ATTEMPTS",
-    "Attempts at an export, with backoff between them, before it fails for good.",
-    { min: 1, max: 100 },
-    { fallback: "10" },
-  ),
   retentionDays: integer(
     "ANNALS_EXPORT_RETENTION_DAYS",
     "Days after its creation when an export ends: its files are deleted and it is 404. 0: exports never end.",
