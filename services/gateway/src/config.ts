@@ -11,7 +11,7 @@ import {
   rpcTlsSettings,
   text,
 } from "@annals/chassis";
-import { MAX_BODY_VALUES, MAX_EVENT_BYTES, MAX_EVENT_DEPTH } from "@annals/event";
+import { MAX_BODY_VALUES } from "@annals/event";
 
 const MIB = 1024 * 1024;
 
@@ -54,42 +54,12 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "120" },
   ),
-  bodyMaxBytes: integer(
-    "ANNALS_BODY_MAX_BYTES",
-    "Bytes of a request body other than a batch.",
-    { min: 1_024, max: 8 * MIB },
-    { fallback: String(MIB) },
-  ),
-  batchBodyMaxBytes: integer(
-    "ANNALS_BATCH_BODY_MAX_BYTES",
-    "Bytes of the body of a batch of events.",
-    { min: 1_024, max: 8 * MIB },
-    { fallback: String(4 * MIB) },
-  ),
-  bodyMaxValues: integer(
-    "ANNALS_BODY_MAX_VALUES",
-    "Members and elements in a request body other than a batch. More than any event of 64 KiB can hold.",
-    { min: 1_000, max: MAX_BODY_VALUES },
-    { fallback: "40000" },
-  ),
   batchBodyMaxValues: integer(
     "ANNALS_BATCH_BODY_MAX_VALUES",
     "Members and elements in the body of a batch of events. A thousand CloudTrail records have up to 50,000; " +
       "reading 100,000 can block the event loop for 100 milliseconds.",
     { min: 1_000, max: MAX_BODY_VALUES },
     { fallback: "60000" },
-  ),
-  eventMaxBytes: integer(
-    "ANNALS_EVENT_MAX_BYTES",
-    "Bytes of one event in canonical form.",
-    { min: 1_024, max: MAX_EVENT_BYTES },
-    { fallback: String(64 * 1024) },
-  ),
-  eventMaxDepth: integer(
-    "ANNALS_EVENT_MAX_DEPTH",
-    "How deep objects and arrays of an event may nest; the event itself is the first level.",
-    { min: 4, max: MAX_EVENT_DEPTH },
-    { fallback: "32" },
   ),
   requestTimeoutMs: integer(
     "ANNALS_REQUEST_TIMEOUT_MS",
@@ -142,18 +112,6 @@ export const SETTINGS = {
     { min: 1, max: 10_000 },
     { fallback: "4" },
   ),
-  transferMinBytesPerSecond: integer(
-    "ANNALS_TRANSFER_MIN_BYTES_PER_SECOND",
-    "Bytes per second at which a client must send a body and read an answer, or it is disconnected.",
-    { min: 1, max: MIB },
-    { fallback: "1024" },
-  ),
-  bodyWindowMs: integer(
-    "ANNALS_BODY_WINDOW_MS",
-    "Milliseconds over which the rate of a body is measured; a body that arrives sooner may be slower.",
-    { min: 100, max: 600_000 },
-    { fallback: "5000" },
-  ),
   answerWindowMs: integer(
     "ANNALS_ANSWER_WINDOW_MS",
     "Milliseconds that a client may read nothing of an answer; what it read before at more than the minimum rate " +
@@ -175,12 +133,6 @@ export const SETTINGS = {
     ACCESS_LOGS,
     { fallback: "failures" },
   ),
-  slowRequestMs: integer(
-    "ANNALS_SLOW_REQUEST_MS",
-    "Milliseconds after which a request is slow.",
-    { min: 1, max: 3_600_000 },
-    { fallback: "1000" },
-  ),
   trustedProxies: networks(
     "ANNALS_TRUSTED_PROXIES",
     "Addresses and networks (`10.0.0.0/8,::1`) of proxies whose X-Forwarded-For names the client's address.",
@@ -189,21 +141,4 @@ export const SETTINGS = {
     "ANNALS_DASHBOARD",
     "Serve the dashboard under /dashboard/: a client of /v1 in the browser, for whoever has an API key.",
   ),
-  verifyTimeoutMs: integer(
-    "ANNALS_VERIFY_TIMEOUT_MS",
-    "Milliseconds that the verification of a chain may take.",
-    { min: 1_000, max: 3_600_000 },
-    { fallback: "600000" },
-  ),
 };
-
-export type Limits = Pick<
-  { readonly [K in keyof typeof SETTINGS]: number },
-  | "bodyMaxBytes"
-  | "batchBodyMaxBytes"
-  | "bodyMaxValues"
-  | "batchBodyMaxValues"
-  | "eventMaxBytes"
-  | "eventMaxDepth"
-  | "verifyTimeoutMs"
->;
