@@ -1,13 +1,13 @@
 // Reads the configuration from environment variables. Called by main.ts with the settings that the service's
 // config.ts declares. It reports every fault at once, and nothing starts on a partly valid configuration.
-// docs/operators/settings.md has a row for each of them, which a test compares.
+// `npm run generate` makes docs/operators/settings.md of the declarations.
 
 import { unknownSettings } from "@annals/contract";
 import { BlockList, isIP, isIPv6 } from "node:net";
 
 export interface Setting<T> {
   readonly env: string;
-  /** One sentence for the operator, with the unit. */
+  /** What the operator reads, with the unit: Markdown, with links from docs/operators. */
   readonly about: string;
   /** The default, as it would be written; undefined makes the variable required. */
   readonly fallback: string | undefined;
@@ -221,7 +221,7 @@ export function parseConfig<S extends Settings>(
   const values = Object.entries(settings).map(([name, one]) => {
     const given = environment[one.env] || one.fallback;
     if (given === undefined) {
-      faults.push(`${one.env} is required: ${one.about}`);
+      faults.push(`${one.env} is required: ${withoutLinks(one.about)}`);
       return [name, undefined];
     }
     try {
@@ -234,4 +234,9 @@ export function parseConfig<S extends Settings>(
   });
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return Object.fromEntries(values) as ConfigOf<S>;
+}
+
+/** A terminal shows the text of a link alone. */
+function withoutLinks(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
 }

@@ -6,7 +6,7 @@ const PREFIX = "ANNALS_";
 
 /**
  * Every ANNALS_ variable that a program of the project reads. All programs accept all of them, because they
- * often share one environment. A test compares this list with the settings that the programs declare.
+ * often share one environment. `npm run generate` makes this list of what the programs declare.
  */
 export const SETTING_NAMES = [
   "ANNALS_ACCESS_LOG",

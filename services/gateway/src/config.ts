@@ -26,38 +26,39 @@ export const SETTINGS = {
   }),
   keysAddress: address(
     "ANNALS_KEYS_ADDRESS",
-    "The keys service: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
+    "The keys service: `host:port` or `dns:///host:port`. Calls are balanced over all of its addresses.",
   ),
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, balanced over all of its addresses.",
+    "The ledger: `host:port` or `dns:///host:port`. Calls are balanced over all of its addresses.",
   ),
   exportAddress: address(
     "ANNALS_EXPORT_ADDRESS",
-    "The export service, in the same forms. Without it everything but /v1/exports is served.",
+    "The export service, in the same forms. Without it, everything but /v1/exports is served.",
     { fallback: "dns:///export:9090" },
   ),
   webhookDispatcherAddress: address(
     "ANNALS_WEBHOOK_DISPATCHER_ADDRESS",
-    "The webhook dispatcher, in the same forms. Without it everything but /v1/webhooks is served.",
+    "The webhook dispatcher, in the same forms. Without it, everything but /v1/webhooks is served.",
     { fallback: "dns:///webhook-dispatcher:9090" },
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make in its window of 60 seconds; shown where no key is known. Give keys the same.",
+    "Requests that a key may make in its window of 60 seconds. Shown to requests without a known key. Set " +
+      "the same value for keys.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
   widgetRateLimitPerMinute: integer(
     "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
-    "The same of a widget token. Give keys the same.",
+    "The same of a widget token. Set the same value for keys.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "120" },
   ),
   batchBodyMaxValues: integer(
     "ANNALS_BATCH_BODY_MAX_VALUES",
-    "Members and elements in the body of a batch of events. A thousand CloudTrail records have up to 50,000; " +
-      "reading 100,000 can block the event loop for 100 milliseconds.",
+    "Maximum members and elements in the body of a batch of events. A thousand CloudTrail records have up " +
+      "to 50,000. A higher value lets one body block the event loop for longer.",
     { min: 1_000, max: MAX_BODY_VALUES },
     { fallback: "60000" },
   ),
@@ -69,76 +70,81 @@ export const SETTINGS = {
   ),
   shutdownDelayS: integer(
     "ANNALS_SHUTDOWN_DELAY_S",
-    "Seconds that the gateway serves on after SIGTERM, with `connection: close` in each answer, before it waits " +
-      "for clients to go. Give it longer than load balancers need to learn of it.",
+    "Seconds that the gateway serves on after SIGTERM, with `connection: close` in each answer, before it " +
+      "waits for clients to go. Give it longer than load balancers need to learn of it.",
     { min: 0, max: 300 },
     { fallback: "0" },
   ),
   requestsMaxUnderWay: integer(
     "ANNALS_REQUESTS_MAX_UNDER_WAY",
-    "Concurrent requests of all accounts in one gateway, and as many again whose key is not admitted yet; more are " +
-      "refused at once. What it serves in half a second is a good number.",
+    "Maximum requests of all accounts in flight in one gateway, and as many again whose key is not " +
+      "admitted yet. Further ones are refused at once. A good value is what it serves in half a second.",
     { min: 1, max: 1_000_000 },
     { fallback: "2000" },
   ),
   requestsMaxPerAccount: integer(
     "ANNALS_REQUESTS_MAX_PER_ACCOUNT",
-    "Concurrent requests of one account in one gateway; more are refused at once.",
+    "Maximum requests in flight of one account in one gateway. Further ones are refused at once.",
     { min: 1, max: 1_000_000 },
     { fallback: "500" },
   ),
   bytesMaxPerAccount: integer(
     "ANNALS_BYTES_MAX_PER_ACCOUNT",
-    "Bytes of bodies that one gateway holds for one account, and as many again of answers that its clients have " +
-      "not read, and four times that for all.",
+    "Maximum bytes of bodies that one gateway holds for one account, and as many again, with 1.25 MiB for " +
+      "each download, of answers that its clients have not read. For all accounts it holds four times that.",
     { min: 8 * MIB, max: 1_024 * MIB },
     { fallback: String(16 * MIB) },
   ),
   downloadsMaxPerAccount: integer(
     "ANNALS_DOWNLOADS_MAX_PER_ACCOUNT",
-    "Concurrent downloads of exports of one account in one gateway, and four times that of all.",
+    "Maximum concurrent downloads of exports of one account in one gateway. Of all accounts: four times " +
+      "that.",
     { min: 1, max: 10_000 },
     { fallback: "8" },
   ),
   listsMaxPerAccount: integer(
     "ANNALS_LISTS_MAX_PER_ACCOUNT",
-    "Concurrent lists of events of one account in one gateway, and four times that of all. More wait up to 5 seconds.",
+    "Maximum concurrent lists of events of one account in one gateway. Of all accounts: four times that. " +
+      "A list beyond it waits up to 5 seconds before it is refused.",
     { min: 1, max: 100_000 },
     { fallback: "16" },
   ),
   verificationsMaxPerAccount: integer(
     "ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT",
-    "Concurrent verifications of one account in one gateway, and four times that of all.",
+    "Maximum concurrent verifications of one account in one gateway. Of all accounts: four times that.",
     { min: 1, max: 10_000 },
     { fallback: "4" },
   ),
   answerWindowMs: integer(
     "ANNALS_ANSWER_WINDOW_MS",
-    "Milliseconds that a client may read nothing of an answer; what it read before at more than the minimum rate " +
-      "gives it more, up to four times as many.",
+    "Milliseconds that a client may read nothing of an answer. What it read before at more than the " +
+      "minimum rate gives it more, up to four times as many.",
     { min: 100, max: 600_000 },
     { fallback: "30000" },
   ),
   unauthenticatedPerSecond: integer(
     "ANNALS_UNAUTHENTICATED_PER_SECOND",
     "Requests without a valid key per second of one client address, and refusals beyond its shares of one " +
-      "account; ten times that at once. Beyond it the answers wait a second, and of an address only keys that were " +
-      "admitted lately are looked up.",
+      "account; ten times that at once. Beyond it the answers wait a second, and of an address only keys " +
+      "that were admitted lately are looked up.",
     { min: 1, max: 1_000_000 },
     { fallback: "20" },
   ),
   accessLog: oneOf(
     "ANNALS_ACCESS_LOG",
-    "Which requests are a line of the log: failures (401, 403, 429, 5xx and slow ones), all or none.",
+    "Which requests are a [line of the log](logs-and-traces.md#requests): `failures` (401, 403, 429, 5xx " +
+      "and slow ones), `all` or `none`.",
     ACCESS_LOGS,
     { fallback: "failures" },
   ),
   trustedProxies: networks(
     "ANNALS_TRUSTED_PROXIES",
-    "Addresses and networks (`10.0.0.0/8,::1`) of proxies whose X-Forwarded-For names the client's address.",
+    "Addresses and networks (`10.0.0.0/8,::1`) of proxies whose X-Forwarded-For names the client's " +
+      "address. [Behind a proxy](running.md#behind-a-proxy)",
   ),
   dashboard: flag(
     "ANNALS_DASHBOARD",
-    "Serve the dashboard under /dashboard/: a client of /v1 in the browser, for whoever has an API key.",
+    "Serve [the dashboard](../dashboard.md) under `/dashboard/`, for whoever has an API key. `npm start` " +
+      "sets it to `true`.",
   ),
 };

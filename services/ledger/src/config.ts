@@ -21,21 +21,23 @@ export const SETTINGS = {
   ...messagingSettings,
   auditInAccounts: flag(
     "ANNALS_AUDIT_IN_ACCOUNTS",
-    "Whether changes of an account are recorded in its own chain too.",
+    "Whether the changes of an account are recorded in its own chain, too.",
   ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",
-    "Whether new events are left out of the filter index. Lists with filters are complete and become slower.",
+    "Whether new events are left out of the filter index. Lists with filters are complete and become " +
+      "slower.",
   ),
   verifyConcurrency: integer(
     "ANNALS_VERIFY_CONCURRENCY",
-    "Statements of verifications at a time. Each keeps a CPU of PostgreSQL busy, and needs a connection of ANNALS_DATABASE_POOL_SIZE.",
+    "Statements of verifications at a time. Each keeps a CPU of PostgreSQL busy, and needs a connection " +
+      "of `ANNALS_DATABASE_POOL_SIZE`.",
     { min: 1, max: 32 },
     { fallback: "2" },
   ),
   verifyIntervalHours: integer(
     "ANNALS_VERIFY_INTERVAL_HOURS",
-    "Hours between two verifications of a chain, each from where the last one ended. 0: none is scheduled.",
+    "Hours between two [scheduled verifications](verification.md) of a chain. 0: they are off.",
     { min: 0, max: 8_760 },
     { fallback: "24" },
   ),

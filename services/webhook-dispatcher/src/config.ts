@@ -18,8 +18,8 @@ import { messagingSettings } from "@annals/messaging";
 const retryDelaysS: Setting<readonly number[]> = {
   env: "ANNALS_WEBHOOK_RETRY_DELAYS_S",
   about:
-    "Seconds from the end of an attempt to the next, one number for each retry, separated by commas. " +
-    "The interface promises the three default values.",
+    "Seconds from the end of an attempt to the next, one number per retry, separated by commas. The " +
+      "interface promises the default.",
   fallback: "60,300,900",
   secret: false,
   parse: (given) => {
@@ -38,63 +38,66 @@ export const SETTINGS = {
   ...messagingSettings,
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, whose addresses are used by round robin.",
+    "The ledger: `host:port` or `dns:///host:port`. Calls are balanced over all of its addresses.",
   ),
   exportAddress: optionalAddress(
     "ANNALS_EXPORT_ADDRESS",
-    "The export service, in the same form; absent where exports are not offered.",
+    "The export service, in the same form. Absent if exports are not offered.",
   ),
   secretKeyFile: optionalText(
     "ANNALS_WEBHOOK_SECRET_KEY_FILE",
-    "File with the keys that seal signing secrets: lines of `<key id>:<base64 of 32 bytes>`. The first seals, all open. " +
-      "Required by `serve`.",
+    "File with the keys that seal signing secrets: lines of `<key id>:<base64 of 32 bytes>`. The first " +
+      "seals new secrets, all can open. Required by `serve`.",
   ),
   retryDelaysS,
   timeoutMs: integer(
     "ANNALS_WEBHOOK_TIMEOUT_MS",
-    "Milliseconds that an attempt may take in all: DNS, connection, TLS, headers and body of the response.",
+    "Maximum milliseconds of an attempt: DNS, connection, TLS, headers and body of the response together.",
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
   maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
-    "Deliveries that one replica has under way in all.",
+    "Maximum deliveries in flight from one replica.",
     { min: 1, max: 10_000 },
     { fallback: "1000" },
   ),
   maxPendingPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
-    "Deliveries that an account may have pending. Beyond it they are dropped and counted.",
+    "Maximum pending deliveries of one account. Beyond it deliveries are dropped and counted " +
+      "([webhooks.md](../webhooks.md#when-deliveries-fail)).",
     { min: 1, max: 10_000_000 },
     { fallback: "100000" },
   ),
   maxPendingBytesPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_BYTES_PER_ACCOUNT",
-    "Bytes that the bodies of an account's pending deliveries may have together. Beyond it they are dropped and counted.",
+    "Maximum bytes of the bodies of one account's pending deliveries. Beyond it deliveries are dropped " +
+      "and counted, too.",
     { min: 1_048_576, max: 1_099_511_627_776 },
     { fallback: "268435456" },
   ),
   disableAfterDays: integer(
     "ANNALS_WEBHOOK_DISABLE_AFTER_DAYS",
-    "Days without a successful attempt after which a failing webhook is disabled; 0: never.",
+    "Days without a successful attempt after which a failing webhook is disabled. 0: never.",
     { min: 0, max: 3_650 },
     { fallback: "5" },
   ),
   caFile: optionalText(
     "ANNALS_WEBHOOK_CA_FILE",
-    "File (PEM) of certificate authorities that are trusted besides the default ones.",
+    "File (PEM) of certificate authorities to trust in addition to the usual ones.",
   ),
   allowPrivateAddresses: flag(
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
-    "Whether deliveries may go to private and local addresses. Whoever may create webhooks then reaches them too.",
+    "Allow deliveries to private and local addresses. Whoever may create webhooks then reaches them too.",
   ),
   sendsTraceparent: flag(
     "ANNALS_WEBHOOK_TRACEPARENT",
-    "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can continue their traces.",
+    "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can " +
+      "continue their traces.",
   ),
   sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
-    "Milliseconds between two sweeps, which recover what lost notices announced.",
+    "Milliseconds between two sweeps for what no notice announced.",
     { min: 100, max: 86_400_000 },
     { fallback: "2000" },
   ),
