@@ -123,9 +123,7 @@ export function optionalUrl(
   about: string,
   schemes: readonly string[],
 ): Setting<string | undefined> {
-  const { parse } = url(env, about, schemes);
-  const extra = { fallback: "", secret: true };
-  return setting(env, about, extra, (given) => (given === "" ? undefined : parse(given)));
+  return optional(url(env, about, schemes, { secret: true }));
 }
 
 /** A number from 0 to 1, both included. */
@@ -150,9 +148,13 @@ export function address(env: string, about: string, extra: Extra = {}): Setting<
 
 /** An address that may be absent: the value is then undefined. */
 export function optionalAddress(env: string, about: string): Setting<string | undefined> {
-  return setting(env, about, { fallback: "" }, (given) =>
-    given === "" ? undefined : parseAddress(given),
-  );
+  return optional(address(env, about));
+}
+
+/** The same setting, which may be absent: the value is then undefined. If it is given, it is checked. */
+export function optional<T>(required: Setting<T>): Setting<T | undefined> {
+  const parse = (given: string) => (given === "" ? undefined : required.parse(given));
+  return { ...required, fallback: "", parse };
 }
 
 function parseAddress(given: string): string {

@@ -4,6 +4,7 @@ import {
   address,
   databaseSettings,
   integer,
+  optional,
   optionalText,
   processSettings,
   rpcServerSettings,
@@ -74,3 +75,6 @@ export const SETTINGS = {
     { fallback: String(2 * 1024 ** 3) },
   ),
 };
+
+/** The settings of the verbs besides `serve`, which call no other service. */
+export const COMMAND_SETTINGS = { ...SETTINGS, ledgerAddress: optional(SETTINGS.ledgerAddress) };

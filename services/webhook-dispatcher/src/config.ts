@@ -5,6 +5,7 @@ import {
   databaseSettings,
   flag,
   integer,
+  optional,
   optionalAddress,
   optionalText,
   processSettings,
@@ -108,3 +109,6 @@ export const SETTINGS = {
     { fallback: "30" },
   ),
 };
+
+/** The settings of the verbs besides `serve`, which call no other service. */
+export const COMMAND_SETTINGS = { ...SETTINGS, ledgerAddress: optional(SETTINGS.ledgerAddress) };
