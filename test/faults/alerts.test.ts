@@ -15,6 +15,8 @@ import { startWebhookSystem, type WebhookSystem } from "../system/webhook-conste
 import { dashboardExpressions, type Prometheus, startPrometheus } from "./prometheus.ts";
 
 const DAY_MS = 86_400_000;
+/** After which an export is failed: services/export/src/serve.ts. */
+const EXPORT_ATTEMPTS = 10;
 const NO_RECEIVER = "https://localhost:9/";
 
 /** Debian's package `prometheus` has it. */
@@ -35,7 +37,6 @@ beforeAll(async () => {
     {},
     {
       ledger: { ANNALS_DATABASE_POOL_SIZE: "2" },
-      export: { ANNALS_EXPORT_MAX_ATTEMPTS: "1" },
     },
   );
   prometheus = await startPrometheus(system.stack);
@@ -151,6 +152,11 @@ test("a dead endpoint, a failed export, a broken chain and an expiring certifica
   await mkdir(join(folder, ".."), { recursive: true });
   writeFileSync(folder, "");
   expect((await other.post("/v1/exports", { format: "jsonl" })).status).toBe(201);
+  // Its next attempt is the last one.
+  await owner.query("UPDATE exports.jobs SET attempts = $2 WHERE account_id = $1", [
+    other.accountId,
+    EXPORT_ATTEMPTS - 1,
+  ]);
 
   const { cert, key } = certificateFiles(system.stack.certificates, "keys");
   const before = [readFileSync(cert), readFileSync(key)] as const;

@@ -139,7 +139,6 @@ test("the control: with more bytes than that, its exports take more", async () =
   const replica = await bed.stack.addReplica("export", {
     ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: String(Number.MAX_SAFE_INTEGER),
     ANNALS_EXPORT_CONCURRENCY: "16",
-    ANNALS_EXPORT_POLL_INTERVAL_MS: "50",
   });
   const asked = Array.from({ length: UNFINISHED }, (_, n) =>
     client.post("/v1/exports", {

@@ -9,11 +9,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** A verb of a service. */
 export function runVerb(stack: Pick<Stack, "databaseUrl">, service: string, ...words: string[]) {
   const main = join(ROOT, "services", service, "src/main.ts");
-  const env = {
-    PATH: process.env["PATH"],
-    ANNALS_DATABASE_URL: stack.databaseUrl,
-    ANNALS_LEDGER_ADDRESS: "unused:1",
-  };
+  const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: stack.databaseUrl };
   return new Promise<{ status: number; stdout: string }>((resolve) => {
     execFile(process.execPath, ["-C", "source", main, ...words], { env }, (error, stdout) =>
       resolve({ status: error ? Number(error.code ?? 1) : 0, stdout }),

@@ -27,15 +27,14 @@ const CONNECTIONS = 4;
 const WARM_UP_MS = 500;
 const CHILD = fileURLToPath(new URL("./attack-child.ts", import.meta.url));
 
-/** Settings of a gateway that ends slow clients within seconds, and takes addresses from a proxy. */
+/** Settings of a gateway that ends slow readers within seconds, and takes addresses from a proxy. */
 export const SHORT_WINDOWS = {
-  ANNALS_BODY_WINDOW_MS: "2000",
   ANNALS_ANSWER_WINDOW_MS: "3000",
   ANNALS_TRUSTED_PROXIES: "127.0.0.0/8",
   // The default, which other tests must not reach.
   ANNALS_UNAUTHENTICATED_PER_SECOND: "20",
 };
-/** Longer than any of these windows. */
+/** Longer than this window and that of bodies. */
 export const RELEASED_WITHIN_MS = 20_000;
 
 /** The account that takes no part in the attack, and where it sends its requests. */

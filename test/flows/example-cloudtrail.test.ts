@@ -190,7 +190,7 @@ test.for([
 /** The example as a process of its own: its exit code and all that it said. */
 async function runExample(at: { baseUrl: string; key: string; dataDir: string }) {
   const child = spawn(process.execPath, ["-C", "source", EXAMPLE], {
-    env: { ANNALS_BASE_URL: at.baseUrl, ANNALS_API_KEY: at.key, ANNALS_DATA_DIR: at.dataDir },
+    env: { ANNALS_URL: at.baseUrl, ANNALS_KEY: at.key, ANNALS_DATA_DIR: at.dataDir },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";

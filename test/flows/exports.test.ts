@@ -28,7 +28,6 @@ const PART = { after_sequence: EVENTS - PART_EVENTS };
 const partSince = (year: number) => ({ ...PART, occurred_from: `${year}-01-01T00:00:00Z` });
 /** The action of every twentieth event of the chain (test/bench/bodies.ts). */
 const RARE = { action: "invoice.delete" };
-const LEASE_MS = 1_500;
 const ENDED_WITHIN_MS = 90_000;
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -47,7 +46,7 @@ beforeAll(async () => {
     shared: inject("stack"),
     replicas: { export: 2 },
     rateLimitPerMinute: 1_000_000,
-    env: { export: { ANNALS_EXPORT_LEASE_MS: String(LEASE_MS), ANNALS_EXPORT_CONCURRENCY: "1" } },
+    env: { export: { ANNALS_EXPORT_CONCURRENCY: "1" } },
   });
   folder = await mkdtemp(join(tmpdir(), "annals-exports-"));
   owner = ownerOf(stack.databaseUrl);

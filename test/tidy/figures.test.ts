@@ -14,10 +14,12 @@ const DISPATCHER = "services/webhook-dispatcher/src";
 const PLAN = "services/keys/src/domain/plan.ts";
 const AUDIT = "libs/postgres/src/audit-windows.ts";
 const EXPORTS = "services/export/src/config.ts";
+const LIMITS = `${GATEWAY}/limits.ts`;
 const ANONYMOUS = /^const ANONYMOUS = \{ total: \d+, share: (\d+)/m;
 const BODY_DEPTH = /^const MAX_DEPTH = (\d+)/m;
 
 const constant = (name: string) => new RegExp(`^(?:export )?const ${name} = ([^;]+);`, "m");
+const member = (name: string) => new RegExp(`^  ${name}: ([^,]+),`, "m");
 const fallback = (setting: string) =>
   new RegExp(`"${setting}",[^]*?fallback: (?:String\\(([^;]+?)\\)|"(\\d+)")`);
 
@@ -38,19 +40,9 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [INTERFACE, /tokens° \| ([\d,]+),/, PLAN, /maxKeys: ([\d_]+)/],
   [INTERFACE, /tokens° \| [\d,]+, ([\d,]+) and/, PLAN, /maxWebhooks: ([\d_]+)/],
   [INTERFACE, /tokens° \| [\d,]+, [\d,]+ and ([\d,]+) live/, PLAN, /maxWidgetTokens: ([\d_]+)/],
-  [INTERFACE, /Body° \| (\d+ MiB)/, `${GATEWAY}/config.ts`, fallback("ANNALS_BODY_MAX_BYTES")],
-  [
-    INTERFACE,
-    /Body° \| .*?a batch (\d+ MiB)/,
-    `${GATEWAY}/config.ts`,
-    fallback("ANNALS_BATCH_BODY_MAX_BYTES"),
-  ],
-  [
-    INTERFACE,
-    /; ([\d,]+) members and elements/,
-    `${GATEWAY}/config.ts`,
-    fallback("ANNALS_BODY_MAX_VALUES"),
-  ],
+  [INTERFACE, /Body° \| (\d+ MiB)/, LIMITS, member("bodyMaxBytes")],
+  [INTERFACE, /Body° \| .*?a batch (\d+ MiB)/, LIMITS, member("batchBodyMaxBytes")],
+  [INTERFACE, /; ([\d,]+) members and elements/, LIMITS, member("bodyMaxValues")],
   [
     INTERFACE,
     /elements, a batch ([\d,]+);/,
@@ -58,13 +50,8 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
     fallback("ANNALS_BATCH_BODY_MAX_VALUES"),
   ],
   [INTERFACE, /nesting of (\d+) levels outside/, `${GATEWAY}/edge/json-body.ts`, BODY_DEPTH],
-  [INTERFACE, /Event° \| (\d+ KiB)/, `${GATEWAY}/config.ts`, fallback("ANNALS_EVENT_MAX_BYTES")],
-  [
-    INTERFACE,
-    /nesting of (\d+) levels, the event/,
-    `${GATEWAY}/config.ts`,
-    fallback("ANNALS_EVENT_MAX_DEPTH"),
-  ],
+  [INTERFACE, /Event° \| (\d+ KiB)/, LIMITS, member("eventMaxBytes")],
+  [INTERFACE, /nesting of (\d+) levels, the event/, LIMITS, member("eventMaxDepth")],
   [
     INTERFACE,
     /Batch° \| 1 to ([\d,]+) events/,
@@ -185,15 +172,10 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [
     TENANTS,
     /(\d+) in flight per account/,
-    `${DISPATCHER}/config.ts`,
-    fallback("ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ACCOUNT"),
+    `${DISPATCHER}/serve.ts`,
+    /maxInFlightPerAccount: ([\d_]+)/,
   ],
-  [
-    TENANTS,
-    /of what is free of (\d+)/,
-    `${DISPATCHER}/config.ts`,
-    fallback("ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_HOST"),
-  ],
+  [TENANTS, /of what is free of (\d+)/, `${DISPATCHER}/serve.ts`, /maxInFlightPerHost: ([\d_]+)/],
   [TENANTS, /by (\d+) entries of/, AUDIT, constant("MAX_ENTRIES_PER_MINUTE")],
   [
     SECURITY,

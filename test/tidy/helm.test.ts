@@ -20,17 +20,6 @@ const PARTS = ["monitoring", "autoscaling", "keda", "cloudnativepg"].map(
   (name) => `${CHART}/examples/${name}.yaml`,
 );
 
-/** Set by the chart from values of its own, or fixed by its ports: `settings` may not name them. */
-const OF_THE_CHART = new RegExp(
-  `^OTEL_\\w+$|^ANNALS_(${[
-    "LOG_LEVEL|OTLP_ENDPOINT|EXIT_WITH_STDIN|(ADMIN_|RPC_)?PORT|\\w+_ADDRESS|RATE_LIMIT_PER_MINUTE",
-    "(SERVE_)?DATABASE_URL|MIGRATE_WAIT_S|NATS_URL|NATS_CA_FILE|PLANS_FILE|BOOTSTRAP_KEY|EXPORT_DIRECTORY|EXPORT_S3_\\w+",
-    "WEBHOOK_SECRET_KEY_FILE|WEBHOOK_CA_FILE|TLS_\\w+_FILE|DANGEROUS_PLAINTEXT_RPC",
-    "ADMISSION_SECRET_FILE",
-    "ADMIN_API_\\w+|DANGEROUS_ADMIN_API_PLAINTEXT",
-  ].join("|")})$`,
-);
-
 const PER_SERVICE = "Deployment Service NetworkPolicy ServiceAccount PodDisruptionBudget".split(
   " ",
 );
@@ -38,9 +27,6 @@ const PER_SERVICE = "Deployment Service NetworkPolicy ServiceAccount PodDisrupti
 /** Read by the SDKs of the storage and of OpenTelemetry, or an `extraEnv`; not by a config.ts. */
 const OF_THE_SDK =
   /^(AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)|OTEL_EXPORTER_OTLP_HEADERS|HTTPS_PROXY)$/;
-
-const memberOf = (service: string): string =>
-  service === "webhook-dispatcher" ? "webhookDispatcher" : service;
 
 describe("the source of the chart", () => {
   test("the values and the examples are what the schema describes", () => {
@@ -58,15 +44,6 @@ describe("the source of the chart", () => {
       [...Object.keys(values), "global"].toSorted(),
     );
   });
-
-  test.each(SERVICES)(
-    "%s: `settings` takes the settings of its config.ts and no others",
-    (service) => {
-      const described = SCHEMA["properties"][memberOf(service)].properties.settings;
-      const own = [...settingsOf(service)].filter((name) => !OF_THE_CHART.test(name));
-      expect(described.propertyNames.enum.toSorted()).toStrictEqual(own.toSorted());
-    },
-  );
 
   test("the environment in the templates is made of settings", () => {
     const known = new Set(SERVICES.flatMap((service) => [...settingsOf(service)]));

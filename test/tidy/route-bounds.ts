@@ -2,6 +2,7 @@
 // gateway. `npm run generate` writes it; route-bounds.test.ts fails where it is stale.
 
 import type { Bounds } from "@annals/gateway/src/bounds.ts";
+import { LIMITS } from "@annals/gateway/src/limits.ts";
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -16,7 +17,7 @@ const RESOURCES: Readonly<Record<Bounds["resource"], string>> = {
 };
 const TIMES: Readonly<Record<Bounds["time"], string>> = {
   deadline: "10 s",
-  verification: "`ANNALS_VERIFY_TIMEOUT_MS`",
+  verification: `${LIMITS.verifyTimeoutMs / 60_000} min`,
   transfer: "while its client reads 1 KiB/s",
 };
 

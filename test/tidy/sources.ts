@@ -2,6 +2,7 @@
 // the settings and metrics that the programs declare. Files are found by walking, not by asking git, so that
 // the law also holds in a copy without history. It never runs a service.
 
+import type { Setting } from "@annals/chassis";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parse } from "yaml";
@@ -62,18 +63,34 @@ export function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, found = ""]) => found);
 }
 
-const TABLES = new Map<string, { readonly env: string }[]>(
+const TABLES = new Map<string, readonly Setting<unknown>[]>(
   await Promise.all(
-    SERVICES.map(async (service): Promise<[string, { readonly env: string }[]]> => {
+    SERVICES.map(async (service): Promise<[string, readonly Setting<unknown>[]]> => {
       const { SETTINGS } = await import(join(ROOT, `services/${service}/src/config.ts`));
       return [service, Object.values(SETTINGS)];
     }),
   ),
 );
 
+/** The settings that a service declares. */
+export function tableOf(service: string): readonly Setting<unknown>[] {
+  return TABLES.get(service) ?? [];
+}
+
 /** The variables that a service reads. */
 export function settingsOf(service: string): ReadonlySet<string> {
-  return new Set(TABLES.get(service)?.map(({ env }) => env));
+  return new Set(tableOf(service).map(({ env }) => env));
+}
+
+/** The variables that `npm start` reads. */
+export const LOCAL_SETTINGS: readonly string[] = matches(
+  textOf("deploy/local/src/settings.ts"),
+  /name: "(ANNALS_\w+)"/g,
+);
+
+/** What a service is called in the values of the chart. */
+export function memberOf(service: string): string {
+  return service === "webhook-dispatcher" ? "webhookDispatcher" : service;
 }
 
 /** Every metric that a program declares, with its kind. */

@@ -16,7 +16,6 @@ import { type DnsServer, startDns } from "../system/dns-server.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const REQUESTS = 300;
 const AT_A_TIME = 6;
-const AGE_S = "1";
 /** What a start may take on a busy machine. */
 const READY_MS = 60_000;
 
@@ -37,7 +36,7 @@ beforeAll(async () => {
     without: ["nats", "export", "webhook-dispatcher"],
     rateLimitPerMinute: 1_000_000,
     env: {
-      ledger: { ANNALS_RPC_PORT: String(ledgerPort), ANNALS_RPC_MAX_CONNECTION_AGE_S: AGE_S },
+      ledger: { ANNALS_RPC_PORT: String(ledgerPort) },
       gateway: {
         ANNALS_LEDGER_ADDRESS: `dns://${dns.address}/ledger.test:${ledgerPort}`,
         GRPC_NODE_USE_ALTERNATIVE_RESOLVER: "true",
@@ -92,7 +91,6 @@ async function startLedger(host: string): Promise<void> {
       ANNALS_ADMISSION_SECRET_FILE: join(stack.dataDir, "admission-secret"),
       ANNALS_RPC_HOST: host,
       ANNALS_RPC_PORT: String(ledgerPort),
-      ANNALS_RPC_MAX_CONNECTION_AGE_S: AGE_S,
       ANNALS_ADMIN_HOST: "127.0.0.1",
       ANNALS_ADMIN_PORT: String(adminPort),
       ANNALS_EXIT_WITH_STDIN: "true",

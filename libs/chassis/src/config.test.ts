@@ -128,6 +128,11 @@ describe("an integer", () => {
   );
 });
 
+test("what is required is said without the links of its page", () => {
+  const linked = { it: text("IT", "One of [the things](things.md#all), `a` or [`b`](b.md).") };
+  expect(() => parseConfig(linked, {})).toThrow("IT is required: One of the things, `a` or `b`.");
+});
+
 test("an ANNALS_ variable that is no setting is refused beside the other faults", () => {
   const environment = {
     ANNALS_LOG_LEVLE: "debug",

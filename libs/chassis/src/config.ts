@@ -1,13 +1,13 @@
 // Reads the configuration from environment variables. Called by main.ts with the settings that the service's
 // config.ts declares. It reports every fault at once, and nothing starts on a partly valid configuration.
-// docs/operators/settings.md has a row for each of them, which a test compares.
+// `npm run generate` makes docs/operators/settings.md of the declarations.
 
 import { unknownSettings } from "@annals/contract";
 import { BlockList, isIP, isIPv6 } from "node:net";
 
 export interface Setting<T> {
   readonly env: string;
-  /** One sentence for the operator, with the unit. */
+  /** What the operator reads, with the unit: Markdown, with links from docs/operators. */
   readonly about: string;
   /** The default, as it would be written; undefined makes the variable required. */
   readonly fallback: string | undefined;
@@ -123,9 +123,7 @@ export function optionalUrl(
   about: string,
   schemes: readonly string[],
 ): Setting<string | undefined> {
-  const { parse } = url(env, about, schemes);
-  const extra = { fallback: "", secret: true };
-  return setting(env, about, extra, (given) => (given === "" ? undefined : parse(given)));
+  return optional(url(env, about, schemes, { secret: true }));
 }
 
 /** A number from 0 to 1, both included. */
@@ -150,9 +148,13 @@ export function address(env: string, about: string, extra: Extra = {}): Setting<
 
 /** An address that may be absent: the value is then undefined. */
 export function optionalAddress(env: string, about: string): Setting<string | undefined> {
-  return setting(env, about, { fallback: "" }, (given) =>
-    given === "" ? undefined : parseAddress(given),
-  );
+  return optional(address(env, about));
+}
+
+/** The same setting, which may be absent: the value is then undefined. If it is given, it is checked. */
+export function optional<T>(required: Setting<T>): Setting<T | undefined> {
+  const parse = (given: string) => (given === "" ? undefined : required.parse(given));
+  return { ...required, fallback: "", parse };
 }
 
 function parseAddress(given: string): string {
@@ -223,7 +225,7 @@ export function parseConfig<S extends Settings>(
   const values = Object.entries(settings).map(([name, one]) => {
     const given = environment[one.env] || one.fallback;
     if (given === undefined) {
-      faults.push(`${one.env} is required: ${one.about}`);
+      faults.push(`${one.env} is required: ${withoutLinks(one.about)}`);
       return [name, undefined];
     }
     try {
@@ -236,4 +238,9 @@ export function parseConfig<S extends Settings>(
   });
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return Object.fromEntries(values) as ConfigOf<S>;
+}
+
+/** A terminal shows the text of a link alone. */
+function withoutLinks(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
 }

@@ -14,10 +14,11 @@ const ENTRY = new URL("index.ts", import.meta.url).href;
 function nodeArguments(words: readonly string[]): string[] {
   const program = `
     import { createServer } from "node:http";
-    import { ConfigError, integer, main, processSettings, run, UsageError } from ${JSON.stringify(ENTRY)};
+    import { ConfigError, integer, main, optional, processSettings, run, UsageError } from ${JSON.stringify(ENTRY)};
+    const size = integer("SIZE", "How many.", { min: 1, max: 9 });
     await main({
       service: "test",
-      settings: { ...processSettings, size: integer("SIZE", "How many.", { min: 1, max: 9 }) },
+      settings: { ...processSettings, size },
       environment: process.env,
       argv: process.argv.slice(1),
       verbs: {
@@ -40,6 +41,10 @@ function nodeArguments(words: readonly string[]): string[] {
           },
         }),
         picky: async () => { throw new UsageError("picky wants a word"); },
+      },
+      commands: {
+        settings: { ...processSettings, size: optional(size) },
+        verbs: { modest: async ({ config }) => void process.stdout.write("size " + config.size) },
       },
     });`;
   return ["-C", "source", "--input-type=module", "-e", program, "--", ...words];
@@ -65,13 +70,13 @@ test.each([[], ["unknown"], ["constructor"], ["toString"], ["__proto__"]])(
     expect(run(words, { SIZE: "7" })).toStrictEqual({
       status: 2,
       stdout: "",
-      stderr: "Usage: test show | broken | serve | picky\n",
+      stderr: "Usage: test show | broken | serve | picky | modest\n",
     });
   },
 );
 
 test("--help prints the verbs and ends with 0", () => {
-  const stdout = "Usage: test show | broken | serve | picky\n";
+  const stdout = "Usage: test show | broken | serve | picky | modest\n";
   expect(run(["--help"])).toStrictEqual({ status: 0, stdout, stderr: "" });
 });
 
@@ -82,6 +87,16 @@ test("every fault of the configuration is reported, without a stack, and the sta
     stderr:
       'ANNALS_LOG_LEVEL must be one of debug, info, warn, error (is "loud")\n' +
       "SIZE is required: How many.\n",
+  });
+});
+
+test("a command need not have what other verbs require, and refuses a wrong value", () => {
+  expect(run(["modest"])).toStrictEqual({ status: 0, stdout: "size undefined", stderr: "" });
+  expect(run(["modest"], { SIZE: "9" })).toMatchObject({ status: 0, stdout: "size 9" });
+  expect(run(["modest"], { SIZE: "10" })).toStrictEqual({
+    status: 2,
+    stdout: "",
+    stderr: 'SIZE must be an integer from 1 to 9 (is "10")\n',
   });
 });
 

@@ -13,22 +13,37 @@ export interface VerbContext<S extends Settings> {
   readonly words: readonly string[];
 }
 
-export interface MainOptions<S extends Settings> {
-  readonly service: string;
+/** Verbs, and the settings that they read. */
+interface Verbs<S extends Settings> {
   readonly settings: S;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly argv: readonly string[];
   readonly verbs: Readonly<Record<string, (context: VerbContext<S>) => Promise<void>>>;
+}
+
+/** What a process was started with. */
+interface Process {
+  readonly service: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The verb and its arguments. */
+  readonly argv: readonly string[];
+}
+
+export interface MainOptions<S extends Settings, C extends Settings> extends Verbs<S>, Process {
+  /** Verbs that need fewer settings than the others. */
+  readonly commands?: Verbs<C>;
   /** What `<verb> --help` prints: usage and examples. It needs no setting. */
   readonly help?: Readonly<Record<string, string>>;
 }
 
-export async function main<S extends Settings>(options: MainOptions<S>): Promise<void> {
+export async function main<S extends Settings, C extends Settings = S>(
+  options: MainOptions<S, C>,
+): Promise<void> {
+  const { commands, verbs } = options;
   const [name = "", ...words] = options.argv;
-  const verb = Object.hasOwn(options.verbs, name) ? options.verbs[name] : undefined;
-  if (!verb) {
+  const isCommand = commands !== undefined && Object.hasOwn(commands.verbs, name);
+  if (!isCommand && !Object.hasOwn(verbs, name)) {
     const isHelp = name === "--help";
-    const usage = `Usage: ${options.service} ${Object.keys(options.verbs).join(" | ")}\n`;
+    const names = Object.keys({ ...verbs, ...commands?.verbs });
+    const usage = `Usage: ${options.service} ${names.join(" | ")}\n`;
     process[isHelp ? "stdout" : "stderr"].write(usage);
     process.exitCode = isHelp ? 0 : 2;
     return;
@@ -39,9 +54,7 @@ export async function main<S extends Settings>(options: MainOptions<S>): Promise
     return;
   }
   try {
-    const config = parseConfig(options.settings, options.environment);
-    const level = (config["logLevel"] ?? "info") as LogLevel;
-    await verb({ config, log: createLog({ service: options.service, level }), words });
+    await (isCommand ? runVerb(commands, options) : runVerb(options, options));
   } catch (error) {
     const isUsage = error instanceof ConfigError || error instanceof UsageError;
     const isPlain = isUsage || error instanceof CommandError;
@@ -52,13 +65,22 @@ export async function main<S extends Settings>(options: MainOptions<S>): Promise
   }
 }
 
+async function runVerb<S extends Settings>(
+  { settings, verbs }: Verbs<S>,
+  { argv: [name = "", ...words], environment, service }: Process,
+): Promise<void> {
+  const config = parseConfig(settings, environment);
+  const level = (config["logLevel"] ?? "info") as LogLevel;
+  await verbs[name]?.({ config, log: createLog({ service, level }), words });
+}
+
 /** The settings that have a port to listen on. */
 const LISTENING = /_(PORT|API_ADDRESS)$/;
 
 /** One line for a port that cannot be listened on, with its setting; undefined for any other error. */
-function listenFault<S extends Settings>(
+function listenFault(
   error: unknown,
-  { settings, environment }: MainOptions<S>,
+  { settings, environment }: Pick<Process, "environment"> & { readonly settings: Settings },
 ): string | undefined {
   const {
     syscall,

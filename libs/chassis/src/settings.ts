@@ -21,7 +21,8 @@ const HTTP = ["http:", "https:"];
 export const tracingSettings = {
   otlpEndpoint: optionalUrl(
     "ANNALS_OTLP_ENDPOINT",
-    "Where traces are sent (OTLP over HTTP), `http://collector:4318`. Takes precedence over the next two.",
+    "Where [traces](logs-and-traces.md#traces) are sent (OTLP over HTTP), `http://collector:4318`. It " +
+      "takes precedence over the next two.",
     HTTP,
   ),
   otelEndpoint: optionalUrl(
@@ -37,7 +38,7 @@ export const tracingSettings = {
   otelDisabled: flag("OTEL_SDK_DISABLED", "Disables traces, whatever else is set."),
   otelSampler: oneOf(
     "OTEL_TRACES_SAMPLER",
-    "Which requests are traced. The gateway decides, the other services follow.",
+    "Which requests are recorded. The gateway decides for all services.",
     SAMPLERS,
     { fallback: "parentbased_always_on" },
   ),
@@ -50,7 +51,6 @@ export const tracingSettings = {
 
 /** Settings of every process. */
 export const processSettings = {
-  ...tracingSettings,
   logLevel: oneOf(
     "ANNALS_LOG_LEVEL",
     "How much is logged: debug, info, warn or error.",
@@ -69,9 +69,10 @@ export const processSettings = {
       fallback: "9091",
     },
   ),
+  ...tracingSettings,
   exitWithStdin: flag(
     "ANNALS_EXIT_WITH_STDIN",
-    "Drains and exits when standard input ends, for a parent process that may die without sending a signal.",
+    "Drain and exit when standard input ends, for a parent that may die without sending a signal.",
   ),
 };
 
@@ -83,16 +84,10 @@ export const rpcServerSettings = {
   rpcPort: port("ANNALS_RPC_PORT", "Port of the RPC server; 0 picks a free port.", {
     fallback: "9090",
   }),
-  rpcMaxConnectionAgeS: integer(
-    "ANNALS_RPC_MAX_CONNECTION_AGE_S",
-    "Seconds after which the server sends GOAWAY on a connection, so that a replaced certificate is used everywhere.",
-    { min: 1, max: 86_400 },
-    { fallback: "300" },
-  ),
   admissionSecretFile: optionalText(
     "ANNALS_ADMISSION_SECRET_FILE",
-    "File with the secrets of admissions: lines of `<id>:<base64 of 32 bytes>`. The first signs, all verify. " +
-      "Required by `serve`; the gateway must not have it.",
+    "File with the [secrets of admissions](tls.md#the-secret-of-admissions): lines of `<id>:<base64 of 32 " +
+      "bytes>`. The first signs, all verify. The gateway must not have it. Required by `serve`.",
   ),
 };
 
@@ -100,16 +95,23 @@ export const rpcServerSettings = {
 export const rpcTlsSettings = {
   tlsCaFile: optionalText(
     "ANNALS_TLS_CA_FILE",
-    "File (PEM) of the authority that signs the certificates of the services. It and the next two are required by `serve`.",
+    "File (PEM) of the authority that signs the certificates of the services. It may hold several. " +
+      "Required by `serve`.",
   ),
   tlsCertFile: optionalText(
     "ANNALS_TLS_CERT_FILE",
-    "File (PEM) of this service's certificate, for the name `<service>.annals.internal`, then any intermediate ones.",
+    "File (PEM) of this service's certificate, for the name `<service>.annals.internal`, then any " +
+      "intermediate ones. Required by `serve`.",
   ),
-  tlsKeyFile: optionalText("ANNALS_TLS_KEY_FILE", "File (PEM) of the key of that certificate."),
+  tlsKeyFile: optionalText(
+    "ANNALS_TLS_KEY_FILE",
+    "File (PEM) of the key of that certificate. Required by `serve`.",
+  ),
   plaintextRpc: flag(
     "ANNALS_DANGEROUS_PLAINTEXT_RPC",
-    "Disables TLS for RPC. Any client of an RPC port can then read the events of any account and record audit entries.",
+    "Disables TLS for RPC, instead of the three files. Any client that can connect to an RPC port can " +
+      "then make every call that a service makes as itself: read the events of any account, record audit " +
+      "entries. Anyone who can read the traffic can act for the accounts whose requests they see.",
   ),
 };
 
@@ -117,13 +119,15 @@ export const rpcTlsSettings = {
 export const databaseSettings = {
   databaseUrl: url(
     "ANNALS_DATABASE_URL",
-    "PostgreSQL of this service. `serve` switches to the service's own role; `migrate` needs a role that may create roles.",
+    "PostgreSQL of this service, one host, with [TLS](tls.md#postgresql) if the URL says so. `serve` " +
+      "takes on the service's own [role](database.md#roles). `migrate` needs a login that may create roles.",
     ["postgres:", "postgresql:"],
     { secret: true },
   ),
   databasePoolSize: integer(
     "ANNALS_DATABASE_POOL_SIZE",
-    "Maximum connections to PostgreSQL of one replica.",
+    "Maximum number of connections that a replica opens to PostgreSQL. " +
+      "[Connections](database.md#connections) says how accounts share them.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),
@@ -135,7 +139,8 @@ export const databaseSettings = {
   ),
   serveDatabaseUrl: optionalText(
     "ANNALS_SERVE_DATABASE_URL",
-    "Read by `migrate`: the URL that `serve` uses. Its login is created if it does not exist, and is granted the service's role.",
+    "Read by `migrate`: the URL that `serve` uses. Its login is made if it is absent, gets the URL's " +
+      "password if the login of `migrate` may set it, and gets the service's role.",
     { secret: true },
   ),
   migrateWaitS: integer(

@@ -1,5 +1,5 @@
-// What an event may be at most, whatever the settings of a gateway are (interface 3, docs/open-details.md).
-// The gateway bounds its settings and its schemas with these; the ledger checks each event against them.
+// What an event may be at most, whatever a gateway accepts (interface 3, docs/open-details.md). The gateway
+// bounds its schemas with these, and has smaller limits of its own; the ledger checks each event against them.
 
 import type { Part } from "./event-members.ts";
 

@@ -8,8 +8,8 @@ const SHAPE = /^(nats|tls):\/\/[^\s,/]+$/;
 const natsUrl: Setting<string | undefined> = {
   env: "ANNALS_NATS_URL",
   about:
-    "NATS, `nats://host:4222` or `tls://`, with `user:password@` or `token@` where the server requires it. " +
-    "Without it webhooks wait for the dispatcher's sweep.",
+    "NATS, `nats://host:4222` or `tls://`, with `user:password@` or `token@` if needed " +
+    "([users](tls.md#nats)). Without it webhooks wait for the dispatcher's sweep.",
   fallback: "",
   secret: true,
   parse: (given) => {
@@ -23,7 +23,8 @@ const natsUrl: Setting<string | undefined> = {
 
 const natsCaFile = optionalText(
   "ANNALS_NATS_CA_FILE",
-  "File (PEM) of the authority of NATS, for `tls://`. Default: the public authorities.",
+  "File (PEM) of the authority of NATS, for `tls://`. By default public authorities are trusted. It is " +
+    "read for each connection.",
 );
 
 export const messagingSettings = { natsUrl, natsCaFile };

@@ -4,9 +4,9 @@
 
 import { fileURLToPath } from "node:url";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import { adminUrls } from "./local-stack.ts";
+import { adminUrls, completed } from "./local-stack.ts";
 import { migrateAll } from "./migrate.ts";
-import { environmentOf, programOf } from "./programs.ts";
+import { programOf } from "./programs.ts";
 import { statusLines, statusOf } from "./status.ts";
 import { HELP, MIGRATE_HELP, MIGRATING, STATUS_HELP, type Verb, VERBS } from "./verbs.ts";
 
@@ -57,7 +57,7 @@ async function status(args: readonly string[]): Promise<number> {
 /** Runs a command of a service's own program in this process, and ends the process if it fails. */
 async function run({ service, verb: name }: Verb, args: readonly string[]): Promise<number> {
   const program = programOf(service);
-  Object.assign(process.env, environmentOf(process.env));
+  Object.assign(process.env, completed(process.env));
   process.argv.splice(1, Infinity, fileURLToPath(program), name, ...args);
   await import(program.href);
   return Number(process.exitCode ?? 0);

@@ -6,8 +6,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Environment } from "./local-stack.ts";
-import { environmentOf, programOf } from "./programs.ts";
+import { completed, type Environment } from "./local-stack.ts";
+import { programOf } from "./programs.ts";
 import { MIGRATING } from "./verbs.ts";
 
 /** The last characters of standard error that are kept of a failed process. */
@@ -51,7 +51,7 @@ function environmentFor(service: string, environment: Environment): Environment 
   const isForOne = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
   const entries = Object.entries(environment);
   const level = environment["ANNALS_LOG_LEVEL"] ?? "";
-  return environmentOf({
+  return completed({
     ...Object.fromEntries(entries.filter(([name]) => !isForOne(name))),
     ...Object.fromEntries(
       entries

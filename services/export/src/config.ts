@@ -4,6 +4,7 @@ import {
   address,
   databaseSettings,
   integer,
+  optional,
   optionalText,
   processSettings,
   rpcServerSettings,
@@ -20,50 +21,35 @@ export const SETTINGS = {
   ...messagingSettings,
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, with round robin over its addresses.",
+    "The ledger: `host:port` or `dns:///host:port`. Calls are balanced over all of its addresses.",
   ),
   directory: text(
     "ANNALS_EXPORT_DIRECTORY",
-    "Directory of export files, unless ANNALS_EXPORT_S3_BUCKET is set. All replicas must see the same directory.",
+    "Folder of the export files, if ANNALS_EXPORT_S3_BUCKET is not set. All replicas must see the same " +
+      "folder.",
     { fallback: "/var/lib/annals/exports" },
   ),
   s3Bucket: optionalText(
     "ANNALS_EXPORT_S3_BUCKET",
-    "Stores export files in this bucket of S3-compatible storage. Credentials come from the SDK's default chain.",
+    "Keep export files in this bucket of S3-compatible storage. Credentials come from the SDK's standard " +
+      "chain.",
   ),
   s3Endpoint: optionalText(
     "ANNALS_EXPORT_S3_ENDPOINT",
-    "URL of S3-compatible storage other than AWS; the bucket is then in the path.",
+    "URL of S3-compatible storage other than AWS. Bucket names are then part of the path.",
   ),
   s3Region: text("ANNALS_EXPORT_S3_REGION", "Region of the bucket.", { fallback: "us-east-1" }),
-  s3Prefix: optionalText("ANNALS_EXPORT_S3_PREFIX", "Prefix of the keys of export files."),
+  s3Prefix: optionalText("ANNALS_EXPORT_S3_PREFIX", "Prefix of the object keys of export files."),
   concurrency: integer(
     "ANNALS_EXPORT_CONCURRENCY",
-    "Exports that one replica writes at once.",
+    "Exports that one replica writes at a time.",
     { min: 1, max: 16 },
     { fallback: "2" },
   ),
-  leaseMs: integer(
-    "ANNALS_EXPORT_LEASE_MS",
-    "Milliseconds without a renewal after which another replica takes over an export.",
-    { min: 300, max: 600_000 },
-    { fallback: "15000" },
-  ),
-  pollIntervalMs: integer(
-    "ANNALS_EXPORT_POLL_INTERVAL_MS",
-    "Milliseconds between polls for exports that other replicas queued or did not finish.",
-    { min: 50, max: 60_000 },
-    { fallback: "1000" },
-  ),
-  maxAttempts: integer(
-    "ANNALS_EXPORT_MAX_ATTEMPTS",
-    "Attempts at an export, with backoff between them, before it fails permanently.",
-    { min: 1, max: 100 },
-    { fallback: "10" },
-  ),
   retentionDays: integer(
     "ANNALS_EXPORT_RETENTION_DAYS",
-    "Days after which an export expires: its files are deleted, and requests for it get 404. 0: exports never expire.",
+    "Days after its creation when an export ends: its files are deleted and it is 404. 0: exports never " +
+      "end.",
     { min: 0, max: 36_500 },
     { fallback: "30" },
   ),
@@ -81,8 +67,14 @@ export const SETTINGS = {
   ),
   maxBytesPerAccount: integer(
     "ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT",
-    "Maximum bytes of all export files of an account, including those that are being written, unless its plan sets another limit.",
+    "Maximum bytes of all export files of an account, those that are being written included, if its " +
+      "[plan](multi-tenant.md#plans) sets no other limit. Beyond it exports are refused with 403, and one " +
+      "that would pass it while it is written fails. The chart's claim of 10 GiB holds five accounts of " +
+      "that size.",
     { min: 1_024, max: Number.MAX_SAFE_INTEGER },
     { fallback: String(2 * 1024 ** 3) },
   ),
 };
+
+/** The settings of the verbs besides `serve`, which call no other service. */
+export const COMMAND_SETTINGS = { ...SETTINGS, ledgerAddress: optional(SETTINGS.ledgerAddress) };

@@ -2,7 +2,7 @@
 
 import { main, run } from "@annals/chassis";
 import { migrate } from "./commands/migrate.ts";
-import { SETTINGS } from "./config.ts";
+import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
 
 await main({
@@ -17,6 +17,6 @@ await main({
         exitWithStdin: config.exitWithStdin,
         serve: (closers) => serve(config, log, closers),
       }),
-    migrate,
   },
+  commands: { settings: COMMAND_SETTINGS, verbs: { migrate } },
 });

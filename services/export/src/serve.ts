@@ -42,6 +42,15 @@ import { ExportWorker } from "./workers/export-worker.ts";
 /** The role that 0001_exports.sql creates. */
 const ROLE = "annals_exports";
 
+const ATTEMPTS = {
+  /** Without a renewal for this long, another replica takes over the export. */
+  leaseMs: 15_000,
+  /** Between two polls for exports that other replicas queued, or did not finish. */
+  pollIntervalMs: 1_000,
+  /** Attempts at an export, with backoff between them, before it fails permanently. */
+  maxAttempts: 10,
+};
+
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
   log: Logger,
@@ -90,7 +99,7 @@ export async function serve(
   const { client } = ledger;
   const metrics = createMetrics(registry);
   const work = { clock, database, ledger: client, log, metrics, notices, storage };
-  const worker = new ExportWorker({ ...work, ...config });
+  const worker = new ExportWorker({ ...work, ...config, ...ATTEMPTS });
   closers.add("worker", worker, () => worker.close());
 
   const { failures, swept } = metrics;
@@ -135,7 +144,6 @@ export async function serve(
     refused: rpcRefusals(registry),
     admissions: verifier,
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,
   });

@@ -17,7 +17,7 @@ export interface Bounds {
   readonly bytes: number | "body";
   /**
    * How long work for it goes on. "deadline": until the deadline of a call between services. "verification":
-   * ANNALS_VERIFY_TIMEOUT_MS. "transfer": while the client reads at the minimum rate.
+   * its own timeout (limits.ts). "transfer": while the client reads at the minimum rate.
    */
   readonly time: "deadline" | "verification" | "transfer";
 }

@@ -2,7 +2,7 @@
 
 import type { Turns } from "@annals/contract";
 import type { Clients } from "./clients.ts";
-import type { Limits } from "./config.ts";
+import type { Limits } from "./limits.ts";
 import type { EventAppends } from "./v1/events/event-appends.ts";
 
 export interface Deps extends Clients {

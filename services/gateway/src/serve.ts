@@ -25,11 +25,15 @@ import { refuseRequests } from "./edge/refuse-request.ts";
 import { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { resourceShares } from "./edge/resources.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
+import { LIMITS } from "./limits.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
 const READY_TIMEOUT_MS = 1_000;
+
+/** Minimum rate of bodies and of readers. The rate of a body is measured over the window. */
+const TRANSFERS = { minBytesPerSecond: 1_024, bodyWindowMs: 5_000 };
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
@@ -64,11 +68,7 @@ export async function serve(
   const admissions = new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions"));
   const inFlight = new RequestsInFlight({
     shares: resourceShares(config),
-    transfers: {
-      minBytesPerSecond: config.transferMinBytesPerSecond,
-      bodyWindowMs: config.bodyWindowMs,
-      answerWindowMs: config.answerWindowMs,
-    },
+    transfers: { ...TRANSFERS, answerWindowMs: config.answerWindowMs },
     addressOf: (request) => clientAddress(request, config.trustedProxies),
     recognise: ({ headers }) => admissions.recognise(headers.authorization),
     refuse: refuseRequests({
@@ -81,11 +81,12 @@ export async function serve(
     metrics,
   });
   metrics.watchHeld(() => inFlight.used());
+  const limits = { ...LIMITS, batchBodyMaxValues: config.batchBodyMaxValues };
   const app = await createApp({
     accessLog,
     admissions,
     clock: systemClock(),
-    deps: { ...clients, appends, limits: config, turns: new Turns() },
+    deps: { ...clients, appends, limits, turns: new Turns() },
     earlyAnswers,
     hasDashboard: config.dashboard,
     inFlight,

@@ -20,7 +20,8 @@ export const SETTINGS = {
   ...databaseSettings,
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger, which stores what is recorded for the operator: `host:port` or `dns:///host:port`.",
+    "The ledger, which stores [audit entries](audit.md): `host:port` or `dns:///host:port`. Without it " +
+      "entries wait, and everything else works.",
     { fallback: "dns:///ledger:9090" },
   ),
   keyPrefix: matching(
@@ -31,7 +32,8 @@ export const SETTINGS = {
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make per 60 seconds. An account may make 60 times as many unless its plan sets a limit.",
+    "Requests that a key may make in its window of 60 seconds, and an account 60 times as many if its " +
+      "plan does not set [`requests_per_minute`](multi-tenant.md#plans).",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
@@ -43,21 +45,24 @@ export const SETTINGS = {
   ),
   revokedKeyRetentionDays: integer(
     "ANNALS_REVOKED_KEY_RETENTION_DAYS",
-    "Days that the record of a revoked key is kept. 0: permanently.",
+    "Days that the record of a revoked key is kept. 0: it is kept permanently. Its secret stays invalid " +
+      "in any case.",
     { min: 0, max: 36_500 },
     { fallback: "400" },
   ),
   plansFile: optionalText(
     "ANNALS_PLANS_FILE",
-    "JSON file of the plans that accounts can have. Without it there is one plan, with the default limits.",
+    "JSON file of the [plans](multi-tenant.md#plans) that accounts can have. By default there is one plan " +
+      "with the limits that every plan has.",
   ),
   adminApiTokenFile: optionalText(
     "ANNALS_ADMIN_API_TOKEN_FILE",
-    "File with the tokens of the admin API, one per line, each of 32 characters or more. Without it there is no admin API.",
+    "File with the tokens of [the admin API](admin-api.md), one a line, each of 32 characters or more. " +
+      "Without it the admin API is off.",
   ),
   adminApiAddress: listenAddress(
     "ANNALS_ADMIN_API_ADDRESS",
-    "Address that the admin API listens on, `host:port`.",
+    "Where the admin API listens, `host:port`. Clients must not reach it.",
     { fallback: "127.0.0.1:9092" },
   ),
   adminApiPlaintext: flag(

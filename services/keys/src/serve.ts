@@ -108,7 +108,6 @@ export async function serve(
     refused: rpcRefusals(registry),
     admissions: verifier,
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,
   });

@@ -21,21 +21,23 @@ export const SETTINGS = {
   ...messagingSettings,
   auditInAccounts: flag(
     "ANNALS_AUDIT_IN_ACCOUNTS",
-    "Whether changes to an account are also recorded in its own chain.",
+    "Whether the changes of an account are recorded in its own chain, too.",
   ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",
-    "Whether indexing of new events for filters is paused. Lists with filters stay complete but become slower.",
+    "Whether new events are left out of the filter index. Lists with filters are complete and become " +
+      "slower.",
   ),
   verifyConcurrency: integer(
     "ANNALS_VERIFY_CONCURRENCY",
-    "Concurrent statements of verifications. Each uses a CPU of PostgreSQL and a connection of ANNALS_DATABASE_POOL_SIZE.",
+    "Statements of verifications at a time. Each keeps a CPU of PostgreSQL busy, and needs a connection " +
+      "of `ANNALS_DATABASE_POOL_SIZE`.",
     { min: 1, max: 32 },
     { fallback: "2" },
   ),
   verifyIntervalHours: integer(
     "ANNALS_VERIFY_INTERVAL_HOURS",
-    "Hours between scheduled verifications of a chain. Each starts where the last one ended. 0: no scheduled verification.",
+    "Hours between two [scheduled verifications](verification.md) of a chain. 0: they are off.",
     { min: 0, max: 8_760 },
     { fallback: "24" },
   ),

@@ -5,6 +5,7 @@ import {
   databaseSettings,
   flag,
   integer,
+  optional,
   optionalAddress,
   optionalText,
   processSettings,
@@ -18,8 +19,8 @@ import { messagingSettings } from "@annals/messaging";
 const retryDelaysS: Setting<readonly number[]> = {
   env: "ANNALS_WEBHOOK_RETRY_DELAYS_S",
   about:
-    "Seconds from the end of an attempt to the next, one number for each retry, separated by commas. " +
-    "The interface promises the three default values.",
+    "Seconds from the end of an attempt to the next, one number per retry, separated by commas. The " +
+    "interface promises the default.",
   fallback: "60,300,900",
   secret: false,
   parse: (given) => {
@@ -38,82 +39,66 @@ export const SETTINGS = {
   ...messagingSettings,
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
-    "The ledger: `host:port` or `dns:///host:port`, with round robin over its addresses.",
+    "The ledger: `host:port` or `dns:///host:port`. Calls are balanced over all of its addresses.",
   ),
   exportAddress: optionalAddress(
     "ANNALS_EXPORT_ADDRESS",
-    "The export service, in the same form. Omit it if exports are not offered.",
+    "The export service, in the same form. Absent if exports are not offered.",
   ),
   secretKeyFile: optionalText(
     "ANNALS_WEBHOOK_SECRET_KEY_FILE",
-    "File with the keys that seal signing secrets: lines of `<key id>:<base64 of 32 bytes>`. The first seals, all open. " +
-      "Required by `serve`.",
+    "File with the keys that seal signing secrets: lines of `<key id>:<base64 of 32 bytes>`. The first " +
+      "seals new secrets, all can open. Required by `serve`.",
   ),
   retryDelaysS,
   timeoutMs: integer(
     "ANNALS_WEBHOOK_TIMEOUT_MS",
-    "Maximum milliseconds of an attempt, in total: DNS, connection, TLS, headers and body of the response.",
+    "Maximum milliseconds of an attempt: DNS, connection, TLS, headers and body of the response together.",
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
-  maxInFlightPerEndpoint: integer(
-    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ENDPOINT",
-    "Concurrent deliveries of one replica to one webhook.",
-    { min: 1, max: 1_000 },
-    { fallback: "10" },
-  ),
-  maxInFlightPerAccount: integer(
-    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_ACCOUNT",
-    "Concurrent deliveries of one replica to all webhooks of one account.",
-    { min: 1, max: 10_000 },
-    { fallback: "200" },
-  ),
   maxInFlight: integer(
     "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
-    "Concurrent deliveries of one replica in total.",
+    "Maximum deliveries in flight from one replica.",
     { min: 1, max: 10_000 },
     { fallback: "1000" },
   ),
-  maxInFlightPerHost: integer(
-    "ANNALS_WEBHOOK_MAX_IN_FLIGHT_PER_HOST",
-    "Concurrent deliveries of one replica to one host and port, for all accounts. " +
-      "One account gets at most half of what is free.",
-    { min: 1, max: 10_000 },
-    { fallback: "100" },
-  ),
   maxPendingPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
-    "Maximum pending deliveries of an account. Further deliveries are dropped and counted.",
+    "Maximum pending deliveries of one account. Beyond it deliveries are dropped and counted " +
+      "([webhooks.md](../webhooks.md#when-deliveries-fail)).",
     { min: 1, max: 10_000_000 },
     { fallback: "100000" },
   ),
   maxPendingBytesPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_BYTES_PER_ACCOUNT",
-    "Maximum total bytes of the bodies of an account's pending deliveries. Further deliveries are dropped and counted.",
+    "Maximum bytes of the bodies of one account's pending deliveries. Beyond it deliveries are dropped " +
+      "and counted, too.",
     { min: 1_048_576, max: 1_099_511_627_776 },
     { fallback: "268435456" },
   ),
   disableAfterDays: integer(
     "ANNALS_WEBHOOK_DISABLE_AFTER_DAYS",
-    "Days without a successful attempt after which a failing webhook is disabled; 0: never.",
+    "Days without a successful attempt after which a failing webhook is disabled. 0: never.",
     { min: 0, max: 3_650 },
     { fallback: "5" },
   ),
   caFile: optionalText(
     "ANNALS_WEBHOOK_CA_FILE",
-    "File (PEM) of certificate authorities that are trusted besides the default ones.",
+    "File (PEM) of certificate authorities to trust in addition to the usual ones.",
   ),
   allowPrivateAddresses: flag(
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
-    "Allows deliveries to private and local addresses. Anyone who can create webhooks can then reach them.",
+    "Allow deliveries to private and local addresses. Whoever may create webhooks then reaches them too.",
   ),
   sendsTraceparent: flag(
     "ANNALS_WEBHOOK_TRACEPARENT",
-    "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can continue their traces.",
+    "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can " +
+      "continue their traces.",
   ),
   sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
-    "Milliseconds between two sweeps, which recover what lost notices announced.",
+    "Milliseconds between two sweeps for what no notice announced.",
     { min: 100, max: 86_400_000 },
     { fallback: "2000" },
   ),
@@ -124,3 +109,6 @@ export const SETTINGS = {
     { fallback: "30" },
   ),
 };
+
+/** The settings of the verbs besides `serve`, which call no other service. */
+export const COMMAND_SETTINGS = { ...SETTINGS, ledgerAddress: optional(SETTINGS.ledgerAddress) };

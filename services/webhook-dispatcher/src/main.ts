@@ -3,7 +3,7 @@
 import { main, run } from "@annals/chassis";
 import { migrate } from "./commands/migrate.ts";
 import { ROTATE_SECRETS_HELP, rotateSecrets } from "./commands/rotate-secrets.ts";
-import { SETTINGS } from "./config.ts";
+import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
 
 await main({
@@ -18,8 +18,10 @@ await main({
         exitWithStdin: config.exitWithStdin,
         serve: (closers) => serve(config, log, closers),
       }),
-    migrate,
-    "rotate-secrets": rotateSecrets,
+  },
+  commands: {
+    settings: COMMAND_SETTINGS,
+    verbs: { migrate, "rotate-secrets": rotateSecrets },
   },
   help: { "rotate-secrets": ROTATE_SECRETS_HELP },
 });

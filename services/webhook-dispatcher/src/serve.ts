@@ -47,6 +47,8 @@ import { FanOut } from "./workers/fan-out.ts";
 import { startMeasuringBacklog } from "./workers/measuring.ts";
 import { startSweep } from "./workers/sweep.ts";
 
+/** Shares of the attempts of one replica. An account has at most half of what is free of a host. */
+const SHARES = { maxInFlightPerEndpoint: 10, maxInFlightPerAccount: 200, maxInFlightPerHost: 100 };
 /** Grace period of attempts in flight; shorter than the time that run.ts gives each part to close. */
 const DRAIN_GRACE_MS = 7_000;
 
@@ -85,7 +87,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const extraAuthorities = await readAuthorities(config.caFile);
   const sender = new Sender({ ...config, clock, guard, extraAuthorities });
   closers.add("connections", sender, () => sender.close());
-  const engine = new DeliveryEngine({ ...config, ...shared, sender });
+  const engine = new DeliveryEngine({ ...config, ...SHARES, ...shared, sender });
   closers.add("deliveries", engine, () => engine.stop(DRAIN_GRACE_MS));
   engine.start();
 
@@ -153,7 +155,6 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     refused: rpcRefusals(registry),
     admissions: verifier,
     interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    maxConnectionAgeMs: config.rpcMaxConnectionAgeS * 1000,
     isReady: () => true,
     log,
   });

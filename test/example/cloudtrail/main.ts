@@ -20,7 +20,7 @@ const LISTED = 5;
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const HOW_TO_START =
   "Is a stack running? `npm start` in another terminal starts one; " +
-  "ANNALS_BASE_URL and ANNALS_API_KEY name another service.";
+  "ANNALS_URL and ANNALS_KEY name another service.";
 
 interface Page {
   readonly data: readonly { readonly occurred_at: string; readonly action: string }[];
@@ -48,11 +48,11 @@ try {
 
 async function main(): Promise<number> {
   const { env } = process;
-  const baseUrl = env["ANNALS_BASE_URL"] || `http://127.0.0.1:${env["ANNALS_PORT"] || "8080"}`;
+  const baseUrl = env["ANNALS_URL"] || `http://127.0.0.1:${env["ANNALS_PORT"] || "8080"}`;
   const dataDir = resolve(CHECKOUT, env["ANNALS_DATA_DIR"] || ".annals");
   const client = new Client({
     baseUrl,
-    key: env["ANNALS_API_KEY"] || bootstrapKey(dataDir),
+    key: env["ANNALS_KEY"] || bootstrapKey(dataDir),
     wait: async (ms) => pause(ms),
     onWait: (seconds, reason) => say(`waiting ${seconds} s for ${reason}`),
   });
@@ -138,7 +138,7 @@ function bootstrapKey(dataDir: string): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {
-    throw new Error(`there is no API key: ANNALS_API_KEY is not set, and ${file} cannot be read`);
+    throw new Error(`there is no API key: ANNALS_KEY is not set, and ${file} cannot be read`);
   }
 }
 

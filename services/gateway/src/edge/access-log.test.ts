@@ -18,7 +18,7 @@ const FINE: Access = {
 function opened(accessLog: (typeof ACCESS_LOGS)[number] = "failures") {
   const lines: Record<string, unknown>[] = [];
   const log = { info: (fields: Record<string, unknown>) => void lines.push(fields) } as never;
-  const access = new AccessLog({ log, accessLog, slowRequestMs: 1_000 });
+  const access = new AccessLog({ log, accessLog });
   const record = (...given: Partial<Access>[]) =>
     given.forEach((each) => access.record({ ...FINE, ...each }));
   return { lines, record };

@@ -27,8 +27,10 @@ export interface Caller {
 export interface AccessLogOptions {
   readonly log: Logger;
   readonly accessLog: (typeof ACCESS_LOGS)[number];
-  readonly slowRequestMs: number;
 }
+
+/** From then on a request is slow. */
+const SLOW_REQUEST_MS = 1_000;
 
 /** Limit for failed and slow requests with a known key; those without one have the limit of BoundedLog. */
 const KNOWN_LINES_PER_S = 100;
@@ -46,10 +48,10 @@ export class AccessLog {
   }
 
   record(access: Access): void {
-    const { accessLog, log, slowRequestMs } = this.#options;
+    const { accessLog, log } = this.#options;
     if (accessLog === "none") return;
     const { caller, durationMs, method, requestId, route, status } = access;
-    const isKept = isFailure(status) || durationMs > slowRequestMs;
+    const isKept = isFailure(status) || durationMs > SLOW_REQUEST_MS;
     if (accessLog === "failures" && !isKept) return;
     const fields = {
       request_id: requestId,

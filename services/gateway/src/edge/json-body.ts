@@ -5,7 +5,7 @@ import { atOnce, PIECE_BYTES, type Turns, type Work } from "@annals/contract";
 import { type EventBytes, readJson, readJsonInPieces, type ReadLimits } from "@annals/event";
 import { invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Limits } from "../config.ts";
+import type { Limits } from "../limits.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

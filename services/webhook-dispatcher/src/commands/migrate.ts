@@ -3,13 +3,13 @@
 import type { VerbContext } from "@annals/chassis";
 import { migrateSchema } from "@annals/postgres";
 import { fileURLToPath } from "node:url";
-import type { SETTINGS } from "../config.ts";
+import type { COMMAND_SETTINGS } from "../config.ts";
 
 export const SCHEMA = {
   schema: "webhooks",
   directory: fileURLToPath(new URL("../../migrations", import.meta.url)),
 };
 
-export function migrate({ config, log }: VerbContext<typeof SETTINGS>): Promise<void> {
+export function migrate({ config, log }: VerbContext<typeof COMMAND_SETTINGS>): Promise<void> {
   return migrateSchema(config, log, SCHEMA);
 }

@@ -5,7 +5,7 @@
 import { UsageError, type VerbContext } from "@annals/chassis";
 import { type Database, withCommandPool } from "@annals/postgres";
 import { randomBytes } from "node:crypto";
-import type { SETTINGS } from "../config.ts";
+import type { COMMAND_SETTINGS } from "../config.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { listSealedByOthers, replaceSecret } from "../store/reseal-secrets.ts";
 import { readSecretKeys } from "./secret-key-file.ts";
@@ -20,7 +20,7 @@ export const ROTATE_SECRETS_HELP = `Usage: annals webhooks rotate-sealing-key
 Re-encrypts all webhook signing secrets with the first key of ANNALS_WEBHOOK_SECRET_KEY_FILE while the services run.
 Afterwards, once every replica has the file, the other keys can be deleted from it (docs/operators/rotation.md).
 
-Requires the ANNALS_DATABASE_URL of webhook-dispatcher, ANNALS_LEDGER_ADDRESS, and the file.
+Requires the ANNALS_DATABASE_URL of webhook-dispatcher, and the file.
 
 Example:
   annals webhooks rotate-sealing-key
@@ -30,7 +30,7 @@ export async function rotateSecrets({
   config,
   log,
   words,
-}: VerbContext<typeof SETTINGS>): Promise<void> {
+}: VerbContext<typeof COMMAND_SETTINGS>): Promise<void> {
   if (words.length > 0) throw new UsageError(ROTATE_SECRETS_HELP);
   const keys = await readSecretKeys(config.secretKeyFile);
   const applicationName = "annals-webhook-dispatcher-command";
