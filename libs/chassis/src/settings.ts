@@ -38,7 +38,7 @@ export const tracingSettings = {
   otelDisabled: flag("OTEL_SDK_DISABLED", "Disables traces, whatever else is set."),
   otelSampler: oneOf(
     "OTEL_TRACES_SAMPLER",
-    "Which requests are recorded. The gateway decides for all services.",
+    "Which requests are traced. The gateway decides for all services.",
     SAMPLERS,
     { fallback: "parentbased_always_on" },
   ),
@@ -72,7 +72,8 @@ export const processSettings = {
   ...tracingSettings,
   exitWithStdin: flag(
     "ANNALS_EXIT_WITH_STDIN",
-    "Drain and exit when standard input ends, for a parent that may die without sending a signal.",
+    "Drains and exits when standard input ends, for a parent process that may die without sending a " +
+      "signal.",
   ),
 };
 

@@ -48,8 +48,8 @@ export const SETTINGS = {
   ),
   retentionDays: integer(
     "ANNALS_EXPORT_RETENTION_DAYS",
-    "Days after its creation when an export ends: its files are deleted and it is 404. 0: exports never " +
-      "end.",
+    "Days after which an export expires: its files are deleted, and requests for it get 404. 0: exports " +
+      "never expire.",
     { min: 0, max: 36_500 },
     { fallback: "30" },
   ),

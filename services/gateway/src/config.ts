@@ -34,24 +34,24 @@ export const SETTINGS = {
   ),
   exportAddress: address(
     "ANNALS_EXPORT_ADDRESS",
-    "The export service, in the same forms. Without it, everything but /v1/exports is served.",
+    "The export service, in the same forms. Without it, everything except /v1/exports works.",
     { fallback: "dns:///export:9090" },
   ),
   webhookDispatcherAddress: address(
     "ANNALS_WEBHOOK_DISPATCHER_ADDRESS",
-    "The webhook dispatcher, in the same forms. Without it, everything but /v1/webhooks is served.",
+    "The webhook dispatcher, in the same forms. Without it, everything except /v1/webhooks works.",
     { fallback: "dns:///webhook-dispatcher:9090" },
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make in its window of 60 seconds. Shown to requests without a known key. Set " +
-      "the same value for keys.",
+    "Requests that a key may make in its window of 60 seconds. Shown to requests without a known key. " +
+      "Must match the setting of `keys`.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
   widgetRateLimitPerMinute: integer(
     "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
-    "The same of a widget token. Set the same value for keys.",
+    "Requests that a widget token may make in its window of 60 seconds. Must match the setting of `keys`.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "120" },
   ),
@@ -70,8 +70,8 @@ export const SETTINGS = {
   ),
   shutdownDelayS: integer(
     "ANNALS_SHUTDOWN_DELAY_S",
-    "Seconds that the gateway serves on after SIGTERM, with `connection: close` in each answer, before it " +
-      "waits for clients to go. Give it longer than load balancers need to learn of it.",
+    "Seconds for which the gateway continues to serve after SIGTERM, with `connection: close` in each " +
+      "response, before it drains. Must exceed the time that load balancers need to notice.",
     { min: 0, max: 300 },
     { fallback: "0" },
   ),
@@ -90,8 +90,8 @@ export const SETTINGS = {
   ),
   bytesMaxPerAccount: integer(
     "ANNALS_BYTES_MAX_PER_ACCOUNT",
-    "Maximum bytes of bodies that one gateway holds for one account, and as many again, with 1.25 MiB for " +
-      "each download, of answers that its clients have not read. For all accounts it holds four times that.",
+    "Maximum bytes of request bodies that one gateway buffers for one account, and as many again, with " +
+      "1.25 MiB for each download, of unread responses. Of all accounts: four times that.",
     { min: 8 * MIB, max: 1_024 * MIB },
     { fallback: String(16 * MIB) },
   ),
@@ -117,23 +117,23 @@ export const SETTINGS = {
   ),
   answerWindowMs: integer(
     "ANNALS_ANSWER_WINDOW_MS",
-    "Milliseconds that a client may read nothing of an answer. What it read before at more than the " +
-      "minimum rate gives it more, up to four times as many.",
+    "Milliseconds for which a client may stop reading a response. A client that has read faster than 1 " +
+      "KiB per second gets up to four times as long.",
     { min: 100, max: 600_000 },
     { fallback: "30000" },
   ),
   unauthenticatedPerSecond: integer(
     "ANNALS_UNAUTHENTICATED_PER_SECOND",
-    "Requests without a valid key per second of one client address, and refusals beyond its shares of one " +
-      "account; ten times that at once. Beyond it the answers wait a second, and of an address only keys " +
-      "that were admitted lately are looked up.",
+    "Requests per second without a valid key from one client address, and refusals beyond the shares of " +
+      "one account; bursts of ten times this. Beyond it, responses are delayed by a second, and from that " +
+      "address only recently admitted keys are looked up.",
     { min: 1, max: 1_000_000 },
     { fallback: "20" },
   ),
   accessLog: oneOf(
     "ANNALS_ACCESS_LOG",
-    "Which requests are a [line of the log](logs-and-traces.md#requests): `failures` (401, 403, 429, 5xx " +
-      "and slow ones), `all` or `none`.",
+    "Which requests are [logged](logs-and-traces.md#requests): `failures` (401, 403, 429, 5xx and slow " +
+      "ones), `all` or `none`.",
     ACCESS_LOGS,
     { fallback: "failures" },
   ),
@@ -144,7 +144,7 @@ export const SETTINGS = {
   ),
   dashboard: flag(
     "ANNALS_DASHBOARD",
-    "Serve [the dashboard](../dashboard.md) under `/dashboard/`, for whoever has an API key. `npm start` " +
-      "sets it to `true`.",
+    "Serves [the dashboard](../dashboard.md) under `/dashboard/`, for anyone who has an API key. `npm " +
+      "start` sets it to `true`.",
   ),
 };

@@ -45,8 +45,7 @@ export const SETTINGS = {
   ),
   revokedKeyRetentionDays: integer(
     "ANNALS_REVOKED_KEY_RETENTION_DAYS",
-    "Days that the record of a revoked key is kept. 0: it is kept permanently. Its secret stays invalid " +
-      "in any case.",
+    "Days that the record of a revoked key is kept. 0: permanently. Its secret stays invalid in any case.",
     { min: 0, max: 36_500 },
     { fallback: "400" },
   ),
@@ -57,12 +56,12 @@ export const SETTINGS = {
   ),
   adminApiTokenFile: optionalText(
     "ANNALS_ADMIN_API_TOKEN_FILE",
-    "File with the tokens of [the admin API](admin-api.md), one a line, each of 32 characters or more. " +
+    "File with the tokens of [the admin API](admin-api.md), one per line, each of 32 characters or more. " +
       "Without it the admin API is off.",
   ),
   adminApiAddress: listenAddress(
     "ANNALS_ADMIN_API_ADDRESS",
-    "Where the admin API listens, `host:port`. Clients must not reach it.",
+    "Address that the admin API listens on, `host:port`. Clients must not reach it.",
     { fallback: "127.0.0.1:9092" },
   ),
   adminApiPlaintext: flag(

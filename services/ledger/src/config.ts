@@ -21,17 +21,17 @@ export const SETTINGS = {
   ...messagingSettings,
   auditInAccounts: flag(
     "ANNALS_AUDIT_IN_ACCOUNTS",
-    "Whether the changes of an account are recorded in its own chain, too.",
+    "Whether changes to an account are also recorded in its own chain.",
   ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",
-    "Whether new events are left out of the filter index. Lists with filters are complete and become " +
+    "Whether indexing of new events for filters is paused. Lists with filters stay complete but become " +
       "slower.",
   ),
   verifyConcurrency: integer(
     "ANNALS_VERIFY_CONCURRENCY",
-    "Statements of verifications at a time. Each keeps a CPU of PostgreSQL busy, and needs a connection " +
-      "of `ANNALS_DATABASE_POOL_SIZE`.",
+    "Concurrent statements of verifications. Each uses a CPU of PostgreSQL and a connection of " +
+      "`ANNALS_DATABASE_POOL_SIZE`.",
     { min: 1, max: 32 },
     { fallback: "2" },
   ),
