@@ -58,7 +58,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "config.ts",
     "plans-file.ts",
   ],
-  "edge/**": ["config.ts", "errors.ts", "metrics.ts", "url-length.ts"],
+  "edge/**": ["config.ts", "errors.ts", "limits.ts", "metrics.ts", "url-length.ts"],
   "admission/**": ["edge/**"],
   "render/**": [],
   "v1/*/**": ["admission/**", "render/**", "deps.ts", "route.ts"],

@@ -56,8 +56,8 @@ test.each([
   ["that reads on", 0, "All 200 loaded events are verified"],
   ["that looks for new events", 50, "All 101 loaded events are verified"],
 ])(
-  "after the 120 requests of a minute a viewer %s says when it goes on, and does",
-  async (_, refreshSeconds, goesOn) => {
+  "after the 120 requests of a minute a viewer %s says when it retries, and does",
+  async (_, refreshSeconds, retried) => {
     const { client } = await accountWith(stack, refreshSeconds === 0 ? 300 : 100);
     const { page, viewer, token, tokenId } = await embed(browser, {
       baseUrl,
@@ -76,7 +76,7 @@ test.each([
     if (refreshSeconds === 0) await scrollDown(page);
     else await page.clock.fastForward(refreshSeconds * 1_000);
     const alert = viewer.getByRole("alert");
-    const seconds = async () => Number(/goes on in (\d+) s/.exec(await alert.innerText())?.[1]);
+    const seconds = async () => Number(/Retrying in (\d+) s/.exec(await alert.innerText())?.[1]);
     const waits = await seconds();
     expect(waits).toBeGreaterThan(WINDOW_S / 2);
     expect(waits).toBeLessThanOrEqual(Number(refused.headers["retry-after"]));
@@ -91,7 +91,7 @@ test.each([
     await page.clock.fastForward(20_000);
     await alert.waitFor({ state: "detached", timeout: SOON_MS });
     await page.clock.fastForward(refreshSeconds * 1_000);
-    await viewer.getByText(goesOn).waitFor();
+    await viewer.getByText(retried).waitFor();
     expect(statuses.slice(1)).not.toContain(429);
   },
 );

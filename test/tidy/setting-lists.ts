@@ -1,6 +1,6 @@
-// What follows from the settings that the programs declare: the tables of docs/operators/settings.md, the list
-// SETTING_NAMES, and the names that `settings` of a service takes in the chart. `npm run generate` writes them;
-// setting-lists.test.ts fails if one is stale. It must never change what stands around them.
+// What follows from the settings that the programs declare: the tables of docs/operators/settings.md, the
+// list SETTING_NAMES, and the names that `settings` of a service takes in the chart. `npm run generate`
+// writes them; setting-lists.test.ts fails if one is stale. It must never change what stands around them.
 
 import {
   databaseSettings,

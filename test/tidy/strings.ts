@@ -9,7 +9,8 @@ import { CODE, PRODUCT, type SourceFile } from "./sources.ts";
 
 const INTRODUCTION = `
 Everything that the code shows to clients, operators and viewers, by kind and by package. \`…\` is a value
-that the code inserts. The chart, messages raised in SQL, and the German texts of the viewer are not here.
+that the code inserts. Settings (docs/operators/settings.md), the chart, messages raised in SQL, and the German
+texts of the viewer are not here.
 `.trim();
 
 const KINDS = [
@@ -17,7 +18,6 @@ const KINDS = [
   "Other errors",
   "Log lines",
   "API descriptions",
-  "Settings",
   "Metrics",
   "Commands",
   "Screens",
@@ -165,8 +165,8 @@ function markupTexts(markup: string): string[] {
     .filter((text) => /\p{L}{2}/u.test(text));
 }
 
-/** By what the text is given to, or else by its file. */
-function kindOf(node: ts.Node, path: string): Kind {
+/** By what the text is given to, or else by its file. Settings have a page of their own. */
+function kindOf(node: ts.Node, path: string): Kind | undefined {
   for (let at = node.parent; at && !ts.isFunctionLike(at); at = at.parent) {
     const called = ts.isCallExpression(at) || ts.isNewExpression(at) ? at.expression.getText() : "";
     const name = ts.isPropertyAssignment(at) ? at.name.getText() : "";
@@ -175,17 +175,16 @@ function kindOf(node: ts.Node, path: string): Kind {
     if (METRIC.test(called)) return "Metrics";
     if (ERROR.test(called) || ts.isThrowStatement(at)) return "Other errors";
     if (name === "description" || name === "summary") return "API descriptions";
-    if (called !== "" && SETTINGS.test(path)) return "Settings";
+    if (name === "about" || (called !== "" && SETTINGS.test(path))) return undefined;
   }
   if (SCREENS.test(path)) return "Screens";
   if (API.test(path)) return "API descriptions";
   return COMMANDS.test(path) ? "Commands" : "Other texts";
 }
 
-/** The name of the setting, metric or member that a text describes. */
+/** The name of the metric or member that a text describes. */
 function nameOf(node: ts.Node, kind: Kind): string {
   const named = ((): ts.Node | undefined => {
-    if (kind === "Settings" && ts.isCallExpression(node.parent)) return node.parent.arguments[0];
     if (kind === "Metrics") return memberOf(node, "name");
     if (kind !== "API descriptions") return undefined;
     const above = ts.findAncestor(node.parent.parent, ts.isPropertyAssignment);

@@ -1,5 +1,6 @@
 // What an event may be at most, whatever a gateway accepts (interface 3, docs/open-details.md). The gateway
-// bounds its schemas with these, and has smaller limits of its own; the ledger checks each event against them.
+// bounds its schemas with these, and has smaller limits of its own. The ledger checks each event against
+// them.
 
 import type { Part } from "./event-members.ts";
 

@@ -79,7 +79,7 @@ export interface RpcServer {
 
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_TIMEOUT_MS = 60 * 60 * 1_000;
-/** From then on a connection is drained (GOAWAY), so that a replaced certificate is soon used everywhere. */
+/** Age at which a connection is drained (GOAWAY), so that a replaced certificate is soon used everywhere. */
 const MAX_CONNECTION_AGE_MS = 5 * 60 * 1_000;
 const MAX_CONNECTION_AGE_GRACE_MS = 10 * 60 * 1_000;
 /** Together with the drain delay, it is shorter than the time that run.ts gives each part to close. */

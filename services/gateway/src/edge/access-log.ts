@@ -29,7 +29,7 @@ export interface AccessLogOptions {
   readonly accessLog: (typeof ACCESS_LOGS)[number];
 }
 
-/** From then on a request is slow. */
+/** Duration above which a request is slow. */
 const SLOW_REQUEST_MS = 1_000;
 
 /** Limit for failed and slow requests with a known key; those without one have the limit of BoundedLog. */
