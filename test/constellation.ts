@@ -10,7 +10,14 @@ import { join } from "node:path";
 export interface ConstellationOptions extends Partial<
   Pick<
     StackOptions,
-    "dataDir" | "replicas" | "rateLimitPerMinute" | "env" | "without" | "databaseUrl" | "natsUrl"
+    | "dataDir"
+    | "replicas"
+    | "rateLimitPerMinute"
+    | "env"
+    | "without"
+    | "databaseUrl"
+    | "natsUrl"
+    | "postgresBinaries"
   >
 > {
   /**

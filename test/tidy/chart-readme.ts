@@ -58,7 +58,8 @@ export function chartReadme(): string {
     "No value is required:\n\n```sh\nhelm install annals helm/annals --namespace audit --create-namespace\n```",
     "`production-values.yaml` is where to begin for production. `examples/` has values for autoscaling, monitoring, KEDA " +
       "and CloudNativePG. [Annals in Kubernetes](../../docs/kubernetes.md) explains installation, certificates, policies " +
-      "and upgrades.",
+      "and upgrades. Your own PostgreSQL must meet the " +
+      "[requirements of the server](../../docs/operators/database.md#requirements-of-the-server).",
     "A name that is in no table below is refused at the install.",
     "## Values",
     table(alone.flatMap(({ rows }) => rows)),

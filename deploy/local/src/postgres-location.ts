@@ -83,7 +83,7 @@ export function packagedBinaries(): string {
     return join(dirname(require.resolve(name)), "../native/bin");
   } catch (cause) {
     throw new Error(
-      `there is no ${name} among the packages: set ANNALS_DATABASE_URL to a PostgreSQL 18 of yours`,
+      `there is no ${name} among the packages: set ANNALS_DATABASE_URL to a PostgreSQL of your own`,
       { cause },
     );
   }

@@ -53,15 +53,19 @@ export async function prepareCluster(
     const password = randomBytes(24).toString("hex");
     directory.writeSecret(passwordFile, password);
     await makeCluster(location, directory, password);
-  }
-  const version = readFileSync(join(location.cluster, "PG_VERSION"), "utf8").trim();
-  if (version !== MAJOR_VERSION) {
-    throw new Error(
-      `${location.cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${MAJOR_VERSION}`,
-    );
+  } else {
+    refuseOtherVersion(location.cluster);
   }
   const password = readFileSync(passwordFile, "utf8").trim();
   return `postgres://${ROLE}:${password}@${LOOPBACK}:${port}/${DATABASE}`;
+}
+
+function refuseOtherVersion(cluster: string): void {
+  const version = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
+  if (version === MAJOR_VERSION) return;
+  throw new Error(
+    `${cluster} was made by PostgreSQL ${version}, and this is PostgreSQL ${MAJOR_VERSION}`,
+  );
 }
 
 /** How the server of a location is run and watched. */

@@ -24,6 +24,11 @@ export interface StackOptions {
   readonly natsUrl?: string | undefined;
   /** The database of `databaseUrl` has every schema already: no migration is run. */
   readonly isMigrated?: boolean;
+  /**
+   * Folder of the programs of another PostgreSQL than that of the packages, for tests: the data directory
+   * must be new.
+   */
+  readonly postgresBinaries?: string | undefined;
   readonly natsServerBin?: string | undefined;
   /** Variables that override those of the stack, for one service or for every one. */
   readonly env?: Partial<Record<ServiceName | "every", Variables>>;

@@ -215,7 +215,7 @@ export class Stack {
       this.databaseUrl = this.#options.databaseUrl;
       return;
     }
-    const location = await findLocation(this.#directory.path);
+    const location = await findLocation(this.#directory.path, this.#options.postgresBinaries);
     if (!location.cluster.startsWith(this.#directory.path)) {
       this.#log(
         `PostgreSQL's user cannot reach ${this.#directory.path}: its files are in ${location.cluster}`,

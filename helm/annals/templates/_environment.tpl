@@ -165,10 +165,6 @@
 {{- if ne .name "gateway" }}
 - name: ANNALS_ADMISSION_SECRET_FILE
   value: /etc/annals/admission/secrets
-{{- if .root.Values.admission.dangerousOptional }}
-- name: ANNALS_DANGEROUS_ADMISSION_OPTIONAL
-  value: "true"
-{{- end }}
 {{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_DATABASE_URL" "url" "databaseUrl") .) }}
 {{- end }}
 {{ include (printf "annals.%sEnvironment" .name) . }}

@@ -89,10 +89,6 @@ export const rpcServerSettings = {
     "File with the [secrets of admissions](tls.md#the-secret-of-admissions): lines of `<id>:<base64 of 32 " +
       "bytes>`. The first signs, all verify. The gateway must not have it. Required by `serve`.",
   ),
-  admissionOptional: flag(
-    "ANNALS_DANGEROUS_ADMISSION_OPTIONAL",
-    "Whether calls for a client may come without a statement of admission: while gateways of the release before run.",
-  ),
 };
 
 /** TLS settings of every service: all of them answer or make RPCs. */

@@ -61,6 +61,8 @@ test("the messages that no dispatcher took, and the age of the oldest", async ()
   await second.stop();
   nats.freeze();
   onTestFinished(() => nats.thaw());
+  // A signal stops the threads of a process one after the other.
+  await eventually("it is frozen", async () => (await pending()) === undefined);
   const frozen = performance.now();
   expect(await pending()).toBeUndefined();
   expect(performance.now() - frozen).toBeLessThan(4_000);

@@ -5,7 +5,7 @@
 import { createLog } from "@annals/chassis";
 import { eventually } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
-import { AckPolicy, connect, type JetStreamManager } from "nats";
+import { connect, type JetStreamManager } from "nats";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connectMessaging, type Messaging } from "./connection.ts";
 import { consumeNotices } from "./consume.ts";
@@ -180,27 +180,6 @@ describe("a reachable server", () => {
     expect(await read("events", "published")).toBeLessThanOrEqual(
       (performance.now() - started) / 50 + 1,
     );
-  });
-
-  test("a consumer that an earlier release created with acknowledgements is created again", async () => {
-    await connected(await messaging());
-    const durable = "earlier";
-    await withAdmin(({ consumers }) =>
-      consumers.add(STREAM, {
-        durable_name: durable,
-        ack_policy: AckPolicy.Explicit,
-        filter_subject: "annals.notices.*",
-      }),
-    );
-    const on = await messaging();
-    const { seen } = consumer(on, durable);
-    const { publisher: notices } = publisher(on);
-    await connected(on);
-    const accountId = newAccount();
-    notices.notify({ kind: "events", accountId, position: 1n });
-    await eventually("it arrives", () => seen.some((notice) => notice.accountId === accountId));
-    const made = await withAdmin(({ consumers }) => consumers.info(STREAM, durable));
-    expect(made.config.ack_policy).toBe(AckPolicy.None);
   });
 
   test("the stream is bounded, and changed options are set back", async () => {

@@ -108,6 +108,7 @@ describe.each(USERS)("%s is refused", (user) => {
     `$JS.API.STREAM.PURGE.${STREAM}`,
     `$JS.API.STREAM.DELETE.${STREAM}`,
     `$JS.API.STREAM.MSG.DELETE.${STREAM}`,
+    `$JS.API.CONSUMER.DELETE.${STREAM}.webhook-dispatcher`,
     "$JS.API.STREAM.CREATE.OTHER",
     "$JS.API.STREAM.LIST",
     `$JS.API.CONSUMER.CREATE.${STREAM}.other.annals.notices.*`,

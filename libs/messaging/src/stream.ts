@@ -74,12 +74,7 @@ export async function ensureConsumer(
     filter_subject: ALL_SUBJECTS,
   } satisfies Partial<ConsumerConfig>;
   const manager = await managerOf(connection);
-  let found = await manager.consumers.info(STREAM, durable).catch(absent);
-  if (found && found.config.ack_policy !== wanted.ack_policy) {
-    // An earlier release created it, and the server cannot change this. The sweep recovers notices meanwhile.
-    await manager.consumers.delete(STREAM, durable);
-    found = undefined;
-  }
+  const found = await manager.consumers.info(STREAM, durable).catch(absent);
   // Any number of replicas may add the same consumer at once: each succeeds.
   if (!found || differences(wanted, found.config).length > 0) {
     await manager.consumers.add(STREAM, wanted);

@@ -4,6 +4,7 @@
 import { ConfigError } from "@annals/chassis";
 import { createHmac, hash, pbkdf2Sync, randomBytes } from "node:crypto";
 import pg from "pg";
+import { SET_RIGHT } from "./rights.ts";
 
 /** Iterations of PostgreSQL's own verifiers (scram_iterations). */
 const ITERATIONS = 4096;
@@ -19,6 +20,16 @@ export interface Login {
   readonly granted: string | null;
 }
 
+/** What the server says of the login. */
+interface Found {
+  readonly exists: boolean;
+  /** The caller may administer it. */
+  readonly ours: boolean;
+  readonly holds: boolean;
+  /** PostgreSQL makes the creator of a role its administrator. */
+  readonly gives_admin: boolean;
+}
+
 /**
  * Makes the login if it is absent, gives it the URL's password if the caller administers it, and grants it
  * `role`. A login that someone else made keeps its password.
@@ -31,11 +42,13 @@ export async function setLogin(
   const { username, password } = new URL(serveUrl);
   const login = decodeURIComponent(username);
   if (login === "") throw new ConfigError("ANNALS_SERVE_DATABASE_URL: names no login");
-  const { rows } = await client.query<{ exists: boolean; ours: boolean; holds: boolean }>(
+  const { rows } = await client.query<Found>(
     `SELECT found.oid IS NOT NULL AS exists,
             login <> current_user
               AND coalesce(pg_has_role(found.oid, 'MEMBER WITH ADMIN OPTION'), false) AS ours,
-            login = current_user OR coalesce(pg_has_role(found.oid, $2::name, 'SET'), false) AS holds
+            login = current_user
+              OR coalesce(pg_has_role(found.oid, $2::name, ${SET_RIGHT}), false) AS holds,
+            current_setting('server_version_num')::int >= 160000 AS gives_admin
      FROM (VALUES ($1::name)) AS given (login) LEFT JOIN pg_roles AS found ON rolname = login`,
     [login, role],
   );
@@ -45,7 +58,9 @@ export async function setLogin(
     password === "" ? "" : `PASSWORD ${pg.escapeLiteral(verifier(decodeURIComponent(password)))}`;
   const isMade = !is?.exists;
   const isSet = secret !== "" && (isMade || is.ours);
-  if (isMade) await client.query(`CREATE ROLE ${name} LOGIN NOINHERIT ${secret}`);
+  // Whoever creates a role may administer it: PostgreSQL 16 sees to that itself.
+  const admin = is?.gives_admin ? "" : "ADMIN CURRENT_USER";
+  if (isMade) await client.query(`CREATE ROLE ${name} LOGIN NOINHERIT ${secret} ${admin}`);
   else if (isSet) await client.query(`ALTER ROLE ${name} ${secret}`);
   if (!is?.holds) await client.query(`GRANT ${pg.escapeIdentifier(role)} TO ${name}`);
   return { name: login, made: isMade, password_set: isSet, granted: is?.holds ? null : role };

@@ -20,6 +20,7 @@ import { isAnswer } from "./failure.ts";
 import { type Login, setLogin } from "./login.ts";
 import { checkUrl } from "./pool.ts";
 import { rolesOf, setRights } from "./rights.ts";
+import { describeServer, refuseUnsupported } from "./server-requirements.ts";
 import { type Database, statement } from "./statement.ts";
 
 export interface MigrateOptions {
@@ -99,6 +100,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const client = await connect(options);
   const waited = since(began);
   try {
+    refuseUnsupported(await describeServer(client));
     await client.query("BEGIN");
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${options.schema}`);

@@ -14,6 +14,7 @@ import pg from "pg";
 import { Connection, Silence } from "./connection.ts";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
 import { translateFailure } from "./failure.ts";
+import { describeServer, refuseUnsupported } from "./server-requirements.ts";
 import { type Database, parameterBytes } from "./statement.ts";
 
 export interface PoolOptions {
@@ -86,7 +87,7 @@ export function createPool(options: PoolOptions): Pool {
     query_timeout: options.statementTimeoutMs + ANSWER_GRACE_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    verify: (client, done) => void refuseStandby(client).then(() => done(), done),
+    verify: (client, done) => void verifyServer(client).then(() => done(), done),
     types: {
       getTypeParser: ((oid: TypeId, format?: "text" | "binary") =>
         AS_TEXT.has(oid)
@@ -115,11 +116,10 @@ export function createPool(options: PoolOptions): Pool {
  * Equivalent of target_session_attrs of libpq, which pg lacks. During a failover a name may still lead to a
  * standby, or to the former primary: what it answers is old, and the connection would stay.
  */
-async function refuseStandby(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ is_standby: boolean }>(
-    "/* postgres.is-standby */ SELECT pg_is_in_recovery() AS is_standby",
-  );
-  if (rows[0]?.is_standby) throw new Error("this PostgreSQL is a standby");
+async function verifyServer(client: pg.ClientBase): Promise<void> {
+  const server = await describeServer(client);
+  refuseUnsupported(server);
+  if (server.is_standby) throw new Error("this PostgreSQL is a standby");
 }
 
 /** Without it, pg would read the files of `sslrootcert` and the like for each connection and fail there. */

@@ -9,6 +9,13 @@ const STATEMENT = /^(?:DO \$\$[^]*?^\$\$;|(?:GRANT|REVOKE)\s[^;]*;)/gm;
 const CREATE_ROLE = /\bCREATE ROLE (\w+)/;
 const GRANT_ROLE = /^GRANT (\w+) TO CURRENT_USER;$/;
 
+/**
+ * SQL: what `pg_has_role` calls the right to take on a role. PostgreSQL 15 does not know SET: there each
+ * member has this right.
+ */
+export const SET_RIGHT =
+  "CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END";
+
 /** The roles that the migrations create: a service has one. */
 export function rolesOf(migrations: readonly string[]): string[] {
   return migrations.flatMap((sql) =>
@@ -38,7 +45,7 @@ export async function setRights(
   }
   for (const grant of declared.filter((each) => !each.startsWith("DO "))) {
     const role = GRANT_ROLE.exec(grant)?.[1];
-    if (role === undefined || !(await holds("pg_has_role(current_user, oid, 'SET')", role)))
+    if (role === undefined || !(await holds(`pg_has_role(current_user, oid, ${SET_RIGHT})`, role)))
       await client.query(grant);
   }
 }

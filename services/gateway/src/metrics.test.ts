@@ -110,7 +110,9 @@ test("of admissions", async () => {
   const keys = {
     admitRequests: async () =>
       create(AdmitRequestsResponseSchema, {
-        admissions: [{ accountId: "acct_1", admitted: MAX_ADMISSIONS }],
+        admissions: [
+          { accountId: "acct_1", admitted: MAX_ADMISSIONS, plan: {}, accountWindow: {} },
+        ],
       }),
   };
   const unauthenticated = new Unauthenticated({

@@ -7,7 +7,6 @@ import { type AdmissionSecrets, AdmissionVerifier } from "./statement.ts";
 
 interface AdmissionConfig {
   readonly admissionSecretFile: string | undefined;
-  readonly admissionOptional: boolean;
 }
 
 const SETTING = {
@@ -21,7 +20,7 @@ export async function openAdmissions(
   around: { readonly clock: Clock; readonly log: Logger; readonly closers: Closers },
 ): Promise<{ readonly secrets: AdmissionSecrets; readonly verifier: AdmissionVerifier }> {
   const { clock, closers, log } = around;
-  const { admissionSecretFile: file = "", admissionOptional: isOptional } = config;
+  const { admissionSecretFile: file = "" } = config;
   const secrets = await readKeyFile(SETTING, config.admissionSecretFile, parseKeyFile);
   const replace = (text: string): void => {
     const read = parseKeyFile(text);
@@ -30,5 +29,5 @@ export async function openAdmissions(
   };
   const following = followKeyFile(SETTING, file, replace, { log });
   closers.add("admission secrets", following, () => following.stop());
-  return { secrets, verifier: new AdmissionVerifier({ secrets, clock, isOptional }) };
+  return { secrets, verifier: new AdmissionVerifier({ secrets, clock }) };
 }

@@ -22,7 +22,7 @@ import { AdmissionSigner, AdmissionVerifier } from "./statement.ts";
 const clock: Pick<Clock, "nowMicros"> = { nowMicros: () => Date.now() * 1_000 };
 const secrets = parseKeyFile(`one:${randomBytes(32).toString("base64")}`);
 const signer = new AdmissionSigner({ clock, secrets });
-const verifier = new AdmissionVerifier({ clock, secrets, isOptional: false });
+const verifier = new AdmissionVerifier({ clock, secrets });
 
 const ACCESS: Access<typeof LedgerService> = {
   createEvents: { gateway: "events:write" },

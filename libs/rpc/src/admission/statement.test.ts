@@ -14,7 +14,7 @@ function pair(secrets: Map<string, KeyObject> = new Map([["one", newSecret()]]))
   clock.s = START_S;
   const deps = { clock, secrets };
   const signer = new AdmissionSigner(deps);
-  return { signer, secrets, verifier: new AdmissionVerifier({ ...deps, isOptional: false }) };
+  return { signer, secrets, verifier: new AdmissionVerifier(deps) };
 }
 
 const subject = { accountId: "acct_a", keyId: "key_a", scopes: ["events:read", "verify"] };
@@ -93,16 +93,6 @@ describe("secrets", () => {
   test("another of the same id does not verify", () => {
     expect(() => pair().verifier.verify(pair().signer.issue(subject), needed)).toThrow(DENIED);
   });
-});
-
-test("where statements are optional, none is let through and a wrong one is not", () => {
-  const { secrets, signer } = pair();
-  const verifier = new AdmissionVerifier({ clock, secrets, isOptional: true });
-  expect(verifier.verify("", needed)).toBeUndefined();
-  expect(verifier.verify(signer.issue(subject), needed)).toMatchObject(subject);
-  const other = signer.issue({ ...subject, accountId: "acct_b" });
-  expect(() => verifier.verify(other, needed)).toThrow(DENIED);
-  expect(() => verifier.verify("x", needed)).toThrow(DENIED);
 });
 
 test("a process remembers a bounded number of them, and verifies those that it has forgotten", () => {

@@ -73,22 +73,19 @@ export interface Needed {
 }
 
 export class AdmissionVerifier {
-  readonly #deps: AdmissionDeps & { readonly isOptional: boolean };
+  readonly #deps: AdmissionDeps;
   /** The statements of tokens that were found genuine. */
   readonly #genuine = new Map<string, AdmissionStatement>();
 
-  /** `isOptional`: a call without any statement is let through, as in the release before statements. */
-  constructor(deps: AdmissionDeps & { readonly isOptional: boolean }) {
+  constructor(deps: AdmissionDeps) {
     this.#deps = deps;
   }
 
   /**
    * Whom the statement admits. An empty token holds no statement. Throws `permission_denied` unless the
-   * statement is genuine, valid now, of that account and has that scope. Undefined without one, where it is
-   * optional.
+   * statement is genuine, valid now, of that account and has that scope.
    */
-  verify(token: string, needed: Needed): Admitted | undefined {
-    if (token === "" && this.#deps.isOptional) return undefined;
+  verify(token: string, needed: Needed): Admitted {
     const statement = this.#genuine.get(token) ?? this.#read(token);
     if (secondsOf(this.#deps.clock) > statement.expiresAtS + CLOCK_SKEW_S) {
       throw denied("The admission of this call has expired.");

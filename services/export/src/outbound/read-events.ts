@@ -76,7 +76,6 @@ export async function* readEvents(
 }
 
 function pageOf({ text, count, first, last }: StreamEventsResponse): EventPage {
-  // A ledger of an older release answers in another way: the job is retried later.
   if (!first || !last) throw internal("the ledger answered without the events that were asked for");
   return { text, count, first, last };
 }

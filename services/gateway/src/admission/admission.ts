@@ -13,14 +13,11 @@ import { isPlausibleKey, isPlausibleWidgetToken, keyHash } from "@annals/contrac
 import { AnnalsError, unavailable } from "@annals/errors";
 import {
   type AccountWindow,
-  AccountWindowSchema,
   type Admission as AdmissionMessage,
   type KeysService,
   type Plan,
-  PlanSchema,
   type WidgetAdmission,
 } from "@annals/proto/keys";
-import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Unauthenticated } from "../edge/unauthenticated.ts";
 
@@ -37,8 +34,7 @@ export interface Admission {
   readonly statement: string;
   /**
    * Whether the whole request had arrived when the keys service was asked. If not, its key can have been
-   * revoked since: it is admitted again before anything is done with its body. Always true with a keys
-   * service of the release before, which cannot be asked again.
+   * revoked since: it is admitted again before anything is done with its body.
    */
   readonly isAfterBody: boolean;
   readonly limit: number;
@@ -51,17 +47,13 @@ export interface Admission {
   readonly plan: Plan;
 }
 
-/**
- * The options of a call for an admitted request; `signal` ends it with its client. A keys service of the
- * release before gives no statement.
- */
+/** The options of a call for an admitted request; `signal` ends it with its client. */
 export function admittedBy(
   { requestId, statement }: Pick<Admission, "requestId" | "statement">,
   signal?: AbortSignal,
 ) {
-  const headers = { [REQUEST_ID_HEADER]: requestId };
   return {
-    headers: statement === "" ? headers : { ...headers, [ADMISSION_HEADER]: statement },
+    headers: { [REQUEST_ID_HEADER]: requestId, [ADMISSION_HEADER]: statement },
     ...(signal && { signal }),
   };
 }
@@ -100,12 +92,6 @@ export class RateLimited extends AnnalsError {
 const MAX_GROUP = 500;
 const CONCURRENCY = 2;
 const MAX_WAITING = 20_000;
-
-/** A keys service of a release before plans names none. */
-const UNLIMITED = create(PlanSchema);
-
-/** One of a release before windows of accounts counts none. */
-const UNCOUNTED = create(AccountWindowSchema);
 
 /** A request that waits to be admitted. */
 interface Waiting {
@@ -220,6 +206,12 @@ function unknownKey(isWidget: boolean): AnnalsError {
   return new AnnalsError("unauthenticated", message);
 }
 
+/** The answer of the keys service lacks what an admission has. */
+const NOT_ADMITTED: PromiseRejectedResult = {
+  status: "rejected",
+  reason: unavailable("The request could not be admitted."),
+};
+
 /** Of requests with one key, the first are admitted, as many as its window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
@@ -240,8 +232,7 @@ async function admitGroup(
   return given.map(({ requestId, key, count, isWidget }, at): PromiseSettledResult<Admission> => {
     const index = indexes.get(key) ?? -1;
     const admission = admissions[index];
-    if (!admission)
-      return { status: "rejected", reason: unavailable("The request could not be admitted.") };
+    if (!admission) return NOT_ADMITTED;
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey(isWidget) };
     const limit = admission.widget?.limit ?? limitOfKeys;
     const order = (answered[index] = (answered[index] ?? 0) + count);
@@ -250,7 +241,8 @@ async function admitGroup(
       return { status: "rejected", reason };
     }
     const { accountId, keyId, scopes, statement, widget, windowEndsInS } = admission;
-    const { accountWindow = UNCOUNTED } = admission;
+    const { accountWindow, plan } = admission;
+    if (!accountWindow || !plan) return NOT_ADMITTED;
     const remaining = admission.remaining + admission.admitted - order;
     const value = {
       requestId,
@@ -263,9 +255,9 @@ async function admitGroup(
       remaining,
       windowEndsInS,
       accountWindow,
-      plan: admission.plan ?? UNLIMITED,
+      plan,
+      isAfterBody: isAfterBody[at] === true,
     };
-    const isFinal = statement === "" || isAfterBody[at] === true;
-    return { status: "fulfilled", value: { ...value, isAfterBody: isFinal } };
+    return { status: "fulfilled", value };
   });
 }

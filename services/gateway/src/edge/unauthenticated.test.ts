@@ -26,7 +26,8 @@ function open() {
   const keys = {
     admitRequests: async ({ groups = [] }: { groups?: unknown[] }) => {
       calls += 1;
-      const known = { accountId: "acct_1", keyId: "key_1", admitted: 1, remaining: 1 };
+      const counts = { admitted: 1, remaining: 1, plan: {}, accountWindow: {} };
+      const known = { accountId: "acct_1", keyId: "key_1", ...counts };
       type Row = NonNullable<
         MessageInitShape<typeof AdmitRequestsResponseSchema>["admissions"]
       >[number];

@@ -25,7 +25,7 @@ type Groups = { secretSha256: Uint8Array; count: number; isWidgetToken?: boolean
 const clock = systemClock();
 const secrets = parseKeyFile(`one:${randomBytes(32).toString("base64")}`);
 const signer = new AdmissionSigner({ secrets, clock });
-const verifier = new AdmissionVerifier({ secrets, clock, isOptional: false });
+const verifier = new AdmissionVerifier({ secrets, clock });
 
 let owner: TestDatabase;
 let database: Pool;

@@ -60,7 +60,7 @@ export async function appendOutcome(
       scope: SCOPE,
     });
     if (accountId === SYSTEM_ACCOUNT_ID) throw ofTheLedgerAlone();
-    const prepared = await deps.turns.run(accountId, prepare(message, admitted?.keyId, deps));
+    const prepared = await deps.turns.run(accountId, prepare(message, admitted.keyId, deps));
     const result = await deps.appends.submit(prepared);
     return result.outcome === "stored"
       ? stored(result)
@@ -73,7 +73,7 @@ export async function appendOutcome(
 /** In turns with large appends of other accounts. */
 function* prepare(
   message: AppendMessage,
-  keyId: string | undefined,
+  keyId: string,
   { random }: Pick<Deps, "random">,
 ): Work<PreparedAppend> {
   const append = yield* checkAppend(message, keyId);

@@ -34,7 +34,7 @@ export type AppendColumns<CreatedAt> = [
   actorTypes: Uint8Array,
   targetIds: Uint8Array,
   targetTypes: Uint8Array,
-  /** Of the API keys; null where the release before sent the append. */
+  /** Of the API keys; null for audit entries of what no key did. */
   keyIds: Uint8Array,
   idempotencyKeys: readonly string[],
   /** 32 bytes a key. */

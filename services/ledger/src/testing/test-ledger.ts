@@ -4,7 +4,9 @@
 import { createLog, createRegistry, rpcClientDuration, rpcServerDuration } from "@annals/chassis";
 import {
   AdmissionVerifier,
+  type Admitted,
   clientInterceptors,
+  type Needed,
   requireAccess,
   serverInterceptors,
 } from "@annals/rpc";
@@ -58,6 +60,13 @@ export class SetClock implements Clock {
   }
 }
 
+/** Admits every call: neither a gateway nor a keys service takes part. */
+class AdmittingVerifier extends AdmissionVerifier {
+  override verify(_token: string, { accountId, scope }: Needed): Admitted {
+    return { accountId, keyId: "key_test", scopes: [scope] };
+  }
+}
+
 /** `around` wraps the pool, for tests that observe statements or disturb them. */
 export function openLedger(
   { url }: TestDatabase,
@@ -72,7 +81,7 @@ export function openLedger(
   const metrics = createMetrics(registry);
   const sent: Notice[] = [];
   const notices = { notify: (notice: Notice) => void sent.push(notice) };
-  const admissions = new AdmissionVerifier({ secrets: new Map(), clock, isOptional: true });
+  const admissions = new AdmittingVerifier({ secrets: new Map(), clock });
   const random = randomBytes;
   const shared = { admissions, clock, database, log, metrics, notices, random };
   const appends = new AppendQueue(shared);

@@ -191,7 +191,6 @@ test.each([
   ["its connection is lost", "unavailable", 10_000],
   ["its deadline passes", "unavailable", 300],
   ["the ledger fails", "internal", 10_000],
-  ["the ledger says that it does not know the method", "internal", 10_000],
   ["it ends early", "internal", 10_000],
 ])(
   "outcomes that came before a call fails are kept, and nothing is sent again: %s",
@@ -201,7 +200,6 @@ test.each([
       yield { outcomes: [{ index: 0, outcome: stored(first!) }] };
       if (failure.startsWith("it ends")) return;
       if (failure.endsWith("fails")) throw new ConnectError("broken", Code.Internal);
-      if (failure.endsWith("method")) throw new ConnectError("unknown", Code.Unimplemented);
       await over.promise;
     }, timeoutMs);
     onTestFinished(() => over.resolve());

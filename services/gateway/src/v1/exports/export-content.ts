@@ -37,9 +37,7 @@ export async function* exportContent(
   let { admission } = admitted;
   let admittedAt = performance.now();
   const readmit = async (): Promise<void> => {
-    const isDue = performance.now() - admittedAt >= READMIT_INTERVAL_MS;
-    // A keys service of the release before gives no statement, and cannot be asked again.
-    if (!isDue || admission.statement === "") return;
+    if (performance.now() - admittedAt < READMIT_INTERVAL_MS) return;
     admission = await admitted.readmit();
     admittedAt = performance.now();
   };
