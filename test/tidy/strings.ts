@@ -165,7 +165,7 @@ function markupTexts(markup: string): string[] {
     .filter((text) => /\p{L}{2}/u.test(text));
 }
 
-/** By what the text is given to, or else by its file. Settings have a page of their own. */
+/** Tells the kind by the function that gets the text, or else by the file. Settings have their own page. */
 function kindOf(node: ts.Node, path: string): Kind | undefined {
   for (let at = node.parent; at && !ts.isFunctionLike(at); at = at.parent) {
     const called = ts.isCallExpression(at) || ts.isNewExpression(at) ? at.expression.getText() : "";

@@ -271,7 +271,7 @@ test("transactions that wait count with what they hold, and those that do not sa
   expect(await waiting(undefined)).toEqual([small, false]);
   expect(await waiting(most - small, undefined, 1)).toEqual([most, false, false, true]);
   expect(await waiting(most - small + 1, undefined)).toEqual([most - small + 1, false, true]);
-  // Where a connection is free nothing waits.
+  // Nothing waits while a connection is free.
   await account.transaction(
     async () => {},
     () => 2 * most,

@@ -121,7 +121,7 @@ test("an export that is deleted while it is written is cancelled and leaves noth
 test("a worker that finishes after the deletion completes nothing and deletes its own file", async () => {
   const held = gate();
   const id = await queueOld();
-  // With so long a lease it does not renew: only the token in the statements can stop it.
+  // The lease is too long to be renewed: only the token in the statements can stop it.
   const { worker } = exports.work(
     ledger(() => held.promise),
     { leaseMs: 60_000 },

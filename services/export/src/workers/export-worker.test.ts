@@ -65,7 +65,7 @@ test("the lease is renewed for as long as the work takes", async () => {
 test("a worker without the lease completes nothing, and the file of the one that has it stays", async () => {
   const [written, held] = [gate(), gate()];
   const id = await queue();
-  // With so long a lease it does not renew: only the token in the statements can stop it.
+  // The lease is too long to be renewed: only the token in the statements can stop it.
   const slow = work(
     ledger(() => {
       written.resolve();
@@ -100,7 +100,7 @@ test("an attempt that fails after its lease was taken away counts as a lost leas
     await exports.database.query(taken, [id]);
     throw new Error("refused");
   });
-  // With so long a lease it does not renew.
+  // The lease is too long to be renewed.
   work(taking, { leaseMs: 60_000, metrics });
   const outcomes = async () =>
     (await metrics.attempts.get()).values.filter(({ value }) => value > 0);
