@@ -3,6 +3,7 @@ export * from "./admission/open-admissions.ts";
 export * from "./admission/require-admission.ts";
 export * from "./admission/statement.ts";
 export { Affinity, AFFINITY_HEADER } from "./affinity-balancer.ts";
+export * from "./backend.ts";
 export * from "./batcher-metrics.ts";
 export * from "./batcher.ts";
 export * from "./certificates.ts";

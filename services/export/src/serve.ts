@@ -8,19 +8,9 @@ import {
   databaseMetrics,
   type Logger,
   rpcClientDuration,
-  rpcRefusals,
-  rpcServerDuration,
-  startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import {
-  clientInterceptors,
-  connectRpc,
-  openAdmissions,
-  openTls,
-  serverInterceptors,
-  startRpcServer,
-} from "@annals/rpc";
+import { clientInterceptors, connectRpc, openAdmissions, openTls, startBackend } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import { createPool, schemaCheck, startAuditHandOver, startOutboxPruner } from "@annals/postgres";
@@ -127,9 +117,8 @@ export async function serve(
   });
   closers.add("export sweep", sweep, () => sweep.stop());
 
-  const rpc = await startRpcServer({
-    host: config.rpcHost,
-    port: config.rpcPort,
+  await startBackend({
+    config,
     routes: exportsService({
       ...work,
       limits: config,
@@ -139,21 +128,12 @@ export async function serve(
       wake: (jobId) => worker.wake(jobId),
     }),
     service: ExportsService,
-    tls,
     access: ACCESS,
-    refused: rpcRefusals(registry),
     admissions: verifier,
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    isReady: () => true,
-    log,
-  });
-  closers.add("rpc server", rpc, () => rpc.close());
-
-  const admin = await startAdminServer({
-    host: config.adminHost,
-    port: config.adminPort,
-    registry,
     checks: { database: schemaCheck(database, SCHEMA), storage: () => storage.check() },
+    closers,
+    log,
+    registry,
+    tls,
   });
-  closers.add("admin server", admin, () => admin.close());
 }

@@ -8,9 +8,6 @@ import {
   databaseMetrics,
   type Logger,
   rpcClientDuration,
-  rpcRefusals,
-  rpcServerDuration,
-  startAdminServer,
   startTracing,
 } from "@annals/chassis";
 import {
@@ -19,8 +16,7 @@ import {
   connectRpc,
   openAdmissions,
   openTls,
-  serverInterceptors,
-  startRpcServer,
+  startBackend,
 } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { schemaCheck, startAuditHandOver } from "@annals/postgres";
@@ -90,9 +86,8 @@ export async function serve(
   const deps = { ...maker, database, plans };
   await openAdminApi(config, { closers, deps, log, metrics, tls });
 
-  const rpc = await startRpcServer({
-    host: config.rpcHost,
-    port: config.rpcPort,
+  await startBackend({
+    config,
     routes: keysService({
       ...deps,
       admission,
@@ -103,21 +98,12 @@ export async function serve(
       refused,
     }),
     service: KeysService,
-    tls,
     access: ACCESS,
-    refused: rpcRefusals(registry),
     admissions: verifier,
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    isReady: () => true,
-    log,
-  });
-  closers.add("rpc server", rpc, () => rpc.close());
-
-  const admin = await startAdminServer({
-    host: config.adminHost,
-    port: config.adminPort,
-    registry,
     checks: { database: schemaCheck(database, SCHEMA), plans: plansCheck(database, plans) },
+    closers,
+    log,
+    registry,
+    tls,
   });
-  closers.add("admin server", admin, () => admin.close());
 }

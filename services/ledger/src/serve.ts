@@ -6,15 +6,12 @@ import {
   createRegistry,
   databaseMetrics,
   type Logger,
-  rpcRefusals,
-  rpcServerDuration,
-  startAdminServer,
   startLoop,
   startTracing,
   rowsSwept,
   workerFailures,
 } from "@annals/chassis";
-import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
+import { openAdmissions, openTls, startBackend } from "@annals/rpc";
 import { pooledRandom, systemClock, Turns } from "@annals/contract";
 import {
   connectMessaging,
@@ -114,9 +111,8 @@ export async function serve(
   closers.add("notices", notices, () => notices.close());
 
   const appends = new AppendQueue({ clock, database, log, metrics, notices, random });
-  const rpc = await startRpcServer({
-    host: config.rpcHost,
-    port: config.rpcPort,
+  await startBackend({
+    config,
     routes: ledgerService({
       admissions: verifier,
       appends,
@@ -132,21 +128,12 @@ export async function serve(
       turns: new Turns(),
     }),
     service: LedgerService,
-    tls,
     access: ACCESS,
-    refused: rpcRefusals(registry),
     admissions: verifier,
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    isReady: () => true,
-    log,
-  });
-  closers.add("rpc server", rpc, () => rpc.close());
-
-  const admin = await startAdminServer({
-    host: config.adminHost,
-    port: config.adminPort,
-    registry,
     checks: { database: schemaCheck(database, SCHEMA) },
+    closers,
+    log,
+    registry,
+    tls,
   });
-  closers.add("admin server", admin, () => admin.close());
 }

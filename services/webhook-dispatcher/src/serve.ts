@@ -9,12 +9,9 @@ import {
   databaseMetrics,
   type Logger,
   type Registry,
-  rpcRefusals,
-  rpcServerDuration,
-  startAdminServer,
   startTracing,
 } from "@annals/chassis";
-import { openAdmissions, openTls, serverInterceptors, startRpcServer } from "@annals/rpc";
+import { openAdmissions, openTls, startBackend } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, consumeNotices, DISPATCHER } from "@annals/messaging";
 import { createPool, schemaCheck, startAuditHandOver } from "@annals/postgres";
@@ -131,9 +128,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   });
   closers.add("notices", notices, () => notices.stop());
 
-  const rpc = await startRpcServer({
-    host: config.rpcHost,
-    port: config.rpcPort,
+  await startBackend({
+    config,
     routes: webhooksService({
       ...shared,
       producers,
@@ -150,23 +146,14 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
       onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
     }),
     service: WebhooksService,
-    tls,
     access: ACCESS,
-    refused: rpcRefusals(registry),
     admissions: verifier,
-    interceptors: serverInterceptors({ log, duration: rpcServerDuration(registry) }),
-    isReady: () => true,
-    log,
-  });
-  closers.add("rpc server", rpc, () => rpc.close());
-
-  const admin = await startAdminServer({
-    host: config.adminHost,
-    port: config.adminPort,
-    registry,
     checks: { database: schemaCheck(database, SCHEMA), keys: secretKeysCheck(database, keys) },
+    closers,
+    log,
+    registry,
+    tls,
   });
-  closers.add("admin server", admin, () => admin.close());
 }
 
 function openGuard(config: Config): AddressGuard {
