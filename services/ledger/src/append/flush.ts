@@ -105,9 +105,9 @@ async function appendUnderLock(
     const known = await knownRequests(transaction, accountId, appends);
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
     if (made.events.length === 0) return made;
-    const [moved] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
+    const [row] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
     // Under the lock nothing else can have changed: the chain does not end at its head.
-    if (!moved) throw new BrokenChain(accountId);
+    if (row?.stored !== true) throw new BrokenChain(accountId);
     return made;
   });
   const alone = cached === undefined || cached.head.hash === plan.before.hash;
