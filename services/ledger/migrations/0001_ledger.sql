@@ -88,6 +88,123 @@ CREATE INDEX idempotency_keys_created_at ON ledger.idempotency_keys (created_at)
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON ledger.idempotency_keys TO annals_ledger;
 
+-- Appends events to a chain and moves its head, or stores nothing and returns false: if the head is not the
+-- one that the hashes were computed from, if the last event of the chain is not the one at the head, or if an
+-- idempotency key is in use. It checks before it writes. What it checks changes only together with the head,
+-- and the UPDATE, which waits for the head's row lock, requires that the head is still the same. The check of
+-- the last event keeps an event from having two successors, even if the lock has failed.
+--
+-- Every statement names the one account, so a distributed PostgreSQL runs the whole call where it is stored.
+CREATE FUNCTION ledger.append(
+  of_account         text,
+  head_sequence      bigint,  -- sequence number of the head before
+  hashes             bytea,   -- 32 bytes each: of the head before, then of each event
+  ids                text[],
+  actions            text[],
+  occurred_ats       text[],
+  received_ats       text[],
+  created            text,
+  event_digests      bytea,   -- 160 bytes per event
+  actors             text[],
+  contexts           text[],
+  diffs              text[],
+  metadatas          text[],
+  targets            text[],
+  event_salts        bytea,   -- 80 bytes per event
+  actor_ids          text[],
+  actor_types        text[],
+  target_ids         text[],
+  target_types       text[],
+  key_ids            text[],
+  new_keys           text[],  -- idempotency keys to remember
+  request_sha256s    bytea,   -- 32 bytes per key
+  first_sequences    bigint[],
+  event_counts       integer[],
+  current_month      text,    -- YYYY-MM
+  start_of_month     bigint   -- the last event before the month
+) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+  added CONSTANT integer := cardinality(ids);
+  hash_before CONSTANT bytea := substring(hashes FROM 1 FOR 32);
+BEGIN
+  IF NOT coalesce((
+    SELECT sequence_number = head_sequence AND hash = hash_before
+    FROM ledger.events
+    WHERE account_id = of_account
+    ORDER BY sequence_number DESC
+    LIMIT 1
+  ), head_sequence = 0) THEN
+    RETURN false;
+  END IF;
+
+  IF cardinality(new_keys) > 0 AND EXISTS (
+    SELECT 1 FROM ledger.idempotency_keys
+    WHERE account_id = of_account
+      AND idempotency_key = ANY (new_keys)
+      AND created_at > now() - interval '24 hours'
+  ) THEN
+    RETURN false;
+  END IF;
+
+  UPDATE ledger.heads SET
+    sequence_number = head_sequence + added,
+    hash = substring(hashes FROM added * 32 + 1 FOR 32),
+    month = current_month,
+    month_start = start_of_month
+  WHERE account_id = of_account AND sequence_number = head_sequence AND hash = hash_before;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+
+  -- VALUES is cheaper for one event: a distributed PostgreSQL passes it on without reading it.
+  IF added = 1 THEN
+    INSERT INTO ledger.events (
+      account_id, sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
+      actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type, key_id)
+    VALUES (
+      of_account, head_sequence + 1, ids[1], actions[1], occurred_ats[1], received_ats[1], created, event_digests,
+      hash_before, substring(hashes FROM 33 FOR 32), actors[1], contexts[1], diffs[1], metadatas[1], targets[1],
+      event_salts, actor_ids[1], actor_types[1], target_ids[1], target_types[1], key_ids[1]);
+  ELSE
+    INSERT INTO ledger.events (
+      account_id, sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
+      actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type, key_id)
+    SELECT of_account, head_sequence + n, id, action, occurred_at, received_at, created,
+      substring(event_digests FROM n::integer * 160 - 159 FOR 160),
+      substring(hashes FROM n::integer * 32 - 31 FOR 32),
+      substring(hashes FROM n::integer * 32 + 1 FOR 32),
+      actor, context, diff, metadata, target,
+      substring(event_salts FROM n::integer * 80 - 79 FOR 80),
+      actor_id, actor_type, target_id, target_type, key_id
+    FROM unnest(
+      ids, actions, occurred_ats, received_ats, actors, contexts, diffs, metadatas, targets, actor_ids,
+      actor_types, target_ids, target_types, key_ids) WITH ORDINALITY AS given (
+      id, action, occurred_at, received_at, actor, context, diff, metadata, target, actor_id,
+      actor_type, target_id, target_type, key_id, n);
+  END IF;
+
+  -- A key that is still stored after its 24 hours is overwritten.
+  IF cardinality(new_keys) > 0 THEN
+    INSERT INTO ledger.idempotency_keys (
+      account_id, idempotency_key, request_sha256, first_sequence_number, event_count, created_at)
+    SELECT of_account, new_key, substring(request_sha256s FROM n::integer * 32 - 31 FOR 32), first_sequence,
+      events, now()
+    FROM unnest(new_keys, first_sequences, event_counts) WITH ORDINALITY AS given (
+      new_key, first_sequence, events, n)
+    ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
+      request_sha256 = excluded.request_sha256,
+      first_sequence_number = excluded.first_sequence_number,
+      event_count = excluded.event_count,
+      created_at = excluded.created_at;
+  END IF;
+  RETURN true;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION ledger.append FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ledger.append TO annals_ledger;
+
 -- The filter index: which events of a chunk of 4,096 numbers have which value, and between which times they
 -- occurred (docs/adr/0017-filters-indexed-behind-the-append.md). The service indexes chunk after chunk in the
 -- background, without a gap. What lies behind the last one is searched event by event.

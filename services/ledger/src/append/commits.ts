@@ -6,8 +6,7 @@ import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import { weightOf } from "../domain/prepare-append.ts";
-import { appendEvents, appendParams } from "../store/append-events.ts";
-import type { PlannedAppend } from "../store/append-parts.ts";
+import { appendEvents, appendParams, type PlannedAppend } from "../store/append-events.ts";
 import { appendToChains, appendToChainsParams } from "../store/append-to-chains.ts";
 
 /**
@@ -62,8 +61,8 @@ async function storeAll(
 }
 
 async function storeOne(database: Pool, planned: PlannedAppend): Promise<boolean> {
-  const rows = await database
+  const [row] = await database
     .forAccount(appendsOf(planned.accountId))
     .run(appendEvents, appendParams(planned));
-  return rows.length > 0;
+  return row?.stored === true;
 }

@@ -104,9 +104,9 @@ async function appendUnderLock(
     const known = await knownRequests(transaction, accountId, appends);
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
     if (made.events.length === 0) return made;
-    const [moved] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
+    const [row] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
     // The lock rules out any other cause: the chain does not end at its head.
-    if (!moved) throw new BrokenChain(accountId);
+    if (row?.stored !== true) throw new BrokenChain(accountId);
     return made;
   };
   const plan = await database.transaction(append, () => weightOf(appends));

@@ -1,21 +1,91 @@
-// Appends events to a chain and moves its head, in one statement: all of it or nothing. The statement itself
-// holds the conditions: the head is the one that the hashes were computed from, the last event of the chain
-// is the one at the head, and no idempotency key of the group is in use. If one of them fails, it stores
-// nothing and returns no row. It waits for the head's row lock, then checks the head again.
+// Appends events to a chain and moves its head, in one call of the function ledger.append: all of it or
+// nothing. The function holds the conditions: the head is the one that the hashes were computed from, the
+// last event of the chain is the one at the head, and no idempotency key of the group is in use. commits.ts
+// calls it for one chain, flush.ts under the lock. append-to-chains.ts appends to several chains.
 
-import { statement } from "@annals/postgres";
-import {
-  type AppendColumns,
-  appendColumns,
-  ENDS_AT_HEAD,
-  EVENT_NAMES,
-  GIVEN_EVENTS,
-  GIVEN_KEYS,
-  KEY_NAMES,
-  keysAreNew,
-  type PlannedAppend,
-  STORE,
-} from "./append-parts.ts";
+import { statement, textArray } from "@annals/postgres";
+import type { ChainedEvent, Plan } from "../domain/plan-flush.ts";
+
+/** A plan, and the account whose chain it is for. */
+export interface PlannedAppend {
+  readonly accountId: string;
+  readonly plan: Plan;
+}
+
+/**
+ * $3 to $24 of both statements that append: columns of events, then of idempotency keys. Texts are encoded
+ * by `textArray`.
+ */
+export type AppendColumns<CreatedAt> = [
+  /** 32 bytes each: for each chain the hash of its head before, then the hash of each of its events. */
+  hashes: Uint8Array,
+  ids: Uint8Array,
+  actions: Uint8Array,
+  occurredAts: Uint8Array,
+  receivedAts: Uint8Array,
+  createdAt: CreatedAt,
+  /** 160 bytes per event. */
+  digests: Uint8Array,
+  actors: Uint8Array,
+  contexts: Uint8Array,
+  diffs: Uint8Array,
+  metadatas: Uint8Array,
+  targets: Uint8Array,
+  /** 80 bytes per event. */
+  salts: Uint8Array,
+  /** Copies for filters. Any of these ids and types may be null. */
+  actorIds: Uint8Array,
+  actorTypes: Uint8Array,
+  targetIds: Uint8Array,
+  targetTypes: Uint8Array,
+  /** Ids of the API keys; null for audit entries of what no key did. */
+  keyIds: Uint8Array,
+  idempotencyKeys: readonly string[],
+  /** 32 bytes per key. */
+  requestSha256s: Uint8Array,
+  firstSequences: readonly string[],
+  eventCounts: readonly number[],
+];
+
+/** The values of {@link AppendColumns}: an array or a run of bytes per column, in the order of the plans. */
+export function appendColumns<CreatedAt>(
+  plans: readonly Plan[],
+  createdAt: CreatedAt,
+): AppendColumns<CreatedAt> {
+  const events = plans.flatMap((plan) => plan.events);
+  const appends = plans.flatMap((plan) => plan.appends);
+  const remembered = plans.flatMap((plan) => plan.remembered);
+  const texts = (of: (event: ChainedEvent) => string | Uint8Array | undefined) =>
+    textArray(events.map((event) => of(event) ?? null));
+  return [
+    Buffer.from(plans.map(hashes).join(""), "hex"),
+    texts(({ id }) => id),
+    texts(({ event }) => event.action),
+    texts(({ event }) => event.occurredAt),
+    texts(({ receivedAt }) => receivedAt),
+    createdAt,
+    Buffer.concat(appends.map(({ digests }) => digests)),
+    texts(({ event }) => event.actor),
+    texts(({ event }) => event.context),
+    texts(({ event }) => event.diff),
+    texts(({ event }) => event.metadata),
+    texts(({ event }) => event.target),
+    Buffer.concat(appends.map(({ salts }) => salts)),
+    texts(({ event }) => event.actorId),
+    texts(({ event }) => event.actorType),
+    texts(({ event }) => event.targetId),
+    texts(({ event }) => event.targetType),
+    texts(({ keyId }) => keyId),
+    remembered.map(({ idempotencyKey }) => idempotencyKey),
+    Buffer.concat(remembered.map(({ requestSha256 }) => requestSha256)),
+    remembered.map(({ firstSequence }) => String(firstSequence)),
+    remembered.map(({ eventCount }) => eventCount),
+  ];
+}
+
+function hashes({ before, events }: Plan): string {
+  return before.hash + events.map(({ hash }) => hash).join("");
+}
 
 type AppendParams = [
   accountId: string,
@@ -40,27 +110,12 @@ export function appendParams({ accountId, plan }: PlannedAppend): AppendParams {
 
 export const appendEvents = statement<
   AppendParams,
-  { readonly sequence_number: string }
+  { readonly stored: boolean }
 >(`/* ledger.append-events */
-WITH moved AS (
-  UPDATE ledger.heads SET
-    sequence_number = $2::bigint + cardinality($4::text[]),
-    hash = substring($3::bytea FROM cardinality($4::text[]) * 32 + 1 FOR 32),
-    month = $25::text,
-    month_start = $26::bigint
-  WHERE account_id = $1::text
-    AND sequence_number = $2::bigint
-    AND hash = substring($3::bytea FROM 1 FOR 32)
-    AND ${ENDS_AT_HEAD}
-    AND ${keysAreNew("$1::text")}
-  RETURNING sequence_number
-), fresh AS (
-  SELECT $1::text AS account_id, $2::bigint + ordinal AS sequence_number, $8::text AS created_at,
-    ordinal::integer AS ordinal, ordinal::integer AS hash_ordinal, ${EVENT_NAMES}
-  FROM moved, ${GIVEN_EVENTS} WITH ORDINALITY AS given (${EVENT_NAMES}, ordinal)
-), fresh_keys AS (
-  SELECT $1::text AS account_id, ordinal::integer AS ordinal, ${KEY_NAMES}
-  FROM moved, ${GIVEN_KEYS} WITH ORDINALITY AS given (${KEY_NAMES}, ordinal)
-), ${STORE}
-SELECT sequence_number FROM moved
+SELECT ledger.append(
+  $1::text, $2::bigint, $3::bytea, $4::text[], $5::text[], $6::text[], $7::text[], $8::text, $9::bytea,
+  $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bytea, $16::text[], $17::text[],
+  $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea, $23::bigint[], $24::integer[],
+  $25::text, $26::bigint
+) AS stored
 `);

@@ -86,3 +86,18 @@ test("the rights are those, and no role that it may take on has more", async () 
     isMember: false,
   });
 });
+
+test("ledger.append has the rights of its caller, which is only the service", async () => {
+  const rows = await database.query(
+    `SELECT prosecdef, grantee::regrole::text, privilege_type
+     FROM pg_proc CROSS JOIN LATERAL aclexplode(proacl)
+     WHERE pg_proc.oid = 'ledger.append'::regproc AND grantee <> proowner`,
+  );
+  expect(rows).toEqual([
+    {
+      prosecdef: false,
+      grantee: ROLE,
+      privilege_type: "EXECUTE",
+    },
+  ]);
+});
