@@ -16,6 +16,7 @@ export interface ConstellationOptions extends Partial<
     | "env"
     | "without"
     | "databaseUrl"
+    | "isMigrated"
     | "natsUrl"
     | "postgresBinaries"
   >
@@ -50,9 +51,7 @@ export async function startConstellation({
   });
 }
 
-async function start(
-  options: Omit<ConstellationOptions, "shared"> & Pick<StackOptions, "isMigrated">,
-): Promise<Stack> {
+async function start(options: Omit<ConstellationOptions, "shared">): Promise<Stack> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "annals-test-")));
   return startStack({
     ...options,

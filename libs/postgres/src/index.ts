@@ -2,6 +2,7 @@ export * from "./audit-hand-over.ts";
 export * from "./audit-outbox.ts";
 export * from "./command-pool.ts";
 export * from "./failure.ts";
+export * from "./distribute.ts";
 export * from "./migrate.ts";
 export * from "./outbox.ts";
 export * from "./pool.ts";

@@ -13,7 +13,13 @@ export interface TestDatabase {
 }
 
 /** The database with every service's schema, which the global setup makes once in a run. */
-const TEMPLATE = "annals_test_template";
+export const TEMPLATE = "annals_test_template";
+
+/**
+ * An environment variable: the owner's URLs on the workers of the Citus cluster that a run uses. A database is
+ * made on each of its servers. Empty in any other run.
+ */
+export const NODES_VARIABLE = "ANNALS_TEST_CITUS_WORKERS";
 
 /** Makes an empty database beside the one of `ownerUrl`. */
 export async function createDatabase(ownerUrl: string): Promise<TestDatabase> {
@@ -37,7 +43,8 @@ export async function createTemplate(
 }
 
 async function create(ownerUrl: string, name: string, template: string): Promise<TestDatabase> {
-  await once(ownerUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  for (const server of serversOf(ownerUrl))
+    await once(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(ownerUrl);
   url.pathname = `/${name}`;
   const owner = ownerOf(url.href);
@@ -46,9 +53,15 @@ async function create(ownerUrl: string, name: string, template: string): Promise
     query: owner.query,
     drop: async () => {
       await owner.close();
-      await once(ownerUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      for (const server of serversOf(ownerUrl))
+        await once(server, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+function serversOf(ownerUrl: string): string[] {
+  const workers = process.env[NODES_VARIABLE] ?? "";
+  return [ownerUrl, ...workers.split(" ").filter((url) => url !== "")];
 }
 
 /** Statements with the owner's rights on an existing database. */

@@ -1,0 +1,96 @@
+// A Citus cluster for a test run: a coordinator and workers from the folder `CITUS_ROOT`, which has bin, lib
+// and share of a PostgreSQL with Citus. Called by the global setup and by the tests that kill or add a worker.
+// It must never listen beyond the loopback interface: its servers ask for no password.
+
+import { removeData, type Stack } from "@annals/local";
+import { ownerOf } from "@annals/testing";
+import { mkdtemp, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeOwned } from "../faults/base-backup.ts";
+import { startConstellation } from "../system/constellation.ts";
+
+const ALL_BUT_POSTGRES = [
+  "nats",
+  "gateway",
+  "keys",
+  "ledger",
+  "export",
+  "webhook-dispatcher",
+] as const;
+
+/** Settings of each server: what Citus requires, and what a test run saves. */
+const SETTINGS = `
+shared_preload_libraries = 'citus'
+wal_level = logical
+max_worker_processes = 32
+max_prepared_transactions = 200
+max_replication_slots = 32
+max_wal_senders = 32
+fsync = off
+citus.local_hostname = '127.0.0.1'
+citus.max_adaptive_executor_pool_size = 2
+`;
+/** Servers of Citus connect to each other as the role of the statement. */
+const TRUST = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n";
+
+/** One server of a cluster. */
+export interface Node {
+  readonly stack: Stack;
+  /** The URL of its owner's database. */
+  readonly url: string;
+  readonly port: number;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a server of Citus that knows no other. */
+export async function startNode(citusRoot: string): Promise<Node> {
+  const stack = await startConstellation({
+    // A directory of its own keeps the cluster over the restart.
+    dataDir: await mkdtemp(join(tmpdir(), "annals-citus-")),
+    without: [...ALL_BUT_POSTGRES],
+    postgresBinaries: join(citusRoot, "bin"),
+  });
+  const cluster = await realpath(join(stack.dataDir, "postgres"));
+  await writeOwned(join(cluster, "postgresql.auto.conf"), SETTINGS, cluster);
+  await writeOwned(join(cluster, "pg_hba.conf"), TRUST, cluster);
+  const [server] = stack.processes.filter(({ service }) => service === "postgres");
+  await server?.restart();
+  const url = stack.databaseUrl;
+  const stop = async () => {
+    await stack.stop(true);
+    removeData(stack.dataDir);
+  };
+  return { stack, url, port: Number(new URL(url).port), stop };
+}
+
+/** Makes Citus available in the database of this name on each server. The first is the coordinator. */
+export async function joinNodes(nodes: readonly Node[], database: string): Promise<void> {
+  const [coordinator] = nodes;
+  for (const node of nodes) await runOn(node, database, "CREATE EXTENSION citus");
+  for (const { port } of nodes) {
+    const statement =
+      port === coordinator?.port
+        ? `SELECT citus_set_coordinator_host('127.0.0.1', ${port})`
+        : `SELECT citus_add_node('127.0.0.1', ${port})`;
+    if (coordinator) await runOn(coordinator, database, statement);
+  }
+}
+
+/** Runs a statement as the owner in a database of a server. */
+export async function runOn<Row extends object>(
+  { url }: Pick<Node, "url">,
+  database: string,
+  statement: string,
+): Promise<Row[]> {
+  const owner = ownerOf(urlOf(url, database));
+  try {
+    return await owner.query<Row>(statement);
+  } finally {
+    await owner.close();
+  }
+}
+
+export function urlOf(url: string, database: string): string {
+  return Object.assign(new URL(url), { pathname: `/${database}` }).href;
+}

@@ -1,0 +1,85 @@
+// What a test run over Citus starts once: a cluster, a template database with every schema distributed over
+// its workers, and the small stack of test/global-setup.ts on a copy of it. A system of a test has a database
+// of its own on each server, because workers of a shared one would take each other's jobs.
+
+import type { Stack } from "@annals/local";
+import { distribute, migrate } from "@annals/postgres";
+import {
+  createMigratedDatabase,
+  createTemplate,
+  NODES_VARIABLE,
+  type SharedStack,
+  TEMPLATE,
+} from "@annals/testing";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { startConstellation } from "../system/constellation.ts";
+import { joinNodes, type Node, runOn, startNode } from "./cluster.ts";
+
+const WORKERS = 2;
+const RATE_LIMIT_PER_MINUTE = 100_000;
+
+const SERVICES = join(import.meta.dirname, "../../services");
+const SCHEMAS = {
+  keys: "keys",
+  ledger: "ledger",
+  exports: "export",
+  webhooks: "webhook-dispatcher",
+};
+/** Tables of keys are not distributed. */
+const DISTRIBUTED = ["ledger", "exports", "webhooks"];
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const citusRoot = process.env["CITUS_ROOT"] ?? "";
+  const nodes = await Promise.all(Array.from({ length: 1 + WORKERS }, () => startNode(citusRoot)));
+  const stop = async () => {
+    for (const node of nodes) await node.stop();
+  };
+  try {
+    const stack = await startShared(nodes);
+    project.provide("stack", {
+      baseUrl: stack.baseUrls[0] ?? "",
+      databaseUrl: stack.databaseUrl,
+      natsUrl: stack.natsUrl,
+    } satisfies SharedStack);
+    return async () => {
+      await stack.stop();
+      await stop();
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startShared(nodes: readonly Node[]): Promise<Stack> {
+  const [coordinator, ...workers] = nodes;
+  if (coordinator === undefined) throw new Error("a cluster has a coordinator");
+  process.env[NODES_VARIABLE] = workers.map(({ url }) => url).join(" ");
+  await createTemplate(coordinator.url, (url) => distributeAll(nodes, url));
+  for (const node of nodes) await closeTemplate(node);
+  const database = await createMigratedDatabase(coordinator.url);
+  return startConstellation({
+    databaseUrl: database.url,
+    isMigrated: true,
+    rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+  });
+}
+
+async function distributeAll(nodes: readonly Node[], connectionString: string): Promise<void> {
+  await joinNodes(nodes, TEMPLATE);
+  for (const [schema, service] of Object.entries(SCHEMAS))
+    await migrate({ connectionString, schema, directory: join(SERVICES, service, "migrations") });
+  for (const schema of DISTRIBUTED)
+    await distribute({ connectionString, schema, copies: false, applies: true });
+}
+
+/** Ends what Citus runs in the template, which could not be copied meanwhile. */
+async function closeTemplate(node: Node): Promise<void> {
+  await runOn(node, "postgres", `ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false`);
+  await runOn(
+    node,
+    "postgres",
+    `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${TEMPLATE}'`,
+  );
+}
