@@ -234,24 +234,59 @@ CREATE TABLE ledger.postings (
 
 GRANT SELECT, INSERT ON ledger.chunks, ledger.postings TO annals_ledger;
 
--- What the postings of a chunk have to be, from its events: for the worker that makes them and for
--- verification.
-CREATE FUNCTION ledger.postings_of(of_account text, of_chunk bigint)
-RETURNS TABLE (field text, value text, ordinals smallint[])
-LANGUAGE sql STABLE
-BEGIN ATOMIC
-  SELECT copies.field COLLATE "C", copies.value COLLATE "C",
-    array_agg(((sequence_number - 1) % 4096)::smallint ORDER BY sequence_number)
+-- Adds a chunk of a chain to the filter index and returns true, or adds nothing and returns false: if the
+-- previous chunk is not indexed, because a list would skip a missing chunk in between, if not every number of
+-- the chunk is stored, or if the chunk is indexed already.
+--
+-- ORDER BY makes PostgreSQL read the primary key even for an account that its statistics show as empty,
+-- because the account has grown since the last ANALYZE. Each call is planned for its account.
+CREATE FUNCTION ledger.index_chunk(of_account text, of_chunk bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  size CONSTANT bigint := 4096;
+BEGIN
+  IF of_chunk > 0 AND NOT EXISTS (
+    SELECT 1 FROM ledger.chunks WHERE account_id = of_account AND chunk = of_chunk - 1
+  ) THEN
+    RETURN false;
+  END IF;
+
+  INSERT INTO ledger.chunks (account_id, chunk, earliest, latest)
+  SELECT account_id, of_chunk, min(occurred_at), max(occurred_at)
+  FROM (
+    SELECT account_id, occurred_at FROM ledger.events
+    WHERE account_id = of_account
+      AND sequence_number > size * of_chunk AND sequence_number <= size * (of_chunk + 1)
+    ORDER BY sequence_number
+  ) AS events
+  GROUP BY account_id
+  HAVING count(*) = size
+  ON CONFLICT (account_id, chunk) DO NOTHING;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+
+  INSERT INTO ledger.postings (account_id, field, value, chunk, ordinals)
+  SELECT account_id, copies.field, copies.value, of_chunk,
+    array_agg(((sequence_number - 1) % size)::smallint ORDER BY sequence_number)
   FROM ledger.events
   CROSS JOIN LATERAL (VALUES
     ('action', action), ('actor_id', actor_id), ('actor_type', actor_type), ('target_id', target_id),
     ('target_type', target_type)
   ) AS copies (field, value)
   WHERE account_id = of_account
-    AND sequence_number > 4096 * of_chunk AND sequence_number <= 4096 * (of_chunk + 1)
+    AND sequence_number > size * of_chunk AND sequence_number <= size * (of_chunk + 1)
     AND copies.value IS NOT NULL
-  GROUP BY 1, 2;
-END;
+  GROUP BY account_id, copies.field, copies.value;
+  RETURN true;
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION ledger.index_chunk FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ledger.index_chunk TO annals_ledger;
 
 -- What the scheduled verification has done: how far each chain was found valid, and when it last was as a
 -- whole. The next one continues there. It is no proof: a login that can change the events can change this

@@ -29,7 +29,20 @@ FROM (
   SELECT min(sequence_number) AS first
   FROM (
     SELECT $2::bigint * ${CHUNK_SIZE} + 1 + ordinal AS sequence_number
-    FROM ledger.postings_of($1::text, $2::bigint) AS expected
+    FROM (
+      SELECT copies.field COLLATE "C" AS field, copies.value COLLATE "C" AS value,
+        array_agg(((sequence_number - 1) % ${CHUNK_SIZE})::smallint ORDER BY sequence_number) AS ordinals
+      FROM ledger.events
+      CROSS JOIN LATERAL (VALUES
+        ('action', action), ('actor_id', actor_id), ('actor_type', actor_type), ('target_id', target_id),
+        ('target_type', target_type)
+      ) AS copies (field, value)
+      WHERE account_id = $1::text
+        AND sequence_number > $2::bigint * ${CHUNK_SIZE}
+        AND sequence_number <= ($2::bigint + 1) * ${CHUNK_SIZE}
+        AND copies.value IS NOT NULL
+      GROUP BY 1, 2
+    ) AS expected
     LEFT JOIN LATERAL (
       SELECT postings.ordinals FROM ledger.postings
       WHERE account_id = $1::text AND field = expected.field AND value = expected.value AND chunk = $2::bigint

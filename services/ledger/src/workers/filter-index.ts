@@ -71,7 +71,7 @@ export class FilterIndex {
         account.account_id,
         String(chunk),
       ]);
-      if (!indexed) return chunk - first;
+      if (indexed?.added !== true) return chunk - first;
     }
     return end - first;
   }
