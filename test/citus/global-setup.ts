@@ -17,6 +17,8 @@ import { startConstellation } from "../system/constellation.ts";
 import { joinNodes, type Node, runOn, startNode } from "./cluster.ts";
 
 const WORKERS = 2;
+/** Few, so that a database is quickly copied: each table has this many on the workers together. */
+const SHARDS = 4;
 const RATE_LIMIT_PER_MINUTE = 100_000;
 
 const SERVICES = join(import.meta.dirname, "../../services");
@@ -71,7 +73,7 @@ async function distributeAll(nodes: readonly Node[], connectionString: string): 
   for (const [schema, service] of Object.entries(SCHEMAS))
     await migrate({ connectionString, schema, directory: join(SERVICES, service, "migrations") });
   for (const schema of DISTRIBUTED)
-    await distribute({ connectionString, schema, copies: false, applies: true });
+    await distribute({ connectionString, schema, shards: SHARDS, copies: false, applies: true });
 }
 
 /** Ends what Citus runs in the template, which could not be copied meanwhile. */

@@ -37,6 +37,8 @@ const ENDING = ["08", "57P"];
 /** Whether the server rejected a statement and the connection stays usable. */
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
+  // The coordinator of a Citus cluster reports a worker that it cannot reach, and keeps the connection.
+  if (error.severity === "ERROR") return true;
   return !ENDING.some((class_) => error.code?.startsWith(class_));
 }
 
@@ -44,6 +46,11 @@ export function isAnswer(error: unknown): boolean {
 export function isCancelled(error: unknown): boolean {
   const answer = error instanceof AnnalsError ? error.cause : error;
   return answer instanceof DatabaseError && answer.code === "57014";
+}
+
+/** Whether the server does not support the statement: Citus refuses some on distributed tables. */
+export function isUnsupported(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === "0A000";
 }
 
 /** The unique or check constraint that a statement violated; undefined when it failed for another reason. */

@@ -3,7 +3,7 @@
 // an idle key uses no memory. Group sizes, waits and refusals are reported.
 
 import { AnnalsError } from "@annals/errors";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Batcher, type BatcherOptions, KeyedBatcher } from "./batcher.ts";
 
 interface Group {
@@ -69,6 +69,34 @@ describe("groups", () => {
     expect(begun()).toStrictEqual([[1], [2, 3], [4]]);
     groups[2]?.finish();
     expect(await late).toBe(40);
+    expect(batcher.idle).toBe(true);
+  });
+
+  test("a group that gathers takes what arrives before its time is over, also after another group", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { groups, work, begun } = byHand();
+    const batcher = new Batcher({ ...BOUNDS, gatherMs: 20, work });
+    const first = [batcher.submit(1)];
+    vi.advanceTimersByTime(19);
+    first.push(batcher.submit(2));
+    await settled();
+    expect(begun()).toStrictEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(begun()).toStrictEqual([[1, 2]]);
+    const second = [batcher.submit(3)];
+    groups[0]?.finish();
+    expect(await Promise.all(first)).toStrictEqual([10, 20]);
+    second.push(batcher.submit(4));
+    await settled();
+    expect(begun()).toStrictEqual([[1, 2]]);
+    vi.advanceTimersByTime(20);
+    expect(begun()).toStrictEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    groups[1]?.finish();
+    expect(await Promise.all(second)).toStrictEqual([30, 40]);
     expect(batcher.idle).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 // Batches work that arrives while earlier work is in flight. While a concurrency slot is free, a batch starts
 // at the end of the current turn of the event loop; while all are taken, work gathers for the next batch.
-// There is no timer: an idle system adds no delay, and a busy one forms batches as large as its own speed
-// requires. Called by the gateway for admissions and appends, and by the ledger for group commit.
+// By default there is no timer: an idle system adds no delay, and a busy one forms batches as large as its own
+// speed requires. Called by the gateway for admissions and appends, and by the ledger for group commit.
 
 import { failSpan, inBatch, type Span, startSpan } from "@annals/chassis";
 import { unavailable } from "@annals/errors";
@@ -26,6 +26,8 @@ export interface BatcherOptions<In, Out> {
   readonly maxGroup: number;
   /** Groups in flight at one time. */
   readonly concurrency: number;
+  /** How long a group waits for more items after its first; 0 by default. */
+  readonly gatherMs?: number;
   /** While more weight than this waits, new items are refused at once with `unavailable`. */
   readonly maxWaiting: number;
   /**
@@ -102,15 +104,19 @@ export class Batcher<In, Out> {
   }
 
   /**
-   * At the end of this turn of the event loop, so that items which arrive together form one group.
+   * At the end of this turn of the event loop, or when the group has waited for more, so that items which
+   * arrive together form one group.
    */
   #pumpSoon(): void {
-    if (this.#isPumpDue || this.#inFlight >= this.#options.concurrency) return;
+    const { concurrency, gatherMs = 0 } = this.#options;
+    if (this.#isPumpDue || this.#inFlight >= concurrency) return;
     this.#isPumpDue = true;
-    setImmediate(() => {
+    const pump = () => {
       this.#isPumpDue = false;
       this.#pump();
-    });
+    };
+    if (gatherMs > 0) setTimeout(pump, gatherMs);
+    else setImmediate(pump);
   }
 
   #pump(): void {
@@ -158,7 +164,9 @@ export class Batcher<In, Out> {
   async #process(group: Group<In, Out>): Promise<void> {
     const settle = await this.#work(group);
     this.#inFlight -= 1;
-    this.#pump();
+    // What arrived meanwhile waits for more, as the first group did.
+    if (this.#options.gatherMs && this.#waiting.length > 0) this.#pumpSoon();
+    else this.#pump();
     this.#options.onWeight?.(-group.weight);
     settle();
   }

@@ -19,6 +19,14 @@ export const SETTINGS = {
   ...rpcTlsSettings,
   ...databaseSettings,
   ...messagingSettings,
+  appendGatherMs: integer(
+    "ANNALS_APPEND_GATHER_MS",
+    "Milliseconds for which a group of appends to one chain waits for more. Each event waits as long. Larger " +
+      "groups take less work of PostgreSQL where an account sends its events one by one, above all where " +
+      "tables are [distributed](../scaling.md).",
+    { min: 0, max: 1_000 },
+    { fallback: "0" },
+  ),
   auditInAccounts: flag(
     "ANNALS_AUDIT_IN_ACCOUNTS",
     "Whether changes to an account are also recorded in its own chain.",

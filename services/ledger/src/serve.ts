@@ -110,7 +110,8 @@ export async function serve(
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
   closers.add("notices", notices, () => notices.close());
 
-  const appends = new AppendQueue({ clock, database, log, metrics, notices, random });
+  const gatherMs = config.appendGatherMs;
+  const appends = new AppendQueue({ clock, database, gatherMs, log, metrics, notices, random });
   await startBackend({
     config,
     routes: ledgerService({

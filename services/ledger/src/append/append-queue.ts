@@ -1,4 +1,4 @@
-// The append path: group commit with no timer. Appends to one chain are batched while an earlier group of
+// The append path: group commit, by default with no timer. Appends to one chain are batched while an earlier group of
 // that chain is being stored; a group is stored in one transaction that holds the head's lock. Chains do not
 // wait for each other. Called by the CreateEvents handler. It must never answer before PostgreSQL has
 // committed, and never retry what may have been stored.
@@ -30,7 +30,11 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 export class AppendQueue {
   readonly #chains: KeyedBatcher<PreparedAppend, Stored | Replayed>;
 
-  constructor(given: Omit<FlushDeps, "commits" | "heads" | "large">) {
+  /** `gatherMs` is how long a group waits for more appends to its chain. */
+  constructor({
+    gatherMs = 0,
+    ...given
+  }: Omit<FlushDeps, "commits" | "heads" | "large"> & { readonly gatherMs?: number }) {
     const { batcher } = given.metrics;
     const commits = new Commits(given.database, batcher("ledger_commits"));
     const deps = {
@@ -45,6 +49,7 @@ export class AppendQueue {
       weigh: ({ weight }) => weight,
       maxGroup: MAX_FLUSH_BYTES,
       concurrency: 1,
+      gatherMs,
       maxWaiting: MAX_WAITING_BYTES_OF_CHAIN,
       maxWeight: MAX_HELD_BYTES,
       metrics: batcher("ledger_appends"),

@@ -1,10 +1,11 @@
 // Stores groups of appends that were planned on cached heads. Chains share transactions: groups that arrive
-// together, or while all concurrency slots are taken, go in one statement for all their chains. Called by
-// flush.ts. No chain must wait for the lock of another, or fail because of another.
+// together, or while all concurrency slots are taken, go in one statement for all their chains. Where tables
+// are distributed each chain has its own statement. Called by flush.ts. No chain must wait for the lock of
+// another, or fail because of another.
 
 import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
-import type { Pool } from "@annals/postgres";
+import { isUnsupported, type Pool } from "@annals/postgres";
 import { weightOf } from "../domain/prepare-append.ts";
 import { appendEvents, appendParams, type PlannedAppend } from "../store/append-events.ts";
 import { appendToChains, appendToChainsParams } from "../store/append-to-chains.ts";
@@ -21,12 +22,16 @@ const CONCURRENCY = 4;
 export const MAX_SHARED_BYTES = 128 * 1024;
 
 export class Commits {
+  readonly #database: Pool;
   readonly #planned: Batcher<PlannedAppend, boolean>;
+  /** False after the database has refused a statement for several chains: its tables are distributed. */
+  #sharesTransactions = true;
 
   constructor(database: Pool, metrics: BatcherMetrics) {
+    this.#database = database;
     this.#planned = new Batcher({
       name: "commit",
-      work: (planned) => storeAll(database, planned),
+      work: (planned) => this.#storeAll(planned),
       weigh: ({ plan }) => weightOf(plan.appends),
       maxGroup: MAX_SHARED_BYTES,
       concurrency: CONCURRENCY,
@@ -40,23 +45,24 @@ export class Commits {
   store(planned: PlannedAppend): Promise<boolean> {
     return this.#planned.submit(planned);
   }
-}
 
-async function storeAll(
-  database: Pool,
-  planned: readonly PlannedAppend[],
-): Promise<readonly PromiseSettledResult<boolean>[]> {
-  const each = () => Promise.allSettled(planned.map((one) => storeOne(database, one)));
-  if (planned.length === 1) return each();
-  try {
-    const rows = await database.run(appendToChains, appendToChainsParams(planned));
-    const moved = new Set(rows.map((row) => row.account_id));
-    return planned.map(({ accountId }) => ({ status: "fulfilled", value: moved.has(accountId) }));
-  } catch (error) {
-    // The plans may have been stored.
-    if (error instanceof AnnalsError) throw error;
-    // PostgreSQL refused the data of one chain, and stored nothing of any chain.
-    return each();
+  async #storeAll(
+    planned: readonly PlannedAppend[],
+  ): Promise<readonly PromiseSettledResult<boolean>[]> {
+    const database = this.#database;
+    const each = () => Promise.allSettled(planned.map((one) => storeOne(database, one)));
+    if (planned.length === 1 || !this.#sharesTransactions) return each();
+    try {
+      const rows = await database.run(appendToChains, appendToChainsParams(planned));
+      const moved = new Set(rows.map((row) => row.account_id));
+      return planned.map(({ accountId }) => ({ status: "fulfilled", value: moved.has(accountId) }));
+    } catch (error) {
+      // The plans may have been stored.
+      if (error instanceof AnnalsError) throw error;
+      if (isUnsupported(error)) this.#sharesTransactions = false;
+      // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain.
+      return each();
+    }
   }
 }
 
