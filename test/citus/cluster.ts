@@ -65,7 +65,10 @@ export async function startNode(citusRoot: string): Promise<Node> {
 }
 
 /** Makes Citus available in the database of this name on each server. The first is the coordinator. */
-export async function joinNodes(nodes: readonly Node[], database: string): Promise<void> {
+export async function joinNodes(
+  nodes: readonly Pick<Node, "url" | "port">[],
+  database: string,
+): Promise<void> {
   const [coordinator] = nodes;
   for (const node of nodes) await runOn(node, database, "CREATE EXTENSION citus");
   for (const { port } of nodes) {

@@ -1,12 +1,11 @@
 // Distributes the tables of a service over the workers of a Citus cluster, by account. Called by the commands
-// of the services, and by `distributedTables` of serve. Everything happens in one transaction: a failure
-// leaves the tables as they were. It must never distribute a table whose rows could be changed meanwhile.
+// of the services. Everything happens in one transaction: a failure leaves the tables as they were. It must
+// never distribute a table whose rows could be changed meanwhile.
 
 import { CommandError } from "@annals/chassis";
 import pg from "pg";
 import { reasonOf } from "./command-pool.ts";
 import { checkUrl } from "./pool.ts";
-import { type Database, statement } from "./statement.ts";
 
 export interface DistributeOptions {
   /** URL of the login that owns the tables. */
@@ -40,7 +39,7 @@ export interface DistributedTable {
   readonly has_rows: boolean;
 }
 
-export const DEFAULT_SHARDS = 32;
+const DEFAULT_SHARDS = 32;
 
 /** Time for which the locks of the tables are waited for: everything that comes later waits with them. */
 const LOCK_TIMEOUT_MS = 10_000;
@@ -235,23 +234,4 @@ async function apply(client: pg.Client, { found, functions, roles, shards, ...wo
 
 function refusal(reason: string): CommandError {
   return new CommandError(reason);
-}
-
-const findDistributed = statement<[], { readonly name: string }>(
-  `/* postgres.find-distributed */
-SELECT logicalrelid::text AS name FROM pg_dist_partition WHERE partmethod = 'h'
-`,
-);
-const findCatalog = statement<[], { readonly exists: boolean }>(
-  `/* postgres.find-citus */
-SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS exists
-`,
-);
-
-/** Whether a table is distributed. A service reads it once, when it starts. */
-export async function isDistributed(database: Database, table: string): Promise<boolean> {
-  const [catalog] = await database.run(findCatalog, []);
-  if (catalog?.exists !== true) return false;
-  const rows = await database.run(findDistributed, []);
-  return rows.some(({ name }) => name === table);
 }

@@ -1,0 +1,116 @@
+// Guarantees of distributing: a plan changes nothing; applied, each table of accounts is on the workers beside
+// the others, and its rows are too; a second run changes nothing. What the cluster does not allow is refused
+// with one sentence, and the tables stay as they were. Migrations run before and after.
+
+import { distribute, type DistributeOptions, migrate } from "@annals/postgres";
+import { createDatabase, NODES_VARIABLE, type TestDatabase } from "@annals/testing";
+import { join } from "node:path";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { joinNodes } from "./cluster.ts";
+
+const SCHEMA = "ledger";
+const DIRECTORY = join(import.meta.dirname, "../../services/ledger/migrations");
+const TABLES = 8;
+
+const nodes = [inject("stack").databaseUrl, ...(process.env[NODES_VARIABLE] ?? "").split(" ")].map(
+  (url) => ({ url, port: Number(new URL(url).port) }),
+);
+
+/** A database on each server, with the schema of the ledger; by default the servers know each other. */
+async function newDatabase({ isJoined = true } = {}): Promise<TestDatabase> {
+  const database = await createDatabase(inject("stack").databaseUrl);
+  onTestFinished(database.drop);
+  if (isJoined) await joinNodes(nodes, new URL(database.url).pathname.slice(1));
+  await migrateOf(database);
+  return database;
+}
+
+const migrateOf = ({ url }: TestDatabase) =>
+  migrate({ connectionString: url, schema: SCHEMA, directory: DIRECTORY });
+
+const run = ({ url }: TestDatabase, options: Partial<DistributeOptions> = {}) =>
+  distribute({
+    connectionString: url,
+    schema: SCHEMA,
+    shards: 4,
+    copies: false,
+    applies: true,
+    ...options,
+  });
+
+const distributed = ({ query }: TestDatabase) =>
+  query<{ colocationid: number }>("SELECT colocationid FROM pg_dist_partition");
+
+/** Heads of accounts on both workers. */
+const addHeads = ({ query }: TestDatabase) =>
+  query(
+    `INSERT INTO ledger.heads (account_id, sequence_number, hash)
+     SELECT 'acct_' || n, 0, sha256('') FROM generate_series(1, 50) AS n`,
+  );
+
+test("a plan changes nothing; applied, all tables are beside each other; again, nothing changes", async () => {
+  const database = await newDatabase();
+  const plan = await run(database, { applies: false });
+  expect(plan).toMatchObject({ schema: SCHEMA, workers: 2, shards: 4, already: [] });
+  expect(plan.tables).toHaveLength(TABLES);
+  expect(plan.functions).toHaveLength(2);
+  expect(await distributed(database)).toStrictEqual([]);
+  expect(await run(database)).toStrictEqual({ ...plan, applied: true });
+  const places = (await distributed(database)).map(({ colocationid }) => colocationid);
+  expect(places).toHaveLength(TABLES);
+  expect(new Set(places).size).toBe(1);
+  const again = { already: plan.tables.map(({ name }) => name), tables: [], functions: [] };
+  expect(await run(database, { shards: undefined })).toMatchObject({ ...again, roles: [] });
+  expect(await migrateOf(database)).toMatchObject({ applied: [] });
+  await expect(run(database, { shards: 8 })).rejects.toThrow(/has 4 shards, so --shards 8 is not/);
+});
+
+test("a table that a later migration adds is the only one that the next run takes", async () => {
+  const database = await newDatabase();
+  await run(database);
+  await database.query(
+    'CREATE TABLE ledger.later (account_id text COLLATE "C" PRIMARY KEY, n integer)',
+  );
+  const { already, tables } = await run(database, { shards: undefined });
+  expect(already).toHaveLength(TABLES);
+  expect(tables).toStrictEqual([{ name: "ledger.later", has_rows: false }]);
+});
+
+test("a table with rows is refused without --copy; with it the rows move to the workers", async () => {
+  const database = await newDatabase();
+  await addHeads(database);
+  await expect(run(database)).rejects.toThrow(/^ledger\.heads has rows: --copy distributes them/);
+  expect(await distributed(database)).toStrictEqual([]);
+  await run(database, { copies: true });
+  expect(await database.query("SELECT FROM ledger.heads")).toHaveLength(50);
+  // The coordinator keeps none of them.
+  const [size] = await database.query("SELECT pg_relation_size('ledger.heads') AS bytes");
+  expect(size).toStrictEqual({ bytes: "0" });
+});
+
+test.each([
+  [
+    "a trigger",
+    `CREATE FUNCTION ledger.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+     CREATE TRIGGER nothing BEFORE INSERT ON ledger.outbox
+     FOR EACH ROW EXECUTE FUNCTION ledger.nothing()`,
+    /^ledger\.outbox has the trigger nothing, which Citus does not allow$/,
+  ],
+  ["no table", "DROP SCHEMA ledger CASCADE", /has no table of accounts: run annals migrate first$/],
+  [
+    "no worker",
+    `SELECT citus_remove_node('127.0.0.1', nodeport) FROM pg_dist_node WHERE groupid > 0`,
+    /^the Citus cluster has no worker: add one with citus_add_node$/,
+  ],
+])("%s is refused with one sentence", async (_, change, reason) => {
+  const database = await newDatabase();
+  await database.query(change);
+  await expect(run(database)).rejects.toThrow(reason);
+});
+
+test("a database without Citus is refused with one sentence", async () => {
+  const database = await newDatabase({ isJoined: false });
+  await expect(run(database, { applies: false })).rejects.toThrow(
+    /^the database has no Citus: run CREATE EXTENSION citus on each of its servers$/,
+  );
+});
