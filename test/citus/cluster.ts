@@ -3,6 +3,7 @@
 // It must never listen beyond the loopback interface: its servers ask for no password.
 
 import { removeData, type Stack } from "@annals/local";
+import { distribute, migrate } from "@annals/postgres";
 import { ownerOf } from "@annals/testing";
 import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,6 +34,19 @@ citus.max_adaptive_executor_pool_size = 2
 `;
 /** Servers of Citus connect to each other as the role of the statement. */
 const TRUST = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n";
+
+/** Few, so that a database is quickly copied: each table has this many on the workers together. */
+const SHARDS = 4;
+
+const SERVICES = join(import.meta.dirname, "../../services");
+const SCHEMAS = {
+  keys: "keys",
+  ledger: "ledger",
+  exports: "export",
+  webhooks: "webhook-dispatcher",
+};
+/** The tables of keys stay on the coordinator. */
+const DISTRIBUTED = ["ledger", "exports", "webhooks"];
 
 /** One server of a cluster. */
 export interface Node {
@@ -80,6 +94,16 @@ export async function joinNodes(
   }
 }
 
+/** Joins the nodes, migrates the database of this name, and distributes its tables of accounts. */
+export async function distributeOver(nodes: readonly Node[], database: string): Promise<void> {
+  await joinNodes(nodes, database);
+  const connectionString = urlOf(nodes[0]?.url ?? "", database);
+  for (const [schema, service] of Object.entries(SCHEMAS))
+    await migrate({ connectionString, schema, directory: join(SERVICES, service, "migrations") });
+  for (const schema of DISTRIBUTED)
+    await distribute({ connectionString, schema, shards: SHARDS, copies: false, applies: true });
+}
+
 /** Runs a statement as the owner in a database of a server. */
 export async function runOn<Row extends object>(
   { url }: Pick<Node, "url">,
@@ -94,6 +118,6 @@ export async function runOn<Row extends object>(
   }
 }
 
-export function urlOf(url: string, database: string): string {
+function urlOf(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }

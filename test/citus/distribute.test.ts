@@ -19,7 +19,7 @@ const nodes = [inject("stack").databaseUrl, ...(process.env[NODES_VARIABLE] ?? "
 /** A database on each server, with the schema of the ledger; by default the servers know each other. */
 async function newDatabase({ isJoined = true } = {}): Promise<TestDatabase> {
   const database = await createDatabase(inject("stack").databaseUrl);
-  onTestFinished(database.drop);
+  onTestFinished(() => database.drop());
   if (isJoined) await joinNodes(nodes, new URL(database.url).pathname.slice(1));
   await migrateOf(database);
   return database;
@@ -38,12 +38,12 @@ const run = ({ url }: TestDatabase, options: Partial<DistributeOptions> = {}) =>
     ...options,
   });
 
-const distributed = ({ query }: TestDatabase) =>
-  query<{ colocationid: number }>("SELECT colocationid FROM pg_dist_partition");
+const distributed = (database: TestDatabase) =>
+  database.query<{ colocationid: number }>("SELECT colocationid FROM pg_dist_partition");
 
 /** Heads of accounts on both workers. */
-const addHeads = ({ query }: TestDatabase) =>
-  query(
+const addHeads = (database: TestDatabase) =>
+  database.query(
     `INSERT INTO ledger.heads (account_id, sequence_number, hash)
      SELECT 'acct_' || n, 0, sha256('') FROM generate_series(1, 50) AS n`,
   );

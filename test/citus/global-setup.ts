@@ -3,7 +3,6 @@
 // of its own on each server, because workers of a shared one would take each other's jobs.
 
 import type { Stack } from "@annals/local";
-import { distribute, migrate } from "@annals/postgres";
 import {
   createMigratedDatabase,
   createTemplate,
@@ -11,25 +10,12 @@ import {
   type SharedStack,
   TEMPLATE,
 } from "@annals/testing";
-import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startConstellation } from "../system/constellation.ts";
-import { joinNodes, type Node, runOn, startNode } from "./cluster.ts";
+import { distributeOver, type Node, runOn, startNode } from "./cluster.ts";
 
 const WORKERS = 2;
-/** Few, so that a database is quickly copied: each table has this many on the workers together. */
-const SHARDS = 4;
 const RATE_LIMIT_PER_MINUTE = 100_000;
-
-const SERVICES = join(import.meta.dirname, "../../services");
-const SCHEMAS = {
-  keys: "keys",
-  ledger: "ledger",
-  exports: "export",
-  webhooks: "webhook-dispatcher",
-};
-/** Tables of keys are not distributed. */
-const DISTRIBUTED = ["ledger", "exports", "webhooks"];
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const citusRoot = process.env["CITUS_ROOT"] ?? "";
@@ -58,7 +44,7 @@ async function startShared(nodes: readonly Node[]): Promise<Stack> {
   const [coordinator, ...workers] = nodes;
   if (coordinator === undefined) throw new Error("a cluster has a coordinator");
   process.env[NODES_VARIABLE] = workers.map(({ url }) => url).join(" ");
-  await createTemplate(coordinator.url, (url) => distributeAll(nodes, url));
+  await createTemplate(coordinator.url, () => distributeOver(nodes, TEMPLATE));
   for (const node of nodes) await closeTemplate(node);
   const database = await createMigratedDatabase(coordinator.url);
   return startConstellation({
@@ -66,14 +52,6 @@ async function startShared(nodes: readonly Node[]): Promise<Stack> {
     isMigrated: true,
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
   });
-}
-
-async function distributeAll(nodes: readonly Node[], connectionString: string): Promise<void> {
-  await joinNodes(nodes, TEMPLATE);
-  for (const [schema, service] of Object.entries(SCHEMAS))
-    await migrate({ connectionString, schema, directory: join(SERVICES, service, "migrations") });
-  for (const schema of DISTRIBUTED)
-    await distribute({ connectionString, schema, shards: SHARDS, copies: false, applies: true });
 }
 
 /** Ends what Citus runs in the template, which could not be copied meanwhile. */

@@ -52,6 +52,7 @@ const SEQUENTIALLY = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'";
 interface Table {
   readonly name: string;
   readonly is_distributed: boolean;
+  readonly has_key: boolean;
   readonly triggers: readonly string[];
 }
 
@@ -101,7 +102,10 @@ async function distributeIn(
     );
   const functions = await listFunctions(client, schema);
   const roles = await listRoles(client, schema);
-  if (applies) await apply(client, { found, functions, reference: kept?.name, roles, shards });
+  // Shards move under load by logical replication, which identifies rows by a key or by all columns.
+  const keyless = missing.filter((table) => !table.has_key).map(({ name }) => name);
+  const reference = kept?.name;
+  if (applies) await apply(client, { found, functions, keyless, reference, roles, shards });
   return {
     schema,
     workers,
@@ -129,6 +133,7 @@ async function listTables(client: pg.Client, schema: string): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `SELECT pg_class.oid::regclass::text AS name,
        EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = pg_class.oid) AS is_distributed,
+       EXISTS (SELECT 1 FROM pg_index WHERE indrelid = pg_class.oid AND indisprimary) AS has_key,
        ARRAY (
          SELECT tgname::text FROM pg_trigger WHERE tgrelid = pg_class.oid AND NOT tgisinternal
        ) AS triggers
@@ -200,14 +205,20 @@ async function listRoles(client: pg.Client, schema: string): Promise<string[]> {
 interface Work {
   readonly found: readonly DistributedTable[];
   readonly functions: readonly string[];
+  readonly keyless: readonly string[];
   readonly reference: string | undefined;
   readonly roles: readonly string[];
   readonly shards: number;
 }
 
-async function apply(client: pg.Client, { found, functions, roles, shards, ...work }: Work) {
+async function apply(
+  client: pg.Client,
+  { found, functions, keyless, roles, shards, ...work }: Work,
+): Promise<void> {
   let { reference } = work;
   await client.query(SEQUENTIALLY);
+  // oxlint-disable-next-line no-await-in-loop -- one connection
+  for (const name of keyless) await client.query(`ALTER TABLE ${name} REPLICA IDENTITY FULL`);
   for (const { has_rows: hasRows, name } of found) {
     const place =
       reference === undefined
