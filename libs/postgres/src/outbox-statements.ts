@@ -34,7 +34,8 @@ const daysAgo = (days: string): string =>
 // The row of the outbox's head is locked until the commit. So positions have no gaps, and no reader sees a
 // position before the one below it.
 export const addToOutbox = (schema: string): Statement<EntryParams, PositionRow> =>
-  statement(`/* ${schema}.add-to-outbox */
+  statement(
+    `/* ${schema}.add-to-outbox */
 WITH moved AS (
   INSERT INTO ${schema}.outbox_heads AS head (account_id, position)
   VALUES ($1::text, 1)
@@ -44,22 +45,28 @@ WITH moved AS (
 INSERT INTO ${schema}.outbox (account_id, position, event_name, data, created_at)
 SELECT $1::text, position, $2::text, $3::text, $4::text FROM moved
 RETURNING position
-`);
+`,
+    { route: "one account" },
+  );
 
 export const listOutbox = (schema: string): Statement<ListParams, EntryRow> =>
-  statement(`/* ${schema}.list-outbox */
+  statement(
+    `/* ${schema}.list-outbox */
 SELECT position, event_name, data, created_at
 FROM ${schema}.outbox
 WHERE account_id = $1::text AND position > $2::bigint
 ORDER BY position
 LIMIT $3::integer
-`);
+`,
+    { route: "one account" },
+  );
 
 /** Reads the positions in the order of the parameter; 0 if an account has no entry. */
 export const getOutboxPositions = (
   schema: string,
 ): Statement<[accountIds: readonly string[]], PositionRow> =>
-  statement(`/* ${schema}.get-outbox-positions */
+  statement(
+    `/* ${schema}.get-outbox-positions */
 SELECT coalesce((
     SELECT position FROM ${schema}.outbox
     WHERE outbox.account_id = asked.account_id
@@ -68,10 +75,13 @@ SELECT coalesce((
   ), 0) AS position
 FROM unnest($1::text[]) WITH ORDINALITY AS asked (account_id, ordinal)
 ORDER BY ordinal
-`);
+`,
+    { route: "some accounts" },
+  );
 
 export const pruneOutbox = (schema: string): Statement<PruneParams, { readonly deleted: number }> =>
-  statement(`/* ${schema}.prune-outbox */
+  statement(
+    `/* ${schema}.prune-outbox */
 WITH oldest AS (
   SELECT position FROM ${schema}.outbox
   WHERE account_id = $1::text AND position <= $2::bigint
@@ -84,13 +94,16 @@ WITH oldest AS (
   RETURNING 1
 )
 SELECT count(*)::integer AS deleted FROM deleted
-`);
+`,
+    { route: "one account" },
+  );
 
 /** The next accounts after the one given, in the order of their ids. */
 export const findExpiredOutbox = (
   schema: string,
 ): Statement<[afterAccountId: string, keptDays: number], ExpiredRow> =>
-  statement(`/* ${schema}.find-expired-outbox */
+  statement(
+    `/* ${schema}.find-expired-outbox */
 SELECT head.account_id, head.position, coalesce(oldest.created_at < ${daysAgo("$2")}, false) AS has_expired
 FROM (
   SELECT account_id, position FROM ${schema}.outbox_heads
@@ -105,4 +118,6 @@ LEFT JOIN LATERAL (
   LIMIT 1
 ) AS oldest ON true
 ORDER BY head.account_id
-`);
+`,
+    { route: "all accounts, read" },
+  );

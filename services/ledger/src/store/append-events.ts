@@ -38,10 +38,8 @@ export function appendParams({ accountId, plan }: PlannedAppend): AppendParams {
   ];
 }
 
-export const appendEvents = statement<
-  AppendParams,
-  { readonly sequence_number: string }
->(`/* ledger.append-events */
+export const appendEvents = statement<AppendParams, { readonly sequence_number: string }>(
+  `/* ledger.append-events */
 WITH moved AS (
   UPDATE ledger.heads SET
     sequence_number = $2::bigint + cardinality($4::text[]),
@@ -63,4 +61,6 @@ WITH moved AS (
   FROM moved, ${GIVEN_KEYS} WITH ORDINALITY AS given (${KEY_NAMES}, ordinal)
 ), ${STORE}
 SELECT sequence_number FROM moved
-`);
+`,
+  { route: "one account" },
+);

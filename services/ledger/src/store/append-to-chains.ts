@@ -57,10 +57,8 @@ export function appendToChainsParams(planned: readonly PlannedAppend[]): AppendT
 //
 // If a key of one chain's append is in use in another chain, that chain does not move either: it is then
 // appended to on its own.
-export const appendToChains = statement<
-  AppendToChainsParams,
-  { readonly account_id: string }
->(`/* ledger.append-to-chains */
+export const appendToChains = statement<AppendToChainsParams, { readonly account_id: string }>(
+  `/* ledger.append-to-chains */
 WITH given AS (
   SELECT account_id, head_sequence, created_at, month, month_start, events,
     events_before, chain, (events_before + chain)::integer AS hash_ordinal
@@ -99,4 +97,6 @@ WITH given AS (
     AS key (${KEY_NAMES}, chain, ordinal) USING (chain)
 ), ${STORE}
 SELECT account_id FROM moved
-`);
+`,
+  { route: "some accounts" },
+);

@@ -13,7 +13,8 @@ export interface IndexWorkRow {
   readonly end_chunk: string;
 }
 
-export const findIndexWork = statement<Params, IndexWorkRow>(`/* ledger.find-index-work */
+export const findIndexWork = statement<Params, IndexWorkRow>(
+  `/* ledger.find-index-work */
 SELECT accounts.account_id, coalesce(indexed.last_chunk + 1, 0) AS next_chunk,
   accounts.sequence_number / ${CHUNK_SIZE} AS end_chunk
 FROM (
@@ -26,4 +27,6 @@ LEFT JOIN LATERAL (
   SELECT max(chunk) AS last_chunk FROM ledger.chunks WHERE chunks.account_id = accounts.account_id
 ) AS indexed ON true
 ORDER BY accounts.account_id
-`);
+`,
+  { route: "all accounts, read" },
+);

@@ -34,5 +34,5 @@ WITH indexed AS (
 )
 SELECT FROM indexed
 `,
-  { customPlan: true },
+  { route: "one account", customPlan: true },
 );

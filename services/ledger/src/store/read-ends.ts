@@ -11,7 +11,8 @@ export interface EndsRow {
   readonly last_id: string | null;
 }
 
-export const readEnds = statement<[accountId: string], EndsRow>(`/* ledger.read-ends */
+export const readEnds = statement<[accountId: string], EndsRow>(
+  `/* ledger.read-ends */
 SELECT heads.sequence_number AS head_sequence, heads.hash AS head_hash,
   last.sequence_number AS last_sequence, last.id AS last_id
 FROM (SELECT $1::text AS account_id) AS asked
@@ -22,4 +23,6 @@ LEFT JOIN LATERAL (
   ORDER BY sequence_number DESC
   LIMIT 1
 ) AS last ON true
-`);
+`,
+  { route: "one account" },
+);

@@ -13,7 +13,8 @@ type Params = [
   secondsToNext: number,
 ];
 
-export const recordVerification = statement<Params, object>(`/* ledger.record-verification */
+export const recordVerification = statement<Params, object>(
+  `/* ledger.record-verification */
 UPDATE ledger.verifications SET
   sequence_number = $2::bigint,
   hash = $3::text,
@@ -21,4 +22,6 @@ UPDATE ledger.verifications SET
   verified_at = CASE WHEN $5::boolean THEN statement_timestamp() ELSE verified_at END,
   due_at = statement_timestamp() + $6::integer * interval '1 second'
 WHERE account_id = $1::text
-`);
+`,
+  { route: "one account" },
+);
