@@ -22,20 +22,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "ledger.append-to-chains": "only where tables are not distributed: a refusal ends its use",
   "ledger.index-chunk": "becomes the function ledger.index_chunk",
   "ledger.find-hidden-event": "postings_of becomes a part of it",
-  "ledger.claim-verification": NOT_YET,
   "ledger.delete-expired-idempotency-keys": NOT_YET,
-  "ledger.find-index-work": NOT_YET,
-  "ledger.get-head-sequences": NOT_YET,
-  "ledger.read-ends": NOT_YET,
-  "ledger.record-verification": NOT_YET,
-  "ledger.add-to-outbox": NOT_YET,
-  "ledger.prune-outbox": NOT_YET,
-  "ledger.get-outbox-positions": NOT_YET,
-  "ledger.find-expired-outbox": NOT_YET,
-  "exports.add-to-outbox": NOT_YET,
-  "exports.prune-outbox": NOT_YET,
-  "exports.get-outbox-positions": NOT_YET,
-  "exports.find-expired-outbox": NOT_YET,
 };
 
 const MIGRATIONS = FILES.filter(({ path }) => /^services\/[^/]+\/migrations\/.*\.sql$/.test(path));
