@@ -150,11 +150,6 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
   expect(Math.max(...deliveredMs)).toBeLessThan(DELIVERED_WITHIN_MS);
   const refused = outcomesOf(loadsOfOwn).filter(isMeanwhile);
   expect(refused.length).toBeGreaterThan(0);
-  const statuses = new Set(
-    refused.map(
-      (outcome) => outcome.refused?.status ?? (outcome.stored ? 201 : outcome.unanswered),
-    ),
-  );
   report({
     "stored of others": outcomesOf(loadsOfOthers).filter(isMeanwhile).length,
     refused: refused.length,

@@ -18,7 +18,7 @@ const KEYS = {
   schema: "keys",
   directory: join(import.meta.dirname, "../../services/keys/migrations"),
 };
-const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one");
+const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one", { route: "local" });
 
 /** A server alone, and the URL of its database for each login. */
 async function startServer(binaries: string | undefined) {

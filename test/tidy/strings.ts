@@ -142,7 +142,9 @@ function isText(node: ts.Node): node is ts.Expression {
   );
 }
 
+/** A name is no text; nor is the route of a statement. */
 function isPartOfName({ parent }: ts.Node): boolean {
+  if (ts.isPropertyAssignment(parent) && parent.name.getText() === "route") return true;
   return ts.isElementAccessExpression(parent) || ts.isImportDeclaration(parent);
 }
 

@@ -90,12 +90,12 @@ export function auditOutbox<const Service extends AuditService>(
   service: Service,
 ): AuditOutbox<Service> {
   const schema = SCHEMAS[service];
-  const insert = statement<
-    [accountId: string, event: string],
-    never
-  >(`/* ${schema}.add-audit-entry */
+  const insert = statement<[accountId: string, event: string], never>(
+    `/* ${schema}.add-audit-entry */
 INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::text)
-`);
+`,
+    { route: "one account" },
+  );
   const windows = auditWindows(schema);
   const store = async (transaction: Database, entry: AuditEntry): Promise<void> => {
     await transaction.run(insert, [entry.accountId, textOf(entry)]);
@@ -117,19 +117,25 @@ INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::tex
         actor: { type: "service", id: service },
         target: { type: "account", id: of.accountId },
       }),
-    list: statement(`/* ${schema}.list-audit-entries */
+    list: statement(
+      `/* ${schema}.list-audit-entries */
 SELECT account_id, number, id, event, extract(epoch FROM statement_timestamp() - created_at)::float8 AS age_s
 FROM ${schema}.audit_outbox
 WHERE number > $1::bigint
 ORDER BY number
 LIMIT $2::integer
-`),
-    remove: statement(`/* ${schema}.remove-audit-entries */
+`,
+      { route: "all accounts, read" },
+    ),
+    remove: statement(
+      `/* ${schema}.remove-audit-entries */
 DELETE FROM ${schema}.audit_outbox AS entry
 USING unnest($1::text[], $2::bigint[]) AS stored (account_id, number)
 WHERE entry.account_id = ANY ($1::text[])
   AND entry.account_id = stored.account_id AND entry.number = stored.number
-`),
+`,
+      { route: "some accounts" },
+    ),
     windows,
   };
 }

@@ -36,31 +36,37 @@ export function auditWindows(schema: string): AuditWindows {
   const count = statement<
     [accountId: string, minute: string, action: string],
     { readonly changes: string }
-  >(`/* ${schema}.count-audit-entry */
+  >(
+    `/* ${schema}.count-audit-entry */
 INSERT INTO ${schema}.audit_windows (account_id, minute, action, changes)
 VALUES ($1::text, $2::text, $3::text, 1)
 ON CONFLICT (account_id, minute, action) DO UPDATE SET changes = audit_windows.changes + 1
 RETURNING changes
-`);
-  const take = statement<
-    [accountId: string, minute: string],
-    CountedRow
-  >(`/* ${schema}.take-audit-window */
+`,
+    { route: "one account" },
+  );
+  const take = statement<[accountId: string, minute: string], CountedRow>(
+    `/* ${schema}.take-audit-window */
 DELETE FROM ${schema}.audit_windows WHERE account_id = $1::text AND minute = $2::text
 RETURNING action, changes
-`);
+`,
+    { route: "one account" },
+  );
   return {
     count: async (database, accountId, action, occurredAt) => {
       const [row] = await database.run(count, [accountId, minuteOf(occurredAt), action]);
       return Number(row?.changes ?? 0) <= MAX_ENTRIES_PER_MINUTE;
     },
-    list: statement(`/* ${schema}.list-audit-windows */
+    list: statement(
+      `/* ${schema}.list-audit-windows */
 SELECT account_id, minute FROM ${schema}.audit_windows
 WHERE minute < $1::text
 GROUP BY account_id, minute
 ORDER BY minute, account_id
 LIMIT $2::integer
-`),
+`,
+      { route: "all accounts, read" },
+    ),
     take: async (database, { account_id: accountId, minute }) => {
       const rows = await database.run(take, [accountId, minute]);
       const beyond = rows.flatMap(({ action, changes }): [string, number][] => {

@@ -10,12 +10,17 @@ import { expect, onTestFinished, test } from "vitest";
 import { statement } from "./statement.ts";
 import { newDatabase, openPool, startProxy } from "./testing/test-server.ts";
 
-const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one");
-const backend = statement<[], { pid: number }>("/* test.pid */ SELECT pg_backend_pid() AS pid");
+const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one", { route: "local" });
+const backend = statement<[], { pid: number }>("/* test.pid */ SELECT pg_backend_pid() AS pid", {
+  route: "local",
+});
 const sleep = statement<[seconds: number], object>(
   "/* test.sleep */ SELECT pg_sleep($1::double precision)",
+  { route: "local" },
 );
-const insert = statement<[n: number], object>("/* test.insert */ INSERT INTO t VALUES ($1::int)");
+const insert = statement<[n: number], object>("/* test.insert */ INSERT INTO t VALUES ($1::int)", {
+  route: "local",
+});
 
 /** `CancelRequest` of the protocol: 16 bytes, the code at the fifth. */
 const CANCEL_CODE = Buffer.from([0x04, 0xd2, 0x16, 0x2e]);

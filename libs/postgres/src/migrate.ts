@@ -185,6 +185,7 @@ export function schemaCheck(
 ): () => Promise<string | undefined> {
   const listApplied = statement<[], Applied>(
     `/* ${schema}.list-migrations */ SELECT name, sha256 FROM ${schema}.migrations`,
+    { route: "local" },
   );
   return async () => {
     const [migrations, applied] = await Promise.all([

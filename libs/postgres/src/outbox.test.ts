@@ -31,7 +31,7 @@ async function newOutbox() {
     add: async (accountId: string, ...daysOld: readonly number[]) => {
       for (const days of daysOld) {
         const entry = { accountId, eventName: "sold", data: "{}", createdAt: timeDaysAgo(days) };
-        await OUTBOX.add(database, entry);
+        await database.transaction((transaction) => OUTBOX.add(transaction, entry));
       }
     },
     positionsOf: async (accountId: string) => {

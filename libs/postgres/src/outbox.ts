@@ -11,6 +11,7 @@ import {
   findExpiredOutbox,
   getOutboxPositions,
   listOutbox,
+  moveOutboxHead,
   PRUNE_ACCOUNTS,
   PRUNE_ENTRIES,
   pruneOutbox,
@@ -37,8 +38,11 @@ export interface ListOutboxRequest {
 export type OutboxEntry = Omit<NewOutboxEntry, "accountId"> & { readonly position: bigint };
 
 export interface Outbox {
-  /** Adds an entry and resolves to its position. Adds to one account wait for each other's commit. */
-  add(database: Database, entry: NewOutboxEntry): Promise<bigint>;
+  /**
+   * Adds an entry and resolves to its position. Call it at the end of a transaction: adds to one account wait
+   * for each other's commit.
+   */
+  add(transaction: Database, entry: NewOutboxEntry): Promise<bigint>;
   /** The entries after a position, in order. Deletes what the reader has passed and no backup may need. */
   list(database: Database, request: ListOutboxRequest): Promise<OutboxEntry[]>;
   /** The last position of each account, in the order of the parameter; 0 if it has no entry. */
@@ -67,7 +71,8 @@ const KEPT_DAYS_UNREAD = 30;
 const PRUNE_DELAY_MS = 600_000;
 
 export function outbox(schema: string): Outbox {
-  const [add, list, positions, find, prune] = [
+  const [move, add, list, positions, find, prune] = [
+    moveOutboxHead(schema),
     addToOutbox(schema),
     listOutbox(schema),
     getOutboxPositions(schema),
@@ -75,10 +80,12 @@ export function outbox(schema: string): Outbox {
     pruneOutbox(schema),
   ];
   return {
-    add: async (database, { accountId, eventName, data, createdAt }) => {
-      const [added] = await database.run(add, [accountId, eventName, data, createdAt]);
-      if (!added) throw internal("the outbox gave no position");
-      return BigInt(added.position);
+    add: async (transaction, { accountId, eventName, data, createdAt }) => {
+      const [moved] = await transaction.run(move, [accountId]);
+      if (!moved) throw internal("the outbox gave no position");
+      const { position } = moved;
+      await transaction.run(add, [accountId, position, eventName, data, createdAt]);
+      return BigInt(position);
     },
     list: async (database, { accountId, afterPosition, limit }) => {
       complete({ account_id: accountId });
@@ -101,7 +108,8 @@ export function outbox(schema: string): Outbox {
         throw invalid({ field: "account_ids", message: `must be at most ${MAX_ACCOUNTS}` });
       }
       const rows = await database.run(positions, [accountIds]);
-      return rows.map(({ position }) => BigInt(position));
+      const positionOf = new Map(rows.map((row) => [row.account_id, BigInt(row.position)]));
+      return accountIds.map((accountId) => positionOf.get(accountId) ?? 0n);
     },
     prune: async (database, signal) => {
       let after = "";
@@ -112,7 +120,7 @@ export function outbox(schema: string): Outbox {
           if (!hasExpired) continue;
           const pruneEntries = async (): Promise<number> => {
             const params = [accountId, BigInt(position), KEPT_DAYS_UNREAD] as const;
-            const deleted = (await database.run(prune, [...params]))[0]?.deleted ?? 0;
+            const deleted = (await database.run(prune, [...params])).length;
             total += deleted;
             return deleted;
           };

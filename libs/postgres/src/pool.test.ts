@@ -11,11 +11,13 @@ import { violatedConstraint } from "./failure.ts";
 import { statement } from "./statement.ts";
 import { newDatabase, openPool, startProxy } from "./testing/test-server.ts";
 
-const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one");
+const LOCAL = { route: "local" } as const;
+const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one", LOCAL);
 const sleep = statement<[seconds: number], object>(
   "/* test.sleep */ SELECT pg_sleep($1::double precision)",
+  LOCAL,
 );
-const backend = statement<[], { pid: number }>("/* test.pid */ SELECT pg_backend_pid() AS pid");
+const backend = statement<[], { pid: number }>("/* test.pid */ SELECT pg_backend_pid() pid", LOCAL);
 
 /** Of PostgreSQL's protocol: ready for a query; an ErrorResponse of a server whose postmaster has died. */
 const READY_FOR_QUERY = Buffer.from("Z\0\0\0\x05I");
@@ -107,6 +109,7 @@ describe("a lost connection", () => {
         statement<[], object>(
           `/* test.busy */ SELECT 1 FROM pg_stat_activity
            WHERE datname = current_database() AND query LIKE '/* test.sleep %' AND state = 'active'`,
+          LOCAL,
         ),
         [],
       );
@@ -141,7 +144,7 @@ describe("a statement that is refused", () => {
     const { url } = await newDatabase();
     const pool = openPool(url, { maxConnections: 1 });
     const before = await pool.run(backend, []);
-    const wrong = statement<[], object>("/* test.wrong */ SELECT 1 / 0");
+    const wrong = statement<[], object>("/* test.wrong */ SELECT 1 / 0", LOCAL);
     await expect(pool.run(wrong, [])).rejects.toThrow(DatabaseError);
     expect(await pool.run(backend, [])).toStrictEqual(before);
   });
@@ -152,6 +155,7 @@ describe("a statement that is refused", () => {
     const pool = openPool(database.url);
     const insert = statement<[n: number], object>(
       "/* test.insert */ INSERT INTO t VALUES ($1::int)",
+      LOCAL,
     );
     await pool.run(insert, [1]);
     const error = await pool.run(insert, [1]).catch((thrown: unknown) => thrown);
@@ -161,7 +165,7 @@ describe("a statement that is refused", () => {
 
   test("for anything else has no constraint, and is not unavailable", async () => {
     const { url } = await newDatabase();
-    const wrong = statement<[], object>("/* test.wrong */ SELECT 1 / 0");
+    const wrong = statement<[], object>("/* test.wrong */ SELECT 1 / 0", LOCAL);
     const error = await openPool(url)
       .run(wrong, [])
       .catch((thrown: unknown) => thrown);
@@ -177,6 +181,7 @@ test("numbers of 64 bits, decimals and times keep every digit", async () => {
     `/* test.values */ SELECT 9007199254740993::bigint AS big, 1.10::numeric AS exact,
        '2026-01-01 00:00:00.123456+00'::timestamptz AT TIME ZONE 'UTC' AS local,
        '2026-01-01 00:00:00.123456+00'::timestamptz::text AS at, '\\x00ff'::bytea AS bytes`,
+    LOCAL,
   );
   const [row] = await openPool(url).run(values, []);
   expect(row).toMatchObject({
@@ -196,10 +201,11 @@ describe("the role", () => {
       const pool = openPool(database.url + query, { role: "pg_monitor" });
       const who = statement<[], { role: string; wait: string }>(
         "/* test.who */ SELECT current_user AS role, current_setting('lock_timeout') AS wait",
+        LOCAL,
       );
       const [row] = await pool.run(who, []);
       expect(row).toMatchObject({ role: "pg_monitor", wait: query.includes("lock") ? "7s" : "0" });
-      const read = statement<[], object>("/* test.read */ SELECT n FROM secret");
+      const read = statement<[], object>("/* test.read */ SELECT n FROM secret", LOCAL);
       await expect(pool.run(read, [])).rejects.toMatchObject({ code: "42501" });
     },
   );
@@ -210,7 +216,7 @@ test("each statement is timed under its name, with the SQLSTATE where it failed"
   const metrics = databaseMetrics(new Registry());
   const pool = openPool(url, { metrics });
   await pool.run(one, []);
-  const wrong = statement<[], object>("/* test.wrong */ SELECT nonsense");
+  const wrong = statement<[], object>("/* test.wrong */ SELECT nonsense", LOCAL);
   await expect(pool.run(wrong, [])).rejects.toMatchObject({ code: "42703" });
   const { values } = await metrics.duration.get();
   const counted = values.filter(({ metricName }) => metricName?.endsWith("_count"));
@@ -281,7 +287,7 @@ test("transactions that wait count with what they hold, and those that do not sa
 test("a statement must begin with its name", () => {
   expect(one.name).toBe("test.one");
   for (const text of ["SELECT 1", "/* one */ SELECT 1", "SELECT 1 /* test.one */", "/* Test.x */"])
-    expect(() => statement(text)).toThrow("begins with /* schema.name */");
+    expect(() => statement(text, LOCAL)).toThrow("begins with /* schema.name */");
 });
 
 function errorResponse(fields: Readonly<Record<string, string>>): Buffer {

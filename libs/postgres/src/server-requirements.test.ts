@@ -14,7 +14,7 @@ import { statement } from "./statement.ts";
 import { openPool } from "./testing/test-server.ts";
 
 const SERVER = { version: "15.0", version_number: 150_000, encoding: "UTF8", is_standby: false };
-const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one");
+const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one", { route: "local" });
 
 test("the oldest version is the first of PostgreSQL 15", () => {
   expect(OLDEST_VERSION).toBe(150_000);

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { statement } from "./statement.ts";
 import { openPool } from "./testing/test-server.ts";
 
-const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one");
+const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one", { route: "local" });
 const dataDir = mkdtempSync(join(tmpdir(), "annals-postgres-standby-"));
 let stack: Stack;
 

@@ -2,9 +2,22 @@
 // own in a service's store/ folder. The name is the leading comment of the text, `/*
 // ledger.append-events */`, so that the log, the metric, pg_stat_statements and the file agree.
 
+/**
+ * The accounts that a statement is of, by which a distributed PostgreSQL chooses the servers that run it
+ * (docs/adr/0007-growing-past-one-primary.md):
+ * - `one account`: every table is compared with one account, so one server runs it.
+ * - `some accounts`: every table is compared with a list of accounts.
+ * - `all accounts, read`: a bounded read of every server, which writes and locks nothing.
+ * - `local`: it reads no table that is distributed.
+ *
+ * A test compares it with the text (test/tidy/statements.test.ts).
+ */
+export type Route = "one account" | "some accounts" | "all accounts, read" | "local";
+
 export interface Statement<Params extends readonly unknown[], Row> {
   readonly name: string;
   readonly text: string;
+  readonly route: Route;
   /**
    * If true, PostgreSQL makes a custom plan for the parameters of each call: the statement is not
    * prepared.
@@ -41,10 +54,10 @@ const NAME = /^\s*\/\* ([a-z]+\.[a-z-]+) \*\//;
 /** Declares a statement. Throws when the text does not begin with its name in a comment. */
 export function statement<Params extends readonly unknown[], Row>(
   text: string,
-  { customPlan = false }: { readonly customPlan?: boolean } = {},
+  { customPlan = false, route }: { readonly route: Route; readonly customPlan?: boolean },
 ): Statement<Params, Row> {
   const name = NAME.exec(text)?.[1];
   if (name === undefined)
     throw new TypeError(`a statement begins with /* schema.name */: ${text.slice(0, 60)}`);
-  return { name, text, customPlan };
+  return { name, text, route, customPlan };
 }

@@ -19,10 +19,12 @@ const MIGRATIONS = { schema: "absent", directory: folder };
 
 const isEncrypted = statement<[], { ssl: boolean; version: string }>(
   "/* test.is-encrypted */ SELECT ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
+  { route: "local" },
 );
 
 const sleep = statement<[seconds: number], object>(
   "/* test.sleep */ SELECT pg_sleep($1::double precision)",
+  { route: "local" },
 );
 
 let stack: Stack;

@@ -7,8 +7,12 @@ import { describe, expect, test } from "vitest";
 import { statement } from "./statement.ts";
 import { newDatabase, openPool, startProxy } from "./testing/test-server.ts";
 
-const insert = statement<[n: number], object>("/* test.insert */ INSERT INTO t VALUES ($1::int)");
-const all = statement<[], { n: number }>("/* test.all */ SELECT n FROM t ORDER BY n");
+const insert = statement<[n: number], object>("/* test.insert */ INSERT INTO t VALUES ($1::int)", {
+  route: "local",
+});
+const all = statement<[], { n: number }>("/* test.all */ SELECT n FROM t ORDER BY n", {
+  route: "local",
+});
 const UNAVAILABLE = { name: "AnnalsError", kind: "unavailable" };
 
 async function withTable(options: { readonly constraint?: string } = {}) {

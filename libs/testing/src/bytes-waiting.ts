@@ -15,7 +15,12 @@ interface Pool {
 
 /** More than an account may have waiting: the refusal says how many bytes wait already. */
 const TOO_MUCH = Buffer.alloc(17 * 1024 * 1024);
-const REFUSED = { name: "test.refused", text: "SELECT $1::bytea", customPlan: true };
+const REFUSED = {
+  name: "test.refused",
+  text: "SELECT $1::bytea",
+  route: "local",
+  customPlan: true,
+};
 
 /**
  * Takes all connections and calls `begin`. Resolves to the bytes that then wait of the account, after the

@@ -5,6 +5,5 @@ export * from "./deliveries.ts";
 export * from "./eventually.ts";
 export * from "./http-client.ts";
 export * from "./proxy.ts";
-export * from "./routing.ts";
 export * from "./shared-stack.ts";
 export * from "./subscriber.ts";

@@ -113,6 +113,8 @@ CREATE TABLE exports.audit_outbox (
 CREATE INDEX audit_outbox_order ON exports.audit_outbox (number);
 
 GRANT SELECT, INSERT, DELETE ON exports.audit_outbox TO annals_exports;
+-- A distributed PostgreSQL takes the numbers by the rights of the service.
+GRANT USAGE ON SEQUENCE exports.audit_outbox_number_seq TO annals_exports;
 
 -- How many changes of an account were recorded in a minute, by action: beyond a number they are only counted
 -- (libs/postgres/src/audit-windows.ts). A row is added to in the transaction of the change, and deleted when

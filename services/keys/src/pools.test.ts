@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openPools } from "./pools.ts";
 import { migratedDatabase } from "./testing/database.ts";
 
-const hold = statement<[], never>("/* keys.hold */ SELECT pg_sleep(0.05)");
+const hold = statement<[], never>("/* keys.hold */ SELECT pg_sleep(0.05)", { route: "local" });
 
 test.each([
   [1, 1, 1],

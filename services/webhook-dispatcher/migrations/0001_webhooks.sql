@@ -152,6 +152,8 @@ CREATE TABLE webhooks.audit_outbox (
 CREATE INDEX audit_outbox_order ON webhooks.audit_outbox (number);
 
 GRANT SELECT, INSERT, DELETE ON webhooks.audit_outbox TO annals_webhooks;
+-- A distributed PostgreSQL takes the numbers by the rights of the service.
+GRANT USAGE ON SEQUENCE webhooks.audit_outbox_number_seq TO annals_webhooks;
 
 -- How many changes of an account were recorded in a minute, by action: beyond a number they are only counted
 -- (libs/postgres/src/audit-windows.ts). A row is added to in the transaction of the change, and deleted when its

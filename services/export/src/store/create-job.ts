@@ -18,7 +18,8 @@ type Params = [
   maxBytes: string | null,
 ];
 
-export const createJob = statement<Params, ExportRow>(`/* exports.create-job */
+export const createJob = statement<Params, ExportRow>(
+  `/* exports.create-job */
 INSERT INTO exports.jobs
   (account_id, id, format, include_proofs, filter_json, filter, head_sequence, head_hash, created_at, created_by,
     max_bytes)
@@ -26,4 +27,6 @@ VALUES ($1::text, $2::text, $3::text, $4::boolean, $5::text, $6::bytea, $7::bigi
   $11::bigint)
 RETURNING id, status, format, filter_json, include_proofs, created_at,
   event_count, sha256, size_bytes, completed_at, file
-`);
+`,
+  { route: "one account" },
+);

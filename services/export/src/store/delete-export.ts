@@ -12,7 +12,8 @@ type Params = [
   deletedBy: string | null,
 ];
 
-export const deleteExport = statement<Params, { readonly id: string }>(`/* exports.delete-export */
+export const deleteExport = statement<Params, { readonly id: string }>(
+  `/* exports.delete-export */
 UPDATE exports.jobs AS job
 SET deleted_at = $3::text,
   deleted_by = $4::text,
@@ -21,4 +22,6 @@ SET deleted_at = $3::text,
 FROM (SELECT statement_timestamp() AS now) AS moment
 WHERE job.account_id = $1::text AND job.id = $2::text AND deleted_at IS NULL
 RETURNING job.id
-`);
+`,
+  { route: "one account" },
+);

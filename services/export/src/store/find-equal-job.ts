@@ -14,7 +14,8 @@ type Params = [
   headHash: string,
 ];
 
-export const findEqualJob = statement<Params, ExportRow>(`/* exports.find-equal-job */
+export const findEqualJob = statement<Params, ExportRow>(
+  `/* exports.find-equal-job */
 SELECT id, status, format, filter_json, include_proofs, created_at,
   event_count, sha256, size_bytes, completed_at, file
 FROM exports.jobs
@@ -22,4 +23,6 @@ WHERE account_id = $1::text AND format = $2::text AND include_proofs = $3::boole
   AND head_sequence = $5::bigint AND head_hash = $6::text AND status <> 'failed' AND deleted_at IS NULL
 ORDER BY created_at, id
 LIMIT 1
-`);
+`,
+  { route: "one account" },
+);

@@ -6,9 +6,12 @@ import type { JobKey } from "./export-row.ts";
 
 type Params = [afterAccountId: string, afterId: string, limit: number];
 
-export const listDeletedJobs = statement<Params, JobKey>(`/* exports.list-deleted-jobs */
+export const listDeletedJobs = statement<Params, JobKey>(
+  `/* exports.list-deleted-jobs */
 SELECT account_id, id FROM exports.jobs
 WHERE deleted_at IS NOT NULL AND due_at <= statement_timestamp() AND (account_id, id) > ($1::text, $2::text)
 ORDER BY account_id, id
 LIMIT $3::integer
-`);
+`,
+  { route: "all accounts, read" },
+);

@@ -5,9 +5,12 @@ import type { JobKey } from "./export-row.ts";
 
 type Params = [createdBefore: string, limit: number];
 
-export const listExpiredJobs = statement<Params, JobKey>(`/* exports.list-expired-jobs */
+export const listExpiredJobs = statement<Params, JobKey>(
+  `/* exports.list-expired-jobs */
 SELECT account_id, id FROM exports.jobs
 WHERE created_at < $1::text AND deleted_at IS NULL
 ORDER BY created_at
 LIMIT $2::integer
-`);
+`,
+  { route: "all accounts, read" },
+);

@@ -4,10 +4,8 @@
 
 import { statement } from "@annals/postgres";
 
-export const listWaitingAccounts = statement<
-  [limit: number],
-  { readonly account_id: string }
->(`/* exports.list-waiting-accounts */
+export const listWaitingAccounts = statement<[limit: number], { readonly account_id: string }>(
+  `/* exports.list-waiting-accounts */
 SELECT account_id FROM exports.jobs AS waiting
 WHERE status IN ('pending', 'running')
 GROUP BY account_id
@@ -16,4 +14,6 @@ ORDER BY bool_or(status = 'running' AND due_at > statement_timestamp()),
   (SELECT max(taken_at) FROM exports.jobs WHERE jobs.account_id = waiting.account_id) NULLS FIRST,
   min(due_at), account_id
 LIMIT $1::integer
-`);
+`,
+  { route: "all accounts, read" },
+);

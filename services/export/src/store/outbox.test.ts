@@ -21,6 +21,6 @@ test.for([
     log: createLog({ service: "test", level: "error" }),
   });
   onTestFinished(() => pool.close());
-  const forbidden = { name: "test.outbox", text, customPlan: true };
+  const forbidden = { name: "test.outbox", text, route: "local", customPlan: true } as const;
   await expect(pool.run(forbidden, [])).rejects.toMatchObject({ code: "42501" });
 });

@@ -14,11 +14,14 @@ type Params = [
   waitsForRoom: boolean,
 ];
 
-export const releaseJob = statement<Params, { readonly id: string }>(`/* exports.release-job */
+export const releaseJob = statement<Params, { readonly id: string }>(
+  `/* exports.release-job */
 UPDATE exports.jobs
 SET status = $4::text, due_at = statement_timestamp() + $5::integer * interval '1 millisecond',
   attempts = CASE WHEN $6::boolean THEN attempts ELSE attempts - 1 END,
   waits_for_room = waits_for_room OR $7::boolean
 WHERE account_id = $1::text AND id = $2::text AND lease_token = $3::bigint AND status = 'running'
 RETURNING id
-`);
+`,
+  { route: "one account" },
+);

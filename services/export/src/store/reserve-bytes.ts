@@ -5,8 +5,11 @@ import { statement } from "@annals/postgres";
 
 type Params = [accountId: string, id: string, leaseToken: string, bytes: string];
 
-export const reserveBytes = statement<Params, { readonly id: string }>(`/* exports.reserve-bytes */
+export const reserveBytes = statement<Params, { readonly id: string }>(
+  `/* exports.reserve-bytes */
 UPDATE exports.jobs SET reserved_bytes = $4::bigint
 WHERE account_id = $1::text AND id = $2::text AND lease_token = $3::bigint AND status = 'running'
 RETURNING id
-`);
+`,
+  { route: "one account" },
+);

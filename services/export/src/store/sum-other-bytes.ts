@@ -10,11 +10,14 @@ export interface OtherBytes {
   readonly unfinished: string;
 }
 
-export const sumOtherBytes = statement<Params, OtherBytes>(`/* exports.sum-other-bytes */
+export const sumOtherBytes = statement<Params, OtherBytes>(
+  `/* exports.sum-other-bytes */
 SELECT
   coalesce(sum(coalesce(size_bytes, reserved_bytes)) FILTER (WHERE status NOT IN ('pending', 'running')), 0)::bigint
     AS kept,
   coalesce(sum(reserved_bytes) FILTER (WHERE status IN ('pending', 'running')), 0)::bigint AS unfinished
 FROM exports.jobs
 WHERE account_id = $1::text AND id <> $2::text
-`);
+`,
+  { route: "one account" },
+);

@@ -44,4 +44,5 @@ WHERE account_id = $1::text AND id = (
 RETURNING account_id, id, format, include_proofs, filter_json, filter, head_sequence, head_hash, created_at,
   lease_token, attempts, max_bytes, waits_for_room
 `,
+  { route: "one account" },
 );

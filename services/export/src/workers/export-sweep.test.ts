@@ -153,8 +153,9 @@ test("the service may delete an export, but not change what it was asked for", a
   const change = {
     name: "test.change",
     text: "UPDATE exports.jobs SET filter_json = ''",
+    route: "local",
     customPlan: true,
-  };
+  } as const;
   await expect(exports.pool.run(change, [])).rejects.toMatchObject({ code: "42501" });
   expect(await exports.job(id)).toMatchObject({ filter_json: "{}" });
 });

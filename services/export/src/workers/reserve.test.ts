@@ -157,7 +157,9 @@ test("two replicas reserve one after the other: the second knows what the first 
   // The first has seen that there is room, and waits for the row in which to say so.
   const asked = await exports.pool.transaction(async (transaction) => {
     const hold = "SELECT FROM exports.jobs WHERE id = $1::text FOR UPDATE";
-    await transaction.run({ name: "test.hold", text: hold, customPlan: true }, [first.id]);
+    await transaction.run({ name: "test.hold", text: hold, route: "local", customPlan: true }, [
+      first.id,
+    ]);
     const deps = { database: exports.pool, maxBytesPerAccount };
     const one = reservation(deps, first)(2 * PAGE_BYTES);
     await eventually("the first waits", () => waits("reserve-bytes"));

@@ -16,7 +16,8 @@ export interface AdmissionRow extends CountedRow {
   readonly scopes: readonly string[];
 }
 
-export const admitRequests = statement<CountParams, AdmissionRow>(`/* keys.admit-requests */
+export const admitRequests = statement<CountParams, AdmissionRow>(
+  `/* keys.admit-requests */
 WITH asked AS (
   SELECT secret_sha256, wanted, ordinal
   FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
@@ -28,4 +29,6 @@ WITH asked AS (
   JOIN keys.accounts ON accounts.account_id = api_keys.account_id
 ), ${COUNTED}
 SELECT ordinal, account_id, key_id, scopes, plan, ${COUNTS}
-`);
+`,
+  { route: "local" },
+);

@@ -19,10 +19,8 @@ export interface WidgetAdmissionRow extends CountedRow {
   readonly viewer_id: string | null;
 }
 
-export const admitWidgetRequests = statement<
-  CountParams,
-  WidgetAdmissionRow
->(`/* keys.admit-widget-requests */
+export const admitWidgetRequests = statement<CountParams, WidgetAdmissionRow>(
+  `/* keys.admit-widget-requests */
 WITH asked AS (
   SELECT secret_sha256, wanted, ordinal
   FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
@@ -37,4 +35,6 @@ WITH asked AS (
   JOIN keys.accounts ON accounts.account_id = token.account_id
 ), ${COUNTED}
 SELECT ordinal, account_id, key_id, filter, parts, origins, viewer_id, plan, ${COUNTS}
-`);
+`,
+  { route: "local" },
+);

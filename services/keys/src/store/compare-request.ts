@@ -5,9 +5,9 @@ import { statement } from "@annals/postgres";
 
 type Params = [accountId: string, requestSha256: Uint8Array];
 
-export const compareRequest = statement<
-  Params,
-  { readonly is_same: boolean }
->(`/* keys.compare-request */
+export const compareRequest = statement<Params, { readonly is_same: boolean }>(
+  `/* keys.compare-request */
 SELECT coalesce(request_sha256 = $2::bytea, true) AS is_same FROM keys.accounts WHERE account_id = $1::text
-`);
+`,
+  { route: "local" },
+);

@@ -10,6 +10,9 @@ interface CountsRow {
   readonly of_key: string;
 }
 
-export const countWidgetTokens = statement<Params, CountsRow>(`/* keys.count-widget-tokens */
+export const countWidgetTokens = statement<Params, CountsRow>(
+  `/* keys.count-widget-tokens */
 SELECT count(*) AS live_tokens, count(*) FILTER (WHERE token.created_by = $2::text) AS of_key ${LIVE}
-`);
+`,
+  { route: "local" },
+);

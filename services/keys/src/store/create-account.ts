@@ -12,12 +12,12 @@ type Params = [
   requestSha256: Uint8Array | null,
 ];
 
-export const createAccount = statement<
-  Params,
-  { readonly account_id: string }
->(`/* keys.create-account */
+export const createAccount = statement<Params, { readonly account_id: string }>(
+  `/* keys.create-account */
 INSERT INTO keys.accounts (account_id, name, created_at, plan, request_sha256)
 VALUES ($1::text, $2::text, $3::text, $4::text, $5::bytea)
 ON CONFLICT (account_id) DO NOTHING
 RETURNING account_id
-`);
+`,
+  { route: "local" },
+);

@@ -15,7 +15,10 @@ type Params = [
   createdBy: string | null,
 ];
 
-export const createApiKey = statement<Params, never>(`/* keys.create-api-key */
+export const createApiKey = statement<Params, never>(
+  `/* keys.create-api-key */
 INSERT INTO keys.api_keys (account_id, id, name, key_prefix, secret_sha256, scopes, created_at, is_minted, created_by)
 VALUES ($1::text, $2::text, $3::text, $4::text, $5::bytea, $6::text[], $7::text, $8::boolean, $9::text)
-`);
+`,
+  { route: "local" },
+);

@@ -20,9 +20,12 @@ type Params = [
   expiresAt: string,
 ];
 
-export const createWidgetToken = statement<Params, never>(`/* keys.create-widget-token */
+export const createWidgetToken = statement<Params, never>(
+  `/* keys.create-widget-token */
 INSERT INTO keys.widget_tokens (account_id, id, token_prefix, secret_sha256, filter, filter_json, parts, origins,
   viewer_id, viewer_name, created_by, created_at, expires_at)
 VALUES ($1::text, $2::text, $3::text, $4::bytea, $5::bytea, $6::text, $7::text[], $8::text[],
   $9::text, $10::text, $11::text, $12::text, $13::text)
-`);
+`,
+  { route: "local" },
+);

@@ -5,11 +5,11 @@ import { statement } from "@annals/postgres";
 
 type Params = [accountId: string, keyId: string];
 
-export const deleteIdleWindow = statement<
-  Params,
-  { readonly key_id: string }
->(`/* keys.delete-idle-window */
+export const deleteIdleWindow = statement<Params, { readonly key_id: string }>(
+  `/* keys.delete-idle-window */
 DELETE FROM keys.rate_windows
 WHERE account_id = $1::text AND key_id = $2::text AND started_at < statement_timestamp() - interval '1 day'
 RETURNING key_id
-`);
+`,
+  { route: "local" },
+);

@@ -10,12 +10,12 @@ type Params = [
   createdBy: string | null,
 ];
 
-export const deleteWidgetToken = statement<
-  Params,
-  { readonly id: string }
->(`/* keys.delete-widget-token */
+export const deleteWidgetToken = statement<Params, { readonly id: string }>(
+  `/* keys.delete-widget-token */
 DELETE FROM keys.widget_tokens
 WHERE account_id = $1::text AND id = $2::text AND expires_at::timestamptz > clock_timestamp()
   AND ($3::text IS NULL OR created_by = $3::text)
 RETURNING id
-`);
+`,
+  { route: "local" },
+);

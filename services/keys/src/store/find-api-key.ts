@@ -3,9 +3,9 @@
 
 import { statement } from "@annals/postgres";
 
-export const findApiKey = statement<
-  [id: string],
-  { readonly account_id: string }
->(`/* keys.find-api-key */
+export const findApiKey = statement<[id: string], { readonly account_id: string }>(
+  `/* keys.find-api-key */
 SELECT account_id FROM keys.api_keys WHERE id = $1::text AND revoked_at IS NULL
-`);
+`,
+  { route: "local" },
+);

@@ -3,9 +3,12 @@
 import { statement } from "@annals/postgres";
 import type { AccountRow } from "./account-row.ts";
 
-export const getAccount = statement<[accountId: string], AccountRow>(`/* keys.get-account */
+export const getAccount = statement<[accountId: string], AccountRow>(
+  `/* keys.get-account */
 SELECT account_id, name, created_at, plan,
   (SELECT count(*) FROM keys.api_keys WHERE api_keys.account_id = $1::text AND revoked_at IS NULL) AS live_keys
 FROM keys.accounts
 WHERE account_id = $1::text
-`);
+`,
+  { route: "local" },
+);

@@ -6,7 +6,8 @@ import type { AccountRow } from "./account-row.ts";
 
 type Params = [afterAccountId: string, limit: number];
 
-export const listAccounts = statement<Params, AccountRow>(`/* keys.list-accounts */
+export const listAccounts = statement<Params, AccountRow>(
+  `/* keys.list-accounts */
 SELECT account_id, accounts.name, accounts.created_at, accounts.plan,
   (SELECT count(*) FROM keys.api_keys
     WHERE api_keys.account_id = accounts.account_id AND revoked_at IS NULL) AS live_keys
@@ -14,4 +15,6 @@ FROM keys.accounts
 WHERE account_id > $1::text
 ORDER BY account_id
 LIMIT $2::integer
-`);
+`,
+  { route: "local" },
+);

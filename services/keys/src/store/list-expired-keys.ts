@@ -10,9 +10,12 @@ export interface KeyName {
 
 type Params = [revokedBefore: string, limit: number];
 
-export const listExpiredKeys = statement<Params, KeyName>(`/* keys.list-expired-keys */
+export const listExpiredKeys = statement<Params, KeyName>(
+  `/* keys.list-expired-keys */
 SELECT account_id, id FROM keys.api_keys
 WHERE revoked_at < $1::text AND is_minted
 ORDER BY revoked_at
 LIMIT $2::integer
-`);
+`,
+  { route: "local" },
+);

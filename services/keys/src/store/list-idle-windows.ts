@@ -10,9 +10,12 @@ interface WindowName {
 
 type Params = [afterAccountId: string, afterKeyId: string, limit: number];
 
-export const listIdleWindows = statement<Params, WindowName>(`/* keys.list-idle-windows */
+export const listIdleWindows = statement<Params, WindowName>(
+  `/* keys.list-idle-windows */
 SELECT account_id, key_id FROM keys.rate_windows
 WHERE (account_id, key_id) > ($1::text, $2::text) AND started_at < statement_timestamp() - interval '1 day'
 ORDER BY account_id, key_id
 LIMIT $3::integer
-`);
+`,
+  { route: "local" },
+);

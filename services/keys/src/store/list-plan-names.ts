@@ -7,6 +7,9 @@ export interface PlanNameRow {
   readonly accounts: string;
 }
 
-export const listPlanNames = statement<[], PlanNameRow>(`/* keys.list-plan-names */
+export const listPlanNames = statement<[], PlanNameRow>(
+  `/* keys.list-plan-names */
 SELECT plan, count(*) AS accounts FROM keys.accounts WHERE plan IS NOT NULL GROUP BY plan ORDER BY plan
-`);
+`,
+  { route: "local" },
+);

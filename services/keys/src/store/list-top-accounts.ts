@@ -10,10 +10,8 @@ export interface TopAccountRow {
   readonly requests: string;
 }
 
-export const listTopAccounts = statement<
-  [limit: number],
-  TopAccountRow
->(`/* keys.list-top-accounts */
+export const listTopAccounts = statement<[limit: number], TopAccountRow>(
+  `/* keys.list-top-accounts */
 SELECT account_id, accounts.name, sum(used) AS requests
 FROM keys.accounts
 JOIN keys.rate_windows USING (account_id)
@@ -21,4 +19,6 @@ WHERE started_at > statement_timestamp() - interval '1 minute'
 GROUP BY account_id
 ORDER BY sum(used) DESC, account_id
 LIMIT $1::integer
-`);
+`,
+  { route: "local" },
+);

@@ -14,7 +14,8 @@ type Params = [
   limit: number,
 ];
 
-export const listWidgetTokens = statement<Params, WidgetTokenRow>(`/* keys.list-widget-tokens */
+export const listWidgetTokens = statement<Params, WidgetTokenRow>(
+  `/* keys.list-widget-tokens */
 SELECT token.id, token.token_prefix, token.filter_json, token.parts, token.origins, token.viewer_id, token.viewer_name,
   token.created_at, token.expires_at
 ${LIVE}
@@ -22,4 +23,6 @@ ${LIVE}
   AND ($3::text IS NULL OR (token.created_at, token.id) < ($3::text, $4::text))
 ORDER BY token.created_at DESC, token.id DESC
 LIMIT $5::integer
-`);
+`,
+  { route: "local" },
+);

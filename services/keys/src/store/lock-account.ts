@@ -8,6 +8,9 @@ export interface LockedAccountRow {
 }
 
 // NO KEY: a row that only refers to the account, as every new key does, need not wait.
-export const lockAccount = statement<[accountId: string], LockedAccountRow>(`/* keys.lock-account */
+export const lockAccount = statement<[accountId: string], LockedAccountRow>(
+  `/* keys.lock-account */
 SELECT plan FROM keys.accounts WHERE account_id = $1::text FOR NO KEY UPDATE
-`);
+`,
+  { route: "local" },
+);

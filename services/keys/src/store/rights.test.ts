@@ -39,7 +39,7 @@ describe("the service's role cannot", () => {
     ["change a table", "ALTER TABLE keys.api_keys ADD COLUMN n int"],
     ["make a role", "CREATE ROLE annals_mine"],
   ])("%s", async (_, text) => {
-    const once = { customPlan: true };
+    const once = { route: "local", customPlan: true } as const;
     const forbidden = statement<[], never>(`/* keys.forbidden */ ${text}`, once);
     await expect(service.run(forbidden, [])).rejects.toMatchObject(FORBIDDEN);
   });

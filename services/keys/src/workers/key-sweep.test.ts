@@ -95,7 +95,9 @@ test("nor does a key of the interface that an operator gives as the bootstrap ke
 test("the database refuses the service to delete a live key, or one that an operator gave", async () => {
   const { owner, service } = opened;
   await storeKey(service);
-  const remove = statement<[], never>("/* keys.remove */ DELETE FROM keys.api_keys");
+  const remove = statement<[], never>("/* keys.remove */ DELETE FROM keys.api_keys", {
+    route: "local",
+  });
   await expect(service.run(remove, [])).rejects.toMatchObject({ code: "42501" });
   await owner.query("UPDATE keys.api_keys SET revoked_at = '2020', is_minted = false");
   await expect(service.run(remove, [])).rejects.toMatchObject({ code: "42501" });

@@ -224,7 +224,7 @@ test("large groups of many chains leave slots to small ones", async () => {
   };
   const text = "SELECT FROM ledger.heads WHERE account_id = ANY ($1) FOR UPDATE";
   const { appended } = await holder.pool.transaction(async (transaction) => {
-    await transaction.run({ name: "test.hold", text, customPlan: true }, [large]);
+    await transaction.run({ name: "test.hold", text, route: "local", customPlan: true }, [large]);
     const all = large.map((accountId) => replica.queue.submit(append(accountId, { events })));
     await eventually("some wait", async () => (await locked()) >= 2);
     await Promise.all([1, 2, 3].map(() => replica.queue.submit(append(small))));

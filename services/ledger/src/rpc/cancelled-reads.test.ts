@@ -19,7 +19,7 @@ type Call = (client: Client, signal: AbortSignal) => Promise<unknown>;
 const STOPPED_WITHIN_MS = 5_000;
 
 /** In place of the statement that it is named as. */
-const slow = statement<[], never>("/* test.slow */ SELECT pg_sleep(60)");
+const slow = statement<[], never>("/* test.slow */ SELECT pg_sleep(60)", { route: "local" });
 
 /** A ledger whose statements of one name take a minute. */
 const slowLedger = (database: TestDatabase, name: string): TestLedger =>

@@ -21,8 +21,9 @@ export function getPositions({
     const all = database.forAccount(CONSUMERS, signal);
     const outbox = await OUTBOX.positions(all, accountIds);
     const heads = await all.run(getHeadSequences, [accountIds]);
-    const positions = heads.map((head, index) => ({
-      headSequenceNumber: BigInt(head.sequence_number),
+    const sequences = new Map(heads.map((head) => [head.account_id, BigInt(head.sequence_number)]));
+    const positions = accountIds.map((accountId, index) => ({
+      headSequenceNumber: sequences.get(accountId) ?? 0n,
       outbox: outbox[index] ?? 0n,
     }));
     return { positions };

@@ -187,6 +187,7 @@ test("times within a day of now, and entries within their bytes", async () => {
     const [row] = await ledger.database.run<[], { readonly bytes: number }>(
       {
         name: "test.bytes",
+        route: "local",
         customPlan: true,
         text: `SELECT octet_length(action) + octet_length(actor) + octet_length(target) + octet_length(context)
           + octet_length(diff) + octet_length(metadata) AS bytes

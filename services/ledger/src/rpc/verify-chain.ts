@@ -73,7 +73,9 @@ async function announce(
 ): Promise<void> {
   const data = verificationJson(result);
   const entry = { accountId, eventName: EVENT_NAME, data, createdAt: result.verifiedAt };
-  const position = await OUTBOX.add(database.forAccount(accountId), entry);
+  const position = await database
+    .forAccount(accountId)
+    .transaction((transaction) => OUTBOX.add(transaction, entry));
   notices.notify({ kind: "verifications", accountId, position });
 }
 

@@ -8,7 +8,10 @@ import { SearchTurns } from "./search-turns.ts";
 
 type Kind = "client" | "widget" | "service";
 
-const STATEMENT = { name: "ledger.any", text: "", customPlan: false } as Statement<[string], never>;
+const STATEMENT = { name: "ledger.any", text: "", route: "local", customPlan: false } as Statement<
+  [string],
+  never
+>;
 
 function fixture() {
   const running: string[] = [];

@@ -108,14 +108,14 @@ export function appendParams({ accountId, plan }: PlannedAppend): AppendParams {
   ];
 }
 
-export const appendEvents = statement<
-  AppendParams,
-  { readonly stored: boolean }
->(`/* ledger.append-events */
+export const appendEvents = statement<AppendParams, { readonly stored: boolean }>(
+  `/* ledger.append-events */
 SELECT ledger.append(
   $1::text, $2::bigint, $3::bytea, $4::text[], $5::text[], $6::text[], $7::text[], $8::text, $9::bytea,
   $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bytea, $16::text[], $17::text[],
   $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea, $23::bigint[], $24::integer[],
   $25::text, $26::bigint
 ) AS stored
-`);
+`,
+  { route: "one account" },
+);

@@ -56,10 +56,8 @@ const KEY_NAMES = "idempotency_key, first_sequence_number, event_count";
 //
 // A key of one chain's events that another chain has in use keeps that one from moving too: it is then
 // appended to on its own.
-export const appendToChains = statement<
-  AppendToChainsParams,
-  { readonly account_id: string }
->(`/* ledger.append-to-chains */
+export const appendToChains = statement<AppendToChainsParams, { readonly account_id: string }>(
+  `/* ledger.append-to-chains */
 WITH given AS (
   SELECT account_id, head_sequence, created_at, month, month_start, events,
     events_before, chain, (events_before + chain)::integer AS hash_ordinal
@@ -133,4 +131,6 @@ WITH given AS (
     created_at = excluded.created_at
 )
 SELECT account_id FROM moved
-`);
+`,
+  { route: "some accounts" },
+);

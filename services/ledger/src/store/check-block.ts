@@ -71,5 +71,5 @@ FROM (
   OFFSET 0
 ) AS checked
 `,
-  { customPlan: true },
+  { route: "one account", customPlan: true },
 );

@@ -3,8 +3,11 @@
 
 import { statement } from "@annals/postgres";
 
-export const createHead = statement<[accountId: string], never>(`/* ledger.create-head */
+export const createHead = statement<[accountId: string], never>(
+  `/* ledger.create-head */
 INSERT INTO ledger.heads (account_id, sequence_number, hash)
 VALUES ($1::text, 0, decode(repeat('00', 32), 'hex'))
 ON CONFLICT (account_id) DO NOTHING
-`);
+`,
+  { route: "one account" },
+);

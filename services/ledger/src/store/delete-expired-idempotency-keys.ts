@@ -22,4 +22,5 @@ WITH expired AS (
 )
 SELECT count(*) AS deleted FROM deleted
 `,
+  { route: "all accounts, read" },
 );

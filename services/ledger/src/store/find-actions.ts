@@ -5,7 +5,8 @@ import { statement } from "@annals/postgres";
 
 type Params = [accountId: string, from: string, to: string | null, limit: number];
 
-export const findActions = statement<Params, { readonly action: string }>(`/* ledger.find-actions */
+export const findActions = statement<Params, { readonly action: string }>(
+  `/* ledger.find-actions */
 WITH RECURSIVE found AS (
   (SELECT value FROM ledger.postings
     WHERE account_id = $1::text AND field = 'action'
@@ -20,4 +21,6 @@ WITH RECURSIVE found AS (
   ) AS following
 )
 SELECT value AS action FROM found LIMIT $4::integer
-`);
+`,
+  { route: "one account" },
+);

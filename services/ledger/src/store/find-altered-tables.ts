@@ -3,13 +3,13 @@
 
 import { statement } from "@annals/postgres";
 
-export const findAlteredTables = statement<
-  [],
-  { readonly name: string }
->(`/* ledger.find-altered-tables */
+export const findAlteredTables = statement<[], { readonly name: string }>(
+  `/* ledger.find-altered-tables */
 SELECT relname AS name FROM pg_catalog.pg_class
 WHERE relnamespace = 'ledger'::regnamespace
   AND relname IN ('events', 'heads', 'chunks', 'postings')
   AND (relkind NOT IN ('r', 'p') OR relrowsecurity OR relhasrules)
 ORDER BY relname
-`);
+`,
+  { route: "local" },
+);

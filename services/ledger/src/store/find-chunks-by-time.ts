@@ -18,9 +18,12 @@ interface Row {
   readonly chunks: readonly number[] | null;
 }
 
-export const findChunksByTime = statement<Params, Row>(`/* ledger.find-chunks-by-time */
+export const findChunksByTime = statement<Params, Row>(
+  `/* ledger.find-chunks-by-time */
 SELECT array_to_json(array_agg(chunk ORDER BY chunk)) AS chunks FROM ledger.chunks
 WHERE account_id = $1::text AND chunk BETWEEN $2::bigint AND $3::bigint
   AND ($4::text IS NULL OR latest >= $4::text)
   AND ($5::text IS NULL OR earliest < $5::text)
-`);
+`,
+  { route: "one account" },
+);

@@ -70,5 +70,5 @@ CROSS JOIN LATERAL (
   LIMIT 1
 ) AS event
 `,
-  { customPlan: true },
+  { route: "one account", customPlan: true },
 );

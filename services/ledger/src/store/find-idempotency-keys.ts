@@ -12,13 +12,13 @@ export interface IdempotencyRow {
   readonly event_count: number;
 }
 
-export const findIdempotencyKeys = statement<
-  Params,
-  IdempotencyRow
->(`/* ledger.find-idempotency-keys */
+export const findIdempotencyKeys = statement<Params, IdempotencyRow>(
+  `/* ledger.find-idempotency-keys */
 SELECT idempotency_key, request_sha256, first_sequence_number, event_count
 FROM ledger.idempotency_keys
 WHERE account_id = $1::text
   AND idempotency_key = ANY ($2::text[])
   AND created_at > now() - interval '24 hours'
-`);
+`,
+  { route: "one account" },
+);

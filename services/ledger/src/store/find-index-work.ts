@@ -13,17 +13,15 @@ export interface IndexWorkRow {
   readonly end_chunk: string;
 }
 
-export const findIndexWork = statement<Params, IndexWorkRow>(`/* ledger.find-index-work */
-SELECT accounts.account_id, coalesce(indexed.last_chunk + 1, 0) AS next_chunk,
-  accounts.sequence_number / ${CHUNK_SIZE} AS end_chunk
-FROM (
-  SELECT account_id, sequence_number FROM ledger.heads
-  WHERE account_id > $1::text
-  ORDER BY account_id
-  LIMIT $2::integer
-) AS accounts
-LEFT JOIN LATERAL (
-  SELECT max(chunk) AS last_chunk FROM ledger.chunks WHERE chunks.account_id = accounts.account_id
-) AS indexed ON true
-ORDER BY accounts.account_id
-`);
+export const findIndexWork = statement<Params, IndexWorkRow>(
+  `/* ledger.find-index-work */
+SELECT account_id, coalesce((SELECT max(chunk) FROM ledger.chunks WHERE chunks.account_id = heads.account_id) + 1, 0)
+    AS next_chunk,
+  sequence_number / ${CHUNK_SIZE} AS end_chunk
+FROM ledger.heads
+WHERE account_id > $1::text
+ORDER BY account_id
+LIMIT $2::integer
+`,
+  { route: "all accounts, read" },
+);

@@ -44,16 +44,20 @@ export const filterConditions = (first: number): string =>
 export const findInRange = statement<
   [accountId: string, /** Both ends are included. */ from: number, to: number, ...FilterParams],
   InRangeRow
->(`/* ledger.find-in-range */
+>(
+  `/* ledger.find-in-range */
 SELECT array_to_json(array_agg(sequence_number - $2::bigint)) AS places FROM ledger.events
 WHERE account_id = $1::text AND sequence_number BETWEEN $2::bigint AND $3::bigint
     AND ${filterConditions(4)}
-`);
+`,
+  { route: "one account" },
+);
 
 export const findOfNumbers = statement<
   [accountId: string, numbers: readonly number[], ...FilterParams],
   InRangeRow
->(`/* ledger.find-of-numbers */
+>(
+  `/* ledger.find-of-numbers */
 SELECT array_to_json(array_agg(number)) AS places
 FROM unnest($2::bigint[]) AS asked (number)
 CROSS JOIN LATERAL (
@@ -62,4 +66,6 @@ CROSS JOIN LATERAL (
     AND ${filterConditions(3)}
   LIMIT 1
 ) AS found
-`);
+`,
+  { route: "one account" },
+);

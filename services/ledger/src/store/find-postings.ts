@@ -24,7 +24,8 @@ export interface PostingRow {
 
 // The LIMIT leaves out no row. It keeps PostgreSQL from joining with all postings of the account. PostgreSQL
 // knows the size of an array that is stored out of line without reading it.
-export const findPostings = statement<Params, PostingRow>(`/* ledger.find-postings */
+export const findPostings = statement<Params, PostingRow>(
+  `/* ledger.find-postings */
 SELECT chunk, field,
   CASE WHEN bytes <= $6::bigint OR chunk = ($2::bigint[])[1] THEN array_to_json(ordinals) END AS ordinals
 FROM (
@@ -38,4 +39,6 @@ FROM (
     LIMIT cardinality($2::bigint[])
   ) AS posting
 ) AS measured
-`);
+`,
+  { route: "one account" },
+);

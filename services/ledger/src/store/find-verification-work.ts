@@ -14,10 +14,8 @@ export interface VerificationWorkRow {
   readonly overdue_s: number;
 }
 
-export const findVerificationWork = statement<
-  Params,
-  VerificationWorkRow
->(`/* ledger.find-verification-work */
+export const findVerificationWork = statement<Params, VerificationWorkRow>(
+  `/* ledger.find-verification-work */
 SELECT heads.account_id, heads.sequence_number AS head,
   extract(epoch FROM statement_timestamp() - verified_at)::double precision AS age_s,
   coalesce(extract(epoch FROM statement_timestamp() - due_at), 0)::double precision AS overdue_s
@@ -29,4 +27,6 @@ FROM (
 ) AS heads
 LEFT JOIN ledger.verifications USING (account_id)
 ORDER BY heads.account_id
-`);
+`,
+  { route: "all accounts, read" },
+);

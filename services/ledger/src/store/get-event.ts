@@ -5,9 +5,12 @@ import type { EventRow } from "./event-row.ts";
 
 type Params = [accountId: string, sequenceNumber: string];
 
-export const getEvent = statement<Params, EventRow>(`/* ledger.get-event */
+export const getEvent = statement<Params, EventRow>(
+  `/* ledger.get-event */
 SELECT sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
   actor, context, diff, metadata, target, salts
 FROM ledger.events
 WHERE account_id = $1::text AND sequence_number = $2::bigint
-`);
+`,
+  { route: "one account" },
+);

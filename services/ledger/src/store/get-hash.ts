@@ -10,11 +10,14 @@ interface HashRow {
 
 type Params = [accountId: string, sequenceNumber: string];
 
-export const getHash = statement<Params, HashRow>(`/* ledger.get-hash */
+export const getHash = statement<Params, HashRow>(
+  `/* ledger.get-hash */
 SELECT heads.sequence_number AS last, (
     SELECT encode(hash, 'hex') FROM ledger.events
     WHERE account_id = $1::text AND sequence_number = $2::bigint
   ) AS hash
 FROM ledger.heads
 WHERE account_id = $1::text
-`);
+`,
+  { route: "one account" },
+);

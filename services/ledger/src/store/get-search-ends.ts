@@ -8,8 +8,11 @@ interface Row {
   readonly last: string;
 }
 
-export const getSearchEnds = statement<[accountId: string], Row>(`/* ledger.get-search-ends */
+export const getSearchEnds = statement<[accountId: string], Row>(
+  `/* ledger.get-search-ends */
 SELECT
   (SELECT coalesce(max(chunk) + 1, 0) FROM ledger.chunks WHERE account_id = $1::text) AS chunks,
   (SELECT coalesce(max(sequence_number), 0) FROM ledger.events WHERE account_id = $1::text) AS last
-`);
+`,
+  { route: "one account" },
+);

@@ -8,6 +8,9 @@ interface UsageRow {
   readonly month_start: string;
 }
 
-export const getUsage = statement<[accountId: string], UsageRow>(`/* ledger.get-usage */
+export const getUsage = statement<[accountId: string], UsageRow>(
+  `/* ledger.get-usage */
 SELECT sequence_number, month, month_start FROM ledger.heads WHERE account_id = $1::text
-`);
+`,
+  { route: "one account" },
+);

@@ -10,4 +10,5 @@ export const indexChunk = statement<Params, { readonly added: boolean }>(
   `/* ledger.index-chunk */
 SELECT ledger.index_chunk($1::text, $2::bigint) AS added
 `,
+  { route: "one account" },
 );

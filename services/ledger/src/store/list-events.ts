@@ -64,7 +64,7 @@ FROM (
 WHERE bytes - size < $5::bigint
 ORDER BY sequence_number ${direction}
 `;
-  return statement(text, { customPlan: true });
+  return statement(text, { route: "one account", customPlan: true });
 }
 
 /** The events of the numbers $2 that match a filter, whose nine parameters begin with `$first`. */
@@ -83,7 +83,8 @@ export function readingNumbers<Row>(
   name: string,
   columns: string,
 ): Statement<NumbersParams, Row & Measured> {
-  return statement(`/* ledger.${name} */
+  return statement(
+    `/* ledger.${name} */
 SELECT ${columns}, bytes
 FROM (
   SELECT page.*, sum(size) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) AS bytes
@@ -94,7 +95,9 @@ FROM (
 ) AS measured
 WHERE bytes - size < $3::bigint
 ORDER BY place
-`);
+`,
+    { route: "one account" },
+  );
 }
 
 /** The statements that read rows of one kind. */

@@ -9,13 +9,13 @@ export interface HeadRow {
   readonly hash: string;
 }
 
-export const listHeads = statement<
-  [afterAccountId: string, limit: number],
-  HeadRow
->(`/* ledger.list-heads */
+export const listHeads = statement<[afterAccountId: string, limit: number], HeadRow>(
+  `/* ledger.list-heads */
 SELECT account_id, sequence_number, encode(hash, 'hex') AS hash
 FROM ledger.heads
 WHERE account_id > $1::text AND sequence_number > 0
 ORDER BY account_id
 LIMIT $2::integer
-`);
+`,
+  { route: "all accounts, read" },
+);

@@ -13,9 +13,12 @@ export interface ValuesRow {
   readonly target_type: string | null;
 }
 
-export const listValues = statement<Params, ValuesRow>(`/* ledger.list-values */
+export const listValues = statement<Params, ValuesRow>(
+  `/* ledger.list-values */
 SELECT action, actor_type, target_type
 ${ofNumbers(3)}
 GROUP BY action, actor_type, target_type
 ORDER BY min(place)
-`);
+`,
+  { route: "one account" },
+);

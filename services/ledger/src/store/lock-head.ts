@@ -9,7 +9,10 @@ export interface HeadRow {
   readonly month_start: string;
 }
 
-export const lockHead = statement<[accountId: string], HeadRow>(`/* ledger.lock-head */
+export const lockHead = statement<[accountId: string], HeadRow>(
+  `/* ledger.lock-head */
 SELECT sequence_number, hash, month, month_start
 FROM ledger.heads WHERE account_id = $1::text FOR UPDATE
-`);
+`,
+  { route: "one account" },
+);

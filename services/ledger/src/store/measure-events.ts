@@ -19,5 +19,5 @@ WHERE account_id = $1::text AND sequence_number > $2::bigint
 ORDER BY sequence_number
 LIMIT $3::integer
 `,
-  { customPlan: true },
+  { route: "one account", customPlan: true },
 );

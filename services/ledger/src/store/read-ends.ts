@@ -11,15 +11,18 @@ export interface EndsRow {
   readonly last_id: string | null;
 }
 
-export const readEnds = statement<[accountId: string], EndsRow>(`/* ledger.read-ends */
+export const readEnds = statement<[accountId: string], EndsRow>(
+  `/* ledger.read-ends */
 SELECT heads.sequence_number AS head_sequence, heads.hash AS head_hash,
   last.sequence_number AS last_sequence, last.id AS last_id
-FROM (SELECT $1::text AS account_id) AS asked
-LEFT JOIN ledger.heads USING (account_id)
+FROM (VALUES (1)) AS one
+LEFT JOIN ledger.heads ON heads.account_id = $1::text
 LEFT JOIN LATERAL (
   SELECT sequence_number, id FROM ledger.events
   WHERE events.account_id = $1::text
   ORDER BY sequence_number DESC
   LIMIT 1
 ) AS last ON true
-`);
+`,
+  { route: "one account" },
+);

@@ -34,5 +34,5 @@ CROSS JOIN LATERAL (
 WHERE before < $3::bigint
 ORDER BY sized.sequence_number
 `,
-  { customPlan: true },
+  { route: "one account", customPlan: true },
 );

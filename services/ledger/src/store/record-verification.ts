@@ -13,12 +13,18 @@ type Params = [
   secondsToNext: number,
 ];
 
-export const recordVerification = statement<Params, object>(`/* ledger.record-verification */
-UPDATE ledger.verifications SET
+export const recordVerification = statement<Params, object>(
+  `/* ledger.record-verification */
+UPDATE ledger.verifications AS kept SET
   sequence_number = $2::bigint,
   hash = $3::text,
   chunks = $4::bigint,
-  verified_at = CASE WHEN $5::boolean THEN statement_timestamp() ELSE verified_at END,
-  due_at = statement_timestamp() + $6::integer * interval '1 second'
-WHERE account_id = $1::text
-`);
+  verified_at = CASE WHEN $5::boolean THEN moment.now ELSE verified_at END,
+  due_at = moment.next
+FROM (
+  SELECT statement_timestamp() AS now, statement_timestamp() + $6::integer * interval '1 second' AS next
+) AS moment
+WHERE kept.account_id = $1::text
+`,
+  { route: "one account" },
+);

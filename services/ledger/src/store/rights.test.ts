@@ -16,7 +16,10 @@ beforeAll(async () => {
   database = await newLedgerDatabase(afterAll);
   const pool = openPool(database.url, { atEnd: afterAll });
   run = (text) =>
-    pool.run<[], Record<string, unknown>>({ name: "test.rights", text, customPlan: true }, []);
+    pool.run<[], Record<string, unknown>>(
+      { name: "test.rights", text, route: "local", customPlan: true },
+      [],
+    );
   await run(APPEND);
 });
 

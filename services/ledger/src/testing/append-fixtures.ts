@@ -120,7 +120,9 @@ export const UNAVAILABLE = {
 export function whileHeld<T>(pool: Pool, accountId: string, work: () => Promise<T>): Promise<T> {
   return pool.transaction(async (transaction) => {
     const text = "SELECT FROM ledger.heads WHERE account_id = $1 FOR UPDATE";
-    await transaction.run({ name: "test.hold", text, customPlan: true }, [accountId]);
+    await transaction.run({ name: "test.hold", text, route: "local", customPlan: true }, [
+      accountId,
+    ]);
     return work();
   });
 }

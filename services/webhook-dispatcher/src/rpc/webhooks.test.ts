@@ -82,7 +82,7 @@ describe("rotation", () => {
 test("the role cannot change anything but its tables", async () => {
   const database = await newDatabase();
   const run = (text: string) =>
-    database.pool().run({ name: "test.rights", text, customPlan: true }, []);
+    database.pool().run({ name: "test.rights", text, route: "local", customPlan: true }, []);
   for (const text of [
     "DROP TABLE webhooks.webhooks",
     "TRUNCATE webhooks.deliveries",

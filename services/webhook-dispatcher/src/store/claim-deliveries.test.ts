@@ -61,7 +61,7 @@ async function explained(pool: Pool, { text }: { readonly text: string }, params
   await pool
     .transaction(async (transaction) => {
       const one = <Row>(given: string) =>
-        transaction.run(statement<[], Row>(given, { customPlan: true }), []);
+        transaction.run(statement<[], Row>(given, { route: "local", customPlan: true }), []);
       await one("/* test.plan */ SET LOCAL plan_cache_mode = force_generic_plan");
       await one(`/* test.prepare */ PREPARE explained AS ${text}`);
       const [row] = await one<{ "QUERY PLAN": readonly { Plan: Node }[] }>(
@@ -149,10 +149,14 @@ test("a claim of new deliveries changes no index", async () => {
   const params = [later, accounts, accounts, ids, always, each, 15] as const;
   const rows = await pool.run(claimDeliveries, [...params]);
   expect(rows.length).toBe(10 * WAITING_EACH);
-  await pool.run(statement("/* test.flush */ SELECT pg_stat_force_next_flush()"), []);
+  await pool.run(
+    statement("/* test.flush */ SELECT pg_stat_force_next_flush()", { route: "local" }),
+    [],
+  );
   const [updates] = await pool.run(
     statement<[], { all: string; hot: string }>(
       "/* test.updates */ SELECT n_tup_upd AS all, n_tup_hot_upd AS hot FROM pg_stat_all_tables WHERE relname = 'deliveries'",
+      { route: "local" },
     ),
     [],
   );

@@ -48,7 +48,8 @@ export interface ClaimedRow {
 // before the first entry that is due. The bounds and the order name all columns of the index of the queues.
 // Deliveries that another process claims at the same time are locked, and skipped. The LIMIT makes PostgreSQL
 // look up each webhook; without it, it compares all webhooks of an account with all given ones.
-export const claimDeliveries = statement<Params, ClaimedRow>(`/* webhooks.claim-deliveries */
+export const claimDeliveries = statement<Params, ClaimedRow>(
+  `/* webhooks.claim-deliveries */
 WITH picked AS MATERIALIZED (
   SELECT due.account_id, due.webhook_id, due.due_at, due.number, moment.leased_until,
     extract(epoch FROM moment.now - due.due_at)::float8 AS late_s, webhook.url, webhook.secret_key_id, webhook.secret_sealed,
@@ -83,4 +84,6 @@ WHERE delivery.account_id = ANY ($2::text[]) AND delivery.account_id = picked.ac
 RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id, delivery.event,
   delivery.position, delivery.body, delivery.created_at, delivery.due_at, picked.late_s, picked.url, picked.secret_key_id,
   picked.secret_sealed, picked.previous_key_id, picked.previous_sealed
-`);
+`,
+  { route: "some accounts" },
+);

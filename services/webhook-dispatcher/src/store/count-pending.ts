@@ -15,5 +15,5 @@ FROM webhooks.deliveries
 WHERE account_id = $1::text AND due_at IS NOT NULL
 GROUP BY webhook_id
 `,
-  { customPlan: true },
+  { route: "one account", customPlan: true },
 );

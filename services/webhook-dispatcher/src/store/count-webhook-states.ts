@@ -10,10 +10,8 @@ export interface WebhookStatesRow {
   readonly failing_longest_s: number;
 }
 
-export const countWebhookStates = statement<
-  [now: string],
-  WebhookStatesRow
->(`/* webhooks.count-webhook-states */
+export const countWebhookStates = statement<[now: string], WebhookStatesRow>(
+  `/* webhooks.count-webhook-states */
 SELECT count(*) FILTER (WHERE active AND failing_since IS NULL)::integer AS healthy,
   count(*) FILTER (WHERE active AND failing_since IS NOT NULL)::integer AS failing,
   count(*) FILTER (WHERE NOT active AND disabled_at IS NOT NULL)::integer AS disabled,
@@ -22,4 +20,6 @@ SELECT count(*) FILTER (WHERE active AND failing_since IS NULL)::integer AS heal
     - min(failing_since) FILTER (WHERE active)), 0)::float8 AS failing_longest_s
 FROM webhooks.webhooks
 WHERE deleted_at IS NULL
-`);
+`,
+  { route: "all accounts, read" },
+);

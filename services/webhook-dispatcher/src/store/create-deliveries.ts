@@ -17,7 +17,8 @@ type Params = [
   now: string,
 ];
 
-export const createDeliveries = statement<Params, never>(`/* webhooks.create-deliveries */
+export const createDeliveries = statement<Params, never>(
+  `/* webhooks.create-deliveries */
 INSERT INTO webhooks.deliveries
   (account_id, webhook_id, id, payload_id, event, position, bytes, body, created_at, due_at)
 SELECT $1::text, delivery.webhook_id, delivery.id, delivery.payload_id, delivery.event, nullif(delivery.position, 0),
@@ -26,4 +27,6 @@ FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::in
   AS delivery (webhook_id, id, payload_id, event, position, bytes, body, turn)
 CROSS JOIN (SELECT greatest(statement_timestamp(), $9::timestamptz) AS now) AS moment
 ORDER BY delivery.turn
-`);
+`,
+  { route: "one account" },
+);

@@ -18,9 +18,12 @@ type Params = [
   createdBy: string | null,
 ];
 
-export const createWebhook = statement<Params, never>(`/* webhooks.create-webhook */
+export const createWebhook = statement<Params, never>(
+  `/* webhooks.create-webhook */
 INSERT INTO webhooks.webhooks (account_id, id, url, events, active, created_at, secret_key_id, secret_sealed,
   after_events, after_verifications, after_exports, created_by)
 VALUES ($1::text, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::text, $8::bytea,
   $9::bigint, $10::bigint, $11::bigint, $12::text)
-`);
+`,
+  { route: "one account" },
+);

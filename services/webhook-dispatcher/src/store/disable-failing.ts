@@ -6,10 +6,8 @@ import { statement } from "@annals/postgres";
 
 type Params = [now: string, accountId: string, id: string, afterDays: number, stoppedUpTo: string];
 
-export const disableFailing = statement<
-  Params,
-  { readonly id: string }
->(`/* webhooks.disable-failing */
+export const disableFailing = statement<Params, { readonly id: string }>(
+  `/* webhooks.disable-failing */
 UPDATE webhooks.webhooks AS webhook SET
   active = false,
   disabled_at = moment.now,
@@ -19,4 +17,6 @@ FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now) AS moment
 WHERE webhook.account_id = $2::text AND webhook.id = $3::text AND active AND deleted_at IS NULL
   AND moment.now - failing_since >= $4::integer * interval '1 day'
 RETURNING webhook.id
-`);
+`,
+  { route: "one account" },
+);

@@ -11,7 +11,8 @@ export interface FoundDelivery {
   readonly position: string | null;
 }
 
-export const findDelivery = statement<Params, FoundDelivery>(`/* webhooks.find-delivery */
+export const findDelivery = statement<Params, FoundDelivery>(
+  `/* webhooks.find-delivery */
 SELECT event, position
 FROM (
   SELECT id, event, position
@@ -21,4 +22,6 @@ FROM (
   LIMIT $4::integer) AS attempted
 WHERE id = $3::text
 LIMIT 1
-`);
+`,
+  { route: "one account" },
+);

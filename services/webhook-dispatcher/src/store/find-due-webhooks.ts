@@ -15,7 +15,8 @@ export interface QueuedWebhookRow {
   readonly due_at: string | null;
 }
 
-export const findDueWebhooks = statement<Params, QueuedWebhookRow>(`/* webhooks.find-due-webhooks */
+export const findDueWebhooks = statement<Params, QueuedWebhookRow>(
+  `/* webhooks.find-due-webhooks */
 SELECT webhook.account_id, webhook.id AS webhook_id, (
   SELECT min(delivery.due_at)
   FROM webhooks.deliveries AS delivery
@@ -27,4 +28,6 @@ FROM webhooks.webhooks AS webhook
 WHERE active AND deleted_at IS NULL AND NOT is_drained AND (account_id, id) > ($2::text, $3::text)
 ORDER BY account_id, id
 LIMIT $4::integer
-`);
+`,
+  { route: "all accounts, read" },
+);

@@ -9,8 +9,11 @@ export interface SubscribedRow {
   readonly pattern: string;
 }
 
-export const findSubscribed = statement<Params, SubscribedRow>(`/* webhooks.find-subscribed */
+export const findSubscribed = statement<Params, SubscribedRow>(
+  `/* webhooks.find-subscribed */
 SELECT DISTINCT account_id, pattern
 FROM webhooks.webhooks CROSS JOIN unnest(events) AS pattern
 WHERE account_id = ANY ($1::text[]) AND active AND deleted_at IS NULL AND pattern = ANY ($2::text[])
-`);
+`,
+  { route: "some accounts" },
+);

@@ -8,7 +8,8 @@ type Params = [accountId: string, id: string];
 export const findWebhook = statement<
   Params,
   ShownWebhookRow & { readonly previous_until: string | null }
->(`/* webhooks.find-webhook */
+>(
+  `/* webhooks.find-webhook */
 SELECT id, url, events, active, created_at, disabled_reason,
   to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
   drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
@@ -17,18 +18,23 @@ SELECT id, url, events, active, created_at, disabled_reason,
 FROM webhooks.webhooks AS webhook
 LEFT JOIN webhooks.drops ON drops.account_id = $1::text AND drops.webhook_id = webhook.id
 WHERE webhook.account_id = $1::text AND webhook.id = $2::text AND deleted_at IS NULL
-`);
+`,
+  { route: "one account" },
+);
 
 /**
  * Reads what clients set, and locks the webhook until the transaction ends. Fan-outs lock the row too: each
  * is either committed and visible to later statements, or sees the changes of this transaction.
  */
-export const lockWebhook = statement<Params, WebhookRow>(`/* webhooks.lock-webhook */
+export const lockWebhook = statement<Params, WebhookRow>(
+  `/* webhooks.lock-webhook */
 SELECT id, url, events, active, created_at
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR UPDATE
-`);
+`,
+  { route: "one account" },
+);
 
 /** Locks the webhook, shared with fan-outs, until the transaction ends: disabling or closing it waits. */
 export const shareWebhook = statement<
@@ -39,9 +45,12 @@ export const shareWebhook = statement<
     readonly is_drained: boolean;
     readonly has_succeeded: boolean;
   }
->(`/* webhooks.share-webhook */
+>(
+  `/* webhooks.share-webhook */
 SELECT active, is_drained, first_success_at IS NOT NULL AS has_succeeded
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR SHARE
-`);
+`,
+  { route: "one account" },
+);

@@ -15,7 +15,8 @@ export interface DeliveryRow {
   readonly next_attempt_at: string | null;
 }
 
-export const listDeliveries = statement<Params, DeliveryRow>(`/* webhooks.list-deliveries */
+export const listDeliveries = statement<Params, DeliveryRow>(
+  `/* webhooks.list-deliveries */
 SELECT delivery.number, delivery.id, event, succeeded, status_code, attempts,
   to_char(attempted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS attempted_at,
   CASE WHEN webhook.active AND delivery.number > webhook.stopped_up_to
@@ -26,4 +27,6 @@ WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text AND deli
   AND delivery.attempts > 0
 ORDER BY delivery.number DESC
 LIMIT $4::integer
-`);
+`,
+  { route: "one account" },
+);

@@ -18,10 +18,8 @@ export interface SubscribedAccountRow {
   readonly exports: string | null;
 }
 
-export const listSubscribedAccounts = statement<
-  Params,
-  SubscribedAccountRow
->(`/* webhooks.list-subscribed-accounts */
+export const listSubscribedAccounts = statement<Params, SubscribedAccountRow>(
+  `/* webhooks.list-subscribed-accounts */
 SELECT subscribed.account_id,
   max(position) FILTER (WHERE kind = 'events' AND events) AS events,
   max(position) FILTER (WHERE kind = 'verifications' AND verifications) AS verifications,
@@ -37,4 +35,6 @@ FROM (
 JOIN webhooks.cursors USING (account_id)
 GROUP BY subscribed.account_id
 ORDER BY subscribed.account_id
-`);
+`,
+  { route: "all accounts, read" },
+);

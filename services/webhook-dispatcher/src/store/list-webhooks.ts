@@ -6,7 +6,8 @@ import type { ShownWebhookRow } from "./webhook-row.ts";
 
 type Params = [accountId: string, createdAt: string | null, id: string | null, limit: number];
 
-export const listWebhooks = statement<Params, ShownWebhookRow>(`/* webhooks.list-webhooks */
+export const listWebhooks = statement<Params, ShownWebhookRow>(
+  `/* webhooks.list-webhooks */
 SELECT id, url, events, active, created_at, disabled_reason,
   to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
   drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
@@ -17,4 +18,6 @@ WHERE webhook.account_id = $1::text AND deleted_at IS NULL
   AND ($2::text IS NULL OR (created_at, id) < ($2::text, $3::text))
 ORDER BY created_at DESC, id DESC
 LIMIT $4::integer
-`);
+`,
+  { route: "one account" },
+);

@@ -13,11 +13,14 @@ export interface SubscriberRow {
   readonly is_drained: boolean;
 }
 
-export const lockSubscribers = statement<Params, SubscriberRow>(`/* webhooks.lock-subscribers */
+export const lockSubscribers = statement<Params, SubscriberRow>(
+  `/* webhooks.lock-subscribers */
 SELECT id, is_drained, CASE $2::text WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
   ELSE after_exports END AS starts_after
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND active AND deleted_at IS NULL AND events && $3::text[]
 ORDER BY id
 FOR SHARE
-`);
+`,
+  { route: "one account" },
+);

@@ -8,9 +8,12 @@ export interface BacklogRow {
   readonly oldest_due_s: number;
 }
 
-export const measureBacklog = statement<[now: string], BacklogRow>(`/* webhooks.measure-backlog */
+export const measureBacklog = statement<[now: string], BacklogRow>(
+  `/* webhooks.measure-backlog */
 SELECT count(*) AS pending,
   greatest(extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz) - min(due_at)), 0)::float8 AS oldest_due_s
 FROM webhooks.deliveries
 WHERE due_at IS NOT NULL
-`);
+`,
+  { route: "all accounts, read" },
+);

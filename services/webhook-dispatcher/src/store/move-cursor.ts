@@ -6,11 +6,11 @@ import type { NoticeKind } from "@annals/messaging";
 
 type Params = [accountId: string, kind: NoticeKind, from: bigint, to: bigint];
 
-export const moveCursor = statement<
-  Params,
-  { readonly position: string }
->(`/* webhooks.move-cursor */
+export const moveCursor = statement<Params, { readonly position: string }>(
+  `/* webhooks.move-cursor */
 UPDATE webhooks.cursors SET position = $4::bigint
 WHERE account_id = $1::text AND kind = $2::text AND position = $3::bigint
 RETURNING position
-`);
+`,
+  { route: "one account" },
+);

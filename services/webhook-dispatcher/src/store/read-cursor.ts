@@ -15,7 +15,8 @@ export interface CursorRow {
   readonly drained_ids: readonly string[] | null;
 }
 
-export const readCursor = statement<Params, CursorRow>(`/* webhooks.read-cursor */
+export const readCursor = statement<Params, CursorRow>(
+  `/* webhooks.read-cursor */
 SELECT cursor.position, count(webhook.id)::integer AS subscribers,
   array_agg(webhook.id) FILTER (WHERE is_drained) AS drained_ids,
   min(CASE cursor.kind WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
@@ -25,4 +26,6 @@ LEFT JOIN webhooks.webhooks AS webhook ON webhook.account_id = $1::text
   AND webhook.active AND webhook.deleted_at IS NULL AND webhook.events && $3::text[]
 WHERE cursor.account_id = $1::text AND cursor.kind = $2::text
 GROUP BY cursor.position, cursor.kind
-`);
+`,
+  { route: "one account" },
+);

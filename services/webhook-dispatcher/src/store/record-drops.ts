@@ -17,7 +17,8 @@ export interface DropRow {
   readonly count: string;
 }
 
-export const recordDrops = statement<Params, DropRow>(`/* webhooks.record-drops */
+export const recordDrops = statement<Params, DropRow>(
+  `/* webhooks.record-drops */
 INSERT INTO webhooks.drops AS known
   (account_id, webhook_id, count, first_sequence_number, last_sequence_number, last_at)
 SELECT $1::text, webhook_id, count, first, last, moment.now
@@ -30,4 +31,6 @@ ON CONFLICT (account_id, webhook_id) DO UPDATE SET
   last_sequence_number = greatest(known.last_sequence_number, excluded.last_sequence_number),
   last_at = excluded.last_at
 RETURNING webhook_id, count
-`);
+`,
+  { route: "one account" },
+);

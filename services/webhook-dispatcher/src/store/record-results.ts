@@ -36,7 +36,8 @@ export interface ResultRow {
 }
 
 // For the LIMIT of the webhook see claim-deliveries.ts.
-export const recordResults = statement<Params, ResultRow>(`/* webhooks.record-results */
+export const recordResults = statement<Params, ResultRow>(
+  `/* webhooks.record-results */
 WITH result AS MATERIALIZED (
   SELECT given.*, webhook.active, webhook.failing_since,
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
@@ -70,4 +71,6 @@ RETURNING delivery.account_id, delivery.webhook_id, result.success, result.url,
     ELSE result.failing_since IS NULL END AS changes_health,
   NOT result.success AND result.active AND $11::integer > 0 AND result.failing_since IS NOT NULL
     AND moment.now - result.failing_since >= $11::integer * interval '1 day' AS is_dead
-`);
+`,
+  { route: "some accounts" },
+);

@@ -16,10 +16,8 @@ type Params = [
   delaysS: readonly number[],
 ];
 
-export const releaseClaims = statement<
-  Params,
-  { readonly number: string }
->(`/* webhooks.release-claims */
+export const releaseClaims = statement<Params, { readonly number: string }>(
+  `/* webhooks.release-claims */
 UPDATE webhooks.deliveries AS delivery
 SET leased_until = NULL, due_at = CASE WHEN given.delay_s = 0 THEN delivery.due_at ELSE to_timestamp(moment.epoch + given.delay_s) END
 FROM unnest($3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::float8[])
@@ -29,4 +27,6 @@ WHERE delivery.account_id = ANY ($2::text[]) AND delivery.account_id = given.acc
   AND delivery.webhook_id = given.webhook_id AND delivery.due_at = given.due_at AND delivery.number = given.number
   AND delivery.fence = given.fence AND delivery.leased_until IS NOT NULL
 RETURNING delivery.number
-`);
+`,
+  { route: "some accounts" },
+);

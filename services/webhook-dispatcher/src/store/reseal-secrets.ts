@@ -18,7 +18,8 @@ type After = [accountId: string, id: string, isPrevious: boolean];
 export const listSealedByOthers = statement<
   [keyId: string, limit: number, ...after: After],
   SealedRow
->(`/* webhooks.list-sealed-by-others */
+>(
+  `/* webhooks.list-sealed-by-others */
 SELECT account_id, id, sealed.is_previous, sealed.key_id AS secret_key_id, sealed.bytes AS secret_sealed
 FROM webhooks.webhooks
 CROSS JOIN LATERAL (
@@ -28,7 +29,9 @@ WHERE sealed.key_id <> $1::text AND deleted_at IS NULL
   AND (account_id, id, sealed.is_previous) > ($3::text, $4::text, $5::boolean)
 ORDER BY account_id, id, sealed.is_previous
 LIMIT $2::integer
-`);
+`,
+  { route: "all accounts, read" },
+);
 
 export const replaceSecret = statement<
   [
@@ -39,7 +42,8 @@ export const replaceSecret = statement<
     secretSealed: Uint8Array,
   ],
   { readonly id: string }
->(`/* webhooks.replace-secret */
+>(
+  `/* webhooks.replace-secret */
 UPDATE webhooks.webhooks SET
   secret_key_id = CASE WHEN secret_sealed = $3::bytea THEN $4::text ELSE secret_key_id END,
   secret_sealed = CASE WHEN secret_sealed = $3::bytea THEN $5::bytea ELSE secret_sealed END,
@@ -47,4 +51,6 @@ UPDATE webhooks.webhooks SET
   previous_secret_sealed = CASE WHEN previous_secret_sealed = $3::bytea THEN $5::bytea ELSE previous_secret_sealed END
 WHERE account_id = $1::text AND id = $2::text AND (secret_sealed = $3::bytea OR previous_secret_sealed = $3::bytea)
 RETURNING id
-`);
+`,
+  { route: "one account" },
+);

@@ -15,7 +15,8 @@ type Params = [
   updatedBy: string | null,
 ];
 
-export const rotateSecret = statement<Params, { readonly id: string }>(`/* webhooks.rotate-secret */
+export const rotateSecret = statement<Params, { readonly id: string }>(
+  `/* webhooks.rotate-secret */
 UPDATE webhooks.webhooks AS webhook SET
   previous_secret_key_id = CASE WHEN $5::integer > 0 THEN secret_key_id END,
   previous_secret_sealed = CASE WHEN $5::integer > 0 THEN secret_sealed END,
@@ -27,4 +28,6 @@ FROM (
   SELECT greatest(statement_timestamp(), $6::timestamptz) + $5::integer * interval '1 second' AS ends) AS grace
 WHERE webhook.account_id = $1::text AND webhook.id = $2::text AND deleted_at IS NULL
 RETURNING webhook.id
-`);
+`,
+  { route: "one account" },
+);

@@ -3,6 +3,9 @@
 
 import { statement } from "@annals/postgres";
 
-export const takeNumber = statement<[], { readonly number: string }>(`/* webhooks.take-number */
+export const takeNumber = statement<[], { readonly number: string }>(
+  `/* webhooks.take-number */
 SELECT nextval('webhooks.deliveries_number_seq') AS number
-`);
+`,
+  { route: "local" },
+);

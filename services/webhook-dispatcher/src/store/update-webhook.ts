@@ -22,7 +22,8 @@ type Params = [
   nextNumber: string,
 ];
 
-export const updateWebhook = statement<Params, never>(`/* webhooks.update-webhook */
+export const updateWebhook = statement<Params, never>(
+  `/* webhooks.update-webhook */
 UPDATE webhooks.webhooks SET
   url = $3::text,
   events = $4::text[],
@@ -37,4 +38,6 @@ UPDATE webhooks.webhooks SET
   after_exports = coalesce($8::bigint, after_exports),
   stopped_up_to = CASE WHEN $5::boolean THEN stopped_up_to ELSE $11::bigint END
 WHERE account_id = $1::text AND id = $2::text
-`);
+`,
+  { route: "one account" },
+);
