@@ -14,15 +14,12 @@ import { routeFaults } from "./route-rules.ts";
 import { schemaFaults, tablesOf } from "./schema-rules.ts";
 import { FILES, matches, PRODUCT, ROOT } from "./sources.ts";
 
-const NOT_YET = "to be rewritten";
-
 /** Statements that break a rule, and why they may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "ledger.append-events": "becomes the function ledger.append",
   "ledger.append-to-chains": "only where tables are not distributed: a refusal ends its use",
   "ledger.index-chunk": "becomes the function ledger.index_chunk",
   "ledger.find-hidden-event": "postings_of becomes a part of it",
-  "ledger.delete-expired-idempotency-keys": NOT_YET,
 };
 
 const MIGRATIONS = FILES.filter(({ path }) => /^services\/[^/]+\/migrations\/.*\.sql$/.test(path));

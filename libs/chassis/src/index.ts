@@ -1,3 +1,4 @@
+export * from "./account-work.ts";
 export * from "./admin-server.ts";
 export * from "./bounded-log.ts";
 export * from "./config.ts";

@@ -2,7 +2,15 @@
 // over. Started by each service with a schema. An entry must never be deleted before the ledger has stored
 // it, and none of them keeps the others.
 
-import { type Counter, type Gauge, type Logger, type Loop, startLoop } from "@annals/chassis";
+import {
+  type AccountRun,
+  AccountWork,
+  type Counter,
+  type Gauge,
+  type Logger,
+  type Loop,
+  startLoop,
+} from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import type { AuditOutbox, EntryRow, StoredAuditEntry } from "./audit-outbox.ts";
 import { minuteOf } from "./audit-windows.ts";
@@ -41,8 +49,10 @@ export function startAuditHandOver(
   deps: AuditHandOverDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
 ): Loop {
   const { failures, log } = deps;
+  const name = "audit";
+  const work = new AccountWork(log, name);
   return startLoop({
-    name: "audit",
+    name,
     failures,
     log,
     delayMs: DELAY_MS,
@@ -51,7 +61,7 @@ export function startAuditHandOver(
       // Neither keeps the other.
       const [handed, counted] = await Promise.allSettled([
         handOver(outbox, deps, signal),
-        recordCounted(outbox, deps, signal),
+        recordCounted(outbox, deps, work.begin(signal)),
       ]);
       if (handed.status === "rejected") throw handed.reason;
       if (counted.status === "rejected") throw counted.reason;
@@ -64,21 +74,21 @@ export function startAuditHandOver(
 export async function recordCounted(
   { addCounted, windows }: Pick<HandedOver, "addCounted" | "windows">,
   { clock, database }: Pick<AuditHandOverDeps, "clock" | "database">,
-  signal: AbortSignal,
+  run: AccountRun,
 ): Promise<void> {
   const [micros, occurredAt] = [clock.nowMicros(), clock.nowText()];
   const before = minuteOf(new Date((micros - COUNTING_US) / 1_000).toISOString());
-  const found = await database.run(windows.list, [before, PAGE * MAX_PAGES]);
-  for (const window of found) {
-    if (signal.aborted) return;
-    const { account_id: accountId, minute } = window;
-    await database.transaction(async (transaction) => {
+  const found = await run.list("", () => database.run(windows.list, [before, PAGE * MAX_PAGES]));
+  await run.each(found, (window) =>
+    database.transaction(async (transaction) => {
       const counts = await windows.take(transaction, window);
       if (Object.keys(counts).length === 0) return;
+      const { account_id: accountId, minute } = window;
       const metadata = { minute: `${minute}Z`, further: counts };
       await addCounted(transaction, { accountId, metadata, occurredAt });
-    });
-  }
+    }),
+  );
+  run.end();
 }
 
 /**

@@ -3,7 +3,7 @@
 // lost. No entry is longer than its bound. What waits is handed over in its order and deleted only after it
 // was stored; an entry that is not stored keeps no other. How long the oldest has waited is reported.
 
-import { createLog } from "@annals/chassis";
+import { AccountRun, createLog } from "@annals/chassis";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { handOver, recordCounted } from "./audit-hand-over.ts";
@@ -153,7 +153,7 @@ const stored = async () => {
   const rows = await owner.query("SELECT account_id, event FROM keys.audit_outbox ORDER BY number");
   return rows.map(({ account_id: accountId, event }) => ({ accountId, ...JSON.parse(event) }));
 };
-const record = () => recordCounted(OUTBOX, { clock, database }, signal);
+const record = () => recordCounted(OUTBOX, { clock, database }, new AccountRun());
 
 test("beyond so many a minute changes are counted, by action and account, and each minute anew", async () => {
   await times(MAX_ENTRIES_PER_MINUTE + 7, () => change("acct_many", "annals.key.created"));

@@ -28,11 +28,11 @@ interface EntryRow extends PositionRow {
 }
 
 /** The last position of an account. */
-interface AccountRow extends PositionRow {
+export interface OutboxAccount extends PositionRow {
   readonly account_id: string;
 }
 
-interface ExpiredRow extends AccountRow {
+interface ExpiredRow extends OutboxAccount {
   /** Whether its first entry is older than the days given, and not its last. */
   readonly has_expired: boolean;
 }
@@ -80,7 +80,7 @@ LIMIT $3::integer
 /** The last positions of some accounts, in any order. No row: the account has no entry. */
 export const getOutboxPositions = (
   schema: string,
-): Statement<[accountIds: readonly string[]], AccountRow> =>
+): Statement<[accountIds: readonly string[]], OutboxAccount> =>
   statement(
     `/* ${schema}.get-outbox-positions */
 SELECT account_id, position FROM ${schema}.outbox_heads WHERE account_id = ANY ($1::text[])

@@ -4,7 +4,15 @@
 // outbox must never give a position twice, show a position before the one below it, or delete an unread entry
 // within its month.
 
-import { type Counter, inPieces, type Loop, type LoopOptions, startLoop } from "@annals/chassis";
+import {
+  type AccountRun,
+  AccountWork,
+  type Counter,
+  inPieces,
+  type Loop,
+  type LoopOptions,
+  startLoop,
+} from "@annals/chassis";
 import { complete, internal, invalid } from "@annals/errors";
 import {
   addToOutbox,
@@ -12,6 +20,7 @@ import {
   getOutboxPositions,
   listOutbox,
   moveOutboxHead,
+  type OutboxAccount,
   PRUNE_ACCOUNTS,
   PRUNE_ENTRIES,
   pruneOutbox,
@@ -49,8 +58,9 @@ export interface Outbox {
   positions(database: Database, accountIds: readonly string[]): Promise<bigint[]>;
   /**
    * Deletes the entries of all accounts that have waited long enough for a reader; resolves to their number.
+   * The caller ends the run.
    */
-  prune(database: Database, signal: AbortSignal): Promise<number>;
+  prune(database: Database, run: AccountRun): Promise<number>;
 }
 
 /** What one call may ask for. */
@@ -111,28 +121,40 @@ export function outbox(schema: string): Outbox {
       const positionOf = new Map(rows.map((row) => [row.account_id, BigInt(row.position)]));
       return accountIds.map((accountId) => positionOf.get(accountId) ?? 0n);
     },
-    prune: async (database, signal) => {
-      let after = "";
-      let total = 0;
-      const prunePiece = async (): Promise<number> => {
-        const accounts = await database.run(find, [after, KEPT_DAYS_UNREAD]);
-        for (const { account_id: accountId, position, has_expired: hasExpired } of accounts) {
-          if (!hasExpired) continue;
-          const pruneEntries = async (): Promise<number> => {
-            const params = [accountId, BigInt(position), KEPT_DAYS_UNREAD] as const;
-            const deleted = (await database.run(prune, [...params])).length;
-            total += deleted;
-            return deleted;
-          };
-          await inPieces(PRUNE_ENTRIES, pruneEntries, signal);
-        }
-        after = accounts.at(-1)?.account_id ?? "";
-        return accounts.length;
-      };
-      await inPieces(PRUNE_ACCOUNTS, prunePiece, signal);
-      return total;
-    },
+    prune: (database, run) => pruneAll(database, run, { find, prune }),
   };
+}
+
+interface PruneStatements {
+  readonly find: ReturnType<typeof findExpiredOutbox>;
+  readonly prune: ReturnType<typeof pruneOutbox>;
+}
+
+async function pruneAll(
+  database: Database,
+  run: AccountRun,
+  { find, prune }: PruneStatements,
+): Promise<number> {
+  let after = "";
+  let total = 0;
+  const pruneAccount = async ({ account_id: accountId, position }: OutboxAccount) => {
+    const pruneEntries = async (): Promise<number> => {
+      const params = [accountId, BigInt(position), KEPT_DAYS_UNREAD] as const;
+      const deleted = (await database.run(prune, [...params])).length;
+      total += deleted;
+      return deleted;
+    };
+    await inPieces(PRUNE_ENTRIES, pruneEntries, run.signal);
+  };
+  const prunePiece = async (): Promise<number> => {
+    const accounts = await run.list(after, () => database.run(find, [after, KEPT_DAYS_UNREAD]));
+    const expired = accounts.filter(({ has_expired: hasExpired }) => hasExpired);
+    await run.each(expired, pruneAccount);
+    after = accounts.at(-1)?.account_id ?? "";
+    return accounts.length;
+  };
+  await inPieces(PRUNE_ACCOUNTS, prunePiece, run.signal);
+  return total;
 }
 
 /**
@@ -146,8 +168,12 @@ export function startOutboxPruner(
   },
 ): Loop {
   const { database, failures, log, swept } = deps;
+  const name = "outbox_pruner";
+  const work = new AccountWork(log, name);
   const run = async (signal: AbortSignal): Promise<void> => {
-    swept.inc({ kind: "outbox" }, await prune(database, signal));
+    const accounts = work.begin(signal);
+    swept.inc({ kind: "outbox" }, await prune(database, accounts));
+    accounts.end();
   };
-  return startLoop({ name: "outbox_pruner", failures, log, delayMs: PRUNE_DELAY_MS, run });
+  return startLoop({ name, failures, log, delayMs: PRUNE_DELAY_MS, run });
 }

@@ -67,6 +67,7 @@ export async function serve(
   closers.add("idempotency sweep", sweep, () => sweep.stop());
   const index = new FilterIndex({
     database,
+    log,
     lag: (events) => metrics.indexLag.set(events),
     isPaused: config.indexPaused,
   });

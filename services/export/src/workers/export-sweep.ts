@@ -2,7 +2,15 @@
 // that are marked. Any number of replicas may do it at once. A row goes last: a sweep that stops half-way
 // leaves what the next one finds.
 
-import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
+import {
+  AccountRun,
+  AccountWork,
+  type Counter,
+  inPieces,
+  type Logger,
+  type Loop,
+  startLoop,
+} from "@annals/chassis";
 import { type Clock, formatMicros } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { Storage } from "../outbound/storage.ts";
@@ -31,34 +39,43 @@ const MICROS_PER_DAY = 86_400_000_000;
 export function startExportSweep(
   deps: SweepDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
 ): Loop {
+  const name = "export_sweep";
+  const work = new AccountWork(deps.log, name);
   return startLoop({
-    name: "export_sweep",
+    name,
     log: deps.log,
     failures: deps.failures,
     delayMs: INTERVAL_MS,
-    run: (signal) => sweepExports(deps, signal),
+    run: (signal) => sweepExports(deps, work.begin(signal)),
   });
 }
 
-/** Deletes all exports that are due now. Ends early if the signal is aborted. */
-export async function sweepExports(deps: SweepDeps, signal?: AbortSignal): Promise<void> {
-  if (deps.retentionDays > 0) await markExpired(deps, signal);
-  await removeDeleted(deps, signal);
+/**
+ * Deletes all exports that are due now. Goes on with the others if one cannot be deleted: the failure is
+ * thrown at the end. Ends early if the signal of the run is aborted.
+ */
+export async function sweepExports(deps: SweepDeps, run = new AccountRun()): Promise<void> {
+  if (deps.retentionDays > 0) await markExpired(deps, run);
+  await removeDeleted(deps, run);
+  run.end();
 }
 
 async function markExpired(
   { clock, database, retentionDays }: SweepDeps,
-  signal?: AbortSignal,
+  run: AccountRun,
 ): Promise<void> {
   const createdBefore = formatMicros(clock.nowMicros() - retentionDays * MICROS_PER_DAY);
+  let after: [string, string, string] = ["", "", ""];
   const markPiece = async (): Promise<number> => {
-    const expired = await database.run(listExpiredJobs, [createdBefore, PIECE]);
-    for (const job of expired) {
-      await markDeleted(database, job, clock.nowText());
-    }
+    const expired = await run.list(["expired", ...after].join(), () =>
+      database.run(listExpiredJobs, [createdBefore, ...after, PIECE]),
+    );
+    await run.each(expired, (job) => markDeleted(database, job, clock.nowText()));
+    const last = expired.at(-1);
+    if (last) after = [last.created_at, last.account_id, last.id];
     return expired.length;
   };
-  await inPieces(PIECE, markPiece, signal);
+  await inPieces(PIECE, markPiece, run.signal);
 }
 
 async function markDeleted(
@@ -77,27 +94,23 @@ async function markDeleted(
   });
 }
 
-/** Goes on with the other exports if a file cannot be deleted: the failure is thrown at the end. */
 async function removeDeleted(
   { database, storage, swept }: SweepDeps,
-  signal?: AbortSignal,
+  run: AccountRun,
 ): Promise<void> {
-  const failures: unknown[] = [];
-  let after = { account_id: "", id: "" };
+  let after: [string, string] = ["", ""];
   const removePiece = async (): Promise<number> => {
-    const deleted = await database.run(listDeletedJobs, [after.account_id, after.id, PIECE]);
-    for (const job of deleted) {
-      try {
-        await storage.keepOnly(fileStem(job), undefined);
-        const [removed] = await database.run(removeJob, [job.account_id, job.id]);
-        if (removed) swept.inc({ kind: "exports" });
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    after = deleted.at(-1) ?? after;
+    const deleted = await run.list(["deleted", ...after].join(), () =>
+      database.run(listDeletedJobs, [...after, PIECE]),
+    );
+    await run.each(deleted, async (job) => {
+      await storage.keepOnly(fileStem(job), undefined);
+      const [removed] = await database.run(removeJob, [job.account_id, job.id]);
+      if (removed) swept.inc({ kind: "exports" });
+    });
+    const last = deleted.at(-1);
+    if (last) after = [last.account_id, last.id];
     return deleted.length;
   };
-  await inPieces(PIECE, removePiece, signal);
-  if (failures.length > 0) throw failures[0];
+  await inPieces(PIECE, removePiece, run.signal);
 }

@@ -13,7 +13,8 @@ export interface ClaimedRow {
   readonly chunks: string;
 }
 
-// It is due if it was due before the lease would begin. A distributed PostgreSQL takes no clock in that WHERE.
+// It is due if it was due before the lease would begin. A distributed PostgreSQL takes no clock in that
+// WHERE.
 export const claimVerification = statement<Params, ClaimedRow>(
   `/* ledger.claim-verification */
 INSERT INTO ledger.verifications AS kept (account_id, sequence_number, hash, due_at)

@@ -1,6 +1,7 @@
 // The filter index in tests: events with values worth filtering, and its worker, step by step. Imported by
 // tests only.
 
+import { createLog } from "@annals/chassis";
 import type { Pool } from "@annals/postgres";
 import { DELAY_MS, FilterIndex } from "../workers/filter-index.ts";
 import { eventsJsonOf, type GivenEvent, type TestLedger } from "./test-ledger.ts";
@@ -54,7 +55,8 @@ export function timeOf(second: number): string {
 export async function indexAll(database: Pool): Promise<number> {
   let reported = 0;
   const lag = (events: number) => void (reported = events);
-  const index = new FilterIndex({ database, isPaused: false, lag });
+  const log = createLog({ service: "test", level: "error" });
+  const index = new FilterIndex({ database, isPaused: false, lag, log });
   while ((await index.run(new AbortController().signal)) < DELAY_MS);
   return reported;
 }

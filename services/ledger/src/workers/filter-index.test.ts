@@ -62,7 +62,8 @@ const chunkOf = (accountId: string, chunk: number) => ({
 function newIndex(isPaused = false) {
   const lags: number[] = [];
   const lag = (events: number) => void lags.push(events);
-  return { index: new FilterIndex({ database: ledger.database, isPaused, lag }), lags };
+  const log = createLog({ service: "test", level: "error" });
+  return { index: new FilterIndex({ database: ledger.database, isPaused, lag, log }), lags };
 }
 
 describe("indexing", () => {

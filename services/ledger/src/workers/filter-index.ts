@@ -2,9 +2,11 @@
 // the process runs. Any number of replicas may do it at the same time. Nothing waits for it: events that are
 // not indexed yet are only slower to search.
 
+import { AccountWork, type Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { findIndexWork, type IndexWorkRow } from "../store/find-index-work.ts";
+import { getSearchEnds } from "../store/get-search-ends.ts";
 import { indexChunk } from "../store/index-chunk.ts";
 
 /** Time from the end of a run to the beginning of the next, unless an account needs another turn. */
@@ -18,6 +20,7 @@ const TURN_CHUNKS = 8;
 
 export interface FilterIndexDeps {
   readonly database: Database;
+  readonly log: Logger;
   /** Called after the last account with the number of events in complete chunks that the index lacks. */
   readonly lag: (events: number) => void;
   /** Whether it only measures the lag. */
@@ -26,11 +29,13 @@ export interface FilterIndexDeps {
 
 export class FilterIndex {
   readonly #deps: FilterIndexDeps;
+  readonly #work: AccountWork;
   #after = "";
   #lacking = 0;
 
   constructor(deps: FilterIndexDeps) {
     this.#deps = deps;
+    this.#work = new AccountWork(deps.log, "filter_index");
   }
 
   /**
@@ -38,26 +43,36 @@ export class FilterIndex {
    * indexed does not keep others from their turn.
    */
   async run(signal: AbortSignal): Promise<number> {
-    const accounts = await this.#deps.database.run(findIndexWork, [this.#after, ACCOUNTS]);
+    const { database, lag } = this.#deps;
+    const run = this.#work.begin(signal);
+    const after = this.#after;
+    const accounts = await run.list(after, () => database.run(findIndexWork, [after, ACCOUNTS]));
     let isBehind = false;
-    const failures: unknown[] = [];
-    for (const account of accounts) {
-      if (signal.aborted) return 0;
-      const indexed = await this.#giveTurn(account, signal).catch((error: unknown) => {
-        failures.push(error);
-        return 0;
-      });
+    let lacking = 0;
+    await run.each(accounts, async (listed) => {
+      const account = run.hasOldList ? await this.#endsOf(listed.account_id) : listed;
+      lacking += Number(account.end_chunk) - Number(account.next_chunk);
+      const indexed = await this.#giveTurn(account, signal);
+      lacking -= indexed;
       isBehind ||= indexed === TURN_CHUNKS;
-      this.#lacking += Number(account.end_chunk) - Number(account.next_chunk) - indexed;
-    }
+    });
+    if (signal.aborted) return 0;
+    this.#lacking += lacking;
     const last = accounts.length < ACCOUNTS ? undefined : accounts.at(-1);
     this.#after = last?.account_id ?? "";
     if (!last) {
-      this.#deps.lag(this.#lacking * CHUNK_SIZE);
+      lag(this.#lacking * CHUNK_SIZE);
       this.#lacking = 0;
     }
-    if (failures.length > 0) throw failures[0];
+    run.end();
     return isBehind ? 0 : DELAY_MS;
+  }
+
+  /** What an earlier list said of the account has changed since. */
+  async #endsOf(accountId: string): Promise<IndexWorkRow> {
+    const [ends] = await this.#deps.database.run(getSearchEnds, [accountId]);
+    const end = Math.floor(Number(ends?.last ?? 0) / CHUNK_SIZE);
+    return { account_id: accountId, next_chunk: ends?.chunks ?? "0", end_chunk: String(end) };
   }
 
   /** Resolves to the number of indexed chunks: fewer if another replica indexes, or events are missing. */

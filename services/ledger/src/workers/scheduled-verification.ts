@@ -3,7 +3,7 @@
 // the same time: a lease gives each chain to one of them. It must never take more than a share of PostgreSQL,
 // and never record what was not recomputed.
 
-import type { Logger } from "@annals/chassis";
+import { AccountWork, type Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import { AnnalsError } from "@annals/errors";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
@@ -44,10 +44,12 @@ const S_PER_HOUR = 3_600;
 export class ScheduledVerification {
   readonly #deps: ScheduledVerificationDeps;
   readonly #peak: LoadPeak;
+  readonly #work: AccountWork;
 
   constructor(deps: ScheduledVerificationDeps) {
     this.#deps = deps;
     this.#peak = new LoadPeak(deps.nowMs);
+    this.#work = new AccountWork(deps.log, "verification");
     deps.metrics.verifyInterval.set(deps.intervalHours * S_PER_HOUR);
   }
 
@@ -57,35 +59,35 @@ export class ScheduledVerification {
   async run(signal: AbortSignal): Promise<number> {
     const { database, metrics } = this.#deps;
     const intervalS = this.#deps.intervalHours * S_PER_HOUR;
-    const failures: unknown[] = [];
+    const run = this.#work.begin(signal);
     const seen = { events: 0, oldestS: 0, unverified: 0 };
-    let accounts: VerificationWorkRow[] = [];
-    do {
-      accounts = await database.run(findVerificationWork, [
-        accounts.at(-1)?.account_id ?? "",
-        ACCOUNTS,
-      ]);
-      for (const account of accounts) {
-        if (signal.aborted) return 0;
-        const { age_s: ageS, head, overdue_s: overdueS } = account;
-        let age = ageS;
-        // After another interval the chain is verified whatever the load.
-        if (overdueS >= 0 && (this.#peak.isOff || overdueS >= intervalS)) {
-          const isValid = await this.#verify(account, signal).catch((error: unknown) => {
-            failures.push(error);
-            return false;
-          });
-          if (isValid) age = 0;
+    const verifyIfDue = async (account: VerificationWorkRow): Promise<void> => {
+      const { age_s: ageS, head, overdue_s: overdueS } = account;
+      let age = ageS;
+      try {
+        // After another interval the chain is verified whatever the load. An old list knows of no chain that
+        // has become due since: its claim shows it.
+        const isDue = run.hasOldList || overdueS >= 0;
+        if (isDue && (this.#peak.isOff || overdueS >= intervalS)) {
+          if (await this.#verify(account, signal)) age = 0;
         }
+      } finally {
         seen.events += Number(head);
         seen.unverified += age === null ? 1 : 0;
         seen.oldestS = Math.max(seen.oldestS, age ?? 0);
       }
+    };
+    let accounts: readonly VerificationWorkRow[] = [];
+    do {
+      const after = accounts.at(-1)?.account_id ?? "";
+      accounts = await run.list(after, () => database.run(findVerificationWork, [after, ACCOUNTS]));
+      await run.each(accounts, verifyIfDue);
+      if (signal.aborted) return 0;
     } while (accounts.length === ACCOUNTS);
-    this.#peak.sample(seen.events);
+    if (!run.hasOldList) this.#peak.sample(seen.events);
     metrics.oldestVerification.set(seen.oldestS);
     metrics.unverified.set(seen.unverified);
-    if (failures.length > 0 && !signal.aborted) throw failures[0];
+    run.end();
     return PASS_DELAY_MS;
   }
 

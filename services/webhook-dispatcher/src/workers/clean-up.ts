@@ -2,7 +2,14 @@
 // that are older than the retention, and secrets whose grace period is over. It closes empty
 // queues. Any number of replicas may do it at once.
 
-import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
+import {
+  AccountRun,
+  AccountWork,
+  inPieces,
+  type Logger,
+  type Loop,
+  startLoop,
+} from "@annals/chassis";
 import type { Pool } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
 import * as one from "../store/clean-up.ts";
@@ -30,12 +37,14 @@ const TOMORROW = -1;
 
 /** Starts the clean-up. Wake it after a webhook was disabled or deleted. */
 export function startCleanUp(deps: CleanUpDeps): Loop {
+  const name = "clean_up";
+  const work = new AccountWork(deps.log, name);
   return startLoop({
-    name: "clean_up",
+    name,
     log: deps.log,
     failures: deps.metrics.failures,
     delayMs: INTERVAL_MS,
-    run: (signal) => cleanUp(deps, signal),
+    run: (signal) => cleanUp(deps, work.begin(signal)),
   });
 }
 
@@ -43,48 +52,52 @@ type Given = Pick<CleanUpDeps, "database" | "now" | "retentionDays">;
 
 /**
  * Does all that is due now: lists the webhooks, then works on them one by one. If one fails, it goes on with
- * the others, and throws the error at the end. Ends early if the signal is aborted.
+ * the others, and throws the error at the end. Ends early if the signal of the run is aborted.
  */
-export async function cleanUp(given: Given, signal?: AbortSignal): Promise<void> {
+export async function cleanUp(given: Given, run = new AccountRun()): Promise<void> {
   const { database, now, retentionDays } = given;
-  const errors: unknown[] = [];
+  const { signal } = run;
   const each = async <Row extends all.WebhookKey>(
+    kind: string,
     list: (after: [string, string, number]) => Promise<Row[]>,
     work: (row: Row) => Promise<unknown>,
   ): Promise<void> => {
     let after: [string, string, number] = ["", "", PIECE];
     const piece = async () => {
-      const rows = await list(after);
-      for (const row of rows) {
-        if (signal?.aborted) break;
-        after = [row.account_id, row.id, PIECE];
-        await work(row).catch((error: unknown) => errors.push(error));
-      }
+      const rows = await run.list([kind, ...after].join(), () => list(after));
+      await run.each(rows, work);
+      const last = rows.at(-1);
+      if (last) after = [last.account_id, last.id, PIECE];
       return rows.length;
     };
     await inPieces(PIECE, piece, signal);
   };
   await each(
+    "deleted",
     (after) => database.run(all.listDeleted, after),
     (row) => remove(given, row, signal),
   );
   await each(
+    "stopped",
     (after) => database.run(all.listStopped, after),
     (row) => settle(given, row, row.stopped_up_to, signal),
   );
   await each(
+    "expired",
     (after) => database.run(all.listExpired, [...after, now(), retentionDays]),
     (row) => deleteFinished(given, row, retentionDays, signal),
   );
   await each(
+    "empty",
     (after) => database.run(all.listEmptyQueues, after),
     (row) => close(given, row),
   );
   await each(
+    "secrets",
     (after) => database.run(all.listExpiredSecrets, [...after, now()]),
     (row) => database.run(one.eraseExpiredSecret, [row.account_id, row.id, now()]),
   );
-  if (errors.length > 0) throw errors[0];
+  run.end();
 }
 
 /** Deletes the deliveries of a deleted webhook, then the webhook. A later run deletes what a claim holds. */
