@@ -127,6 +127,8 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
   const [loadsOfOthers, loadsOfOwn] = [await begin(others), await begin(own)];
   const [server] = processesOf(nodes[2]!.stack, "postgres");
   const killedAt = performance.now();
+  // Also where the test fails.
+  onTestFinished(() => server?.start());
   expect(server?.kill("SIGKILL")).toBe(true);
   await server?.stop();
   const deliveredMs: number[] = [];

@@ -14,7 +14,7 @@ if (root === undefined || !existsSync(join(root, "bin/postgres"))) {
   process.exit(0);
 }
 
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 180_000;
 const HOOK_TIMEOUT_MS = 120_000;
 /** They stop or measure a PostgreSQL of their own, which is not Citus. */
 const EXCLUDED = ["**/node_modules/**", "**/dist/**"];

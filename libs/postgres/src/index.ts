@@ -3,6 +3,7 @@ export * from "./audit-outbox.ts";
 export * from "./command-pool.ts";
 export * from "./failure.ts";
 export * from "./distribute.ts";
+export { isDistributed } from "./distribution.ts";
 export * from "./migrate.ts";
 export * from "./outbox.ts";
 export * from "./pool.ts";

@@ -53,9 +53,9 @@ export class DeliveryWorld {
   /** `meanwhile` happens between the claim and its answer. */
   claim(fails: boolean, meanwhile = () => {}): Grant[] {
     const before = this.inFlight.length;
-    const due = this.#able();
+    const able = this.#able();
     const grants = this.machine.plan(this.now);
-    this.#checkPlan(grants, before, due);
+    this.#checkPlan(grants, before, able);
     const rows = fails ? [] : grants.flatMap((grant) => this.#take(grant));
     meanwhile();
     if (fails) this.machine.failed(grants);
@@ -108,16 +108,17 @@ export class DeliveryWorld {
     return this.inFlight.length + [...this.queues.values()].flat().length;
   }
 
+  /** Webhooks that a plan may grant slots to. The plan itself ends waits for a host that took too long. */
   #able(): number {
-    const ids = [...this.queues.keys()];
-    return ids.filter((id) => this.machine.states.stateOf(id) === "due").length;
+    const states = [...this.queues.keys()].map((id) => this.machine.states.stateOf(id));
+    return states.filter((state) => state === "due" || state === "crowded").length;
   }
 
-  #checkPlan(grants: readonly Grant[], before: number, due: number): void {
+  #checkPlan(grants: readonly Grant[], before: number, able: number): void {
     const planned = grants.reduce((sum, { slots }) => sum + slots, 0);
     const free = this.limits.maxInFlight - before;
     assert(planned <= Math.max(0, free));
-    assert(grants.length <= due);
+    assert(grants.length <= able);
     assert.equal(new Set(grants.map(({ webhookId }) => webhookId)).size, grants.length);
     const waiting = [...this.queues.entries()].filter(([id, [first]]) => {
       const account = this.machine.states.stateOfAccount(first?.accountId ?? "");

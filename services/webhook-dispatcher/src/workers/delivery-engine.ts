@@ -7,7 +7,8 @@
 // their slots is free again. Everything else (retries, work left by other processes) is found by a scan over
 // the webhooks that may have pending deliveries, which never takes more than a small share of the time.
 
-import { type Loop, startLoop } from "@annals/chassis";
+import { type AccountRun, AccountWork, type Loop, startLoop } from "@annals/chassis";
+import { isDistributed } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import { DeliveryMachine, type Grant } from "../domain/delivery-machine.ts";
 import type { Limits } from "../domain/delivery-states.ts";
@@ -38,6 +39,7 @@ export class DeliveryEngine {
   readonly #attempts: Attempts;
   readonly #machine: DeliveryMachine;
   readonly #scan = new ScanSchedule();
+  readonly #work: AccountWork;
   /** Time on the monotonic clock at which the next claim may begin. */
   #claimAt = 0;
   #loop: Loop | undefined;
@@ -45,6 +47,7 @@ export class DeliveryEngine {
   constructor(deps: DeliveryEngineDeps) {
     this.#deps = deps;
     this.#machine = new DeliveryMachine(deps);
+    this.#work = new AccountWork(deps.log, "deliveries");
     const { states } = this.#machine;
     this.#attempts = new Attempts(deps, {
       onEnded: (row) => this.#wakeAfter(() => this.#machine.ended(ownerOf(row))),
@@ -99,8 +102,9 @@ export class DeliveryEngine {
    */
   async round(scans = true): Promise<boolean> {
     if (this.#machine.states.isFull) return false;
-    if (scans) await this.#find();
+    const run = scans ? await this.#find() : undefined;
     await this.#claim();
+    run?.end();
     return this.#machine.states.hasWork || this.#scan.dueInMs(performance.now()) <= 0;
   }
 
@@ -113,15 +117,17 @@ export class DeliveryEngine {
     return hasMore ? 0 : this.#scan.dueInMs(performance.now());
   }
 
-  async #find(): Promise<void> {
+  async #find(): Promise<AccountRun | undefined> {
     const { states } = this.#machine;
-    if (states.capacity < WEBHOOKS_PER_SCAN) return;
+    if (states.capacity < WEBHOOKS_PER_SCAN) return undefined;
     const begunAt = performance.now();
-    const rows = await this.#deps.database.run(findDueWebhooks, [
-      this.#deps.now(),
-      ...this.#scan.after,
-      WEBHOOKS_PER_SCAN,
-    ]);
+    const { after } = this.#scan;
+    const { database, now } = this.#deps;
+    // If a server is away, the webhooks of the last scan are due as far as anyone knows.
+    const run = this.#work.begin();
+    const rows = await run.list(JSON.stringify(after), () =>
+      database.run(findDueWebhooks, [now(), ...after, WEBHOOKS_PER_SCAN]),
+    );
     for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of rows) {
       if (dueAt !== null) this.#machine.found(accountId, id, dueAt);
     }
@@ -130,21 +136,53 @@ export class DeliveryEngine {
       begunAt,
       now: performance.now(),
     });
+    return run;
   }
 
   async #claim(): Promise<void> {
     const requestedAt = performance.now();
     const grants = this.#machine.plan(requestedAt);
     if (grants.length === 0) return;
-    const rows = await this.#ask(grants).catch((error: unknown) => {
-      this.#machine.failed(grants);
-      throw error;
-    });
+    if (await this.#isDistributed(grants)) await this.#claimEach(grants, requestedAt);
+    else await this.#claimFor(grants, requestedAt);
+    if (!this.#machine.states.hasWork) this.#claimAt = performance.now() + GATHER_MS;
+  }
+
+  #isDistributed(grants: readonly Grant[]): Promise<boolean> {
+    return this.#orFail(grants, isDistributed(this.#deps.database));
+  }
+
+  /** Claims for each account apart. An account that fails is paused for a moment, and fails no other. */
+  async #claimEach(grants: readonly Grant[], requestedAt: number): Promise<void> {
+    const { log, metrics } = this.#deps;
+    const claims = Map.groupBy(grants, ({ accountId }) => accountId);
+    await Promise.all(
+      Array.from(claims, ([accountId, some]) =>
+        this.#claimFor(some, requestedAt).catch((err: unknown) => {
+          this.#machine.states.read(accountId, false, performance.now());
+          metrics.failures.inc({ worker: "deliveries" });
+          log.warn({ err, account_id: accountId }, "failed to claim deliveries of an account");
+        }),
+      ),
+    );
+  }
+
+  async #claimFor(grants: readonly Grant[], requestedAt: number): Promise<void> {
+    const rows = await this.#orFail(grants, this.#ask(grants));
     const claimed = rows.map((row) => ({ ...ownerOf(row), dueAt: row.due_at, row }));
     const { begun, refused } = this.#machine.claimed(grants, claimed, performance.now());
-    if (!this.#machine.states.hasWork) this.#claimAt = performance.now() + GATHER_MS;
     for (const { row } of begun) this.#attempts.begin(row, requestedAt);
     for (const { row, delayS } of refused) this.#attempts.release(row.row, delayS);
+  }
+
+  /** What was planned is due again if the answer fails. */
+  async #orFail<T>(grants: readonly Grant[], answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.#machine.failed(grants);
+      throw error;
+    }
   }
 
   #ask(grants: readonly Grant[]): Promise<ClaimedRow[]> {

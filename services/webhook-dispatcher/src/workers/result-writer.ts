@@ -3,9 +3,9 @@
 // webhooks whose receivers have failed for days. Called by attempts.ts. It must never reject.
 
 import type { Logger } from "@annals/chassis";
-import { Batcher } from "@annals/rpc";
+import { KeyedBatcher } from "@annals/rpc";
 import type { Clock } from "@annals/contract";
-import type { AuditEntryOf, Pool } from "@annals/postgres";
+import { type AuditEntryOf, isDistributed, type Pool } from "@annals/postgres";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Metrics } from "../metrics.ts";
 import { ACCOUNTS_PER_STATEMENT } from "../domain/delivery-machine.ts";
@@ -61,38 +61,55 @@ const CONCURRENCY = 1;
 const CHANGES_AT_ONCE = 4;
 /** Time from a statement to the next: attempts that end meanwhile share a statement and a commit. */
 const GATHER_MS = 5;
+/** The key of results and releases that share statements. */
+const ALL_ACCOUNTS = "";
 /** Time between two attempts of a statement. */
 const RETRY_MS = 250;
 
 export class ResultWriter {
   readonly #deps: ResultWriterDeps;
-  readonly #results: Batcher<Result, void>;
-  readonly #releases: Batcher<Release, void>;
+  readonly #results: KeyedBatcher<Result, void>;
+  readonly #releases: KeyedBatcher<Release, void>;
 
   /** `maxWaiting` is the number of deliveries that can be claimed at once. */
   constructor(deps: ResultWriterDeps, maxWaiting: number) {
     this.#deps = deps;
-    const bounds = { maxGroup: MAX_GROUP, concurrency: CONCURRENCY, maxWaiting };
-    this.#results = new Batcher({
+    const bounds = {
+      maxGroup: MAX_GROUP,
+      concurrency: CONCURRENCY,
+      maxWaiting,
+      maxWeight: maxWaiting + MAX_GROUP,
+    };
+    this.#results = new KeyedBatcher({
       ...bounds,
       name: "record-result",
-      work: (results) => this.#record(results),
+      work: (_, results) => this.#record(results),
     });
-    this.#releases = new Batcher({
+    this.#releases = new KeyedBatcher({
       ...bounds,
       name: "release-claim",
-      work: (claims) => this.#release(claims),
+      work: (_, claims) => this.#release(claims),
     });
   }
 
   /** Resolves when the result is stored, or when its lease has ended. */
   async record(result: Result): Promise<void> {
-    await this.#results.submit(result).catch((error: unknown) => this.#onTimeout(error));
+    await this.#submit(this.#results, result);
   }
 
   /** Resolves when the claim is released, or when its lease has ended. */
   async release(claim: Release): Promise<void> {
-    await this.#releases.submit(claim).catch((error: unknown) => this.#onTimeout(error));
+    await this.#submit(this.#releases, claim);
+  }
+
+  /** Accounts share statements, unless a server that is away would keep the results of all. */
+  async #submit<T extends Claim>(batcher: KeyedBatcher<T, void>, one: T): Promise<void> {
+    try {
+      const isApart = await this.#untilAnswered(() => isDistributed(this.#deps.database));
+      await batcher.submit(isApart ? one.accountId : ALL_ACCOUNTS, one);
+    } catch (error) {
+      this.#onTimeout(error);
+    }
   }
 
   async #record(given: readonly Result[]) {
