@@ -28,9 +28,6 @@ type Account = Awaited<ReturnType<Testbed["account"]>>;
 let nodes: Node[];
 let bed: Testbed;
 let authority: CertificateAuthority;
-/** Accounts of the first and of the second worker. */
-let accounts: readonly [Account[], Account[]];
-
 const newNode = () => startNode(process.env["CITUS_ROOT"] ?? "");
 
 beforeAll(async () => {
@@ -49,7 +46,6 @@ beforeAll(async () => {
       },
     },
   });
-  accounts = [await accountsOf(nodes[1]?.port), await accountsOf(nodes[2]?.port)];
 });
 afterAll(async () => {
   await bed?.stop();
@@ -122,7 +118,7 @@ async function subscriberOf(account: Account): Promise<Subscriber> {
 }
 
 test("a worker that is killed for 12 s under load costs its own accounts only", async () => {
-  const [others, own] = accounts;
+  const [others, own] = [await accountsOf(nodes[1]?.port), await accountsOf(nodes[2]?.port)];
   const [receiver] = await Promise.all(others.slice(0, 1).map(subscriberOf));
   const [loadsOfOthers, loadsOfOwn] = [await begin(others), await begin(own)];
   const [server] = processesOf(nodes[2]!.stack, "postgres");
@@ -168,7 +164,7 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
 });
 
 test("a worker that is added takes shards over under load, and no request fails", async () => {
-  const all = accounts.flat();
+  const all = [...(await accountsOf(nodes[1]?.port)), ...(await accountsOf(nodes[2]?.port))];
   const loads = await begin(all);
   const added = await newNode();
   nodes.push(added);
