@@ -3,13 +3,8 @@
 // A file that was applied may never change. A service whose schema lacks a migration, or has another one, is
 // not ready and says why.
 
-import {
-  CommandError,
-  ConfigError,
-  type ConfigOf,
-  type databaseSettings,
-  type Logger,
-} from "@annals/chassis";
+import { ConfigError, type ConfigOf, type databaseSettings, type Logger } from "@annals/chassis";
+import { CommandError } from "@annals/cli";
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

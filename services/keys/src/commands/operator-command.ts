@@ -1,96 +1,60 @@
-// Parses the arguments of this service's operator commands, and prints their results as text, or with
-// `--json` as the JSON of the admin API. Invalid arguments are refused before the database is opened.
+// Makes the operator's commands of this service, which print their results as text, or with `--json` as the
+// JSON of the admin API. A plan that is not in the plans file is refused before the database is opened.
 
-import { UsageError, type VerbContext } from "@annals/chassis";
-import { isScope, SCOPES } from "@annals/contract";
-import { AnnalsError } from "@annals/errors";
-import { parseArgs } from "node:util";
+import type { CommandContext } from "@annals/chassis";
+import {
+  command,
+  type Command,
+  type Declaration,
+  flag,
+  type Options,
+  option,
+  requiredOption,
+  UsageError,
+  type ValuesOf,
+} from "@annals/cli";
 import type { SETTINGS } from "../config.ts";
-import type { Plans } from "../domain/plan.ts";
 import { operatorName } from "../domain/operator-name.ts";
+import type { Plans } from "../domain/plan.ts";
 import { readPlans } from "../plans-file.ts";
 import { type Opened, withDatabase } from "./open.ts";
 
-/** A parsed command. `work` resolves to the result, as text and as JSON. */
-export interface Command {
-  /** A plan that must exist in the plans file. */
-  readonly plan?: string | undefined;
-  readonly work: (opened: Opened, plans: Plans) => Promise<{ text: string; data: unknown }>;
-}
+export type OperatorCommand = Command<CommandContext<typeof SETTINGS>>;
 
-/** Makes a command of `parse`, which gets the subcommand and its `--name VALUE` flags. */
-export function verb(
-  usage: string,
-  parse: (word: string | undefined, args: Arguments) => Command | undefined,
-): (context: VerbContext<typeof SETTINGS>) => Promise<void> {
-  return async ({ config, log, words }) => {
-    const args = new Arguments(words.slice(1), usage);
-    const command = parse(words[0], args);
-    if (!command) throw new UsageError(usage);
-    const plans = await readPlans(config.plansFile);
-    if (command.plan !== undefined && !plans.has(command.plan)) {
-      throw new UsageError(
-        `--plan: unknown plan "${command.plan}" (expected ${plans.names.join(", ")})`,
-      );
-    }
-    const { text, data } = await withDatabase(config, log, (opened) => command.work(opened, plans));
-    process.stdout.write(args.isJson ? `${JSON.stringify(data)}\n` : text);
+const trimmed = (text: string): string => text.trim();
+/** Parses the name of an account or of a key. */
+export const asName = (text: string): string => operatorName(text, "");
+
+export const ACCOUNT = requiredOption("<id>", "Id of the account", trimmed);
+export const PLAN = option(
+  "<plan>",
+  "Plan of the account, from ANNALS_PLANS_FILE. Default: the default plan",
+  trimmed,
+);
+
+/** `work` resolves to the result, as text and as JSON. */
+export function operatorCommand<const O extends Options = Record<never, never>>(
+  declaration: Declaration<O, never>,
+  work: (
+    values: ValuesOf<O>,
+    opened: Opened,
+    plans: Plans,
+  ) => Promise<{ readonly text: string; readonly data: unknown }>,
+): OperatorCommand {
+  const json = flag("Print JSON, as the admin API returns it");
+  const { details = "", options = {} as O } = declaration;
+  const declared = {
+    ...declaration,
+    details: `${details}\nRequires the ANNALS_DATABASE_URL of keys.`.trim(),
+    options: { ...options, json },
   };
-}
-
-/** The flags after a subcommand. */
-export class Arguments {
-  readonly #words: readonly string[];
-  readonly #usage: string;
-  isJson = false;
-
-  constructor(words: readonly string[], usage: string) {
-    this.#words = words;
-    this.#usage = usage;
-  }
-
-  /** Returns the trimmed values of the given flags. `--json` is always accepted. */
-  options<Name extends string>(...known: readonly Name[]): Partial<Record<Name, string>> {
-    const text = Object.fromEntries(known.map((name) => [name, { type: "string" as const }]));
-    try {
-      const { values } = parseArgs({
-        args: [...this.#words],
-        options: { ...text, json: { type: "boolean" } },
-        strict: true,
-      });
-      const { json, ...rest } = values;
-      this.isJson = json === true;
-      const given = Object.entries(rest).map(([name, value]) => [name, String(value).trim()]);
-      return Object.fromEntries(given) as Partial<Record<Name, string>>;
-    } catch (error) {
-      throw this.fault(error instanceof Error ? error.message : "invalid arguments");
+  return command(declared, async (values, { config, log }: CommandContext<typeof SETTINGS>) => {
+    const { json: isJson, plan } = values as { readonly json: boolean; readonly plan?: string };
+    const plans = await readPlans(config.plansFile);
+    if (plan !== undefined && !plans.has(plan)) {
+      throw new UsageError(`--plan: unknown plan "${plan}" (expected ${plans.names.join(", ")})`);
     }
-  }
-
-  required(name: string, value: string | undefined): string {
-    if (value === undefined || value === "") throw this.fault(`--${name} is required`);
-    return value;
-  }
-
-  /** Returns a valid name, or throws. */
-  name(option: string, value: string | undefined): string {
-    try {
-      return operatorName(this.required(option, value), `--${option}`);
-    } catch (error) {
-      throw error instanceof AnnalsError ? this.fault(error.message) : error;
-    }
-  }
-
-  /** Parses `events:read,verify`; returns undefined if the flag is absent. */
-  scopes(value: string | undefined): string[] | undefined {
-    const scopes = value?.split(",");
-    if (scopes?.every(isScope) === false) {
-      throw this.fault(`--scopes: must be a comma-separated list of ${SCOPES.join(",")}`);
-    }
-    return scopes;
-  }
-
-  fault(message: string): UsageError {
-    return new UsageError(`${message}\n${this.#usage}`);
-  }
+    const { text, data } = await withDatabase(config, log, (opened) => work(values, opened, plans));
+    process.stdout.write(isJson ? `${JSON.stringify(data)}\n` : text);
+  });
 }
