@@ -8,7 +8,7 @@ import { parseArguments } from "./parse.ts";
 
 export function command<
   Context = undefined,
-  const O extends Options = Record<never, never>,
+  const O extends Options = Options,
   const P extends string = never,
 >(
   declaration: Declaration<O, P>,

@@ -65,7 +65,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Between two attempts to reach the server. */
 const RETRY_DELAY_MS = 500;
 
-/** The verb `migrate` of every service. It reports in one line, a failure in one sentence. */
+/** The command `migrate` of every service. It reports in one line, a failure in one sentence. */
 export async function migrateSchema(
   config: ConfigOf<typeof databaseSettings>,
   log: Logger,

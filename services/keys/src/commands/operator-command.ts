@@ -33,7 +33,7 @@ export const PLAN = option(
 );
 
 /** `work` resolves to the result, as text and as JSON. */
-export function operatorCommand<const O extends Options = Record<never, never>>(
+export function operatorCommand<const O extends Options = Options>(
   declaration: Declaration<O, never>,
   work: (
     values: ValuesOf<O>,
