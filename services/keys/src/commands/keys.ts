@@ -2,11 +2,9 @@
 
 import { inPieces } from "@annals/chassis";
 import { requiredOption } from "@annals/cli";
-import { notFound } from "@annals/errors";
 import { keyJson } from "../operations/json.ts";
-import { getAccount } from "../store/get-account.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
-import { revokeKey } from "../operations/account.ts";
+import { findAccount, revokeKey } from "../operations/account.ts";
 import type { ApiKeyRow } from "../store/api-key-row.ts";
 import { ACCOUNT, type OperatorCommand, operatorCommand } from "./operator-command.ts";
 
@@ -22,8 +20,7 @@ const list = operatorCommand(
     examples: ["annals keys list --account acct_75gtznr6r1q5aecdantb9bkrxd"],
   },
   async ({ account: accountId }, { database }) => {
-    const [account] = await database.run(getAccount, [accountId]);
-    if (!account) throw notFound("account", accountId);
+    await findAccount(database, accountId);
     const rows: ApiKeyRow[] = [];
     const readPiece = async (): Promise<number> => {
       const last = rows.at(-1);

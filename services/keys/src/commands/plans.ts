@@ -1,7 +1,7 @@
 // The commands `annals plans`: what the plans of the operator's file allow, how many accounts have each, and
 // the plan of an account.
 
-import { planJson } from "../operations/json.ts";
+import { plansJson } from "../operations/json.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
 import { setPlanCommand } from "./accounts.ts";
 import { type OperatorCommand, operatorCommand } from "./operator-command.ts";
@@ -14,18 +14,14 @@ const show = operatorCommand(
     examples: ["annals plans show"],
   },
   async (_, { database }, plans) => {
-    const counts = await database.run(listPlanNames, []);
-    const data = plans.names.map((name) => {
-      const plan = plans.of(name);
-      return planJson(plan, plan === plans.of(null), counts);
-    });
+    const data = plansJson(plans, await database.run(listPlanNames, []));
     return { text: data.map(line).join(""), data };
   },
 );
 
 export const PLAN_COMMANDS: readonly OperatorCommand[] = [show, setPlanCommand("plans set")];
 
-function line(plan: ReturnType<typeof planJson>): string {
+function line(plan: ReturnType<typeof plansJson>[number]): string {
   const limit = (value: number | null, what: string, absent = "unlimited") =>
     `${value ?? absent} ${what}`;
   return `${[
