@@ -1,6 +1,6 @@
 // What every main.ts of a service calls: finds the command on the command line, reads the settings that it
-// needs and runs it. Faults of the configuration or of the command line go to standard error, without a stack.
-// docs/operators/command-line.md has the table of exit statuses. It must never print a secret.
+// needs and runs it. Faults of the configuration or of the command line go to standard error, without a
+// stack. docs/operators/command-line.md has the table of exit statuses. It must never print a secret.
 
 import { command, type Command, EXIT, runCommands } from "@annals/cli";
 import { type ConfigOf, parseConfig, type Settings } from "./config.ts";

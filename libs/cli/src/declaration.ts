@@ -4,7 +4,7 @@
 import type { Options, ValuesOf } from "./options.ts";
 
 export interface Declaration<O extends Options, P extends string> {
-  /** By default `annals`. */
+  /** The first word that is typed; `annals` by default. */
   readonly program?: string;
   /** What follows the program, such as `accounts create`; empty for a program that is one command. */
   readonly name: string;

@@ -57,7 +57,7 @@ function tokensOf(args: readonly string[], options: Options) {
 
 interface OptionToken {
   readonly name: string;
-  /** As it was typed. */
+  /** The name with its dashes. */
   readonly rawName: string;
   readonly value?: string | undefined;
   /** Whether the value was typed as `--name=value`. */

@@ -1,5 +1,5 @@
-// The commands of `annals` that a service runs in its own program. A service reads its own settings and prints
-// its own help, so a command gets no other rights than its service. It has no logic.
+// The commands of `annals` that a service runs in its own program. A service reads its own settings and
+// prints its own help, so a command gets no other rights than its service. It has no logic.
 
 /** The first word of a command line, the service that it is for, and what the list of commands says. */
 export const SERVICE_COMMANDS = [

@@ -1,5 +1,5 @@
-// The commands `annals accounts`: an operator creates and lists accounts, renames them, gives them plans, gives
-// one that has lost its keys a new one, and finds who sends the most.
+// The commands `annals accounts`: an operator creates and lists accounts, renames them, gives them plans,
+// gives one that has lost its keys a new one, and finds who sends the most.
 
 import { inPieces } from "@annals/chassis";
 import { option, requiredOption, UsageError } from "@annals/cli";

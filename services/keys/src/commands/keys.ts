@@ -6,7 +6,7 @@ import { keyJson } from "../operations/json.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
 import { findAccount, revokeKey } from "../operations/account.ts";
 import type { ApiKeyRow } from "../store/api-key-row.ts";
-import { ACCOUNT, type OperatorCommand, operatorCommand } from "./operator-command.ts";
+import { ACCOUNT, asId, type OperatorCommand, operatorCommand } from "./operator-command.ts";
 
 /** Keys that are read at a time. */
 const PAGE = 1_000;
@@ -42,7 +42,7 @@ const revoke = operatorCommand(
     name: "keys revoke",
     summary: "Revoke a key permanently",
     details: "It is refused from the next request on. Prints the account of the key.",
-    options: { key: requiredOption("<id>", "Id of the key", (text) => text.trim()) },
+    options: { key: requiredOption("<id>", "Id of the key", asId) },
     examples: ["annals keys revoke --key key_8m3kq0t2v5x7z9b1d4f6h8jkmn"],
   },
   async ({ key: id }, { clock, database }) => {

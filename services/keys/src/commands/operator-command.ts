@@ -21,15 +21,15 @@ import { type Opened, withDatabase } from "./open.ts";
 
 export type OperatorCommand = Command<CommandContext<typeof SETTINGS>>;
 
-const trimmed = (text: string): string => text.trim();
+export const asId = (text: string): string => text.trim();
 /** Parses the name of an account or of a key. */
 export const asName = (text: string): string => operatorName(text, "");
 
-export const ACCOUNT = requiredOption("<id>", "Id of the account", trimmed);
+export const ACCOUNT = requiredOption("<id>", "Id of the account", asId);
 export const PLAN = option(
   "<plan>",
   "Plan of the account, from ANNALS_PLANS_FILE. Default: the default plan",
-  trimmed,
+  asId,
 );
 
 /** `work` resolves to the result, as text and as JSON. */

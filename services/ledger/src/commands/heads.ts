@@ -1,6 +1,6 @@
-// The commands `annals heads` and `annals check-heads`: the first prints the head of every chain, to be stored
-// outside the database; the second compares the stored heads with the database, to detect that an older state
-// was restored or that a chain was changed. Both only read.
+// The commands `annals heads` and `annals check-heads`: the first prints the head of every chain, to be
+// stored outside the database; the second compares the stored heads with the database, to detect that an
+// older state was restored or that a chain was changed. Both only read.
 
 import { type CommandContext, type ConfigOf, inPieces, type Logger } from "@annals/chassis";
 import { command, EXIT, requiredOption, UsageError } from "@annals/cli";

@@ -1,6 +1,6 @@
-// The command `annals verify`: verifies a chain, or a range of it, as GET /v1/verify does, with the code of the
-// ledger and the rights of an operator. It needs no key of the account, adds nothing to the outbox, and only
-// reads. It compares the filter index of any range, however long.
+// The command `annals verify`: verifies a chain, or a range of it, as GET /v1/verify does, with the code of
+// the ledger and the rights of an operator. It needs no key of the account, adds nothing to the outbox, and
+// only reads. It compares the filter index of any range, however long.
 
 import type { CommandContext } from "@annals/chassis";
 import { command, EXIT, flag, option, requiredOption } from "@annals/cli";
