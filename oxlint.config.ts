@@ -74,7 +74,7 @@ const DOMAIN_IMPORTS = [
   ...["crypto", "buffer", "zlib", "net", "util"].map((name) => `node:${name}`),
 ];
 
-type Restriction = { readonly message: string } & (
+type Restriction = { readonly message: string; readonly importNames?: string[] } & (
   | { readonly regex: string }
   | { readonly group: string[] }
 );
@@ -90,6 +90,11 @@ const TESTING: Restriction = {
 const MAIN: Restriction = {
   regex: "/main\\.ts$",
   message: "Nothing imports the entry of a process.",
+};
+const PARSE_ARGS: Restriction = {
+  regex: "^node:util$",
+  importNames: ["parseArgs"],
+  message: "A command is declared with libs/cli, which parses its arguments.",
 };
 const NO_PROTO: Restriction = {
   regex: "^@annals/proto(/|$)",
@@ -119,7 +124,8 @@ function area(files: string, home: string, more: readonly Restriction[] = []): O
       "This library has its home elsewhere (HOMES in oxlint.config.ts): use what that exports.",
   };
   const main = files.startsWith("services/") ? [MAIN] : [];
-  const patterns = [homes, SERVICES, TESTING, ...main, ...more];
+  const parser = home === "libs/cli" ? [] : [PARSE_ARGS];
+  const patterns = [homes, SERVICES, TESTING, ...parser, ...main, ...more];
   return {
     files: [files],
     excludeFiles: FOR_TESTS,
@@ -142,6 +148,7 @@ const ARROWS: OxlintOverride[] = [
   area("{libs,packages}/*/src/**", ""),
   area("services/*/src/**", ""),
   ...[...new Set(Object.values(HOMES).flat())].map((home) => area(`${home}/src/**`, home)),
+  area("libs/cli/src/**", "libs/cli"),
   area("libs/proof/src/**", "", [NO_NODE]),
   // Its middleware has the types of the servers that it extends.
   area("packages/sdk/src/**", "services/gateway", [NO_NODE]),

@@ -57,5 +57,5 @@ test("the command and a service start, as nobody in particular, with a read-only
   expect(await namespace.kubectl("logs", "image", "-c", "command")).toContain(
     "Usage: annals <command>",
   );
-  expect(await namespace.kubectl("logs", "image", "-c", "service")).toMatch(/^usage: /m);
+  expect(await namespace.kubectl("logs", "image", "-c", "service")).toMatch(/^Usage: ledger /m);
 });

@@ -59,6 +59,8 @@ test("the image builds and runs every service, as an ordinary user and without a
     "deploy/entrypoint.mjs",
   ])
     expect(DOCKERFILE).toContain(`COPY --from=build /annals/${path}`);
+  for (const folder of ["services/*", "packages/annals"])
+    expect(DOCKERFILE).toContain(`--filter-prod '{./${folder}}...'`);
   expect(DOCKERFILE).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
   expect(DOCKERFILE).toContain('ENTRYPOINT ["/annals/deploy/entrypoint.mjs"]');
   expect(textOf("deploy/entrypoint.mjs")).toMatch(/^#!\S+ --disable-sigusr1$/m);

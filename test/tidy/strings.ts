@@ -34,7 +34,7 @@ interface Shown {
 
 const SCREENS = /^packages\/(viewer|dashboard)\/|^services\/gateway\/src\/reference\//;
 const COMMANDS =
-  /^(packages\/annals(-verify)?|deploy\/local)\/|^services\/[^/]+\/src\/commands\/|(programs|verbs)\.ts$/;
+  /^(packages\/annals(-verify)?|deploy\/local|libs\/cli)\/|^services\/[^/]+\/src\/commands\/|chassis\/src\/main\.ts$/;
 const API = /^services\/gateway\/src\/(render|openapi)\//;
 const SETTINGS = /(config|settings)\.ts$/;
 const LEFT_OUT = /\/messages\/de\.ts$|\/testing\//;
@@ -176,6 +176,7 @@ function kindOf(node: ts.Node, path: string): Kind | undefined {
     if (API_ERROR.test(called) && !SCREENS.test(path)) return "Errors of the API";
     if (METRIC.test(called)) return "Metrics";
     if (ERROR.test(called) || ts.isThrowStatement(at)) return "Other errors";
+    if (COMMANDS.test(path) && name === "summary") return "Commands";
     if (name === "description" || name === "summary") return "API descriptions";
     if (name === "about" || (called !== "" && SETTINGS.test(path))) return undefined;
   }

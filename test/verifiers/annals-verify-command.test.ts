@@ -34,8 +34,10 @@ test.each([
   [1, ["--sha256", "0", "valid"], /^$/, /^invalid: line 2: sha256_mismatch/],
   [2, ["absent"], /^$/, /^not checked: "absent" cannot be read \(ENOENT\)\n$/],
   [2, ["."], /^$/, /^not checked: "\." cannot be read \(EISDIR\)\n$/],
-  [2, [], /^$/, /^Usage: annals-verify/],
-  [2, ["--colour", "valid"], /^$/, /^Usage: annals-verify/],
+  [2, [], /^$/, /^<file> is required\nUsage: annals-verify \[--sha256 <hex>\] <file>\n$/],
+  [2, ["--colour", "valid"], /^$/, /^unknown option "--colour"\nUsage: annals-verify/],
+  [2, ["--\u001B[2J"], /^$/, /^unknown option "--\\u001b\[2J"\nUsage: annals-verify/],
+  [2, ["valid", "changed"], /^$/, /^unexpected argument "changed"\nUsage: annals-verify/],
   [0, ["--help"], /^Usage: annals-verify/, /^$/],
   [0, ["-h"], /^Usage: annals-verify/, /^$/],
 ] as const)("%i: %j", (status, words, stdout, stderr) => {

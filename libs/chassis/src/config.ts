@@ -2,6 +2,7 @@
 // config.ts declares. It reports every fault at once, and nothing starts on a partly valid configuration.
 // `npm run generate` makes docs/operators/settings.md of the declarations.
 
+import { UsageError } from "@annals/cli";
 import { unknownSettings } from "@annals/contract";
 import { BlockList, isIP, isIPv6 } from "node:net";
 
@@ -29,7 +30,7 @@ interface Extra {
 }
 
 /** All faults of a configuration, one per line. */
-export class ConfigError extends Error {
+export class ConfigError extends UsageError {
   override readonly name = "ConfigError";
 }
 

@@ -1,6 +1,6 @@
 // Guarantee: every fault of the command line or the configuration is reported on standard error, and the
-// status is 2; a verb that fails ends with 1 and says where; a port in use is one line that names its
-// setting; nothing runs that is not a verb of the table.
+// status is 2; a command that fails ends with 1 and says where; a port in use is one line that names its
+// setting; a command needs its own settings alone, and none for its help.
 
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,41 +10,45 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 
 const ENTRY = new URL("index.ts", import.meta.url).href;
+const CLI = import.meta.resolve("@annals/cli");
 
 function nodeArguments(words: readonly string[]): string[] {
   const program = `
     import { createServer } from "node:http";
-    import { ConfigError, integer, main, optional, processSettings, run, UsageError } from ${JSON.stringify(ENTRY)};
+    import { ConfigError, integer, main, optional, processSettings, run } from ${JSON.stringify(ENTRY)};
+    import { command, EXIT, option, UsageError } from ${JSON.stringify(CLI)};
     const size = integer("SIZE", "How many.", { min: 1, max: 9 });
+    const operator = (name, work, options = {}) => command({ name, summary: "Act", options }, work);
     await main({
       service: "test",
-      settings: { ...processSettings, size },
       environment: process.env,
       argv: process.argv.slice(1),
-      verbs: {
-        show: async ({ config, log, words }) => {
-          log.info({ words }, "shown");
-          process.stdout.write("size " + config.size);
+      settings: { ...processSettings, size },
+      serve: ({ config, log }) => run({
+        log,
+        exitWithStdin: false,
+        serve: async (closers) => {
+          setInterval(() => {}, 1_000);
+          closers.add("part", undefined, () => log.info("part closed"));
+          const server = createServer();
+          await new Promise((resolve, reject) => {
+            server.once("error", reject).listen(config.adminPort, "127.0.0.1", resolve);
+          });
+          throw new ConfigError("SOME_FILE cannot be read");
         },
-        broken: async () => { throw new TypeError("a fault"); },
-        serve: ({ config, log }) => run({
-          log,
-          exitWithStdin: false,
-          serve: async (closers) => {
-            setInterval(() => {}, 1_000);
-            closers.add("part", undefined, () => log.info("part closed"));
-            const server = createServer();
-            await new Promise((resolve, reject) => {
-              server.once("error", reject).listen(config.adminPort, "127.0.0.1", resolve);
-            });
-            throw new ConfigError("SOME_FILE cannot be read");
-          },
-        }),
-        picky: async () => { throw new UsageError("picky wants a word"); },
-      },
+      }),
       commands: {
         settings: { ...processSettings, size: optional(size) },
-        verbs: { modest: async ({ config }) => void process.stdout.write("size " + config.size) },
+        migrate: async ({ config }) => void process.stdout.write("size " + config.size),
+        operator: [
+          operator("show", async ({ color }, { config, log }) => {
+            log.info({ color }, "shown");
+            process.stdout.write("size " + config.size);
+          }, { color: option("<color>", "A color") }),
+          operator("broken", async () => { throw new TypeError("a fault"); }),
+          operator("picky", async () => { throw new UsageError("picky wants more"); }),
+          operator("check", async () => EXIT.checkFailed),
+        ],
       },
     });`;
   return ["-C", "source", "--input-type=module", "-e", program, "--", ...words];
@@ -56,32 +60,37 @@ function run(words: readonly string[], env: Record<string, string> = {}) {
   return { status, stdout, stderr };
 }
 
-test("a verb runs with its configuration and the words after it", () => {
-  const { status, stdout } = run(["show", "a", "b"], { SIZE: "7" });
-  // The log and the verb write independently: either line may come first.
-  expect(stdout).toContain('"words":["a","b"]');
+test("a command runs with its configuration and its options", () => {
+  const { status, stdout } = run(["show", "--color", "red"], { SIZE: "7" });
+  // The log and the command write independently: either line may come first.
+  expect(stdout).toContain('"color":"red"');
   expect(stdout).toContain("size 7");
   expect(status).toBe(0);
 });
 
-test.each([[], ["unknown"], ["constructor"], ["toString"], ["__proto__"]])(
-  "%s is not a verb: the usage, and the status is 2",
-  (...words) => {
-    expect(run(words, { SIZE: "7" })).toStrictEqual({
+test.each(["unknown", "constructor", "__proto__"])(
+  "%s is not a command: the status is 2",
+  (word) => {
+    expect(run([word], { SIZE: "7" })).toStrictEqual({
       status: 2,
       stdout: "",
-      stderr: "Usage: test show | broken | serve | picky | modest\n",
+      stderr: `unknown command "${word}"\nRun "test --help" for the list of commands.\n`,
     });
   },
 );
 
-test("--help prints the verbs and ends with 0", () => {
-  const stdout = "Usage: test show | broken | serve | picky | modest\n";
-  expect(run(["--help"])).toStrictEqual({ status: 0, stdout, stderr: "" });
+test("--help lists the commands, and that of a command is its own; neither needs a setting", () => {
+  const list = run(["--help"]);
+  expect(list).toMatchObject({ status: 0, stderr: "" });
+  expect(list.stdout).toMatch(/^Usage: test <command> \[options\]\n/);
+  for (const name of ["serve", "migrate", "show", "broken", "picky", "check"])
+    expect(list.stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+  expect(run(["serve", "--help"]).stdout).toMatch(/^Usage: test serve\n/);
+  expect(run(["show", "--help"]).stdout).toMatch(/^Usage: annals show \[--color <color>\]\n/);
 });
 
 test("every fault of the configuration is reported, without a stack, and the status is 2", () => {
-  expect(run(["show"], { ANNALS_LOG_LEVEL: "loud" })).toStrictEqual({
+  expect(run(["serve"], { ANNALS_LOG_LEVEL: "loud" })).toStrictEqual({
     status: 2,
     stdout: "",
     stderr:
@@ -90,22 +99,35 @@ test("every fault of the configuration is reported, without a stack, and the sta
   });
 });
 
-test("a command need not have what other verbs require, and refuses a wrong value", () => {
-  expect(run(["modest"])).toStrictEqual({ status: 0, stdout: "size undefined", stderr: "" });
-  expect(run(["modest"], { SIZE: "9" })).toMatchObject({ status: 0, stdout: "size 9" });
-  expect(run(["modest"], { SIZE: "10" })).toStrictEqual({
+test("a command need not have what serve requires, and refuses a wrong value", () => {
+  expect(run(["migrate"])).toStrictEqual({ status: 0, stdout: "size undefined", stderr: "" });
+  expect(run(["migrate"], { SIZE: "9" })).toMatchObject({ status: 0, stdout: "size 9" });
+  expect(run(["migrate"], { SIZE: "10" })).toStrictEqual({
     status: 2,
     stdout: "",
     stderr: 'SIZE must be an integer from 1 to 9 (is "10")\n',
   });
 });
 
-test("a fault of the command line is reported without a stack, and the status is 2", () => {
-  const { status, stderr } = run(["picky"], { SIZE: "7" });
-  expect({ status, stderr }).toStrictEqual({ status: 2, stderr: "picky wants a word\n" });
+test("wrong arguments are reported before wrong settings", () => {
+  expect(run(["show", "now"], { SIZE: "10" })).toStrictEqual({
+    status: 2,
+    stdout: "",
+    stderr: 'unexpected argument "now"\nUsage: annals show [--color <color>]\n',
+  });
+  expect(run(["migrate", "now"], { SIZE: "10" }).stderr).toMatch(/^unexpected argument "now"\n/);
 });
 
-test("a verb that fails ends with 1 and says where", () => {
+test("a fault that a command finds is reported without a stack, and the status is 2", () => {
+  const { status, stderr } = run(["picky"], { SIZE: "7" });
+  expect({ status, stderr }).toStrictEqual({ status: 2, stderr: "picky wants more\n" });
+});
+
+test("the status is the one that a command returns", () => {
+  expect(run(["check"])).toStrictEqual({ status: 3, stdout: "", stderr: "" });
+});
+
+test("a command that fails ends with 1 and says where", () => {
   const { status, stderr } = run(["broken"], { SIZE: "7" });
   expect(status).toBe(1);
   expect(stderr).toMatch(/^TypeError: a fault\n\s+at /);

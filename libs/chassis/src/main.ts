@@ -1,77 +1,74 @@
-// What every main.ts calls: reads the configuration, finds the verb on the command line and runs it. Faults
-// of the configuration or of the command line go to standard error, all at once, and the process ends with
-// status 2; a verb that fails ends it with 1. docs/operators/command-line.md has the table of statuses. It
-// must never print a secret.
+// What every main.ts of a service calls: finds the command on the command line, reads the settings that it
+// needs and runs it. Faults of the configuration or of the command line go to standard error, without a
+// stack. docs/operators/command-line.md has the table of exit statuses. It must never print a secret.
 
-import { ConfigError, type ConfigOf, parseConfig, type Settings } from "./config.ts";
+import { command, type Command, EXIT, runCommands } from "@annals/cli";
+import { type ConfigOf, parseConfig, type Settings } from "./config.ts";
 import { createLog, type Logger, type LogLevel } from "./log.ts";
 
-export interface VerbContext<S extends Settings> {
+export interface CommandContext<S extends Settings> {
   readonly config: ConfigOf<S>;
   readonly log: Logger;
-  /** The arguments after the verb. */
-  readonly words: readonly string[];
 }
 
-/** Verbs, and the settings that they read. */
-interface Verbs<S extends Settings> {
-  readonly settings: S;
-  readonly verbs: Readonly<Record<string, (context: VerbContext<S>) => Promise<void>>>;
-}
+type Work<S extends Settings> = (context: CommandContext<S>) => Promise<void>;
 
 /** What a process was started with. */
 interface Process {
   readonly service: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The verb and its arguments. */
+  /** The command and its arguments. */
   readonly argv: readonly string[];
 }
 
-export interface MainOptions<S extends Settings, C extends Settings> extends Verbs<S>, Process {
-  /** Verbs that need fewer settings than the others. */
-  readonly commands?: Verbs<C>;
-  /** What `<verb> --help` prints: usage and examples. It needs no setting. */
-  readonly help?: Readonly<Record<string, string>>;
+export interface MainOptions<S extends Settings, C extends Settings> extends Process {
+  /** The settings of `serve`. */
+  readonly settings: S;
+  readonly serve: Work<S>;
+  /** The other commands, which may need fewer settings. */
+  readonly commands?: {
+    readonly settings: C;
+    readonly migrate: Work<C>;
+    readonly operator?: readonly Command<CommandContext<C>>[];
+  };
 }
 
-export async function main<S extends Settings, C extends Settings = S>(
+export async function main<S extends Settings, C extends Settings>(
   options: MainOptions<S, C>,
 ): Promise<void> {
-  const { commands, verbs } = options;
-  const [name = "", ...words] = options.argv;
-  const isCommand = commands !== undefined && Object.hasOwn(commands.verbs, name);
-  if (!isCommand && !Object.hasOwn(verbs, name)) {
-    const isHelp = name === "--help";
-    const names = Object.keys({ ...verbs, ...commands?.verbs });
-    const usage = `Usage: ${options.service} ${names.join(" | ")}\n`;
-    process[isHelp ? "stdout" : "stderr"].write(usage);
-    process.exitCode = isHelp ? 0 : 2;
-    return;
-  }
-  const help = options.help?.[name];
-  if (help !== undefined && words.includes("--help")) {
-    process.stdout.write(help);
-    return;
-  }
   try {
-    await (isCommand ? runVerb(commands, options) : runVerb(options, options));
-  } catch (error) {
-    const isUsage = error instanceof ConfigError || error instanceof UsageError;
-    const isPlain = isUsage || error instanceof CommandError;
-    const line = isPlain ? error.message : listenFault(error, options);
-    process.stderr.write(`${line ?? String(error instanceof Error ? error.stack : error)}\n`);
+    const status = await runCommands(options.service, commandsOf(options), options.argv);
     // Not only the exit code: what a failed start left open must not keep the process running.
-    process.exit(isUsage ? 2 : 1);
+    if (status !== EXIT.ok) process.exit(status);
+  } catch (error) {
+    const line = listenFault(error, options);
+    process.stderr.write(`${line ?? String(error instanceof Error ? error.stack : error)}\n`);
+    process.exit(EXIT.failure);
   }
 }
 
-async function runVerb<S extends Settings>(
-  { settings, verbs }: Verbs<S>,
-  { argv: [name = "", ...words], environment, service }: Process,
-): Promise<void> {
-  const config = parseConfig(settings, environment);
-  const level = (config["logLevel"] ?? "info") as LogLevel;
-  await verbs[name]?.({ config, log: createLog({ service, level }), words });
+function commandsOf<S extends Settings, C extends Settings>(
+  options: MainOptions<S, C>,
+): readonly Command[] {
+  const { commands, environment, serve, service: program } = options;
+  const contextOf = <T extends Settings>(settings: T): CommandContext<T> => {
+    const config = parseConfig(settings, environment);
+    const level = (config["logLevel"] ?? "info") as LogLevel;
+    return { config, log: createLog({ service: program, level }) };
+  };
+  const serving = { program, name: "serve", summary: "Run the service until SIGTERM or SIGINT" };
+  const all = [command(serving, () => serve(contextOf(options.settings)))];
+  if (!commands) return all;
+  const { migrate, operator = [], settings } = commands;
+  const migrating = { program, name: "migrate", summary: "Migrate the schema to this release" };
+  return [
+    ...all,
+    command(migrating, () => migrate(contextOf(settings))),
+    ...operator.map((each) => ({
+      ...each,
+      run: (args: readonly string[]) => each.run(args, () => contextOf(settings)),
+    })),
+  ];
 }
 
 /** The settings that have a port to listen on. */
@@ -96,14 +93,4 @@ function listenFault(
   );
   const why = code === "EADDRINUSE" ? "another process uses it" : String(code);
   return `${setting?.env ?? "a port"}: cannot listen on port ${port} of ${address} (${why})`;
-}
-
-/** A fault of the command line; the message says what is wanted. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
-/** A verb that failed for a reason that needs no stack; the message says what to do. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
 }

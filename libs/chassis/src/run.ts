@@ -2,6 +2,7 @@
 // main.ts. A start that fails, an unhandled rejection and an uncaught exception are logged and end the
 // process with status 1. It must never let one part that hangs keep the others from closing.
 
+import { EXIT } from "@annals/cli";
 import { ConfigError } from "./config.ts";
 import type { Logger } from "./log.ts";
 import { format } from "node:util";
@@ -61,7 +62,7 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
   const stopAsked = new Promise<string>((resolve) => {
     let asked = false;
     const ask = (reason: string): void => {
-      if (asked) process.exit(1);
+      if (asked) process.exit(EXIT.failure);
       asked = true;
       resolve(reason);
     };
@@ -81,7 +82,7 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
       throw error;
     }
     log.error({ err: error }, "start failed");
-    process.exitCode = 1;
+    process.exitCode = EXIT.failure;
   }
   await closers.closeAll(log);
   process.exit();
@@ -94,7 +95,7 @@ export async function run({ log, serve, exitWithStdin }: RunOptions): Promise<vo
 function endOnUnhandledErrors(log: Logger): void {
   const endWith = (message: string) => (error: unknown) => {
     log.error({ err: error }, message);
-    process.exit(1);
+    process.exit(EXIT.failure);
   };
   process.on("unhandledRejection", endWith("unhandled rejection"));
   process.on("uncaughtException", endWith("uncaught exception"));

@@ -2,6 +2,8 @@
 // every service at its start (chassis) and by `npm start`. It must never name a variable's value: it may be
 // a secret under a misspelled name.
 
+import { nearest } from "./nearest.ts";
+
 const PREFIX = "ANNALS_";
 
 /**
@@ -115,36 +117,14 @@ export function unknownSettings(
     .filter(([name, value]) => name.startsWith(PREFIX) && value && !known.has(name))
     .filter(([name, value = ""]) => !OF_TESTS.test(name) && !isServiceLink(name, value))
     .map(([name]) => {
-      const nearest = nearestOf(name, [...known]);
+      const most = Math.min(MAX_EDITS, Math.floor((name.length - PREFIX.length) / 2));
+      const meant = nearest(name, [...known], most);
       const advice =
-        nearest === undefined ? "see docs/operators/settings.md" : `did you mean ${nearest}?`;
+        meant === undefined ? "see docs/operators/settings.md" : `did you mean ${meant}?`;
       return `${name} is not a setting: ${advice}`;
     });
 }
 
 function isServiceLink(name: string, value: string): boolean {
   return SERVICE_LINK.test(name) || (name.endsWith("_PORT") && SERVICE_LINK_URL.test(value));
-}
-
-function nearestOf(name: string, known: readonly string[]): string | undefined {
-  const ranked = known
-    .map((each) => ({ each, edits: editsBetween(name, each) }))
-    .toSorted((a, b) => a.edits - b.edits);
-  const [best] = ranked;
-  const most = Math.min(MAX_EDITS, Math.floor((name.length - PREFIX.length) / 2));
-  return best !== undefined && best.edits <= most ? best.each : undefined;
-}
-
-/** The Levenshtein distance: insertions, deletions and replacements of single characters. */
-function editsBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (let at = 0; at < from.length; at++) {
-    const next = [at + 1];
-    for (let column = 0; column < to.length; column++) {
-      const replaced = (row[column] ?? 0) + (from[at] === to[column] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

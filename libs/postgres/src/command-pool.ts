@@ -2,13 +2,8 @@
 // done. Called by the services' commands. A failure that an operator can act on becomes one sentence without
 // a stack.
 
-import {
-  CommandError,
-  type ConfigOf,
-  type databaseSettings,
-  type Logger,
-  UsageError,
-} from "@annals/chassis";
+import type { ConfigOf, databaseSettings, Logger } from "@annals/chassis";
+import { CommandError, UsageError } from "@annals/cli";
 import { AnnalsError } from "@annals/errors";
 import { createPool, type Pool } from "./pool.ts";
 

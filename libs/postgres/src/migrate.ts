@@ -3,13 +3,8 @@
 // A file that was applied may never change. A service whose schema lacks a migration, or has another one, is
 // not ready and says why.
 
-import {
-  CommandError,
-  ConfigError,
-  type ConfigOf,
-  type databaseSettings,
-  type Logger,
-} from "@annals/chassis";
+import { ConfigError, type ConfigOf, type databaseSettings, type Logger } from "@annals/chassis";
+import { CommandError } from "@annals/cli";
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -70,7 +65,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Between two attempts to reach the server. */
 const RETRY_DELAY_MS = 500;
 
-/** The verb `migrate` of every service. It reports in one line, a failure in one sentence. */
+/** The command `migrate` of every service. It reports in one line, a failure in one sentence. */
 export async function migrateSchema(
   config: ConfigOf<typeof databaseSettings>,
   log: Logger,

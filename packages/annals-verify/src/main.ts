@@ -3,66 +3,51 @@
 // arguments are invalid; it says nothing about the export. Every text of the file, and its name, is printed
 // as a JSON string without control or hidden characters: a file must never write on the terminal.
 
+import { command, option, runCommands } from "@annals/cli";
 import { escapeHidden, quoteVisibly } from "@annals/event";
-import { parseArgs } from "node:util";
 import { BadLine } from "./bad-line.ts";
 import { Progress } from "./progress.ts";
 import { verifyFile } from "./verify-file.ts";
 import type { Report } from "./verify-source.ts";
 
-const USAGE = `Usage: annals-verify [--sha256 <hex>] <file>
-
-Verifies an export made with include_proofs: every digest, hash and link, the range, the manifest. Requires only the
-file. With --sha256, the file must also have this SHA-256, which the service shows for the export.
-
-Exit status: 0 valid, 1 invalid, 2 not checked (unreadable file or usage error).
-`;
-
 const VALID = 0;
 const NOT_VALID = 1;
 const NOT_CHECKED = 2;
 
-process.exitCode = await main(process.argv.slice(2));
+const verify = command(
+  {
+    program: "annals-verify",
+    name: "",
+    summary: "Verify an export of an audit log, without the service",
+    details: `Recomputes every digest, hash and link, and checks the range and the manifest. The export must have been made with
+include_proofs.`,
+    options: {
+      sha256: option(
+        "<hex>",
+        "SHA-256 that the file must have, as the service shows it for the export",
+      ),
+    },
+    positionals: ["file"],
+    examples: ["annals-verify export.jsonl"],
+    exitStatus: "0 valid, 1 invalid, 2 not checked (unreadable file or usage error)",
+  },
+  async ({ file, sha256 }) => {
+    const progress = new Progress(process.stderr, () => performance.now());
+    const started = performance.now();
+    try {
+      const onProgress = (done: number, total: number): void => progress.show(done, total);
+      const report = await verifyFile(file, { onProgress, sha256 });
+      progress.clear();
+      process.stdout.write(render(report, (performance.now() - started) / 1000));
+      return VALID;
+    } catch (error) {
+      progress.clear();
+      return fail(error, file);
+    }
+  },
+);
 
-async function main(args: readonly string[]): Promise<number> {
-  const asked = readArguments(args);
-  if (asked === "help") {
-    process.stdout.write(USAGE);
-    return VALID;
-  }
-  if (!asked) {
-    process.stderr.write(USAGE);
-    return NOT_CHECKED;
-  }
-  const progress = new Progress(process.stderr, () => performance.now());
-  const started = performance.now();
-  try {
-    const onProgress = (done: number, total: number): void => progress.show(done, total);
-    const report = await verifyFile(asked.file, { onProgress, sha256: asked.sha256 });
-    progress.clear();
-    process.stdout.write(render(report, (performance.now() - started) / 1000));
-    return VALID;
-  } catch (error) {
-    progress.clear();
-    return fail(error, asked.file);
-  }
-}
-
-function readArguments(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { sha256: { type: "string" }, help: { type: "boolean", short: "h" } },
-      allowPositionals: true,
-    });
-    if (values.help === true) return "help";
-    const [file, ...more] = positionals;
-    if (file === undefined || more.length > 0) return undefined;
-    return { file, sha256: values.sha256 };
-  } catch {
-    return undefined;
-  }
-}
+process.exitCode = await runCommands("annals-verify", [verify], process.argv.slice(2));
 
 /** Prints why, and returns the exit status. A file that cannot be read does not indicate tampering. */
 function fail(error: unknown, file: string): number {

@@ -1,14 +1,23 @@
 // `annals migrate`: runs `migrate` of several services in parallel, each in its own process, and prints their
-// reports as one line of JSON. Called by main.ts. A process gets the settings of its own service only. A
+// reports as one line of JSON. A process gets the settings of its own service only. A
 // failure must never stop the other services, nor remove them from the report.
 
+import { command, type Command, EXIT, repeatedOption } from "@annals/cli";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { completed, type Environment } from "./local-stack.ts";
 import { programOf } from "./programs.ts";
-import { MIGRATING } from "./verbs.ts";
+
+/** The services with a schema, and its name. */
+const MIGRATING: ReadonlyMap<string, string> = new Map([
+  ["keys", "keys"],
+  ["ledger", "ledger"],
+  ["export", "exports"],
+  ["webhook-dispatcher", "webhooks"],
+]);
+const SERVICES = [...MIGRATING.keys()];
 
 /** The last characters of standard error that are kept of a failed process. */
 const MAX_REASON_CHARS = 4_000;
@@ -21,8 +30,41 @@ interface Outcome {
   readonly report: object;
 }
 
+export function migrateCommand(environment: Environment): Command {
+  return command(
+    {
+      name: "migrate",
+      summary: "Migrate the schemas to this release",
+      details: `Migrates the schemas of ${SERVICES.join(", ")} in parallel, each in its own process.
+A second run changes nothing. If one service fails, the others continue.
+
+Prints one line of JSON: for each schema its version before and after, the applied migrations, roles and logins, or the
+error. Progress is written to standard error.
+
+Requires ANNALS_DATABASE_URL with a login that may create roles. A setting that is for one service only is prefixed with
+the service name: KEYS_ANNALS_DATABASE_URL, WEBHOOK_DISPATCHER_ANNALS_DATABASE_URL.`,
+      options: {
+        service: repeatedOption("<service>", "Migrate this service only", asService),
+      },
+      examples: ["annals migrate", "annals migrate --service keys --service ledger"],
+      exitStatus: "0 success, 1 a migration failed, 2 usage or configuration error",
+    },
+    async ({ service }) => {
+      const services = service.length > 0 ? [...new Set(service)] : SERVICES;
+      const { line, status } = await migrateAll(services, environment);
+      process.stdout.write(`${line}\n`);
+      return status;
+    },
+  );
+}
+
+function asService(text: string): string {
+  if (MIGRATING.has(text)) return text;
+  throw new Error(`unknown service "${text}" (expected ${SERVICES.join(", ")})`);
+}
+
 /** Resolves to the line and the highest exit status. After 2 a retry fails the same way. */
-export async function migrateAll(
+async function migrateAll(
   services: readonly string[],
   environment: Environment,
 ): Promise<{ line: string; status: number }> {
@@ -30,7 +72,7 @@ export async function migrateAll(
   const outcomes = await Promise.all(
     services.map((service) => migrateOne(service, environmentFor(service, environment))),
   );
-  const failed = services.filter((_, index) => outcomes[index]?.status !== 0);
+  const failed = services.filter((_, index) => outcomes[index]?.status !== EXIT.ok);
   const line = JSON.stringify({
     level: failed.length === 0 ? "info" : "error",
     time: new Date().toISOString(),
@@ -47,7 +89,7 @@ export async function migrateAll(
 function environmentFor(service: string, environment: Environment): Environment {
   const prefixOf = (name: string) => `${name.toUpperCase().replaceAll("-", "_")}_`;
   const own = prefixOf(service);
-  const prefixes = [...MIGRATING.keys()].map((name) => `${prefixOf(name)}ANNALS_`);
+  const prefixes = SERVICES.map((name) => `${prefixOf(name)}ANNALS_`);
   const isForOne = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
   const entries = Object.entries(environment);
   const level = environment["ANNALS_LOG_LEVEL"] ?? "";
@@ -79,10 +121,10 @@ async function migrateOne(service: string, env: Environment): Promise<Outcome> {
   });
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
   const about = { service, schema: MIGRATING.get(service), ...printed };
-  if (code === 0) return { status: 0, report: about };
+  if (code === EXIT.ok) return { status: EXIT.ok, report: about };
   const error = reason.trim() || `ended by ${signal ?? "itself"}`;
   const duration = Math.round(performance.now() - began);
-  return { status: code ?? 1, report: { ...about, error, duration_ms: duration } };
+  return { status: code ?? EXIT.failure, report: { ...about, error, duration_ms: duration } };
 }
 
 /** Returns the report if the line of the log is one. */

@@ -1,10 +1,12 @@
 // `annals status`: queries the admin port of every process for readiness, release and lag, and lists
-// problems. Called by main.ts. It queries each address once, with a timeout.
+// problems. It queries each address once, with a timeout.
 
+import { command, type Command, EXIT, flag, repeatedOption } from "@annals/cli";
 import { lookup } from "node:dns/promises";
+import { adminUrls, type Environment } from "./local-stack.ts";
 import { readMetrics, type Sample } from "./read-metrics.ts";
 
-export interface ProcessStatus {
+interface ProcessStatus {
   readonly service: string;
   readonly url: string;
   readonly release: string | null;
@@ -21,13 +23,48 @@ const MS_PER_DAY = 86_400_000;
 const EXPIRY_DAYS = 14;
 const MAX_INDEX_LAG_EVENTS = 204_800;
 
+export function statusCommand(environment: Environment): Command {
+  return command(
+    {
+      name: "status",
+      summary: "Show the health of every process",
+      details: `Queries /readyz and /metrics on the admin port of every process. Prints one line per process: service, address, release,
+health and lag. Problems are listed below each process.
+
+By default it queries the processes of the local stack (ANNALS_DATA_DIR, .annals). If there is no local stack, it queries
+the process on this machine or in this pod (ANNALS_ADMIN_PORT, 9091). A host name is expanded to all its addresses.`,
+      options: {
+        url: repeatedOption("<url>", "Admin port of a process to query instead", asUrl),
+        json: flag("Print JSON"),
+      },
+      examples: [
+        "annals status",
+        "annals status --url http://annals-keys:9091 --url http://annals-ledger:9091 --json",
+      ],
+      exitStatus: "0 all processes are healthy, 2 usage error, 3 a process is unhealthy",
+    },
+    async ({ json, url }) => {
+      const own = `http://127.0.0.1:${environment["ANNALS_ADMIN_PORT"] || "9091"}`;
+      const urls = url.length > 0 ? url : (adminUrls(environment) ?? [asUrl(own)]);
+      const all = await statusOf(urls, new Date());
+      process.stdout.write(json ? `${JSON.stringify(all)}\n` : statusLines(all));
+      return all.every(({ healthy }) => healthy) ? EXIT.ok : EXIT.checkFailed;
+    },
+  );
+}
+
+function asUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new Error(`must be http://host:port, got "${text}"`);
+}
+
 /** Resolves to one entry per address of each URL. */
-export async function statusOf(urls: readonly string[], now: Date): Promise<ProcessStatus[]> {
+async function statusOf(urls: readonly string[], now: Date): Promise<ProcessStatus[]> {
   const addresses = await Promise.all(urls.map(addressesOf));
   return Promise.all(addresses.flat().map((url) => ask(url, now)));
 }
 
-export function statusLines(all: readonly ProcessStatus[]): string {
+function statusLines(all: readonly ProcessStatus[]): string {
   const rows = all.map(({ lag, release, service, url, healthy }) => [
     service,
     url,

@@ -76,5 +76,5 @@ export const SETTINGS = {
   ),
 };
 
-/** The settings of the verbs besides `serve`, which call no other service. */
+/** The settings of the commands besides `serve`, which call no other service. */
 export const COMMAND_SETTINGS = { ...SETTINGS, ledgerAddress: optional(SETTINGS.ledgerAddress) };

@@ -7,16 +7,14 @@ import { serve } from "./serve.ts";
 
 await main({
   service: "export",
-  settings: SETTINGS,
   environment: process.env,
   argv: process.argv.slice(2),
-  verbs: {
-    serve: ({ config, log }) =>
-      run({
-        log,
-        exitWithStdin: config.exitWithStdin,
-        serve: (closers) => serve(config, log, closers),
-      }),
-  },
-  commands: { settings: COMMAND_SETTINGS, verbs: { migrate } },
+  settings: SETTINGS,
+  serve: ({ config, log }) =>
+    run({
+      log,
+      exitWithStdin: config.exitWithStdin,
+      serve: (closers) => serve(config, log, closers),
+    }),
+  commands: { settings: COMMAND_SETTINGS, migrate },
 });

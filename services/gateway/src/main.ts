@@ -6,15 +6,13 @@ import { serve } from "./serve.ts";
 
 await main({
   service: "gateway",
-  settings: SETTINGS,
   environment: process.env,
   argv: process.argv.slice(2),
-  verbs: {
-    serve: ({ config, log }) =>
-      run({
-        log,
-        exitWithStdin: config.exitWithStdin,
-        serve: (closers) => serve(config, log, closers),
-      }),
-  },
+  settings: SETTINGS,
+  serve: ({ config, log }) =>
+    run({
+      log,
+      exitWithStdin: config.exitWithStdin,
+      serve: (closers) => serve(config, log, closers),
+    }),
 });

@@ -1,32 +1,30 @@
-// The keys service as a process: `serve`, `migrate`, and the operator's verbs `accounts`, `keys`, `plans`.
+// The keys service as a process: `serve`, `migrate`, and the operator's commands `accounts`, `keys`, `plans`.
 
 import { main, run } from "@annals/chassis";
-import { accounts, ACCOUNTS_HELP } from "./commands/accounts.ts";
-import { keys, KEYS_HELP } from "./commands/keys.ts";
+import { ACCOUNT_COMMANDS } from "./commands/accounts.ts";
+import { KEY_COMMANDS } from "./commands/keys.ts";
 import { migrate } from "./commands/migrate.ts";
-import { plans, PLANS_HELP } from "./commands/plans.ts";
+import { PLAN_COMMANDS } from "./commands/plans.ts";
 import { SETTINGS } from "./config.ts";
 import { readPlans } from "./plans-file.ts";
 import { serve } from "./serve.ts";
 
 await main({
   service: "keys",
-  settings: SETTINGS,
   environment: process.env,
   argv: process.argv.slice(2),
-  verbs: {
-    serve: async ({ config, log }) => {
-      const file = await readPlans(config.plansFile);
-      await run({
-        log,
-        exitWithStdin: config.exitWithStdin,
-        serve: (closers) => serve(config, file, log, closers),
-      });
-    },
-    migrate,
-    accounts,
-    keys,
-    plans,
+  settings: SETTINGS,
+  serve: async ({ config, log }) => {
+    const file = await readPlans(config.plansFile);
+    await run({
+      log,
+      exitWithStdin: config.exitWithStdin,
+      serve: (closers) => serve(config, file, log, closers),
+    });
   },
-  help: { accounts: ACCOUNTS_HELP, keys: KEYS_HELP, plans: PLANS_HELP },
+  commands: {
+    settings: SETTINGS,
+    migrate,
+    operator: [...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...PLAN_COMMANDS],
+  },
 });

@@ -118,7 +118,7 @@ describe("the command", () => {
     [["accounts", "set-plan", "--plan", "free"], "--account is required"],
     [["accounts", "create"], "--name is required"],
     [["accounts", "create", "--name", "a", "--plans", "free"], "Usage: annals accounts create"],
-    [["accounts", "list", "all"], "Usage: annals accounts create"],
+    [["accounts", "list", "all"], "Usage: annals accounts list"],
     [["accounts"], "Usage: annals accounts create"],
   ] as const)("%j is refused and changes nothing", async ([words, said]) => {
     const { status, stdout, stderr } = await keys(words);

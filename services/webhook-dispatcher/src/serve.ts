@@ -21,7 +21,7 @@ import { readFile } from "node:fs/promises";
 import { openProducers } from "./clients.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
-import { ROLE } from "./commands/rotate-secrets.ts";
+import { ROLE } from "./commands/rotate-sealing-key.ts";
 import { openSecretKeys } from "./commands/secret-key-file.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";

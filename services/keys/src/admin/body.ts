@@ -77,6 +77,6 @@ export class Members {
       const message = `must be a list of one or more of ${SCOPES.join(", ")}`;
       throw invalid({ field: "scopes", message });
     }
-    return [...new Set(given as string[])];
+    return given;
   }
 }

@@ -2,21 +2,26 @@
 // makes the one change of operations/account.ts, which the commands make too, and renders the answer. Called
 // by api.ts, after the token was accepted.
 
-import { newId, orderedScopes } from "@annals/contract";
+import { newId } from "@annals/contract";
 import { keysetPage } from "@annals/rpc";
-import { invalid, notFound } from "@annals/errors";
+import { invalid } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import { hash } from "node:crypto";
-import { addKey, createAccount, revokeKey, updateAccount } from "../operations/account.ts";
+import {
+  addKey,
+  createAccount,
+  findAccount,
+  revokeKey,
+  updateAccount,
+} from "../operations/account.ts";
 import type { KeyMaker } from "../domain/new-api-key.ts";
 import type { Plans } from "../domain/plan.ts";
 import { compareRequest } from "../store/compare-request.ts";
-import { getAccount } from "../store/get-account.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
 import type { Members } from "./body.ts";
-import { accountJson, keyJson, newKeyJson, planJson } from "../operations/json.ts";
+import { accountJson, keyJson, newKeyJson, plansJson } from "../operations/json.ts";
 
 export interface Deps extends KeyMaker {
   readonly database: Pool;
@@ -104,7 +109,8 @@ async function postAccount(deps: Deps, { body, idempotencyKey }: AdminRequest) {
     const message = "was used for another request: send the same body, or another key";
     throw invalid({ field: "Idempotency-Key", message });
   }
-  const data = { ...(await findAccount(deps, asked.accountId ?? "")), first_key: null };
+  const account = await findAccount(database, asked.accountId ?? "");
+  const data = { ...accountJson(account), first_key: null };
   return { status: 200, body: { data }, headers: { "idempotent-replayed": "true" } };
 }
 
@@ -147,8 +153,8 @@ function limitOf(text: string): number {
   throw invalid({ field: "limit", message: `must be an integer from 1 to ${MAX_LIMIT}` });
 }
 
-async function getOneAccount(deps: Deps, { id }: AdminRequest) {
-  return { status: 200, body: { data: await findAccount(deps, id) } };
+async function getOneAccount({ database }: Deps, { id }: AdminRequest) {
+  return { status: 200, body: { data: accountJson(await findAccount(database, id)) } };
 }
 
 async function patchAccount({ clock, database, plans }: Deps, { body, id }: AdminRequest) {
@@ -172,17 +178,17 @@ async function postKey(deps: Deps, { body, id }: AdminRequest) {
   const asked = {
     accountId: id,
     keyName: body.name("name"),
-    ...(scopes && { scopes: orderedScopes(scopes) }),
+    ...(scopes && { scopes }),
   };
   const key = await deps.database.transaction((transaction) => addKey(transaction, deps, asked));
   return { status: 201, body: { data: newKeyJson(key) } };
 }
 
-async function getKeys(deps: Deps, { id, query }: AdminRequest) {
+async function getKeys({ database }: Deps, { id, query }: AdminRequest) {
   const { limit, cursor } = pageOf(query);
-  await findAccount(deps, id);
+  await findAccount(database, id);
   const { rows, next } = await keysetPage({ limit, after: cursor ?? "" }, "key_", (...params) =>
-    deps.database.run(listApiKeys, [id, ...params]),
+    database.run(listApiKeys, [id, ...params]),
   );
   const isLast = next === "";
   return {
@@ -197,16 +203,6 @@ async function deleteKey({ clock, database }: Deps, { id }: AdminRequest) {
 }
 
 async function getPlans({ database, plans }: Deps) {
-  const counts = await database.run(listPlanNames, []);
-  const data = plans.names.map((name) => {
-    const plan = plans.of(name);
-    return planJson(plan, plan === plans.of(null), counts);
-  });
+  const data = plansJson(plans, await database.run(listPlanNames, []));
   return { status: 200, body: { data } };
-}
-
-async function findAccount({ database }: Deps, id: string) {
-  const [row] = await database.run(getAccount, [id]);
-  if (!row) throw notFound("account", id);
-  return accountJson(row);
 }

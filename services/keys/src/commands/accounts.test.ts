@@ -1,14 +1,12 @@
 // Guarantees: `accounts create` makes an account with a first key and shows that key this once;
-// `accounts list` shows every account and no key; wrong words change nothing and end with status 2
+// `accounts list` shows every account and no key; wrong arguments change nothing and end with status 2
 // and the usage. The real process is run.
 
-import { createLog, parseConfig } from "@annals/chassis";
 import { isPlausibleKey, keyHash, systemClock } from "@annals/contract";
 import { describe, expect, test } from "vitest";
-import { SETTINGS } from "../config.ts";
 import { migratedDatabase, runCommand, storeKey } from "../testing/database.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
-import { accounts } from "./accounts.ts";
+import { ACCOUNT_COMMANDS } from "./accounts.ts";
 
 const MADE = /^account (acct_[0-9a-z]{26})\nkey (\S+)\n$/;
 
@@ -145,7 +143,7 @@ test("accounts list shows every account, the oldest first, with its live keys an
   expect(stdout).not.toContain("_sk_");
 });
 
-describe("wrong words", () => {
+describe("wrong arguments", () => {
   test("end the process with status 2 and the usage", async () => {
     const { owner } = await migratedDatabase();
     const { status, stdout, stderr } = await runCommand(owner.url, ["accounts", "delete"]);
@@ -154,33 +152,27 @@ describe("wrong words", () => {
   });
 
   test.each([
-    ["no verb", []],
-    ["another verb", ["delete"]],
-    ["no name", ["create"]],
-    ["an empty name", ["create", "--name", "  "]],
-    ["a name of 256 characters", ["create", "--name", "n".repeat(256)]],
-    ["an empty name of the key", ["create", "--name", "x", "--key-name", ""]],
-    ["a name with a line break", ["create", "--name", "a\nb"]],
-    ["a name with an escape", ["create", "--name", "a\u001B[2J"]],
-    [
-      "a name of the key with a control character",
-      ["create", "--name", "x", "--key-name", "\u0085"],
-    ],
-    ["a new name with a control character", ["rename", "--account", "a", "--name", "a\tb"]],
-    ["no account to rename", ["rename", "--name", "x"]],
-    ["no account for a key", ["add-key"]],
-    ["an unknown scope", ["add-key", "--account", "a", "--scopes", "verify,admin"]],
-    ["an unknown option", ["create", "--name", "x", "--colour", "red"]],
-    ["a word too many", ["create", "--name", "x", "y"]],
-    ["a word after list", ["list", "all"]],
-    ["a word after top", ["top", "5"]],
-  ])("%s are refused before a database is asked", async (_, words) => {
-    const nowhere = { ANNALS_DATABASE_URL: "postgresql://127.0.0.1:1/none" };
-    const config = parseConfig(SETTINGS, nowhere);
-    const log = createLog({ service: "test", level: "error" });
-    await expect(accounts({ config, log, words })).rejects.toMatchObject({
+    ["no name", "create", []],
+    ["an empty name", "create", ["--name", "  "]],
+    ["a name of 256 characters", "create", ["--name", "n".repeat(256)]],
+    ["an empty name of the key", "create", ["--name", "x", "--key-name", ""]],
+    ["a name with a line break", "create", ["--name", "a\nb"]],
+    ["a name with an escape", "create", ["--name", "a\u001B[2J"]],
+    ["a control character", "create", ["--name", "x", "--key-name", "\u0085"]],
+    ["a new name with a control character", "rename", ["--account", "a", "--name", "a\tb"]],
+    ["no account to rename", "rename", ["--name", "x"]],
+    ["no account for a key", "add-key", []],
+    ["an unknown scope", "add-key", ["--account", "a", "--scopes", "verify,admin"]],
+    ["an unknown option", "create", ["--name", "x", "--colour", "red"]],
+    ["an argument too many", "create", ["--name", "x", "y"]],
+    ["an argument after list", "list", ["all"]],
+    ["an argument after top", "top", ["5"]],
+  ])("%s: refused before a setting is read", async (_, name, args) => {
+    const command = ACCOUNT_COMMANDS.find((each) => each.name === `accounts ${name}`);
+    const context = () => expect.unreachable();
+    await expect(command?.run(args, context)).rejects.toMatchObject({
       name: "UsageError",
-      message: expect.stringContaining("Usage: annals accounts create"),
+      message: expect.stringContaining(`\nUsage: annals accounts ${name}`),
     });
   });
 });

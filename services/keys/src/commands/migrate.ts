@@ -1,7 +1,8 @@
-// The verb `migrate`: brings the schema up to this release and, where ANNALS_BOOTSTRAP_KEY is set,
+// The command `migrate`: brings the schema up to this release and, where ANNALS_BOOTSTRAP_KEY is set,
 // makes sure that the first account holds that key. Run again, it changes nothing.
 
-import { UsageError, type VerbContext } from "@annals/chassis";
+import type { CommandContext } from "@annals/chassis";
+import { UsageError } from "@annals/cli";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { migrateSchema } from "@annals/postgres";
 import { fileURLToPath } from "node:url";
@@ -17,7 +18,7 @@ export const SCHEMA = {
   directory: fileURLToPath(new URL("../../migrations", import.meta.url)),
 };
 
-export async function migrate({ config, log }: VerbContext<typeof SETTINGS>): Promise<void> {
+export async function migrate({ config, log }: CommandContext<typeof SETTINGS>): Promise<void> {
   const { bootstrapKey } = config;
   if (bootstrapKey !== undefined) checkBootstrapKey(bootstrapKey, config.keyPrefix);
   await migrateSchema(config, log, SCHEMA);

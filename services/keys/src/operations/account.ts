@@ -1,4 +1,4 @@
-// What an operator changes: accounts, their names and plans, and their keys. Each function is one change;
+// What an operator changes: accounts, their names and plans, and their keys. Each change is one function;
 // call it in a transaction of its own. Used by the operator's commands and by the admin API; never reachable
 // over RPC or by clients, for the interface has no way to make an account.
 
@@ -111,7 +111,11 @@ export async function updateAccount(
     const [row] = await transaction.run(setPlan, [accountId, plan]);
     if (row) await record("annals.plan.changed", { plan: row.plan_before }, { plan });
   }
-  const [row] = await transaction.run(getAccount, [accountId]);
+  return findAccount(transaction, accountId);
+}
+
+export async function findAccount(database: Database, accountId: string): Promise<AccountRow> {
+  const [row] = await database.run(getAccount, [accountId]);
   if (!row) throw notFound("account", accountId);
   return row;
 }

@@ -2,7 +2,7 @@
 // answered by the admin API. The secret of a key is part of it only where the key was just made.
 
 import type { NewApiKey } from "../domain/new-api-key.ts";
-import type { Plan } from "../domain/plan.ts";
+import type { Plans } from "../domain/plan.ts";
 import type { AccountRow } from "../store/account-row.ts";
 import type { ApiKeyRow } from "../store/api-key-row.ts";
 import type { PlanNameRow } from "../store/list-plan-names.ts";
@@ -26,22 +26,24 @@ export function newKeyJson({ id, name, secret, keyPrefix, scopes, createdAt }: N
 }
 
 /**
- * A plan with the number of accounts that name it. Accounts without a plan have the default one. Without
+ * Every plan, with the number of accounts that name it. Accounts without a plan have the default one. Without
  * `requests_per_minute` an account may make 60 times the requests of a key, and without `max_export_bytes`
  * the setting of the export service bounds its files.
  */
-export function planJson(plan: Plan, isDefault: boolean, counts: readonly PlanNameRow[]) {
-  const accounts = counts.find((row) => row.plan === plan.name)?.accounts ?? "0";
-  return {
-    name: plan.name,
-    default: isDefault,
-    features_left_out: plan.featuresLeftOut,
-    max_export_bytes: plan.maxExportBytes ?? null,
-    max_keys: plan.maxKeys,
-    max_webhooks: plan.maxWebhooks,
-    max_widget_tokens: plan.maxWidgetTokens,
-    monthly_events: plan.monthlyEvents ?? null,
-    requests_per_minute: plan.requestsPerMinute ?? null,
-    accounts: Number(accounts),
-  };
+export function plansJson(plans: Plans, counts: readonly PlanNameRow[]) {
+  return plans.names.map((name) => {
+    const plan = plans.of(name);
+    return {
+      name,
+      default: plan === plans.of(null),
+      features_left_out: plan.featuresLeftOut,
+      max_export_bytes: plan.maxExportBytes ?? null,
+      max_keys: plan.maxKeys,
+      max_webhooks: plan.maxWebhooks,
+      max_widget_tokens: plan.maxWidgetTokens,
+      monthly_events: plan.monthlyEvents ?? null,
+      requests_per_minute: plan.requestsPerMinute ?? null,
+      accounts: Number(counts.find((row) => row.plan === name)?.accounts ?? "0"),
+    };
+  });
 }

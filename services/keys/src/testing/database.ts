@@ -41,10 +41,10 @@ export async function emptyDatabase(atEnd: AtEnd = onTestFinished): Promise<Test
   return database;
 }
 
-/** The verb `migrate`. */
+/** The command `migrate`. */
 export function runMigrate(databaseUrl: string, variables: Variables = {}): Promise<void> {
   const config = parseConfig(SETTINGS, { ANNALS_DATABASE_URL: databaseUrl, ...variables });
-  return migrate({ config, log, words: [] });
+  return migrate({ config, log });
 }
 
 /** A database with the schema, and a pool as the service has it. */

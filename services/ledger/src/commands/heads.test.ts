@@ -112,9 +112,9 @@ test.each([
 test.each<[{ file?: string; words?: string[] }, RegExp]>([
   [{ file: "7" }, /: line 1 is not a JSON object/],
   [{ file: "" }, /: the file contains no head/],
-  [{ words: ["check-heads"] }, /^Usage: annals heads/],
+  [{ words: ["check-heads"] }, /^--file is required\nUsage: annals check-heads --file <file>\n$/],
   [{ words: ["check-heads", "--file", "/absent"] }, /^\/absent: ENOENT/],
-  [{ words: ["heads", "more"] }, /^Usage: annals heads/],
+  [{ words: ["heads", "more"] }, /^unexpected argument "more"\nUsage: annals heads\n$/],
 ])("refused with 2: %j", async ({ file, words = [] }, expected) => {
   const { status, stdout, stderr } = await (file === undefined ? run(...words) : check(file));
   expect([status, stdout]).toEqual([2, ""]);

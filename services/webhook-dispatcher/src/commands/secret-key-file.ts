@@ -1,4 +1,4 @@
-// Reads the key file. Called by serve.ts and rotate-secrets.ts.
+// Reads the key file. Called by serve.ts and rotate-sealing-key.ts.
 
 import { type Closers, followKeyFile, type Logger, readKeyFile } from "@annals/chassis";
 import { SecretKeys } from "../domain/secret-keys.ts";

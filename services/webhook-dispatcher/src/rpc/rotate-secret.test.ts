@@ -8,7 +8,7 @@ import { systemClock } from "@annals/contract";
 import { createHmac, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { expect, onTestFinished, test } from "vitest";
-import { resealAll } from "../commands/rotate-secrets.ts";
+import { resealAll } from "../commands/rotate-sealing-key.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import { Sender } from "../outbound/sender.ts";

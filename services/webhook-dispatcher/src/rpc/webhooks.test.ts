@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { AnnalsError } from "@annals/errors";
 import { describe, expect, test } from "vitest";
-import { resealAll } from "../commands/rotate-secrets.ts";
+import { resealAll } from "../commands/rotate-sealing-key.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { secretKeysCheck } from "../secret-keys-check.ts";
 import { KEY_LINE, newAccountId, newDatabase, newHandlers } from "../testing/dispatcher.ts";

@@ -9,7 +9,7 @@ import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { createContextValues } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
-import { ROLE } from "../commands/rotate-secrets.ts";
+import { ROLE } from "../commands/rotate-sealing-key.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";

@@ -1,8 +1,9 @@
-// The verb `rotate-secrets`: seals all signing secrets with the first key of the key file. The services
-// keep running meanwhile. When it is done and every replica has the new file, the other keys may be deleted
-// from it.
+// The command `annals webhooks rotate-sealing-key`: seals all signing secrets with the first key of the key
+// file. The services keep running meanwhile. When it is done and every replica has the new file, the other
+// keys may be deleted from it.
 
-import { UsageError, type VerbContext } from "@annals/chassis";
+import type { CommandContext } from "@annals/chassis";
+import { command } from "@annals/cli";
 import { type Database, withCommandPool } from "@annals/postgres";
 import { randomBytes } from "node:crypto";
 import type { COMMAND_SETTINGS } from "../config.ts";
@@ -15,30 +16,23 @@ export const ROLE = "annals_webhooks";
 
 const BATCH = 500;
 
-export const ROTATE_SECRETS_HELP = `Usage: annals webhooks rotate-sealing-key
-
-Re-encrypts all webhook signing secrets with the first key of ANNALS_WEBHOOK_SECRET_KEY_FILE while the services run.
-Afterwards, once every replica has the file, the other keys can be deleted from it (docs/operators/rotation.md).
-
-Requires the ANNALS_DATABASE_URL of webhook-dispatcher, and the file.
-
-Example:
-  annals webhooks rotate-sealing-key
-`;
-
-export async function rotateSecrets({
-  config,
-  log,
-  words,
-}: VerbContext<typeof COMMAND_SETTINGS>): Promise<void> {
-  if (words.length > 0) throw new UsageError(ROTATE_SECRETS_HELP);
-  const keys = await readSecretKeys(config.secretKeyFile);
-  const applicationName = "annals-webhook-dispatcher-command";
-  const resealed = await withCommandPool({ config, role: ROLE, applicationName, log }, (database) =>
-    resealAll(database, keys),
-  );
-  log.info({ resealed, key_id: keys.sealingKeyId }, "secrets resealed");
-}
+export const rotateSealingKey = command(
+  {
+    name: "webhooks rotate-sealing-key",
+    summary: "Re-encrypt signing secrets with the first key of the key file",
+    details: `The services may run meanwhile. Afterwards, once every replica has the file, its other keys can be deleted
+(docs/operators/rotation.md).
+Requires the ANNALS_DATABASE_URL and the ANNALS_WEBHOOK_SECRET_KEY_FILE of webhook-dispatcher.`,
+    examples: ["annals webhooks rotate-sealing-key"],
+  },
+  async (_, { config, log }: CommandContext<typeof COMMAND_SETTINGS>) => {
+    const keys = await readSecretKeys(config.secretKeyFile);
+    const applicationName = "annals-webhook-dispatcher-command";
+    const pool = { config, role: ROLE, applicationName, log };
+    const resealed = await withCommandPool(pool, (database) => resealAll(database, keys));
+    log.info({ resealed, key_id: keys.sealingKeyId }, "secrets resealed");
+  },
+);
 
 /** Resolves to the number of secrets that were sealed again. Rejects at the first one that no key opens. */
 export async function resealAll(database: Database, keys: SecretKeys): Promise<number> {

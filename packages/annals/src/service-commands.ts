@@ -1,0 +1,13 @@
+// The commands of `annals` that a service runs in its own program. A service reads its own settings and
+// prints its own help, so a command gets no other rights than its service. It has no logic.
+
+/** The first word of a command line, the service that it is for, and what the list of commands says. */
+export const SERVICE_COMMANDS = [
+  ["accounts", "keys", "Create, list and rename accounts, add keys, set plans"],
+  ["keys", "keys", "List and revoke API keys"],
+  ["plans", "keys", "Show plans, set the plan of an account"],
+  ["verify", "ledger", "Verify a chain, or a range of it"],
+  ["heads", "ledger", "Print the head of every chain, for safekeeping"],
+  ["check-heads", "ledger", "Compare saved heads with the database"],
+  ["webhooks", "webhook-dispatcher", "Rotate the key that seals signing secrets"],
+] as const;
