@@ -2,7 +2,7 @@
 // of the services. Everything happens in one transaction: a failure leaves the tables as they were. It must
 // never distribute a table whose rows could be changed meanwhile.
 
-import { CommandError } from "@annals/chassis";
+import { CommandError } from "@annals/cli";
 import pg from "pg";
 import { reasonOf } from "./command-pool.ts";
 import { checkUrl } from "./pool.ts";

@@ -2,6 +2,7 @@ export * from "./audit-hand-over.ts";
 export * from "./audit-outbox.ts";
 export * from "./command-pool.ts";
 export * from "./failure.ts";
+export { distributeCommand } from "./distribute-command.ts";
 export * from "./distribute.ts";
 export { isDistributed } from "./distribution.ts";
 export * from "./migrate.ts";

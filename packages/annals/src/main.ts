@@ -1,9 +1,10 @@
-// The command `annals`: its own commands are `migrate`, which starts several programs, and `status`, which
-// queries the processes. Every other command runs in the program of its service, whose exit status it has. It
+// The command `annals`: its own commands are `migrate` and `distribute`, which start several programs, and
+// `status`, which queries the processes. Every other command runs in the program of its service, whose exit status it has. It
 // must never read a service's settings itself, nor print a secret.
 
 import { type Command, runCommands } from "@annals/cli";
 import { fileURLToPath } from "node:url";
+import { distributeCommand } from "./distribute.ts";
 import { completed } from "./local-stack.ts";
 import { migrateCommand } from "./migrate.ts";
 import { programOf } from "./programs.ts";
@@ -17,7 +18,10 @@ const FORWARDED = SERVICE_COMMANDS.map(([name, service, summary]): Command => {
 
 process.exitCode = await runCommands(
   "annals",
-  [...FORWARDED, migrateCommand(process.env), statusCommand(process.env)],
+  [
+    ...FORWARDED,
+    ...[migrateCommand, distributeCommand, statusCommand].map((of) => of(process.env)),
+  ],
   process.argv.slice(2),
 );
 

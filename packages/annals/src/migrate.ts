@@ -86,7 +86,7 @@ async function migrateAll(
 }
 
 /** Resolves `KEYS_ANNALS_X` to `ANNALS_X` for keys only; it takes precedence over a plain `ANNALS_X`. */
-function environmentFor(service: string, environment: Environment): Environment {
+export function environmentFor(service: string, environment: Environment): Environment {
   const prefixOf = (name: string) => `${name.toUpperCase().replaceAll("-", "_")}_`;
   const own = prefixOf(service);
   const prefixes = SERVICES.map((name) => `${prefixOf(name)}ANNALS_`);

@@ -1,6 +1,7 @@
-// The export service as a process: `serve`, `migrate`.
+// The export service as a process: `serve`, `migrate`, `distribute`.
 
 import { main, run } from "@annals/chassis";
+import { distributeCommand } from "@annals/postgres";
 import { migrate } from "./commands/migrate.ts";
 import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
@@ -16,5 +17,5 @@ await main({
       exitWithStdin: config.exitWithStdin,
       serve: (closers) => serve(config, log, closers),
     }),
-  commands: { settings: COMMAND_SETTINGS, migrate },
+  commands: { settings: COMMAND_SETTINGS, migrate, operator: [distributeCommand("exports")] },
 });

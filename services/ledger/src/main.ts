@@ -1,6 +1,8 @@
-// The ledger as a process: `serve`, `migrate`, and the operator's commands `heads`, `check-heads`, `verify`.
+// The ledger as a process: `serve`, `migrate`, `distribute`, and the operator's commands `heads`, `check-heads`,
+// `verify`.
 
 import { main, run } from "@annals/chassis";
+import { distributeCommand } from "@annals/postgres";
 import { checkHeads, heads } from "./commands/heads.ts";
 import { migrate } from "./commands/migrate.ts";
 import { verify } from "./commands/verify.ts";
@@ -18,5 +20,9 @@ await main({
       exitWithStdin: config.exitWithStdin,
       serve: (closers) => serve(config, log, closers),
     }),
-  commands: { settings: SETTINGS, migrate, operator: [heads, checkHeads, verify] },
+  commands: {
+    settings: SETTINGS,
+    migrate,
+    operator: [heads, checkHeads, verify, distributeCommand("ledger")],
+  },
 });

@@ -1,6 +1,7 @@
-// The webhook dispatcher as a process: `serve`, `migrate`, `webhooks rotate-sealing-key`.
+// The webhook dispatcher as a process: `serve`, `migrate`, `distribute`, `webhooks rotate-sealing-key`.
 
 import { main, run } from "@annals/chassis";
+import { distributeCommand } from "@annals/postgres";
 import { migrate } from "./commands/migrate.ts";
 import { rotateSealingKey } from "./commands/rotate-sealing-key.ts";
 import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
@@ -17,5 +18,9 @@ await main({
       exitWithStdin: config.exitWithStdin,
       serve: (closers) => serve(config, log, closers),
     }),
-  commands: { settings: COMMAND_SETTINGS, migrate, operator: [rotateSealingKey] },
+  commands: {
+    settings: COMMAND_SETTINGS,
+    migrate,
+    operator: [rotateSealingKey, distributeCommand("webhooks")],
+  },
 });
