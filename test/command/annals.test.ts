@@ -146,7 +146,16 @@ describe("help", () => {
   test("lists every verb; without a verb or with an unknown one it goes to standard error", async () => {
     const help = await type("annals --help");
     expect(help).toMatchObject({ status: 0, stderr: "" });
-    for (const verb of ["accounts", "keys", "plans", "verify", "heads", "migrate", "status"])
+    for (const verb of [
+      "accounts",
+      "keys",
+      "plans",
+      "verify",
+      "heads",
+      "migrate",
+      "distribute",
+      "status",
+    ])
       expect(help.stdout).toMatch(new RegExp(`^ {2}${verb} `, "m"));
     expect(await type("annals")).toEqual({ status: 2, stdout: "", stderr: help.stdout });
     const unknown = await type("annals acounts list");
@@ -183,6 +192,7 @@ describe("invalid arguments", () => {
     [`verify --account ${ACCOUNT} --to 1001`, "--to: must be from 1 to 1000, the last event"],
     ["migrate --service ledgers", '--service: unknown service "ledgers"'],
     ["webhooks rotate-sealing-key now", "Usage: annals webhooks rotate-sealing-key"],
+    ["distribute --shards 0", "--shards: must be a number from 1 to 64000"],
     ["status --url keys:9091", "--url: must be http://host:port"],
     ["status --service keys", "Usage: annals status"],
   ])("%s ends with 2 and names the argument", async (line, message) => {
@@ -208,6 +218,15 @@ describe("what fails", () => {
     const other = await type("annals verify --account a", { ANNALS_DATABASE_URL: url.href });
     expect(other).toMatchObject({ status: 1, stdout: "" });
     expect(other.stderr).toMatch(/^permission denied.*annals_ledger\n$/);
+  });
+
+  test("distribute is one line and 1 where the database has no Citus", async () => {
+    for (const line of ["annals distribute", "annals distribute --apply"])
+      expect(await type(line)).toEqual({
+        status: 1,
+        stdout: "",
+        stderr: "the database has no Citus: run CREATE EXTENSION citus on each of its servers\n",
+      });
   });
 
   test("a missing setting is 2 and named", async () => {
