@@ -3,7 +3,7 @@
 // rendered manifests.
 
 import { expect } from "vitest";
-import type { Node } from "./sources.ts";
+import type { Node } from "../../deploy/generate/sources.ts";
 
 const PORT = 9092;
 

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { type Node, ROOT } from "./sources.ts";
+import { type Node, ROOT } from "../../deploy/generate/sources.ts";
 
 const MIGRATED = ["keys", "ledger", "export", "webhook-dispatcher"];
 

@@ -2,7 +2,7 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { expect } from "vitest";
-import type { Node } from "./sources.ts";
+import type { Node } from "../../deploy/generate/sources.ts";
 
 /**
  * One authority, which no pod has, and for each service a certificate of its own name in its own pods only.

@@ -4,7 +4,7 @@
 
 import { describe, expect, test } from "vitest";
 import { CHART, findHelm, render } from "./run-helm.ts";
-import { type Node, SERVICES, yamlOf } from "./sources.ts";
+import { type Node, SERVICES, yamlOf } from "../../deploy/generate/sources.ts";
 
 const HELM = [findHelm()].filter((helm) => helm !== undefined);
 

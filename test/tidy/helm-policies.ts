@@ -1,7 +1,7 @@
 // Who may reach whom, as the NetworkPolicies have it. Called by helm.test.ts with each service's.
 
 import { expect } from "vitest";
-import type { Node } from "./sources.ts";
+import type { Node } from "../../deploy/generate/sources.ts";
 
 /** Who may call whom; docs/architecture.md has the same arrows. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {

@@ -4,7 +4,7 @@
 import { tracesUrl } from "@annals/chassis";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
-import { type Node, textOf, yamlOf } from "./sources.ts";
+import { type Node, textOf, yamlOf } from "../../deploy/generate/sources.ts";
 
 const CHART = "helm/annals";
 const COMPLETE = "http://collector.observability:4318/v1/traces";

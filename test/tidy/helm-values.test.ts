@@ -4,7 +4,7 @@
 
 import { describe, expect, test } from "vitest";
 import { CHART, findHelm, render } from "./run-helm.ts";
-import { METRICS, type Node, SERVICES, textOf, yamlOf } from "./sources.ts";
+import { METRICS, type Node, SERVICES, textOf, yamlOf } from "../../deploy/generate/sources.ts";
 
 const MINIMAL = `${CHART}/ci/minimal-values.yaml`;
 const FULL = `${CHART}/ci/full-values.yaml`;

@@ -9,7 +9,15 @@ import { checkBacking, checkMigrations } from "./helm-backing.ts";
 import { checkCertificates } from "./helm-certificates.ts";
 import { checkPolicy } from "./helm-policies.ts";
 import { CHART, findHelm, render } from "./run-helm.ts";
-import { FILES, matches, type Node, SERVICES, settingsOf, textOf, yamlOf } from "./sources.ts";
+import {
+  FILES,
+  matches,
+  type Node,
+  SERVICES,
+  settingsOf,
+  textOf,
+  yamlOf,
+} from "../../deploy/generate/sources.ts";
 
 const SCHEMA = JSON.parse(textOf(`${CHART}/values.schema.json`)) as Node;
 const EXAMPLES = ["ci/minimal", "ci/full", "production"].map(

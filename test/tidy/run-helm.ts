@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { parseAllDocuments } from "yaml";
-import { type Node, ROOT } from "./sources.ts";
+import { type Node, ROOT } from "../../deploy/generate/sources.ts";
 
 export const CHART = "helm/annals";
 

@@ -1,6 +1,6 @@
-// What the tests of this folder read: every file of the checkout that a person writes, with its text, and
-// the settings and metrics that the programs declare. Files are found by walking, not by asking git, so that
-// the law also holds in a copy without history. It never runs a service.
+// What the generators and the tests of test/tidy and test/chart read: every file of the checkout that a person
+// writes, with its text, and the settings and metrics that the programs declare. Files are found by walking,
+// not by asking git, so that the law also holds in a copy without history. It never runs a service.
 
 import type { Setting } from "@annals/chassis";
 import { readdirSync, readFileSync } from "node:fs";
