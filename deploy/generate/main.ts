@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chartReadme } from "./chart-readme.ts";
+import { chartRenderings } from "./chart-renderings.ts";
 import { routeBoundsPage } from "./route-bounds.ts";
 import { sdkTypes } from "./sdk-types.ts";
 import { settingLists } from "./setting-lists.ts";
@@ -15,10 +16,11 @@ import { stringsPage } from "./strings.ts";
 
 type Made = readonly (readonly [path: string, text: string])[];
 
-/** In this order: the chart's page is made of the schema, which has lists of settings. */
+/** In this order: what is made of the chart comes after the lists of settings in its schema. */
 const GENERATORS: Readonly<Record<string, () => Made | Promise<Made>>> = {
   "setting-lists": settingLists,
   "chart-readme": () => [["helm/annals/README.md", chartReadme()]],
+  "chart-renderings": () => chartRenderings(process.env),
   "route-bounds": () => [["docs/route-bounds.md", routeBoundsPage()]],
   strings: () => [["test/tidy/strings.md", stringsPage()]],
   "sdk-types": async () => [["packages/sdk/src/generated/api.ts", await sdkTypes()]],

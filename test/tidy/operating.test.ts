@@ -1,6 +1,7 @@
 // Guarantee: what an operator can set or watch is on a page of docs/operators, in a row of a table that
 // begins with its name, and nothing stands there that is not so. The tables of the services' settings are
-// generated, and every program accepts the names in them and OF_CLIENTS. No alert and no panel uses a metric that no program reports.
+// generated; OF_CLIENTS, which every program accepts too, is checked here. No alert and no panel uses a
+// metric that no program reports.
 
 import { describe, expect, test } from "vitest";
 import { OF_CLIENTS } from "../../deploy/generate/setting-lists.ts";
