@@ -27,7 +27,7 @@ test("is rendered where helm is there", () => {
 });
 
 describe.each(HELM)("by %s", (helm) => {
-  test.each(CASES)("$name.yaml is what the chart renders: `npm run generate` makes it", (each) => {
+  test.each(CASES)("$name is what the chart renders: `npm run generate` makes it", (each) => {
     const golden = readFileSync(join(ROOT, goldenPath(each.name)), "utf8");
     expect(renderedCase(helm, each)).toBe(golden);
   });

@@ -59,17 +59,21 @@ tests.webhook=true webhookDispatcher.caBundle.configMap="ca" -> tests.webhook an
 const WITH_FULL = `
 tests.webhook=true -> tests.webhook needs certificates`;
 
-describe.each(HELM)("refused by %s", (helm) => {
-  const linesOf = (table: string) => table.trim().split("\n");
+const linesOf = (table: string) => table.trim().split("\n");
+const CASES: readonly (readonly [line: string, values: readonly string[]])[] = [
+  ...linesOf(ALONE).map((line) => [line, []] as const),
+  ...linesOf(WITH_MINIMAL).map((line) => [line, [`${CHART}/ci/minimal-values.yaml`]] as const),
+  ...linesOf(WITH_FULL).map((line) => [line, [`${CHART}/ci/full-values.yaml`]] as const),
+];
 
-  test.each([
-    ...linesOf(ALONE).map((line) => [line, []] as const),
-    ...linesOf(WITH_MINIMAL).map((line) => [line, [`${CHART}/ci/minimal-values.yaml`]] as const),
-    ...linesOf(WITH_FULL).map((line) => [line, [`${CHART}/ci/full-values.yaml`]] as const),
-  ])("%s", (line, values) => {
-    const [sets = "", sentence = ""] = line.split(" -> ");
+test("each line has what is set and what the refusal says", () => {
+  for (const [line] of CASES) expect(line).toMatch(/^\w.*[^ ] -> \w/);
+});
+
+describe.each(HELM)("refused by %s", (helm) => {
+  test.each(CASES)("%s", (line, values) => {
+    const [sets = "", sentence] = line.split(" -> ");
     const given = sets.split(/ (?=\w+\.)/).flatMap((set) => ["--set-json", set]);
-    expect(sentence).not.toBe("");
     expect(() => render(helm, values, ...given)).toThrow(sentence);
   });
 });
