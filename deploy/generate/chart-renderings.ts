@@ -1,6 +1,6 @@
-// The manifests that the chart renders, as test/chart/golden keeps them: a file for each case, written so that
-// a person can review what a change of the chart changes. Called by main.ts and golden.test.ts. It must never
-// leave out what differs from the usual: see chart-shorthand.ts.
+// The manifests that the chart renders, as test/chart/golden keeps them: a file for each case, written so
+// that a person can review what a change of the chart changes. Called by main.ts and by golden.test.ts,
+// which compares. It must never leave out what differs from the usual: see chart-shorthand.ts.
 
 import { spawnSync } from "node:child_process";
 import { Document, isMap, isPair, parseAllDocuments, stringify, visit } from "yaml";

@@ -95,7 +95,7 @@ function shortText(text: string): string {
   return text.endsWith(`:${VERSION}`) ? text.replace(VERSION, "<version>") : text;
 }
 
-/** `<pods of keys>`: the three labels that find the pods of a component. `labels` are all labels, or those three. */
+/** `<pods of keys>`: the three labels that find the pods of a component, and nothing else. */
 function shortLabels(labels: Node, name: string): unknown {
   const { "app.kubernetes.io/component": of, ...others } = labels;
   const selector = { "app.kubernetes.io/name": name, "app.kubernetes.io/instance": "annals" };

@@ -1,5 +1,6 @@
-// Guarantee: the values, the examples and the schema of the chart fit each other and the code, whether helm is
-// there or not: what may be set is described, what the templates set is a setting, what an example names is there.
+// Guarantee: the values, the examples and the schema of the chart fit each other and the code, whether helm
+// is there or not. What may be set is described, what the templates set is a setting, and what an example
+// names is there.
 
 import { tracesUrl } from "@annals/chassis";
 import { Ajv } from "ajv";

@@ -1,5 +1,5 @@
-// The tests of this folder and of test/chart alone, without the stack that the run of all tests starts: what `npm run tidy`
-// runs in a second.
+// The tests of this folder and of test/chart alone, without the stack that the run of all tests starts: what
+// `npm run tidy` runs.
 
 import { defineConfig } from "vitest/config";
 
