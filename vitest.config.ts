@@ -45,7 +45,7 @@ export default defineConfig({
           include: [
             "{libs,services}/**/*.test.ts",
             "deploy/{local,release}/**/*.test.ts",
-            "test/{command,sdk,tidy,verifiers}/**/*.test.ts",
+            "test/{chart,command,sdk,tidy,verifiers}/**/*.test.ts",
           ],
           exclude: EXCLUDED,
           maxWorkers: UNIT_WORKERS,

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { Contract } from "../api/openapi/contract.ts";
+import { Contract } from "../system/openapi-contract.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
 const PAYLOAD_ID = /^wh_evt_[0-9a-z]{26}$/;

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exists, FILES, type Node, ROOT, textOf, yamlOf } from "./sources.ts";
+import { exists, FILES, type Node, ROOT, textOf, yamlOf } from "../../deploy/generate/sources.ts";
 
 const RULES = "deploy/prometheus/alerts.yml";
 const CASES = "deploy/prometheus/alerts.test.yml";

@@ -2,7 +2,7 @@
 // verb, not with a preposition. No comment and no text of product code says "is none" or "is no X".
 
 import { describe, expect, test } from "vitest";
-import { PRODUCT } from "./sources.ts";
+import { PRODUCT } from "../../deploy/generate/sources.ts";
 
 const OPENING = /(?:\/\*\*[\s*]*|^(?:#!.*\n)?\/\/ )(?:Of|As|With|By|From|Or|Where)\b.*/gi;
 const NEGATION = /.{0,40}\b(?:is none|(?<!there )is no(?! (?:longer|more)\b))\b.{0,30}/gi;

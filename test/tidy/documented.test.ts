@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FILES, matches, ROOT, textOf } from "./sources.ts";
+import { FILES, matches, ROOT, textOf } from "../../deploy/generate/sources.ts";
 
 /** The pages, without their blocks of code. */
 const PAGES = new Map(

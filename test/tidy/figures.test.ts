@@ -2,7 +2,7 @@
 // page and what stands around its figure, and the constant, or the default of a setting, that it repeats.
 
 import { expect, test } from "vitest";
-import { textOf } from "./sources.ts";
+import { textOf } from "../../deploy/generate/sources.ts";
 
 const INTERFACE = "docs/interface.md";
 const TENANTS = "docs/operators/multi-tenant.md";

@@ -27,7 +27,7 @@ import {
   settingsOf,
   textOf,
   yamlOf,
-} from "./sources.ts";
+} from "../../deploy/generate/sources.ts";
 
 const DOCKERFILE = textOf("deploy/Dockerfile");
 

@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 import { LAYERS } from "../../oxlint.config.ts";
-import { FILES, matches, textOf } from "./sources.ts";
+import { FILES, matches, textOf } from "../../deploy/generate/sources.ts";
 
 /** A cell of the table as the linter writes its parts: `domain/` is `domain/**`. */
 function parts(cell: string): string[] {

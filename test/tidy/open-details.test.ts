@@ -2,7 +2,7 @@
 // Each mark names a row, each row with a ° is marked in exactly one place, and each row has its reason.
 
 import { describe, expect, test } from "vitest";
-import { matches, PRODUCT, textOf } from "./sources.ts";
+import { matches, PRODUCT, textOf } from "../../deploy/generate/sources.ts";
 
 const PAGE = "docs/open-details.md";
 const ROW = /^\| `([a-z-]+)`(°?) \|([^|]+)\|([^|]+)\|([^|]+)\|$/;

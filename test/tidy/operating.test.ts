@@ -1,8 +1,10 @@
 // Guarantee: what an operator can set or watch is on a page of docs/operators, in a row of a table that
-// begins with its name, and nothing stands there that is not so. The settings of the services have a test of
-// their own, setting-lists.test.ts. No alert and no panel uses a metric that no program reports.
+// begins with its name, and nothing stands there that is not so. The tables of the services' settings are
+// generated; OF_CLIENTS, which every program accepts too, is checked here. No alert and no panel uses a
+// metric that no program reports.
 
 import { describe, expect, test } from "vitest";
+import { OF_CLIENTS } from "../../deploy/generate/setting-lists.ts";
 import {
   FILES,
   LOCAL_SETTINGS,
@@ -13,7 +15,7 @@ import {
   SERVICES,
   textOf,
   yamlOf,
-} from "./sources.ts";
+} from "../../deploy/generate/sources.ts";
 
 /** The names in the first column of a page's tables, in backquotes; a row may name several. */
 const rowsOf = (page: string): string[] =>
@@ -102,4 +104,11 @@ describe("alerts and dashboards", () => {
     const titles = panels.map((panel) => String(panel["title"]));
     expect(titles).toHaveLength(new Set(titles).size);
   });
+});
+
+test.each(OF_CLIENTS)("%s is still read by an example or by compose", (name) => {
+  const examples = FILES.filter(({ path }) =>
+    /^(docs\/receivers|test\/example|deploy\/compose)/.test(path),
+  );
+  expect(examples.some(({ text }) => text.includes(name))).toBe(true);
 });

@@ -4,7 +4,14 @@
 
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { describe, expect, test } from "vitest";
-import { exists, FILES, matches, PRODUCT, SERVICES, textOf } from "./sources.ts";
+import {
+  exists,
+  FILES,
+  matches,
+  PRODUCT,
+  SERVICES,
+  textOf,
+} from "../../deploy/generate/sources.ts";
 
 /** `annals/<package>/v1`, and the service that answers it. */
 const SERVICE_OF_PACKAGE: Readonly<Record<string, string>> = {

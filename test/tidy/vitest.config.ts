@@ -1,9 +1,9 @@
-// The tidy tests alone, without the stack that the run of all tests starts: what `npm run tidy`
-// runs in a second.
+// The tests of this folder and of test/chart alone, without the stack that the run of all tests starts: what
+// `npm run tidy` runs.
 
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   ssr: { resolve: { conditions: ["source"] } },
-  test: { include: ["test/tidy/*.test.ts"], testTimeout: 60_000 },
+  test: { include: ["test/{chart,tidy}/*.test.ts"], testTimeout: 60_000 },
 });

@@ -4,7 +4,7 @@
 
 import { describe, expect, test } from "vitest";
 import { OWN_WORDS, plain } from "./own-words.ts";
-import { CODE, FILES, PRODUCT, type SourceFile } from "./sources.ts";
+import { CODE, FILES, PRODUCT, type SourceFile } from "../../deploy/generate/sources.ts";
 
 /** This folder names the words that it bans. */
 const WRITTEN = FILES.filter(({ path }) => !path.startsWith("test/tidy/"));

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { FILES, matches, type Node, ROOT, textOf, yamlOf } from "./sources.ts";
+import { FILES, matches, type Node, ROOT, textOf, yamlOf } from "../../deploy/generate/sources.ts";
 
 const WORKFLOWS = FILES.map(({ path }) => path).filter((path) =>
   path.startsWith(".github/workflows/"),

@@ -4,7 +4,7 @@
 
 import { HttpClient } from "@annals/testing";
 import { inject } from "vitest";
-import { Contract } from "./contract.ts";
+import { Contract } from "../../system/openapi-contract.ts";
 
 const answer = await new HttpClient(inject("stack").baseUrl).get("/openapi.json");
 const contract = new Contract(answer.body);

@@ -11,7 +11,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { beforeAll, expect, inject, test } from "vitest";
-import { Contract } from "./contract.ts";
+import { Contract } from "../../system/openapi-contract.ts";
 
 const PYTHON_GENERATOR = "openapi-python-client==0.29.1";
 const INSTALLED_WITHIN_MS = 60_000;

@@ -3,8 +3,8 @@
 
 import { type Answer, HttpClient, newClient, type Traffic } from "@annals/testing";
 import { expect, inject, test } from "vitest";
-import { Contract } from "./contract.ts";
-import type { Json } from "./document.ts";
+import { Contract } from "../../system/openapi-contract.ts";
+import type { Json } from "../../system/openapi-document.ts";
 
 const { client } = await newClient(inject("stack"));
 const document: Json = (await client.get("/openapi.json")).body;

@@ -8,7 +8,7 @@ import core from "@stoplight/spectral-core";
 import { Json as JsonParser } from "@stoplight/spectral-parsers";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
-import type { Json } from "./document.ts";
+import type { Json } from "../../system/openapi-document.ts";
 import { SPECTRAL_RULES } from "./spectral.ts";
 
 /** Spectral takes seconds, and many on a machine that does other things. */

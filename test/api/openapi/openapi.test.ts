@@ -6,7 +6,13 @@ import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { newClient, newKey } from "@annals/testing";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, inject, test } from "vitest";
-import { everyObject, everySchema, type Json, operationsOf, resolve } from "./document.ts";
+import {
+  everyObject,
+  everySchema,
+  type Json,
+  operationsOf,
+  resolve,
+} from "../../system/openapi-document.ts";
 
 const stack = inject("stack");
 const { databaseUrl } = stack;

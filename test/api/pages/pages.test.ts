@@ -4,7 +4,7 @@
 import { type Answer, HttpClient } from "@annals/testing";
 import { createHash } from "node:crypto";
 import { describe, expect, inject, test } from "vitest";
-import { operationsOf, type Json } from "../openapi/document.ts";
+import { operationsOf, type Json } from "../../system/openapi-document.ts";
 import { expectRefused } from "../refusal.ts";
 
 const anonymous = new HttpClient(inject("stack").baseUrl);

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { dereferenced, operationsOf } from "../../api/openapi/document.ts";
+import { dereferenced, operationsOf } from "../../system/openapi-document.ts";
 import { startConstellation } from "../../system/constellation.ts";
 import { Judge } from "./judge.ts";
 import type { FuzzOperation } from "./request.ts";

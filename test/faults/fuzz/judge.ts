@@ -3,7 +3,7 @@
 // what the document does not say.
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { resolve } from "../../api/openapi/document.ts";
+import { resolve } from "../../system/openapi-document.ts";
 import type { FuzzAnswer } from "./connection.ts";
 import type { FuzzOperation, FuzzRequest } from "./request.ts";
 import type { Schema } from "./values.ts";

@@ -1,6 +1,6 @@
 // What follows from the settings that the programs declare: the tables of docs/operators/settings.md, the
-// list SETTING_NAMES, and the names that `settings` of a service takes in the chart. `npm run generate`
-// writes them; setting-lists.test.ts fails if one is stale. It must never change what stands around them.
+// list SETTING_NAMES, and the names that `settings` of a service takes in the chart. Called by main.ts. It
+// must never change what stands around them.
 
 import {
   databaseSettings,
@@ -10,17 +10,7 @@ import {
   type Setting,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import {
-  LOCAL_SETTINGS,
-  memberOf,
-  ROOT,
-  SERVICES,
-  settingsOf,
-  tableOf,
-  textOf,
-} from "./sources.ts";
+import { LOCAL_SETTINGS, memberOf, SERVICES, settingsOf, tableOf, textOf } from "./sources.ts";
 
 const PAGE = "docs/operators/settings.md";
 const NAMES = "libs/contract/src/setting-names.ts";
@@ -90,10 +80,10 @@ function filled(text: string, around: RegExp, lines: readonly string[]): string 
 }
 
 /** Each file with what it should be. */
-export const LISTS = [
-  [PAGE, settingsPage()],
-  [NAMES, settingNames()],
-  [SCHEMA, chartSchema()],
-] as const;
-
-if (import.meta.main) for (const [path, text] of LISTS) writeFileSync(join(ROOT, path), text);
+export function settingLists(): readonly (readonly [path: string, text: string])[] {
+  return [
+    [PAGE, settingsPage()],
+    [NAMES, settingNames()],
+    [SCHEMA, chartSchema()],
+  ];
+}

@@ -1,8 +1,8 @@
 // The page helm/annals/README.md: every value of the chart with its type, default and meaning, made of
-// values.yaml, its comments and values.schema.json. `npm run generate` writes it; helm-readme.test.ts fails
-// where it is stale. It must never say what is in neither.
+// values.yaml, its comments and values.schema.json. Called by main.ts. It must never say what is
+// in neither.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from "yaml";
 
@@ -162,5 +162,3 @@ function table(rows: readonly Row[]): string {
   );
   return ["| Value | Type | Default | Meaning |", "|---|---|---|---|", ...lines].join("\n");
 }
-
-if (import.meta.main) writeFileSync(join(CHART, "README.md"), chartReadme());

@@ -1,13 +1,9 @@
 // The page docs/route-bounds.md: what one request to each route may cost, made of v1.ts and bounds.ts of the
-// gateway. `npm run generate` writes it; route-bounds.test.ts fails where it is stale.
+// gateway. Called by main.ts.
 
 import type { Bounds } from "@annals/gateway/src/bounds.ts";
 import { LIMITS } from "@annals/gateway/src/limits.ts";
 import { V1 } from "@annals/gateway/src/v1.ts";
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-
-const DOCS = resolve(import.meta.dirname, "../../docs");
 
 const RESOURCES: Readonly<Record<Bounds["resource"], string>> = {
   slot: "a slot",
@@ -63,5 +59,3 @@ function bytesOf({ bytes }: Bounds): string {
   if (bytes === "body") return "as its body";
   return bytes < KIB * KIB ? `${bytes / KIB} KiB` : `${bytes / KIB / KIB} MiB`;
 }
-
-if (import.meta.main) writeFileSync(join(DOCS, "route-bounds.md"), routeBoundsPage());

@@ -1,9 +1,7 @@
-// The page strings.md beside this file: every text that the product shows to a person, so that a reader can
-// review them without reading code. `npm run generate` writes it; strings.test.ts fails if it is stale. It
-// must never have a line number: code that moves changes nothing.
+// The page test/tidy/strings.md: every text that the product shows to a person, so that a reader can
+// review them without reading code. Called by main.ts. It must never have a line number: code that moves
+// changes nothing.
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import ts from "typescript";
 import { CODE, PRODUCT, type SourceFile } from "./sources.ts";
 
@@ -202,5 +200,3 @@ function memberOf(node: ts.Node, name: string): ts.Node | undefined {
   const members = object?.properties.filter(ts.isPropertyAssignment) ?? [];
   return members.find((each) => each.name.getText() === name)?.initializer;
 }
-
-if (import.meta.main) writeFileSync(join(import.meta.dirname, "strings.md"), stringsPage());

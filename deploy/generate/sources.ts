@@ -1,6 +1,6 @@
-// What the tests of this folder read: every file of the checkout that a person writes, with its text, and
-// the settings and metrics that the programs declare. Files are found by walking, not by asking git, so that
-// the law also holds in a copy without history. It never runs a service.
+// What the generators and the tests of test/tidy and test/chart read: every file of the checkout that a
+// person writes, with its text, and the settings and metrics that the programs declare. Files are found by
+// walking, not by asking git, so that the law also holds in a copy without history. It never runs a service.
 
 import type { Setting } from "@annals/chassis";
 import { readdirSync, readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ export type Node = Record<string, any>;
 /** Not written by us, or not kept. */
 const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".annals", ".turbo", "coverage"]);
 const GENERATED =
-  /^(proto\/gen|packages\/sdk\/src\/generated|pnpm-lock\.yaml|LICENSE$|.*\.tsbuildinfo$)/;
+  /^(proto\/gen|packages\/sdk\/src\/generated|test\/chart\/golden|pnpm-lock\.yaml|LICENSE$|.*\.tsbuildinfo$)/;
 const TEXT = /(\.(ts|mjs|js|json|sql|proto|md|ya?ml|py|sh|toml|tpl|txt)|Dockerfile|\.ci\/run)$/;
 
 /** Every written text file, sorted by path. */

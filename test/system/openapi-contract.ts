@@ -5,7 +5,7 @@
 import type { Answer, Received, Traffic } from "@annals/testing";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { type Json, operationsOf, resolve } from "./document.ts";
+import { type Json, operationsOf, resolve } from "./openapi-document.ts";
 
 const LEAST_FAILURE = 400;
 /** Of paths and methods that there are not, and of requests that are refused before their path is read. */
