@@ -1,6 +1,6 @@
 // A Citus cluster for a test run: a coordinator and workers from the folder `CITUS_ROOT`, which has bin, lib
-// and share of a PostgreSQL with Citus. Called by the global setup and by the tests that kill or add a worker.
-// It must never listen beyond the loopback interface: its servers ask for no password.
+// and share of a PostgreSQL with Citus. Called by the global setup and by the tests that kill or add a
+// worker. It must never listen beyond the loopback interface: its servers ask for no password.
 
 import { removeData, type Stack } from "@annals/local";
 import { distribute, migrate } from "@annals/postgres";

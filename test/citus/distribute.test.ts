@@ -1,6 +1,6 @@
-// Guarantees of distributing: a plan changes nothing; applied, each table of accounts is on the workers beside
-// the others, and its rows are too; a second run changes nothing. What the cluster does not allow is refused
-// with one sentence, and the tables stay as they were. Migrations run before and after.
+// Guarantees of distributing: a plan changes nothing; applied, each table of accounts is on the workers
+// beside the others, and its rows are too; a second run changes nothing. What the cluster does not allow is
+// refused with one sentence, and the tables stay as they were. Migrations run before and after.
 
 import { distribute, type DistributeOptions, migrate } from "@annals/postgres";
 import { createDatabase, NODES_VARIABLE, type TestDatabase } from "@annals/testing";

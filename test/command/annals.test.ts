@@ -220,13 +220,9 @@ describe("what fails", () => {
     expect(other.stderr).toMatch(/^permission denied.*annals_ledger\n$/);
   });
 
-  test("distribute is one line and 1 where the database has no Citus", async () => {
-    for (const line of ["annals distribute", "annals distribute --apply"])
-      expect(await type(line)).toEqual({
-        status: 1,
-        stdout: "",
-        stderr: "the database has no Citus: run CREATE EXTENSION citus on each of its servers\n",
-      });
+  test("distribute where the database has no Citus is one line and 1", async () => {
+    const { status, stderr } = await type("annals distribute --apply");
+    expect(`${status} ${stderr}`).toMatch(/^1 the database has no Citus: .+\n$/);
   });
 
   test("a missing setting is 2 and named", async () => {
@@ -247,10 +243,8 @@ test("verify prints what GET /v1/verify answers, and ends with 3 where an event 
     first_invalid: null,
   });
   const empty = await type("annals verify --account acct_none");
-  expect(empty).toMatchObject({
-    status: 0,
-    stderr: expect.stringContaining("acct_none has no event"),
-  });
+  expect(empty.status).toBe(0);
+  expect(empty.stderr).toContain("acct_none has no event");
   await database.query(
     "UPDATE ledger.events SET action = 'user.logout' WHERE account_id = $1 AND sequence_number = 7",
     [ACCOUNT],

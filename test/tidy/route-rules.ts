@@ -20,7 +20,7 @@ import {
   walk,
   WRITES,
 } from "./sql-tree.ts";
-import type { Node } from "./sources.ts";
+import type { Node } from "../../deploy/generate/sources.ts";
 
 interface Text {
   readonly text: string;

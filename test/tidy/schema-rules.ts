@@ -2,7 +2,7 @@
 // tables without an account are never distributed.
 
 import { namesOf, parseSql, walk } from "./sql-tree.ts";
-import type { Node } from "./sources.ts";
+import type { Node } from "../../deploy/generate/sources.ts";
 
 /** The type of each column. */
 export type Table = ReadonlyMap<string, string>;

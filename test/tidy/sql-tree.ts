@@ -2,7 +2,7 @@
 // route-rules.ts and schema-rules.ts. A node is an object with one member, which names its kind.
 
 import { parseSync, loadModule } from "libpg-query";
-import type { Node } from "./sources.ts";
+import type { Node } from "../../deploy/generate/sources.ts";
 
 await loadModule();
 

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { routeFaults } from "./route-rules.ts";
 import { schemaFaults, tablesOf } from "./schema-rules.ts";
-import { FILES, matches, PRODUCT, ROOT } from "./sources.ts";
+import { FILES, matches, PRODUCT, ROOT } from "../../deploy/generate/sources.ts";
 
 /** Statements that break a rule, and why they may. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@
 
 import type { Tables } from "./schema-rules.ts";
 import { columnOf, functionOf, has, namesOf, queryOf, typeOf, walk, WRITES } from "./sql-tree.ts";
-import type { Node } from "./sources.ts";
+import type { Node } from "../../deploy/generate/sources.ts";
 
 const VOLATILE = new Set(
   "clock_timestamp timeofday random nextval setval currval gen_random_uuid uuidv4 uuidv7".split(

@@ -1,6 +1,6 @@
 // Batches work that arrives while earlier work is in flight. While a concurrency slot is free, a batch starts
-// at the end of the current turn of the event loop; while all are taken, work gathers for the next batch.
-// By default there is no timer: an idle system adds no delay, and a busy one forms batches as large as its own
+// at the end of the current turn of the event loop; while all are taken, work gathers for the next batch. By
+// default there is no timer: an idle system adds no delay, and a busy one forms batches as large as its own
 // speed requires. Called by the gateway for admissions and appends, and by the ledger for group commit.
 
 import { failSpan, inBatch, type Span, startSpan } from "@annals/chassis";

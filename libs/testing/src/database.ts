@@ -16,8 +16,8 @@ export interface TestDatabase {
 export const TEMPLATE = "annals_test_template";
 
 /**
- * An environment variable: the owner's URLs on the workers of the Citus cluster that a run uses. A database is
- * made on each of its servers. Empty in any other run.
+ * An environment variable: the owner's URLs on the workers of the Citus cluster that a run uses. A database
+ * is made on each of its servers. Empty in any other run.
  */
 export const NODES_VARIABLE = "ANNALS_TEST_CITUS_WORKERS";
 

@@ -1,6 +1,6 @@
 // The command `annals`: its own commands are `migrate` and `distribute`, which start several programs, and
-// `status`, which queries the processes. Every other command runs in the program of its service, whose exit status it has. It
-// must never read a service's settings itself, nor print a secret.
+// `status`, which queries the processes. Every other command runs in the program of its service, whose exit
+// status it has. It must never read a service's settings itself, nor print a secret.
 
 import { type Command, runCommands } from "@annals/cli";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// The ledger as a process: `serve`, `migrate`, `distribute`, and the operator's commands `heads`, `check-heads`,
-// `verify`.
+// The ledger as a process: `serve`, `migrate`, `distribute`, and the operator's commands `heads`,
+// `check-heads`, `verify`.
 
 import { main, run } from "@annals/chassis";
 import { distributeCommand } from "@annals/postgres";

@@ -48,8 +48,8 @@ const EVENT_NAMES = `id, action, occurred_at, received_at, actor, context, diff,
     actor_id, actor_type, target_id, target_type, key_id`;
 const KEY_NAMES = "idempotency_key, first_sequence_number, event_count";
 
-// In `fresh` the ordinal counts from 1 over all that is given, and the hash ordinal is that of the hash before
-// the event's own.
+// In `fresh` the ordinal counts from 1 over all that is given, and the hash ordinal is that of the hash
+// before the event's own.
 //
 // The free heads are one array, and not a join: where there are many accounts PostgreSQL would join them by a
 // nested loop.
