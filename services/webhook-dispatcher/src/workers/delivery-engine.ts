@@ -7,7 +7,7 @@
 // their slots is free again. Everything else (retries, work left by other processes) is found by a scan over
 // the webhooks that may have pending deliveries, which never takes more than a small share of the time.
 
-import { type Loop, startLoop } from "@annals/chassis";
+import { AccountWork, type AccountRun, type Loop, startLoop } from "@annals/chassis";
 import { setTimeout as pause } from "node:timers/promises";
 import { DeliveryMachine, type Grant } from "../domain/delivery-machine.ts";
 import type { Limits } from "../domain/delivery-states.ts";
@@ -38,12 +38,14 @@ export class DeliveryEngine {
   readonly #attempts: Attempts;
   readonly #machine: DeliveryMachine;
   readonly #scan = new ScanSchedule();
+  readonly #work: AccountWork;
   /** Time on the monotonic clock at which the next claim may begin. */
   #claimAt = 0;
   #loop: Loop | undefined;
 
   constructor(deps: DeliveryEngineDeps) {
     this.#deps = deps;
+    this.#work = new AccountWork(deps.log, "deliveries");
     this.#machine = new DeliveryMachine(deps);
     const { states } = this.#machine;
     this.#attempts = new Attempts(deps, {
@@ -99,8 +101,10 @@ export class DeliveryEngine {
    */
   async round(scans = true): Promise<boolean> {
     if (this.#machine.states.isFull) return false;
-    if (scans) await this.#find();
+    const run = this.#work.begin();
+    if (scans) await this.#find(run);
     await this.#claim();
+    run.end();
     return this.#machine.states.hasWork || this.#scan.dueInMs(performance.now()) <= 0;
   }
 
@@ -113,17 +117,19 @@ export class DeliveryEngine {
     return hasMore ? 0 : this.#scan.dueInMs(performance.now());
   }
 
-  async #find(): Promise<void> {
+  async #find(run: AccountRun): Promise<void> {
     const { states } = this.#machine;
     if (states.capacity < WEBHOOKS_PER_SCAN) return;
     const begunAt = performance.now();
-    const rows = await this.#deps.database.run(findDueWebhooks, [
-      this.#deps.now(),
-      ...this.#scan.after,
-      WEBHOOKS_PER_SCAN,
-    ]);
+    const { after } = this.#scan;
+    const { database, now } = this.#deps;
+    const rows = await run.list(after.join(), () =>
+      database.run(findDueWebhooks, [now(), ...after, WEBHOOKS_PER_SCAN]),
+    );
     for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of rows) {
-      if (dueAt !== null) this.#machine.found(accountId, id, dueAt);
+      // What an earlier list said of times has changed since.
+      if (run.hasOldList) this.#machine.notified(accountId, [id]);
+      else if (dueAt !== null) this.#machine.found(accountId, id, dueAt);
     }
     const last = rows[WEBHOOKS_PER_SCAN - 1];
     this.#scan.ended(last && [last.account_id, last.webhook_id], {
