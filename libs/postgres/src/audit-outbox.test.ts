@@ -153,7 +153,8 @@ const stored = async () => {
   const rows = await owner.query("SELECT account_id, event FROM keys.audit_outbox ORDER BY number");
   return rows.map(({ account_id: accountId, event }) => ({ accountId, ...JSON.parse(event) }));
 };
-const record = () => recordCounted(OUTBOX, { clock, database }, new AccountRun());
+const record = (from: Pool = database) =>
+  recordCounted(OUTBOX, { clock, database: from }, new AccountRun());
 
 test("beyond so many a minute changes are counted, by action and account, and each minute anew", async () => {
   await times(MAX_ENTRIES_PER_MINUTE + 7, () => change("acct_many", "annals.key.created"));
@@ -185,6 +186,23 @@ test("beyond so many a minute changes are counted, by action and account, and ea
     },
   ]);
   expect(await owner.query("SELECT 1 FROM keys.audit_windows")).toEqual([]);
+});
+
+test("an account whose count cannot be recorded keeps no other", async () => {
+  for (const accountId of ["acct_a", "acct_b"])
+    await times(MAX_ENTRIES_PER_MINUTE + 1, () => change(accountId, "annals.key.created"));
+  const away: Pool["transaction"] = (work) =>
+    database.transaction((transaction) =>
+      work({
+        run: (statement, params) =>
+          params[0] === "acct_a"
+            ? Promise.reject(new Error("a server is away"))
+            : transaction.run(statement, params),
+      }),
+    );
+  await expect(record({ ...database, transaction: away })).rejects.toThrow("away");
+  const counted = (await stored()).filter(({ action }) => action === "annals.audit.counted");
+  expect(counted).toMatchObject([{ accountId: "acct_b" }]);
 });
 
 test("a change that is rolled back is not counted, and a minute that is not over stays", async () => {

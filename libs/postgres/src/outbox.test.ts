@@ -142,6 +142,20 @@ describe("what no reader has passed", () => {
   });
 });
 
+test("an account whose entries cannot be deleted keeps no other", async () => {
+  const { database, add, positionsOf } = await newOutbox();
+  await add("acct_a", 40, 0);
+  await add("acct_b", 40, 0);
+  const run: typeof database.run = (statement, params) =>
+    params[0] === "acct_a"
+      ? Promise.reject(new Error("a server is away"))
+      : database.run(statement, params);
+  const accounts = new AccountRun();
+  expect(await OUTBOX.prune({ run }, accounts)).toBe(1);
+  expect(() => accounts.end()).toThrow("away");
+  expect([await positionsOf("acct_a"), await positionsOf("acct_b")]).toEqual([[1, 2], [2]]);
+});
+
 test.each([
   ["no account", { accountId: "", afterPosition: 0n, limit: 1 }, "account_id"],
   ["no limit", { accountId: ACCOUNT, afterPosition: 0n, limit: 0 }, "limit"],

@@ -148,6 +148,31 @@ test("a file that cannot be deleted keeps its row, and no other", async () => {
   expect(await exports.filesOf(stuck)).toEqual([]);
 });
 
+test("an export that cannot be marked keeps no other", async () => {
+  const [stuck, ...others] = await Promise.all(
+    Array.from({ length: 101 }, (_, n) => exports.queue(`acct_${100 + n}`, formatMicros(CREATED))),
+  );
+  const { pool } = exports;
+  const database: typeof pool = {
+    ...pool,
+    transaction: (work, bytesOf) =>
+      pool.transaction(
+        (transaction) =>
+          work({
+            run: (statement, params) =>
+              params[0] === "acct_100"
+                ? Promise.reject(new Error("a server is away"))
+                : transaction.run(statement, params),
+          }),
+        bytesOf,
+      ),
+  };
+  await expect(sweepAt(31, { database })).rejects.toThrow("away");
+  const left = await exports.database.query("SELECT id FROM exports.jobs");
+  expect(left).toEqual([{ id: stuck }]);
+  expect(others).toHaveLength(100);
+});
+
 test("the service may delete an export, but not change what it was asked for", async () => {
   const id = await queueOld();
   const change = {

@@ -214,3 +214,34 @@ test("accounts with nothing under way come first, whoever works on the others", 
   for (const id of waiting) expect(await job(id)).toMatchObject({ status: "pending" });
   held.resolve();
 });
+
+test("an account whose server is away keeps no other from its turn, nor does a list that fails", async () => {
+  const [lost, second, third] = [
+    await queue("acct_1"),
+    await queue("acct_2"),
+    await queue("acct_2"),
+  ];
+  const held = gate();
+  const { pool } = exports;
+  let isAway = false;
+  const database: typeof pool = {
+    ...pool,
+    run: (statement, params) =>
+      isAway && statement.route === "all accounts, read"
+        ? Promise.reject(new Error("a server is away"))
+        : pool.run(statement, params),
+    forAccount: (accountId, signal) => {
+      if (accountId === "acct_1") throw new Error("a server is away");
+      return pool.forAccount(accountId, signal);
+    },
+  };
+  work(
+    ledger(() => held.promise),
+    { database },
+  );
+  await reached(second, "running");
+  isAway = true;
+  held.resolve();
+  await reached(third, "completed");
+  expect(await job(lost)).toMatchObject({ status: "pending" });
+});

@@ -5,6 +5,7 @@
 // lease.
 
 import {
+  AccountWork,
   activeSpan,
   endWith,
   failSpan,
@@ -54,12 +55,14 @@ export class ExportWorker {
   readonly #deps: WorkerDeps;
   /** One for each concurrency slot. */
   readonly #loops: readonly Loop[];
+  readonly #work: AccountWork;
   /** Span of the request that queued a job here, by job: the attempts of this replica are a part of it. */
   readonly #origins = new Map<string, Span>();
 
   /** Begins to work. */
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
+    this.#work = new AccountWork(deps.log, "exports");
     this.#loops = Array.from({ length: deps.concurrency }, () =>
       startLoop({
         name: "exports",
@@ -86,23 +89,28 @@ export class ExportWorker {
   }
 
   /** Works on at most one job; the next poll follows it at once. */
-  async #run(signal: AbortSignal): Promise<number | undefined> {
+  async #run(signal: AbortSignal): Promise<number | void> {
     const { database } = this.#deps;
-    for (const { account_id: accountId } of await database.run(listWaitingAccounts, [
-      MAX_ACCOUNTS,
-    ])) {
-      const job = await this.#take(accountId);
+    const run = this.#work.begin(signal);
+    const list = () => database.run(listWaitingAccounts, [MAX_ACCOUNTS]);
+    let job: TakenRow | undefined;
+    await run.each(await run.list("", list), async ({ account_id: accountId }) => {
       // Another worker was faster, or the account must wait for its other export: try the next account.
-      if (!job) continue;
-      const origin = this.#origins.get(job.id);
-      const span = origin && startChild("write-export", origin);
-      await endWith(
-        span,
-        inTrace(span, () => this.#attempt(job, signal)),
-      );
-      return 0;
-    }
-    return undefined;
+      job ??= await this.#take(accountId);
+    });
+    if (!job) return run.end();
+    await this.#trace(job, signal);
+    return 0;
+  }
+
+  /** Works on the job, as a part of the request that queued it. */
+  async #trace(job: TakenRow, signal: AbortSignal): Promise<void> {
+    const origin = this.#origins.get(job.id);
+    const span = origin && startChild("write-export", origin);
+    await endWith(
+      span,
+      inTrace(span, () => this.#attempt(job, signal)),
+    );
   }
 
   async #take(accountId: string): Promise<TakenRow | undefined> {

@@ -20,7 +20,7 @@ type AppendToChainsParams = [
   /** Events of each chain, and of all those before it. */
   counts: readonly number[],
   countsBefore: readonly number[],
-  /** Of each event, and of each key, which of the chains it belongs to: from 1. */
+  /** Chain that each event, and each key, belongs to, counted from 1. */
   chainsOfEvents: readonly number[],
   chainsOfKeys: readonly number[],
 ];

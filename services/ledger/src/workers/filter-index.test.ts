@@ -59,11 +59,11 @@ const chunkOf = (accountId: string, chunk: number) => ({
   latest: timeOf((chunk + 1) * CHUNK_SIZE - 1),
 });
 
-function newIndex(isPaused = false) {
+function newIndex(isPaused = false, on: Pick<Pool, "run"> = ledger.database) {
   const lags: number[] = [];
   const lag = (events: number) => void lags.push(events);
   const log = createLog({ service: "test", level: "error" });
-  return { index: new FilterIndex({ database: ledger.database, isPaused, lag, log }), lags };
+  return { index: new FilterIndex({ database: on, isPaused, lag, log }), lags };
 }
 
 describe("indexing", () => {
@@ -118,6 +118,24 @@ describe("indexing", () => {
     await expect(index.run(NEVER)).rejects.toThrow("maximum");
     expect(await chunks()).toEqual([chunkOf(NEIGHBOUR, 0)]);
     expect(lags).toEqual([CHUNK_SIZE, CHUNK_SIZE]);
+  });
+
+  test("goes on with the accounts of the last list if it cannot read another", async () => {
+    await insertChain(ACCOUNT, CHUNK_SIZE);
+    await insertChain(NEIGHBOUR, CHUNK_SIZE);
+    let isAway = false;
+    const run: Pool["run"] = (statement, params) =>
+      isAway && (statement.route === "all accounts, read" || params[0] === ACCOUNT)
+        ? Promise.reject(new Error("a server is away"))
+        : ledger.database.run(statement, params);
+    const { index } = newIndex(false, { run });
+    await index.run(NEVER);
+    // This list says that nothing is left to do.
+    await index.run(NEVER);
+    await database.query("DELETE FROM ledger.chunks; DELETE FROM ledger.postings");
+    isAway = true;
+    await expect(index.run(NEVER)).rejects.toThrow("away");
+    expect(await chunks()).toEqual([chunkOf(NEIGHBOUR, 0)]);
   });
 
   test("only measures while it is paused", async () => {

@@ -4,6 +4,7 @@
 // were verified. It waits for a time of low load, but not permanently.
 
 import { createLog, createRegistry } from "@annals/chassis";
+import type { Route } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 
 /** A replica whose load is low from its third pass on. */
-async function newReplica() {
+async function newReplica(isAway = (_route: Route, _account: unknown): boolean => false) {
   const registry = createRegistry("test");
   const metrics = createMetrics(registry);
   const lines: string[] = [];
@@ -38,6 +39,7 @@ async function newReplica() {
   const counted: typeof pool = {
     ...pool,
     run: (statement, params) => {
+      if (isAway(statement.route, params[0])) return Promise.reject(new Error("a server is away"));
       statements.push(`${statement.name} ${params.join(" ")}`);
       return pool.run(statement, params);
     },
@@ -120,6 +122,22 @@ test("each chain once in an interval, from where the last one ended", async () =
   const other = await newReplica();
   await Promise.all([one.pass(), other.pass()]);
   expect(one.checked().length + other.checked().length).toBe(6);
+});
+
+test("if the list cannot be read, the chains of the last one are verified, but for those that are away", async () => {
+  await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 1), appendOf("acct_2", 1)] });
+  let isAway = false;
+  const one = await newReplica(
+    (route, account) => isAway && (route === "all accounts, read" || account === ACCOUNT),
+  );
+  await one.pass();
+  // This list says that nothing is due.
+  await one.pass();
+  await ledger.client.createEvents({ appends: [appendOf("acct_2", 1)] });
+  await letTimePass();
+  isAway = true;
+  await expect(one.pass()).rejects.toThrow("away");
+  expect(await one.results()).toStrictEqual({ valid: 3, invalid: 0 });
 });
 
 describe("a chain that is not valid is reported, and counts as verified when it was last valid", () => {

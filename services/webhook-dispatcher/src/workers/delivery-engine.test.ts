@@ -221,3 +221,26 @@ describe("fairness", () => {
     await a.engine.stop(0);
   });
 });
+
+test("if the scan fails, it claims for the webhooks that the last one has read", async () => {
+  const { database, replica, subscribed } = await newService();
+  const pool = database.pool();
+  let isAway = false;
+  const failing = intercepted(pool, {
+    run: (statement, params) =>
+      isAway && statement.route === "all accounts, read"
+        ? Promise.reject(new Error("a server is away"))
+        : pool.run(statement, params),
+  });
+  const [a, b] = [replica(failing), replica()];
+  const { accountId } = await subscribed();
+  await b.produce(accountId);
+  await a.engine.round();
+  // This scan finds that nothing is due.
+  await a.engine.round();
+  await b.produce(accountId);
+  isAway = true;
+  await expect(a.engine.round()).rejects.toThrow("away");
+  await a.engine.begun();
+  expect(a.sender.attempts).toHaveLength(2);
+});

@@ -46,8 +46,8 @@ export class DeliveryEngine {
 
   constructor(deps: DeliveryEngineDeps) {
     this.#deps = deps;
-    this.#machine = new DeliveryMachine(deps);
     this.#work = new AccountWork(deps.log, "deliveries");
+    this.#machine = new DeliveryMachine(deps);
     const { states } = this.#machine;
     this.#attempts = new Attempts(deps, {
       onEnded: (row) => this.#wakeAfter(() => this.#machine.ended(ownerOf(row))),
@@ -102,9 +102,10 @@ export class DeliveryEngine {
    */
   async round(scans = true): Promise<boolean> {
     if (this.#machine.states.isFull) return false;
-    const run = scans ? await this.#find() : undefined;
+    const run = this.#work.begin();
+    if (scans) await this.#find(run);
     await this.#claim();
-    run?.end();
+    run.end();
     return this.#machine.states.hasWork || this.#scan.dueInMs(performance.now()) <= 0;
   }
 
@@ -117,26 +118,25 @@ export class DeliveryEngine {
     return hasMore ? 0 : this.#scan.dueInMs(performance.now());
   }
 
-  async #find(): Promise<AccountRun | undefined> {
+  async #find(run: AccountRun): Promise<void> {
     const { states } = this.#machine;
-    if (states.capacity < WEBHOOKS_PER_SCAN) return undefined;
+    if (states.capacity < WEBHOOKS_PER_SCAN) return;
     const begunAt = performance.now();
     const { after } = this.#scan;
     const { database, now } = this.#deps;
-    // If a server is away, the webhooks of the last scan are due as far as anyone knows.
-    const run = this.#work.begin();
-    const rows = await run.list(JSON.stringify(after), () =>
+    const rows = await run.list(after.join(), () =>
       database.run(findDueWebhooks, [now(), ...after, WEBHOOKS_PER_SCAN]),
     );
     for (const { account_id: accountId, due_at: dueAt, webhook_id: id } of rows) {
-      if (dueAt !== null) this.#machine.found(accountId, id, dueAt);
+      // What an earlier list said of times has changed since.
+      if (run.hasOldList) this.#machine.notified(accountId, [id]);
+      else if (dueAt !== null) this.#machine.found(accountId, id, dueAt);
     }
     const last = rows[WEBHOOKS_PER_SCAN - 1];
     this.#scan.ended(last && [last.account_id, last.webhook_id], {
       begunAt,
       now: performance.now(),
     });
-    return run;
   }
 
   async #claim(): Promise<void> {

@@ -147,3 +147,29 @@ test("the sweep finds what no notice announced, and an unreachable producer does
   producers.add(accountId, "events", 5);
   expect(await queued(webhook.id)).toEqual(range(1, 5));
 });
+
+test("the sweep goes on with its last list if it cannot read another", async () => {
+  const { database, producers, queued, replica, subscribed } = await begin();
+  const { accountId, webhook } = await subscribed();
+  const { fanOut } = replica();
+  const pool = database.pool();
+  let isAway = false;
+  const sweep = startSweep({
+    database: {
+      run: (statement, params) =>
+        isAway ? Promise.reject(new Error("a server is away")) : pool.run(statement, params),
+    },
+    fanOut,
+    log,
+    metrics: createMetrics(createRegistry("test")),
+    producers: { positions: async (ids) => producers.positions(ids) },
+    intervalMs: 20,
+  });
+  producers.add(accountId, "events", 1);
+  await eventually("the sweep found one", async () => (await queued(webhook.id)).length === 1);
+  isAway = true;
+  producers.add(accountId, "events", 1);
+  await eventually("the sweep found two", async () => (await queued(webhook.id)).length === 2);
+  await sweep.stop();
+  expect(await queued(webhook.id)).toEqual(range(1, 2));
+});

@@ -2,7 +2,15 @@
 // positions of the producers, and hands accounts that are behind to the fan-out. So a lost notice, or a NATS
 // outage, costs seconds and nothing else. Any number of replicas may sweep at once.
 
-import { inPieces, type Logger, type Loop, MAX_BACKOFF_MS, startLoop } from "@annals/chassis";
+import {
+  type AccountRun,
+  AccountWork,
+  inPieces,
+  type Logger,
+  type Loop,
+  MAX_BACKOFF_MS,
+  startLoop,
+} from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
 import { patternsOf } from "../domain/kinds.ts";
@@ -31,33 +39,38 @@ const POSITIONS_TIMEOUT_MS = 3_000;
 
 export function startSweep(deps: SweepDeps): Loop {
   const lag = new OutboxLag(deps.metrics, () => performance.now());
+  const name = "sweep";
+  const work = new AccountWork(deps.log, name);
   return startLoop({
-    name: "sweep",
+    name,
     log: deps.log,
     failures: deps.metrics.failures,
     initialDelayMs: deps.intervalMs,
     delayMs: deps.intervalMs,
     // One unreachable producer must not delay what the sweep finds at the other.
     maxBackoffMs: Math.min(deps.intervalMs, MAX_BACKOFF_MS),
-    run: (signal) => sweep(deps, lag, signal).finally(() => lag.report()),
+    run: (signal) => sweep(deps, lag, work.begin(signal)).finally(() => lag.report()),
   });
 }
 
-async function sweep(deps: SweepDeps, lag: OutboxLag, signal: AbortSignal): Promise<void> {
+async function sweep(deps: SweepDeps, lag: OutboxLag, run: AccountRun): Promise<void> {
   let after = "";
   const comparePiece = async (): Promise<number> => {
-    const accounts = await deps.database.run(listSubscribedAccounts, [
-      after,
-      ACCOUNTS_PER_CALL,
-      patternsOf("events"),
-      patternsOf("verifications"),
-      patternsOf("exports"),
-    ]);
+    const accounts = await run.list(after, () =>
+      deps.database.run(listSubscribedAccounts, [
+        after,
+        ACCOUNTS_PER_CALL,
+        patternsOf("events"),
+        patternsOf("verifications"),
+        patternsOf("exports"),
+      ]),
+    );
     if (accounts.length > 0) await compare(deps, accounts, lag);
     after = accounts.at(-1)?.account_id ?? "";
     return accounts.length;
   };
-  await inPieces(ACCOUNTS_PER_CALL, comparePiece, signal);
+  await inPieces(ACCOUNTS_PER_CALL, comparePiece, run.signal);
+  run.end();
 }
 
 /** Asks each producer separately: if one cannot answer, the other must still be asked. */
