@@ -1,9 +1,9 @@
 // What `helm test` runs, in a pod of the chart's image. As a client with one API key it appends, lists,
-// verifies, has a webhook called and revokes a key. It deletes what it makes, but for the events, which stay
-// in the log. It prints a line for each step and ends with status 1 at the first that fails.
+// verifies, triggers a webhook and revokes a key. It deletes what it creates, except the events, which stay
+// in the log. It prints a line for each step and exits with status 1 at the first step that fails.
 //
 // GATEWAY is the URL of the API, API_KEY a key with all scopes, RECEIVER the URL of this pod. IS_DELIVERED is
-// "true" where the release may call private addresses: then the delivery has to arrive.
+// "true" if the release may call private addresses: then the delivery has to arrive.
 
 import { createHmac, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
