@@ -66,7 +66,7 @@ export const SETTINGS = {
   maxPendingPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
     "Maximum pending deliveries of one account. Beyond it deliveries are dropped and counted " +
-      "([webhooks.md](../webhooks.md#when-deliveries-fail)).",
+      "([webhooks.md](../webhooks.md#failed-deliveries)).",
     { min: 1, max: 10_000_000 },
     { fallback: "100000" },
   ),
