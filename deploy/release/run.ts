@@ -48,7 +48,7 @@ export function pnpm(folder: string, ...words: string[]): Promise<string> {
   ]);
 }
 
-/** Whether the program is on the PATH and answers these words with status 0. */
+/** Whether the program is on the PATH and exits with status 0 for these arguments. */
 export async function answers(program: string, ...words: string[]): Promise<boolean> {
   return run(ROOT, program, words).then(
     () => true,

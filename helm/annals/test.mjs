@@ -50,7 +50,7 @@ async function eventually(attempt) {
   return undefined;
 }
 
-/** The first answer that is no server error: services behind the gateway may still be starting. */
+/** The first response that is no server error: services behind the gateway may still be starting. */
 function answered(...call) {
   return eventually(async () => {
     const answer = await request(...call);

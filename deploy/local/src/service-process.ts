@@ -183,7 +183,7 @@ function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }
 
-/** Whether it answers a GET with 200, soon. */
+/** Whether a GET returns 200 within a short time. */
 export function answersOk(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {

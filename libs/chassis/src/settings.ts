@@ -77,7 +77,7 @@ export const processSettings = {
   ),
 };
 
-/** Settings of every service that answers RPCs. */
+/** Settings of every service that serves RPCs. */
 export const rpcServerSettings = {
   rpcHost: text("ANNALS_RPC_HOST", "Address that the RPC server listens on.", {
     fallback: "0.0.0.0",
@@ -92,7 +92,7 @@ export const rpcServerSettings = {
   ),
 };
 
-/** TLS settings of every service: all of them answer or make RPCs. */
+/** TLS settings of every service: all of them serve or make RPCs. */
 export const rpcTlsSettings = {
   tlsCaFile: optionalText(
     "ANNALS_TLS_CA_FILE",

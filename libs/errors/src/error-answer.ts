@@ -1,4 +1,4 @@
-// The HTTP answer to an error, in the shape of the interface (7). Called by the two edges that know status
+// The HTTP response to an error, in the shape of the interface (7). Called by the two edges that know status
 // codes, the gateway's and the admin API's, each with its own table. It must never show the text of an error
 // that has no row.
 

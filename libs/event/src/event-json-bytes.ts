@@ -1,5 +1,5 @@
 // The JSON of events as bytes: what eventJson makes of texts, made of events as bytes and of what the ledger
-// added to them. Called by the gateway for the answer to an append. It must write the same bytes as
+// added to them. Called by the gateway for the response to an append. It must write the same bytes as
 // eventJson.
 
 import { HASH_HEX_LENGTH, ID_LENGTH, JSON_PARTS } from "./event-members.ts";

@@ -9,7 +9,7 @@ import { isAnswer, isCancelled, translateFailure } from "./failure.ts";
 import type { Statement } from "./statement.ts";
 
 /**
- * Which idle connections may be as dead as one that got no answer, such as all to a former primary that was
+ * Which idle connections may be as dead as one that got no response, such as all to a former primary that was
  * cut off: those on which nothing was heard since its statement was sent.
  */
 export class Silence {
@@ -20,7 +20,7 @@ export class Silence {
     this.#heardAt.set(client, performance.now());
   }
 
-  /** A statement sent at `since` got no answer. */
+  /** A statement sent at `since` got no response. */
   noticed(since: number): void {
     this.#since = Math.max(this.#since, since);
   }

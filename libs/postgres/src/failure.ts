@@ -53,5 +53,5 @@ export function violatedConstraint(error: unknown): string | undefined {
 }
 
 function databaseUnavailable(cause: Error): AnnalsError {
-  return unavailable("The service's database cannot answer at the moment. Try again.", cause);
+  return unavailable("The database is unavailable at the moment. Try again.", cause);
 }

@@ -114,7 +114,7 @@ export function createPool(options: PoolOptions): Pool {
 
 /**
  * Equivalent of target_session_attrs of libpq, which pg lacks. During a failover a name may still lead to a
- * standby, or to the former primary: what it answers is old, and the connection would stay.
+ * standby, or to the former primary: its results are old, and the connection would stay.
  */
 async function verifyServer(client: pg.ClientBase): Promise<void> {
   const server = await describeServer(client);
@@ -191,7 +191,7 @@ class SharedPool implements Pool {
       }
       // Never cancelled: the outcome would be unknown.
       const { command } = await connection.query({ text: "COMMIT" });
-      // PostgreSQL answers ROLLBACK to a COMMIT of a transaction that had failed.
+      // PostgreSQL responds with ROLLBACK to a COMMIT of a transaction that had failed.
       if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
       return result;
     }, bytesOf);

@@ -50,7 +50,7 @@ export interface RpcServerOptions<S extends DescService = DescService> {
   /** Outermost first; see serverInterceptors. */
   readonly interceptors?: readonly Interceptor[];
   readonly log: Logger;
-  /** What health answers. */
+  /** What the health service reports. */
   readonly isReady: () => boolean;
   /** A larger message is refused with RESOURCE_EXHAUSTED. */
   readonly maxMessageBytes?: number;
@@ -150,7 +150,7 @@ function createRpcListener<S extends DescService>(
 ): Listener {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxTimeoutMs = MAX_TIMEOUT_MS } = options;
   const interceptors = [...(options.interceptors ?? [])];
-  // Innermost: a refusal is traced, counted and answered like any other status.
+  // Innermost: a refusal is traced, counted and sent like any other status.
   if (options.tls !== "plaintext" || options.admissions) interceptors.push(requireAccess(options));
   const routes = registerOnce((router) => {
     healthRoutes(router, {

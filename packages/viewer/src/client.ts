@@ -35,7 +35,7 @@ export interface Access {
   readonly renew: (refused: string) => Promise<string | undefined>;
 }
 
-/** Why a request failed. `status` is 0 where there was no answer. */
+/** Why a request failed. `status` is 0 where there was no response. */
 export class RequestError extends Error {
   readonly status: number;
   readonly requestId: string;

@@ -80,7 +80,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       connectionsCheckingInterval: SLOW_CHECK_INTERVAL_MS,
       headersTimeout: options.requestTimeoutMs,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Node would answer 400; here the header is checked.
+      // Node would return 400; here the header is checked.
       requireHostHeader: false,
     },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -117,7 +117,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 /**
- * Node would answer 417 to an expectation that it does not know: here the header is checked. And it would ask
+ * Node would return 417 for an expectation that it does not know: here the header is checked. And it would ask
  * for a body at once: here its sender is admitted first (register-routes.ts).
  */
 function answerExpectations(server: Server): void {

@@ -30,7 +30,7 @@ const TABLE: Record<ErrorKind, ErrorRow | undefined> = {
   internal: undefined,
 };
 
-/** The answer to a request that failed with `error`. */
+/** The response to a request that failed with `error`. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   return answerOf(knownError(error), TABLE, requestId);
 }

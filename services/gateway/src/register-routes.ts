@@ -1,5 +1,5 @@
 // Registers the routes of v1.ts with Fastify: schemas for validation, the
-// handler, the answer, and what each takes of its account's shares. Called by app.ts.
+// handler, the response, and what each takes of its account's shares. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -84,7 +84,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
   }
 }
 
-/** A larger answer means that a service did not keep to a bound: it is not sent. */
+/** A larger response means that a service did not keep to a bound: it is not sent. */
 function refuseBeyond({ bytes }: Bounds, length: number): void {
   if (bytes !== "body" && length > bytes)
     throw internal(`a response has ${length} bytes; the limit is ${bytes}`);

@@ -1,5 +1,5 @@
 // What a route under /v1 is: schemas for what comes in and goes out, and a handler that turns the
-// request into one RPC and renders the answer. Each file in v1/ makes one; v1.ts gives it its
+// request into one RPC and renders the response. Each file in v1/ makes one; v1.ts gives it its
 // method, path and scope.
 
 import type { Readable } from "node:stream";
@@ -49,7 +49,7 @@ export interface RouteDefinition<
     | {
         readonly status: 200 | 201;
         readonly body: TSchema;
-        /** Headers that the answer may have besides those of all answers. */
+        /** Headers that the response may have besides those of all responses. */
         readonly headers?: Readonly<Record<string, TSchema>>;
       }
     /** A file: its media types, each with an example. */

@@ -1,4 +1,4 @@
-// Answers unary gRPC calls straight from the HTTP/2 stream, through the same interceptors and handlers as
+// Serves unary gRPC calls straight from the HTTP/2 stream, through the same interceptors and handlers as
 // connect-node. Called by server.ts, which gives every other call to connect-node. It must leave any request
 // untouched that it does not fully understand: another protocol, a compressed message, an invalid timeout.
 // README.md says what it gains, and how to delete it.
@@ -24,7 +24,7 @@ export interface UnaryCallsOptions {
   readonly maxTimeoutMs: number;
   /** What a call begins with: its caller. */
   readonly contextValues: (stream: ServerHttp2Stream) => ContextValues;
-  /** Called for a stream that is answered before its request was read to the end. */
+  /** Called for a stream whose response is sent before its request was read to the end. */
   readonly closeAfterResponse: (stream: ServerHttp2Stream) => void;
 }
 
@@ -120,7 +120,7 @@ class UnaryCall {
     this.#end(new ConnectError("the operation timed out", Code.DeadlineExceeded));
   };
 
-  /** Answers at once, and ends the handler. */
+  /** Responds at once, and ends the handler. */
   #end(error: ConnectError): void {
     this.#fail(error);
     this.#cancellation.abort(error);
@@ -176,7 +176,7 @@ class UnaryCall {
     this.#stream.respond(head, { endStream: true });
   }
 
-  /** True once, and only while the stream can still be answered. */
+  /** True once, and only while a response can still be sent. */
   #finish(): boolean {
     const canAnswer = !this.#isAnswered && !this.#stream.destroyed && !this.#stream.closed;
     this.#isAnswered = true;

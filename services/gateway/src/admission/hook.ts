@@ -1,5 +1,5 @@
 // The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request,
-// shows the rate limit on every answer (interface 3), gives it a slot of its account, and checks the scope
+// shows the rate limit on every response (interface 3), gives it a slot of its account, and checks the scope
 // and the feature of the route. The widget routes take only widget tokens, from the origins that these name,
 // and all other routes take only API keys.
 

@@ -170,7 +170,7 @@ test("a request whose client has left is neither answered nor a failure", async 
   socket.resetAndDestroy();
   await vi.waitFor(() =>
     expect(lines.map(({ msg }) => msg)).toStrictEqual([
-      "client disconnected before it was answered",
+      "client disconnected before the response",
     ]),
   );
   await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(0));

@@ -1,4 +1,4 @@
-// Answers requests that failed, and paths that do not exist. Called by app.ts. What is refused before its
+// Responds to requests that failed, and to paths that do not exist. Called by app.ts. What is refused before its
 // body was read gives its slot back at once. It must never log a line for every request of a flood.
 
 import { BoundedLog, type Logger } from "@annals/chassis";
@@ -16,7 +16,7 @@ export interface ErrorAnswerOptions {
   readonly refusals: Pick<RefusalBudget, "isOver" | "refused">;
 }
 
-/** Delay of answers to a client that has used up its budget of refusals. */
+/** Delay of responses to a client that has used up its budget of refusals. */
 const DELAY_MS = 1_000;
 const MAX_DELAYED = 2_000;
 
@@ -33,7 +33,7 @@ export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
     if (raw.readableAborted)
       bounded.write("info", fields, "client disconnected before its body arrived");
     else if (raw.socket.destroyed)
-      bounded.write("info", fields, "client disconnected before it was answered");
+      bounded.write("info", fields, "client disconnected before the response");
     else if (unexpected) log.error({ err: error, ...fields }, "request failed");
     else if (status >= 500)
       bounded.write("warn", { err: error, ...fields }, "request could not be served");

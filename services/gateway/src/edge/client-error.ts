@@ -1,6 +1,6 @@
-// Answers what never becomes a request: what Node's HTTP parser refuses (malformed, too slow, too long), a
+// Responds to what never becomes a request: what Node's HTTP parser refuses (malformed, too slow, too long), a
 // body that arrives too slowly or is too much for its account, and CONNECT. Called by app.ts. The connection
-// is closed afterwards. The answer has the error shape and the rate-limit headers like any other.
+// is closed afterwards. The response has the error shape and the rate-limit headers like any other.
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { type Server, STATUS_CODES } from "node:http";

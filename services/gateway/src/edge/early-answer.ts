@@ -1,7 +1,7 @@
-// Answers a request before its body has arrived: one refused by its head, or too large. Called by
+// Responds to a request before its body has arrived: one refused by its head, or too large. Called by
 // answer-error.ts and requests-in-flight.ts. The body is not read, so the connection is closed (RFC 9112,
 // 9.6). It stays open for a moment, because closing it at once would reset it, and many clients would see the
-// reset and not the answer. It must never read much of a body that nobody asked for.
+// reset and not the response. It must never read much of a body that nobody asked for.
 
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 /** What a client may have sent before it could know: read and discarded. The rest is not read. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const LINGER_MS = 1_000;
-/** Connections that wait for their client to close. Beyond them, one is closed with its answer. */
+/** Connections that wait for their client to close. Beyond them, one is closed with its response. */
 const MAX_LINGERING = 1_000;
 
 export function hasUnreadBody(request: IncomingMessage): boolean {

@@ -1,4 +1,4 @@
-// Answers a request that got no slot, before any work: an unbounded queue would answer everyone too late.
+// Refuses a request that got no slot, before any work: an unbounded queue would serve all of them too late.
 // Called by requests-in-flight.ts. It must never read a body.
 
 import type { AnnalsError } from "@annals/errors";

@@ -1,5 +1,5 @@
 // Bounds what the requests of this process hold. Called by serve.ts, the hooks of app.ts and
-// register-routes.ts. A request has a slot until its answer is made: of nobody's without a key, of its
+// register-routes.ts. A request has a slot until its response is made: of nobody's without a key, of its
 // address's with a key, of its account's from its admission on. What it holds of work is released when the
 // work has ended, whether its client is still there or not. What its client has not read counts as bytes.
 // It must never count a request after all of that.
@@ -22,7 +22,7 @@ export interface InFlightOptions {
   readonly addressOf: (request: IncomingMessage) => string;
   /** The account whose key the request has, if the key was admitted lately. It admits nobody. */
   readonly recognise: (request: IncomingMessage) => string | undefined;
-  /** Answers a request that got no slot. */
+  /** Refuses a request that got no slot. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, error: AnnalsError) => void;
   readonly metrics: Pick<Metrics, "refused">;
 }
@@ -71,7 +71,7 @@ export class RequestsInFlight {
     this.#handlers = server.listeners("request") as Handler[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
-      // When the answer was sent, or the client has disconnected.
+      // When the response was sent, or the client has disconnected.
       response.once("close", () => {
         this.#closed(request);
         this.#pipelines.over(request);
@@ -102,7 +102,7 @@ export class RequestsInFlight {
 
   /**
    * Work for the request begins: what it holds is held until `ended`. Throws where its client has
-   * disconnected: nobody waits for the answer.
+   * disconnected: nobody waits for the response.
    */
   begin(request: IncomingMessage): void {
     const exchange = this.#open.get(request);
@@ -119,8 +119,8 @@ export class RequestsInFlight {
   }
 
   /**
-   * The answer is made and given to the connection, or it is only waiting to be: nothing else is done for the
-   * request. `streamedBytes` are what an answer in pieces holds until it was read.
+   * The response is made and given to the connection, or it is only waiting to be: nothing else is done for the
+   * request. `streamedBytes` are what a response in pieces holds until it was read.
    */
   answered(request: IncomingMessage, streamedBytes = 0): void {
     const exchange = this.#open.get(request);
@@ -130,7 +130,7 @@ export class RequestsInFlight {
     this.#unread.measure(exchange, streamedBytes);
   }
 
-  /** Aborted when the client disconnects before it was answered. */
+  /** Aborted when the client disconnects before the response. */
   signalOf(request: IncomingMessage): AbortSignal {
     const exchange = this.#open.get(request);
     if (exchange === undefined) return AbortSignal.abort();
@@ -154,19 +154,19 @@ export class RequestsInFlight {
     const { taken, release } = this.#resources.shares[resource].takeInTime(accountId);
     exchange[resource === "downloads" ? "untilClosed" : "untilEnded"].push(release);
     if (taken !== undefined) this.#resources.check(resource, await taken);
-    // Its answers are large, and it does not read them: another one would be made in vain.
+    // Its responses are large, and it does not read them: another one would be made in vain.
     if (resource === "lists" && this.#unread.isHalfTaken(accountId))
       this.#resources.check("unread_bytes", "share");
   }
 
-  /** Takes memory for an answer, until its client has read it. Throws as `takeInTime` rejects. */
+  /** Takes memory for a response, until its client has read it. Throws as `takeInTime` rejects. */
   reserveAnswer(request: IncomingMessage, bytes: number): void {
     const exchange = this.#open.get(request);
     if (exchange !== undefined) this.#unread.reserve(exchange, bytes);
   }
 
   /**
-   * The body is being read from now on: its bytes are the account's until the answer is made. Throws when
+   * The body is being read from now on: its bytes are the account's until the response is made. Throws when
    * they are too many by their Content-Length.
    */
   readBody(request: IncomingMessage, accountId: string): void {
@@ -240,7 +240,7 @@ export class RequestsInFlight {
     this.#open.delete(exchange.request);
   }
 
-  /** Answers and closes the connection, like after an error of the parser. */
+  /** Sends a refusal and closes the connection, like after an error of the parser. */
   #disconnect(exchange: Exchange, error: Error): void {
     const { request } = exchange;
     exchange.isAnswered = true;

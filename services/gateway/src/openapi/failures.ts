@@ -1,4 +1,4 @@
-// The refusals of an operation in the document, with the bodies that the gateway answers them with. What all
+// The refusals of an operation in the document, with the bodies of their responses. What all
 // operations share is in `components.responses`.
 
 import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/errors";
@@ -44,7 +44,7 @@ const ErrorSchema = named(
 const REQUEST_ID = "req_4c7f0j3m6q9t2w5z8b1e4h7k0n";
 
 interface Failure {
-  /** Name of the shared answer. */
+  /** Name of the shared response. */
   readonly name: string;
   readonly description: string;
   readonly errors: readonly AnnalsError[];

@@ -189,7 +189,7 @@ function unknownPath(): AnnalsError {
   return new AnnalsError("not_found", "No route of the admin API matches this method and path.");
 }
 
-/** Answers what failed, and counts it. */
+/** Responds to a failed request, and counts it. */
 function errorAnswers({ log, requests }: AdminApiOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { body, headers, status, unexpected } = errorAnswer(error, request.id);
@@ -210,7 +210,7 @@ function send(reply: FastifyReply, answer: AdminAnswer, requestId: string): Fast
   return reply.code(answer.status).headers(headers).send(answer.body);
 }
 
-/** Answers what is not HTTP, has too large headers, or came too slowly. */
+/** Responds to what is not HTTP, has too large headers, or came too slowly. */
 function refuseUnreadable(error: Error, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy();

@@ -114,7 +114,7 @@ export class Exchange {
     request.on("socket", (socket) => this.#watch(request, socket));
     request.on("information", () => {
       this.#informational += 1;
-      if (this.#informational > MAX_INFORMATIONAL) this.#end("answer");
+      if (this.#informational > MAX_INFORMATIONAL) this.#end("invalid_response");
     });
     request.on("response", (response) => this.#read(response));
     request.on("upgrade", (response, socket) => {
@@ -141,7 +141,7 @@ export class Exchange {
       allowed = MAX_ARRIVED_BYTES;
     };
     const check = (): void => {
-      if (arrivedOn(socket) - from > allowed) this.#end(this.#answered() ?? "answer");
+      if (arrivedOn(socket) - from > allowed) this.#end(this.#answered() ?? "invalid_response");
     };
     socket.once("secureConnect", onSecure);
     socket.prependListener("data", check);
@@ -160,11 +160,11 @@ export class Exchange {
     let bytes = 0;
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MAX_RESPONSE_BYTES) this.#end(this.#answered() ?? "answer");
+      if (bytes > MAX_RESPONSE_BYTES) this.#end(this.#answered() ?? "invalid_response");
     });
     // The request is not destroyed, so that the connection can be reused.
-    response.on("end", () => this.#settle(this.#answered() ?? "answer"));
-    response.on("error", () => this.#end(this.#answered() ?? "answer"));
+    response.on("end", () => this.#settle(this.#answered() ?? "invalid_response"));
+    response.on("error", () => this.#end(this.#answered() ?? "invalid_response"));
   }
 
   /** The outcome according to the status. */
@@ -188,7 +188,7 @@ export class Exchange {
 function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
   const code = error.code ?? "";
   if (isForbidden(error)) return "address";
-  if (code.startsWith("HPE_")) return "answer";
+  if (code.startsWith("HPE_")) return "invalid_response";
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|EPROTO)/.test(code)) {
     return "tls";
   }

@@ -1,5 +1,5 @@
 // Stores the results of attempts, and releases claims that were not attempted: many in one statement. While
-// the database does not answer, statements are retried for as long as their leases may hold. Disables
+// the database does not respond, statements are retried for as long as their leases may hold. Disables
 // webhooks whose receivers have failed for days. Called by attempts.ts. It must never reject.
 
 import type { Logger } from "@annals/chassis";
@@ -184,7 +184,7 @@ export class ResultWriter {
     return claims.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
-  /** Not a loop of loop.ts: the attempts wait for the answer, and the retries end with their leases. */
+  /** Not a loop of loop.ts: the attempts wait for the result, and the retries end with their leases. */
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#deps.keepTryingMs;
     for (;;) {

@@ -26,7 +26,7 @@ export interface SweepDeps {
 
 /** Maximum accounts of one call to a producer. */
 const ACCOUNTS_PER_CALL = 1_000;
-/** Maximum time by which a producer that does not answer delays the next sweep. */
+/** Maximum time by which a producer that does not respond delays the next sweep. */
 const POSITIONS_TIMEOUT_MS = 3_000;
 
 export function startSweep(deps: SweepDeps): Loop {
@@ -60,7 +60,7 @@ async function sweep(deps: SweepDeps, lag: OutboxLag, signal: AbortSignal): Prom
   await inPieces(ACCOUNTS_PER_CALL, comparePiece, signal);
 }
 
-/** Asks each producer separately: if one cannot answer, the other must still be asked. */
+/** Asks each producer separately: if one fails, the other must still be asked. */
 async function compare(
   { fanOut, metrics, producers }: SweepDeps,
   accounts: readonly SubscribedAccountRow[],

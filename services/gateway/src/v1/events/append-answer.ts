@@ -1,4 +1,4 @@
-// Stores the events of a request and writes the answer: from the bytes of the events and the receipt of the
+// Stores the events of a request and writes the response: from the bytes of the events and the receipt of the
 // ledger, or from the stored events if an earlier request had stored them. Called by the routes that
 // create events.
 
@@ -19,7 +19,7 @@ interface Request extends Pick<
   readonly form: EventForm;
 }
 
-/** The JSON text around the events of an answer. */
+/** The JSON text around the events of a response. */
 const AROUND = {
   event: { head: '{"data":', tail: "}", pieceBytes: PIECE_BYTES },
   batch: { head: '{"data":[', tail: "]}", pieceBytes: PIECE_BYTES },
@@ -60,7 +60,7 @@ function addedBytes(
   };
 }
 
-/** Repeats the first answer, from the stored events. */
+/** Repeats the first response, from the stored events. */
 function* repeatedAnswer(form: EventForm, events: readonly EventText[]): Work<Buffer | string> {
   const texts: string[] = [];
   yield* inBytes(events, (event) => texts[texts.push(eventJson(event)) - 1]?.length ?? 0);

@@ -74,7 +74,7 @@ export function createEventBatch(deps: Pick<Deps, "appends" | "limits" | "turns"
     maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
     maxValues: limits.batchBodyMaxValues,
     readPlain: plainEvents("batch", limits.eventMaxBytes),
-    // Not async: the parsed body would be held until the answer (register-routes.ts).
+    // Not async: the parsed body would be held until the response (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
       const options = { maxBytes: limits.eventMaxBytes, path: eventPath };
       const written = isEventBytes(body)

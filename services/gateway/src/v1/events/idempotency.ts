@@ -34,7 +34,7 @@ export const REPLAYED_HEADER = {
   }),
 };
 
-/** The headers of the answer to an append: whether it repeats an earlier answer. */
+/** The headers of the response to an append: whether it repeats an earlier response. */
 export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {
   return replayed ? { headers: REPLAYED } : {};
 }
@@ -42,7 +42,7 @@ export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {
 /**
  * The members of an append that idempotency needs. The digest is of the canonical events as the client gave
  * them: a request without `occurred_at` is the same request at any time. `form` distinguishes one event from
- * a batch of one, whose answer has another shape.
+ * a batch of one, whose response has another shape.
  */
 export function idempotency(
   key: string | undefined,
