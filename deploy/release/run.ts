@@ -49,7 +49,7 @@ export function pnpm(folder: string, ...words: string[]): Promise<string> {
 }
 
 /** Whether the program is on the PATH and exits with status 0 for these arguments. */
-export async function answers(program: string, ...words: string[]): Promise<boolean> {
+export async function succeeds(program: string, ...words: string[]): Promise<boolean> {
   return run(ROOT, program, words).then(
     () => true,
     () => false,

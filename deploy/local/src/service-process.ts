@@ -153,7 +153,7 @@ export function serviceSpec(
     beforeStart: async () => {
       await Promise.all([ports.main.release(), ports.admin.release()]);
     },
-    isReady: () => answersOk(`http://${LOOPBACK}:${ports.admin.port}/readyz`),
+    isReady: () => respondsOk(`http://${LOOPBACK}:${ports.admin.port}/readyz`),
   };
 }
 
@@ -184,7 +184,7 @@ function isSet(flag: string | undefined): boolean {
 }
 
 /** Whether a GET returns 200 within a short time. */
-export function answersOk(url: string): Promise<boolean> {
+export function respondsOk(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
       response.resume();

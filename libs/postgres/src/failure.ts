@@ -42,8 +42,8 @@ export function isAnswer(error: unknown): boolean {
 
 /** Whether PostgreSQL cancelled the statement: at a request, or after its timeout. */
 export function isCancelled(error: unknown): boolean {
-  const answer = error instanceof AnnalsError ? error.cause : error;
-  return answer instanceof DatabaseError && answer.code === "57014";
+  const failure = error instanceof AnnalsError ? error.cause : error;
+  return failure instanceof DatabaseError && failure.code === "57014";
 }
 
 /** The unique or check constraint that a statement violated; undefined when it failed for another reason. */

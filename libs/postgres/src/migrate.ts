@@ -158,7 +158,9 @@ async function apply(client: pg.Client, schema: string, migration: Migration): P
   ]);
 }
 
-/** Tries again while no server responds, or one is starting. A refusal, such as a wrong password, is final. */
+/**
+ * Tries again while no server responds, or one is starting. A refusal, such as a wrong password, is final.
+ */
 async function connect({ connectionString, waitMs = 0, log }: MigrateOptions): Promise<pg.Client> {
   const until = performance.now() + waitMs;
   for (let attempt = 1; ; attempt += 1) {

@@ -274,6 +274,6 @@ class SharedPool implements Pool {
 
 /** Returns the SQLSTATE of the error, or of the cause that made it `unavailable`. */
 function sqlstate(error: unknown): string | undefined {
-  const answer = error instanceof AnnalsError ? error.cause : error;
-  return answer instanceof pg.DatabaseError ? answer.code : undefined;
+  const failure = error instanceof AnnalsError ? error.cause : error;
+  return failure instanceof pg.DatabaseError ? failure.code : undefined;
 }

@@ -25,7 +25,7 @@ import { endInTime, isCancellable } from "./cancellable.ts";
 import type { RpcTls } from "./certificates.ts";
 import { connectListener } from "./connect-listener.ts";
 import { Connections } from "./connections.ts";
-import { answerUnaryCalls } from "./fast-path/unary-calls.ts";
+import { serveUnaryCalls } from "./fast-path/unary-calls.ts";
 import { unaryMethods } from "./fast-path/unary-methods.ts";
 import { healthRoutes } from "./health.ts";
 import type { AdmissionVerifier } from "./admission/statement.ts";
@@ -172,7 +172,7 @@ function createRpcListener<S extends DescService>(
   );
   const contextValues = ({ session }: ServerHttp2Stream) =>
     createContextValues().set(callerKey, listener.callerOf(session));
-  const answerUnary = answerUnaryCalls({
+  const serveUnary = serveUnaryCalls({
     methods: unaryMethods(routes, interceptors),
     maxMessageBytes,
     maxTimeoutMs,
@@ -194,7 +194,7 @@ function createRpcListener<S extends DescService>(
     "stream",
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
       if (isCancellable(headers)) endInTime(stream);
-      if (answerUnary(stream, headers)) return;
+      if (serveUnary(stream, headers)) return;
       if (!isCancellable(headers)) closeAfterResponse(stream);
       // A server that never listens: it creates the request and response objects that the adapter takes.
       connect.emit("stream", stream, headers, ...rest);

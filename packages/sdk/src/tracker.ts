@@ -1,7 +1,7 @@
 // The buffer of track(): a bounded queue of events, sent in batches by size and by time, one batch after the
 // other, so that events are stored in the order in which they were tracked. A batch keeps its idempotency key
-// until it gets a response, so that each event is stored once. Called by annals.ts. It must never lose an event
-// without naming it to onDrop, and never send a batch again under another key when it may be stored.
+// until it gets a response, so that each event is stored once. Called by annals.ts. It must never lose an
+// event without naming it to onDrop, and never send a batch again under another key when it may be stored.
 
 import { AnnalsError } from "./annals-error.ts";
 import type { Clock } from "./clock.ts";

@@ -5,8 +5,8 @@
 import { JsonFault } from "@annals/event";
 import {
   AnnalsError,
-  answerOf,
-  type ErrorAnswer,
+  errorResponseOf,
+  type ErrorResponse,
   type ErrorKind,
   type ErrorRow,
   invalid,
@@ -31,8 +31,8 @@ const TABLE: Record<ErrorKind, ErrorRow | undefined> = {
 };
 
 /** The response to a request that failed with `error`. */
-export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  return answerOf(knownError(error), TABLE, requestId);
+export function errorResponse(error: unknown, requestId: string): ErrorResponse {
+  return errorResponseOf(knownError(error), TABLE, requestId);
 }
 
 function knownError(error: unknown): AnnalsError | undefined {

@@ -31,11 +31,11 @@ const nothing = (): void => {};
 
 /** What bounds nothing. */
 const unbounded = () => ({
-  answered: nothing,
+  responded: nothing,
   begin: nothing,
   ended: nothing,
   readBody: nothing,
-  reserveAnswer: nothing,
+  reserveResponse: nothing,
   signalOf: () => new AbortController().signal,
   takeInTime: async () => {},
 });

@@ -29,11 +29,11 @@ export interface UnaryCallsOptions {
 }
 
 /** Takes over the stream and returns true, or leaves it untouched and returns false. */
-export type AnswerStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
+export type ServeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
 const CONTENT_TYPES: ReadonlySet<unknown> = new Set(["application/grpc", "application/grpc+proto"]);
 
-export function answerUnaryCalls(options: UnaryCallsOptions): AnswerStream {
+export function serveUnaryCalls(options: UnaryCallsOptions): ServeStream {
   return (stream, headers) => {
     const method = options.methods.get(headers[":path"] ?? "");
     const { timeoutMs, error } = parseTimeout(timeoutOf(headers), options.maxTimeoutMs);
@@ -73,7 +73,7 @@ class UnaryCall {
   readonly #isCancellable: boolean;
   readonly #cancellation = new AbortController();
   #deadlineTimer: NodeJS.Timeout | undefined;
-  #isAnswered = false;
+  #hasResponse = false;
 
   constructor(stream: ServerHttp2Stream, request: CallRequest, options: UnaryCallsOptions) {
     this.#stream = stream;
@@ -97,7 +97,7 @@ class UnaryCall {
   readonly #onData = (piece: Buffer): void => {
     try {
       this.#reader.add(piece);
-      if (this.#isCancellable && this.#reader.isWhole) void this.#answer();
+      if (this.#isCancellable && this.#reader.isWhole) void this.#respond();
     } catch (error) {
       this.#fail(error);
     }
@@ -105,13 +105,13 @@ class UnaryCall {
 
   /** A call that was cancelled together with its request is left: its connection is not known any more. */
   readonly #onEnd = (): void => {
-    if (this.#isAnswered || this.#stream.destroyed) return;
+    if (this.#hasResponse || this.#stream.destroyed) return;
     if (this.#isCancellable) this.#end(cancelled());
-    else void this.#answer();
+    else void this.#respond();
   };
 
   readonly #onClose = (): void => {
-    if (this.#isAnswered) return;
+    if (this.#hasResponse) return;
     this.#finish();
     this.#cancellation.abort(cancelled());
   };
@@ -126,7 +126,7 @@ class UnaryCall {
     this.#cancellation.abort(error);
   }
 
-  async #answer(): Promise<void> {
+  async #respond(): Promise<void> {
     try {
       const { method, run } = this.#request.method;
       const response = await run(this.#unaryRequest());
@@ -178,10 +178,10 @@ class UnaryCall {
 
   /** True once, and only while a response can still be sent. */
   #finish(): boolean {
-    const canAnswer = !this.#isAnswered && !this.#stream.destroyed && !this.#stream.closed;
-    this.#isAnswered = true;
+    const canRespond = !this.#hasResponse && !this.#stream.destroyed && !this.#stream.closed;
+    this.#hasResponse = true;
     clearTimeout(this.#deadlineTimer);
-    return canAnswer;
+    return canRespond;
   }
 
   #type(): string {

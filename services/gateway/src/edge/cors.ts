@@ -26,7 +26,9 @@ export function allowEveryOrigin(reply: FastifyReply): void {
   reply.header("access-control-expose-headers", EXPOSED);
 }
 
-/** Whether the request may get a response. One without an origin does not come from a page of another origin. */
+/**
+ * Whether the request may get a response. One without an origin does not come from a page of another origin.
+ */
 export function allowOrigins(
   { headers: { origin } }: FastifyRequest,
   reply: FastifyReply,
@@ -43,10 +45,10 @@ export function allowOrigins(
  * Browsers ask without a token, so every origin gets the same. The request that follows is refused, if need
  * be.
  */
-export function answerPreflights(
+export function respondToPreflights(
   app: FastifyInstance,
   limit: number,
-  inFlight: Pick<RequestsInFlight, "answered">,
+  inFlight: Pick<RequestsInFlight, "responded">,
 ): void {
   app.route({
     method: "OPTIONS",
@@ -59,7 +61,7 @@ export function answerPreflights(
       reply.header("access-control-allow-headers", "Authorization");
       reply.header("access-control-max-age", PREFLIGHT_MAX_AGE_S);
       reply.code(204).send();
-      inFlight.answered(raw);
+      inFlight.responded(raw);
       return reply;
     },
   });

@@ -15,7 +15,7 @@ export interface Exchange {
   slot: Slot | undefined;
   isReading: boolean;
   /** Its response is made. */
-  isAnswered: boolean;
+  hasResponse: boolean;
   /** Its response was read, or its client has disconnected. */
   hasClosed: boolean;
   /** What goes on for it: its admission, its handler. */

@@ -1,6 +1,6 @@
 // Tracks which requests of a connection are still in flight. Used by client-error.ts. The parser's errors
-// belong to no request: the response to one must wait for the responses before it, for HTTP responses keep the order, and
-// a request must never get two responses.
+// belong to no request: the response to one must wait for the responses before it, for HTTP responses keep
+// the order, and a request must never get two responses.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -28,10 +28,11 @@ export class OpenExchanges {
   }
 
   /**
-   * For a connection that can send no more requests. Resolves when every complete request on it has its response,
-   * to whether the incomplete one got a response too, which happens when it is refused before its body.
+   * For a connection that can send no more requests. Resolves when every complete request on it has its
+   * response, to whether the incomplete one got a response too, which happens when it is refused before its
+   * body.
    */
-  async answered(socket: Duplex): Promise<boolean> {
+  async responded(socket: Duplex): Promise<boolean> {
     const open = this.#open(socket);
     const complete = open.filter(({ request }) => request.complete);
     await Promise.all(complete.map(({ response }) => ended(response)));

@@ -93,11 +93,11 @@ test("a slot ends when the answer is made, though the client reads nothing of it
   inFlight.authenticated(request, "acct_1");
   inFlight.begin(request);
   await inFlight.takeInTime(request, "lists", "acct_1");
-  inFlight.reserveAnswer(request, BYTES);
+  inFlight.reserveResponse(request, BYTES);
   response.write("x".repeat(BYTES));
   expect(inFlight.used()).toMatchObject({ requests: 1, lists: 1, unread_bytes: BYTES });
   inFlight.ended(request);
-  inFlight.answered(request, BYTES);
+  inFlight.responded(request, BYTES);
   expect(inFlight.used()).toMatchObject({ requests: 0, lists: 0, unread_bytes: BYTES });
   one.destroy();
   await released();
@@ -123,7 +123,7 @@ test.each(["lists", "verifications"] as const)(
     expect(inFlight.used()).toStrictEqual(NOTHING);
     // Nothing begins for a client that has left, and what comes too late releases nothing again.
     expect(outcomeOf(() => inFlight.begin(request))).toMatchObject({ kind: "unavailable" });
-    inFlight.answered(request);
+    inFlight.responded(request);
     await released();
   },
 );
@@ -136,7 +136,7 @@ test("a download holds its share until its client has read it", async () => {
   if (!request) throw new Error("no request");
   inFlight.authenticated(request, "acct_1");
   await inFlight.takeInTime(request, "downloads", "acct_1");
-  inFlight.answered(request, 1_000_000);
+  inFlight.responded(request, 1_000_000);
   expect(inFlight.used()).toStrictEqual({ ...NOTHING, downloads: 1, unread_bytes: 1_000_000 });
   one.destroy();
   await released();
@@ -173,9 +173,9 @@ test("no list is made for an account that leaves large answers unread", async ()
   for (const [request] of held) inFlight.authenticated(request, `acct_${outcomes.push(0)}`);
   const [[unread, answer] = [], [list] = []] = held;
   if (!unread || !answer || !list) throw new Error("no requests");
-  inFlight.reserveAnswer(unread, BYTES / 2);
+  inFlight.reserveResponse(unread, BYTES / 2);
   expect(await inFlight.takeInTime(list, "lists", "acct_1")).toBeUndefined();
-  inFlight.reserveAnswer(unread, 1);
+  inFlight.reserveResponse(unread, 1);
   await expect(inFlight.takeInTime(list, "lists", "acct_1")).rejects.toMatchObject({
     kind: "rate_limited",
   });
@@ -194,7 +194,7 @@ test("whatever is held is released when the client answers, resets, or leaves wi
     const one = await socket(get + get);
     await areHeld(from + 2);
     for (const [request] of held.slice(from)) {
-      inFlight.reserveAnswer(request, 100);
+      inFlight.reserveResponse(request, 100);
       await inFlight.takeInTime(request, "downloads", `acct_${from}`);
     }
     expect(inFlight.used()).toMatchObject({ unadmitted: 2, anonymous_bytes: 200, downloads: 2 });
@@ -206,7 +206,7 @@ test("whatever is held is released when the client answers, resets, or leaves wi
     // An answer that comes too late must not release anything again.
     held.slice(from).forEach(([request, response]) => {
       response.end("late");
-      inFlight.answered(request);
+      inFlight.responded(request);
     });
     expect(inFlight.used()).toStrictEqual(NOTHING);
   }

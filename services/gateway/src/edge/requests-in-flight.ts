@@ -14,7 +14,7 @@ import type { SharesOptions } from "./shares.ts";
 import { SlowClients } from "./slow-clients.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { Transfer, type TransferLimits } from "./transfer-rate.ts";
-import { UnreadAnswers } from "./unread-answers.ts";
+import { UnreadResponses } from "./unread-responses.ts";
 
 export interface InFlightOptions {
   readonly shares: Readonly<Record<Resource, SharesOptions>>;
@@ -42,7 +42,7 @@ export class RequestsInFlight {
   readonly #pipelines: Pipelines;
   readonly #slots: Slots;
   readonly #slow: SlowClients;
-  readonly #unread: UnreadAnswers;
+  readonly #unread: UnreadResponses;
   #handlers: readonly Handler[] = [];
   #server: Server | undefined;
 
@@ -50,7 +50,7 @@ export class RequestsInFlight {
     this.#options = options;
     this.#resources = new Resources(options.shares, options.metrics);
     this.#slots = new Slots(this.#resources, options.recognise);
-    this.#unread = new UnreadAnswers(this.#resources, this.#open);
+    this.#unread = new UnreadResponses(this.#resources, this.#open);
     this.#slow = new SlowClients(this.#open, {
       ...options,
       disconnect: (exchange, error) => this.#disconnect(exchange, error),
@@ -119,13 +119,13 @@ export class RequestsInFlight {
   }
 
   /**
-   * The response is made and given to the connection, or it is only waiting to be: nothing else is done for the
-   * request. `streamedBytes` are what a response in pieces holds until it was read.
+   * The response is made and given to the connection, or it is only waiting to be: nothing else is done for
+   * the request. `streamedBytes` are what a response in pieces holds until it was read.
    */
-  answered(request: IncomingMessage, streamedBytes = 0): void {
+  responded(request: IncomingMessage, streamedBytes = 0): void {
     const exchange = this.#open.get(request);
     if (exchange === undefined) return;
-    exchange.isAnswered = true;
+    exchange.hasResponse = true;
     this.#settle(exchange);
     this.#unread.measure(exchange, streamedBytes);
   }
@@ -160,7 +160,7 @@ export class RequestsInFlight {
   }
 
   /** Takes memory for a response, until its client has read it. Throws as `takeInTime` rejects. */
-  reserveAnswer(request: IncomingMessage, bytes: number): void {
+  reserveResponse(request: IncomingMessage, bytes: number): void {
     const exchange = this.#open.get(request);
     if (exchange !== undefined) this.#unread.reserve(exchange, bytes);
   }
@@ -205,7 +205,7 @@ export class RequestsInFlight {
       this.#options.refuse(request, response, error as AnnalsError);
       return;
     }
-    const state = { accountId: undefined, isReading: false, isAnswered: false, hasClosed: false };
+    const state = { accountId: undefined, isReading: false, hasResponse: false, hasClosed: false };
     const held = { slot, works: 0, unread: 0, untilEnded: [], untilClosed: [], aborter: undefined };
     const transfer = new Transfer();
     this.#open.set(request, { request, response, address, transfer, ...state, ...held });
@@ -230,8 +230,8 @@ export class RequestsInFlight {
 
   /** Releases what nothing needs any more. */
   #settle(exchange: Exchange): void {
-    const { hasClosed, isAnswered, works } = exchange;
-    if (works > 0 || !(isAnswered || hasClosed)) return;
+    const { hasClosed, hasResponse, works } = exchange;
+    if (works > 0 || !(hasResponse || hasClosed)) return;
     this.#slots.release(exchange);
     releaseAll(exchange.untilEnded);
     if (!hasClosed) return;
@@ -243,7 +243,7 @@ export class RequestsInFlight {
   /** Sends a refusal and closes the connection, like after an error of the parser. */
   #disconnect(exchange: Exchange, error: Error): void {
     const { request } = exchange;
-    exchange.isAnswered = true;
+    exchange.hasResponse = true;
     this.#settle(exchange);
     request.pause();
     this.#server?.emit("clientError", error, request.socket);

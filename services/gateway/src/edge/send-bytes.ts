@@ -1,5 +1,5 @@
-// Sends a response whose bytes are in memory. Called by register-routes.ts and static-files.ts. A large one is
-// sent in pieces, which show how much of it the client has read.
+// Sends a response whose bytes are in memory. Called by register-routes.ts and static-files.ts. A large one
+// is sent in pieces, which show how much of it the client has read.
 
 import type { FastifyReply } from "fastify";
 import { Readable } from "node:stream";

@@ -5,7 +5,7 @@ import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/e
 import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
 import { OTHER_ORIGIN } from "../edge/cors.ts";
-import { errorAnswer } from "../errors.ts";
+import { errorResponse } from "../errors.ts";
 import { named, openDetail } from "../render/schema.ts";
 import type { Route } from "../route.ts";
 import { headerReferences } from "./headers.ts";
@@ -151,7 +151,7 @@ function response(
   errors: readonly AnnalsError[],
   components: Components,
 ): object {
-  const answers = errors.map((error) => ({ error, ...errorAnswer(error, REQUEST_ID) }));
+  const answers = errors.map((error) => ({ error, ...errorResponse(error, REQUEST_ID) }));
   const types = new Set(answers.map(({ body }) => `\`${body.error.type}\``));
   const hasRetryAfter = answers.some(({ headers }) => "retry-after" in headers);
   return {

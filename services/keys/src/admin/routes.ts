@@ -1,6 +1,6 @@
 // The table of the admin API: method, path, name and handler of each route. A handler checks the request,
-// makes the one change of operations/account.ts, which the commands make too, and renders the response. Called
-// by api.ts, after the token was accepted.
+// makes the one change of operations/account.ts, which the commands make too, and renders the response.
+// Called by api.ts, after the token was accepted.
 
 import { newId, orderedScopes } from "@annals/contract";
 import { keysetPage } from "@annals/rpc";
@@ -31,13 +31,13 @@ export interface AdminRequest {
   readonly idempotencyKey: string | undefined;
 }
 
-export interface AdminAnswer {
+export interface AdminResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Handler = (deps: Deps, request: AdminRequest) => Promise<AdminAnswer>;
+type Handler = (deps: Deps, request: AdminRequest) => Promise<AdminResponse>;
 
 export interface AdminRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";

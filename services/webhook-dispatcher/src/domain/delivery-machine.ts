@@ -61,7 +61,7 @@ interface Shares {
   readonly perAccount: number;
 }
 
-interface Answer {
+interface ClaimResult {
   readonly last: Claimed | undefined;
   readonly taken: number;
   readonly isRefused: boolean;
@@ -262,7 +262,7 @@ export class DeliveryMachine {
   }
 
   /** Sets the state of a webhook after its claim. Returns whether it waits for its host. */
-  #settle(grant: Grant, { last, isRefused, taken, now }: Answer): boolean {
+  #settle(grant: Grant, { last, isRefused, taken, now }: ClaimResult): boolean {
     const webhook = this.states.webhook(grant.accountId, grant.webhookId);
     const { account, id, isNotified } = webhook;
     webhook.state = "idle";

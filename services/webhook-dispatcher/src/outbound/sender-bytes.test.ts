@@ -29,7 +29,12 @@ const HOSTILE: readonly (readonly [string, string, string, object])[] = [
   ["chunk extensions", HEAD, EXTENSION, { outcome: "success", statusCode: 200 }],
   ["one chunk extension", `${HEAD}1;`, "a".repeat(1_000), { statusCode: 200 }],
   ["trailers", `${HEAD}0\r\n`, `x-t: ${"y".repeat(500)}\r\n`, { statusCode: 200 }],
-  ["headers", "HTTP/1.1 200 OK\r\n", `x-h: ${"y".repeat(500)}\r\n`, { outcome: "invalid_response" }],
+  [
+    "headers",
+    "HTTP/1.1 200 OK\r\n",
+    `x-h: ${"y".repeat(500)}\r\n`,
+    { outcome: "invalid_response" },
+  ],
   ["a body", "HTTP/1.1 200 OK\r\n\r\n", "y".repeat(1_000), { outcome: "success" }],
 ];
 

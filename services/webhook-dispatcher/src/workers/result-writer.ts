@@ -99,7 +99,7 @@ export class ResultWriter {
     const { database, disableAfterDays, metrics, now, retryDelaysS } = this.#deps;
     const rows: ResultRow[] = [];
     for (const results of byAccounts(given)) {
-      const stored = await this.#untilAnswered(() =>
+      const stored = await this.#untilDone(() =>
         database.run(recordResults, [
           now(),
           retryDelaysS,
@@ -177,15 +177,13 @@ export class ResultWriter {
     metrics.abandoned.inc(claims.length);
     for (const some of byAccounts(claims)) {
       const delays = some.map(({ delayS }) => delayS);
-      await this.#untilAnswered(() =>
-        database.run(releaseClaims, [now(), ...columns(some), delays]),
-      );
+      await this.#untilDone(() => database.run(releaseClaims, [now(), ...columns(some), delays]));
     }
     return claims.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
   /** Not a loop of loop.ts: the attempts wait for the result, and the retries end with their leases. */
-  async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  async #untilDone<T>(ask: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#deps.keepTryingMs;
     for (;;) {
       try {

@@ -68,15 +68,15 @@ async function compare(
 ): Promise<void> {
   const ids = accounts.map(({ account_id }) => account_id);
   const options = { timeoutMs: POSITIONS_TIMEOUT_MS };
-  const answers = await Promise.allSettled([
+  const results = await Promise.allSettled([
     producers.positions(ids, ["events", "verifications"], options),
     producers.positions(ids, ["exports"], options),
   ]);
-  for (const answer of answers) {
-    if (answer.status === "rejected") continue;
+  for (const result of results) {
+    if (result.status === "rejected") continue;
     for (const [index, account] of accounts.entries()) {
       for (const kind of NOTICE_KINDS) {
-        const position = answer.value[index]?.[kind] ?? 0n;
+        const position = result.value[index]?.[kind] ?? 0n;
         const cursor = account[kind];
         if (cursor === null || position <= BigInt(cursor)) continue;
         lag.found(kind, account.account_id, BigInt(cursor), position);
@@ -85,6 +85,6 @@ async function compare(
       }
     }
   }
-  const failed = answers.find((answer) => answer.status === "rejected");
+  const failed = results.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
 }

@@ -9,7 +9,7 @@ import { Action, EventBody } from "../../render/event.ts";
 import { CLOSED, named, openDetail } from "../../render/schema.ts";
 import { type Route, routeOfEvents } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { appendEvents } from "./append-answer.ts";
+import { appendEvents } from "./append-response.ts";
 import { IdempotencyHeaders, REPLAYED_HEADER } from "./idempotency.ts";
 import { type NewEvent, newEventMembers } from "./new-event.ts";
 import { plainEvents, writtenEvents } from "./new-events.ts";

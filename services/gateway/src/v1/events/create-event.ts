@@ -6,7 +6,7 @@ import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
 import { type Route, routeOfEvents } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { appendEvents } from "./append-answer.ts";
+import { appendEvents } from "./append-response.ts";
 import { IdempotencyHeaders, REPLAYED_HEADER } from "./idempotency.ts";
 import { NewEventBody } from "./new-event.ts";
 import { plainEvents, writtenEvents } from "./new-events.ts";

@@ -5,7 +5,7 @@ import { MAX_TEXT_LENGTH } from "@annals/event";
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
 import { openDetail } from "../../render/schema.ts";
-import type { Answer } from "../../route.ts";
+import type { RouteResponse } from "../../route.ts";
 import type { Appended } from "./event-appends.ts";
 import type { EventForm, NewEvents } from "./new-events.ts";
 
@@ -35,7 +35,7 @@ export const REPLAYED_HEADER = {
 };
 
 /** The headers of the response to an append: whether it repeats an earlier response. */
-export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {
+export function replayHeaders({ replayed }: Appended): Pick<RouteResponse, "headers"> {
   return replayed ? { headers: REPLAYED } : {};
 }
 

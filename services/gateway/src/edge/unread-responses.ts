@@ -1,7 +1,7 @@
 // Counts the bytes of responses that their clients have not read: of the account, or of an address without a
 // key. Used by requests-in-flight.ts. What the kernel took at once does not count. Beyond what a holder may
-// have, its response that has been unread longest is abandoned. It must never disconnect a client that belongs
-// to somebody else.
+// have, its response that has been unread longest is abandoned. It must never disconnect a client that
+// belongs to somebody else.
 
 import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.ts";
@@ -10,7 +10,7 @@ import { DOWNLOAD_BYTES, type Resources } from "./resources.ts";
 /** What an unread response takes at least: the objects of Node and its head. */
 const MIN_UNREAD_BYTES = 4 * 1024;
 
-export class UnreadAnswers {
+export class UnreadResponses {
   readonly #resources: Resources;
   /** The requests in flight, in the order in which they came. */
   readonly #open: ReadonlyMap<IncomingMessage, Exchange>;
@@ -74,7 +74,7 @@ export class UnreadAnswers {
 
   #longestUnread(resource: Pot["resource"], holder: string): Exchange | undefined {
     for (const exchange of this.#open.values()) {
-      if (exchange.unread === 0 || !exchange.isAnswered) continue;
+      if (exchange.unread === 0 || !exchange.hasResponse) continue;
       const pot = potOf(exchange);
       if (pot.resource === resource && pot.holder === holder) return exchange;
     }

@@ -1,5 +1,5 @@
 // Responds to a request before its body has arrived: one refused by its head, or too large. Called by
-// answer-error.ts and requests-in-flight.ts. The body is not read, so the connection is closed (RFC 9112,
+// error-responder.ts and requests-in-flight.ts. The body is not read, so the connection is closed (RFC 9112,
 // 9.6). It stays open for a moment, because closing it at once would reset it, and many clients would see the
 // reset and not the response. It must never read much of a body that nobody asked for.
 
@@ -16,15 +16,15 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
   return !request.complete && !request.destroyed;
 }
 
-export class EarlyAnswers {
+export class EarlyResponses {
   #lingering = 0;
 
   /** A stream of `text` that ends when the client has closed, has sent its body, or had its moment. */
   stream(text: string, request: IncomingMessage): Readable {
-    return Readable.from(this.#answer(text, request));
+    return Readable.from(this.#respond(text, request));
   }
 
-  async *#answer(text: string, request: IncomingMessage): AsyncGenerator<string> {
+  async *#respond(text: string, request: IncomingMessage): AsyncGenerator<string> {
     yield text;
     if (this.#lingering >= MAX_LINGERING || !hasUnreadBody(request)) return;
     this.#lingering += 1;

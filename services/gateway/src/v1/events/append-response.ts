@@ -7,7 +7,7 @@ import { eventJson, eventJsonBytes, type EventText } from "@annals/event";
 import type { AppendReceipt } from "@annals/proto/ledger";
 import { listBytes } from "../../render/data.ts";
 import type { Deps } from "../../deps.ts";
-import type { Answer, Call } from "../../route.ts";
+import type { RouteResponse, Call } from "../../route.ts";
 import { idempotency, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import type { EventForm, NewEvents } from "./new-events.ts";
@@ -29,7 +29,7 @@ export async function appendEvents(
   { appends, turns }: Pick<Deps, "appends" | "turns">,
   events: NewEvents,
   { admission, form, headers, receivedAt }: Request,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const { accountId, statement } = admission;
   const appended = await appends.append({
     accountId,
@@ -39,10 +39,10 @@ export async function appendEvents(
     ...idempotency(headers["idempotency-key"], form, events),
     ...monthlyQuota(admission),
   });
-  const answer = appended.replayed
-    ? repeatedAnswer(form, appended.events)
+  const response = appended.replayed
+    ? repeatedResponse(form, appended.events)
     : eventJsonBytes(events, addedBytes(events, appended.receipt, receivedAt), AROUND[form]);
-  return { body: await turns.run(accountId, answer), ...replayHeaders(appended) };
+  return { body: await turns.run(accountId, response), ...replayHeaders(appended) };
 }
 
 function addedBytes(
@@ -61,7 +61,7 @@ function addedBytes(
 }
 
 /** Repeats the first response, from the stored events. */
-function* repeatedAnswer(form: EventForm, events: readonly EventText[]): Work<Buffer | string> {
+function* repeatedResponse(form: EventForm, events: readonly EventText[]): Work<Buffer | string> {
   const texts: string[] = [];
   yield* inBytes(events, (event) => texts[texts.push(eventJson(event)) - 1]?.length ?? 0);
   const { head, tail } = AROUND[form];

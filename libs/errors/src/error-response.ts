@@ -13,7 +13,7 @@ export interface ErrorBody {
   };
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
@@ -30,11 +30,11 @@ export interface ErrorRow {
 const INTERNAL: ErrorRow = { status: 500, type: "server_error" };
 
 /** Any error without a row is an internal one: the client gets a request id and no more. */
-export function answerOf(
+export function errorResponseOf(
   known: AnnalsError | undefined,
   rows: { readonly [K in ErrorKind]?: ErrorRow | undefined },
   requestId: string,
-): ErrorAnswer {
+): ErrorResponse {
   const row = known && rows[known.kind];
   const shown = row && known;
   const { status, ...named } = row ?? INTERNAL;
