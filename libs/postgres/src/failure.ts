@@ -35,7 +35,7 @@ export function translateFailure(error: unknown): unknown {
 const ENDING = ["08", "57P"];
 
 /** Whether the server rejected a statement and the connection stays usable. */
-export function isAnswer(error: unknown): boolean {
+export function isServerError(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
   return !ENDING.some((class_) => error.code?.startsWith(class_));
 }

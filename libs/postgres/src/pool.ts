@@ -11,7 +11,7 @@ import {
   startSpan,
 } from "@annals/chassis";
 import pg from "pg";
-import { Connection, Silence } from "./connection.ts";
+import { Connection, StaleConnections } from "./connection.ts";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
 import { translateFailure } from "./failure.ts";
 import { describeServer, refuseUnsupported } from "./server-requirements.ts";
@@ -109,7 +109,7 @@ export function createPool(options: PoolOptions): Pool {
     idle: pool.idleCount,
     pending: shares.pending,
   }));
-  return new SharedPool({ pool, options, shares, silence: new Silence() }, NO_ACCOUNT);
+  return new SharedPool({ pool, options, shares, stale: new StaleConnections() }, NO_ACCOUNT);
 }
 
 /**
@@ -152,7 +152,7 @@ interface Parts {
   readonly pool: pg.Pool;
   readonly options: PoolOptions;
   readonly shares: ConnectionShares;
-  readonly silence: Silence;
+  readonly stale: StaleConnections;
 }
 
 /** The pool as one account has it, or the service itself. Its methods are its own: tests spread pools. */
@@ -228,9 +228,9 @@ class SharedPool implements Pool {
   }
 
   async #open(): Promise<Connection> {
-    const { options, pool, silence } = this.#parts;
+    const { options, pool, stale } = this.#parts;
     try {
-      return await Connection.open(pool, silence, options.log);
+      return await Connection.open(pool, stale, options.log);
     } catch (error) {
       throw translateFailure(error);
     }

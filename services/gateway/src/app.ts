@@ -92,7 +92,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.server.maxHeadersCount = 0;
   respondToExpectations(app.server);
   abortWithoutStackTraces(app.server);
-  options.inFlight.bound(app.server);
+  options.inFlight.attach(app.server);
   // Sees requests when they arrive, also those that wait until they may begin.
   clientErrors.watch(app.server);
   app.decorateRequest("span", undefined);

@@ -24,7 +24,7 @@ export interface Serving {
   readonly clock: Clock;
   readonly inFlight: Pick<
     RequestsInFlight,
-    "responded" | "begin" | "ended" | "readBody" | "reserveResponse" | "signalOf" | "takeInTime"
+    "responded" | "begin" | "ended" | "readBody" | "reserveResponse" | "signalOf" | "acquire"
   >;
 }
 
@@ -77,7 +77,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
         const { resource } = bounds;
         if (resource === "slot") return respond(one, request, reply);
         return inFlight
-          .takeInTime(request.raw, resource, holderOf(admissionOf(request)))
+          .acquire(request.raw, resource, holderOf(admissionOf(request)))
           .then(() => respond(one, request, reply));
       },
     });

@@ -43,7 +43,7 @@ export function admissionHook({
   widgetRateLimitPerMinute,
 }: AdmissionHookOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const isWidget = isOfWidget(request);
+    const isWidget = isWidgetRequest(request);
     if (isWidget) {
       showLimit(reply, widgetRateLimitPerMinute, widgetRateLimitPerMinute);
       allowEveryOrigin(reply);
@@ -82,7 +82,7 @@ export function admissionHook({
 }
 
 /** Decides by the route, whatever the spelling of its path; for an unknown path, by its text. */
-function isOfWidget({ is404, routeOptions, url }: FastifyRequest): boolean {
+function isWidgetRequest({ is404, routeOptions, url }: FastifyRequest): boolean {
   return is404 ? url.startsWith("/v1/widget/") : routeOptions.config.scope === WIDGET;
 }
 

@@ -72,7 +72,7 @@ async function open() {
   app.addHook("onResponse", async (_request, { statusCode }) => void statuses.push(statusCode));
   let seen = 0;
   app.addHook("onRequest", async () => void (seen += 1));
-  inFlight.bound(app.server);
+  inFlight.attach(app.server);
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as AddressInfo;
   /** Resolves to the time that the answer took. */

@@ -92,7 +92,7 @@ test("a slot ends when the answer is made, though the client reads nothing of it
   if (!request || !response) throw new Error("no request");
   inFlight.authenticated(request, "acct_1");
   inFlight.begin(request);
-  await inFlight.takeInTime(request, "lists", "acct_1");
+  await inFlight.acquire(request, "lists", "acct_1");
   inFlight.reserveResponse(request, BYTES);
   response.write("x".repeat(BYTES));
   expect(inFlight.used()).toMatchObject({ requests: 1, lists: 1, unread_bytes: BYTES });
@@ -112,7 +112,7 @@ test.each(["lists", "verifications"] as const)(
     const [[request, response] = []] = held;
     if (!request || !response) throw new Error("no request");
     inFlight.authenticated(request, "acct_1");
-    await inFlight.takeInTime(request, resource, "acct_1");
+    await inFlight.acquire(request, resource, "acct_1");
     inFlight.begin(request);
     const signal = inFlight.signalOf(request);
     expect(signal.aborted).toBe(false);
@@ -135,7 +135,7 @@ test("a download holds its share until its client has read it", async () => {
   const [[request] = []] = held;
   if (!request) throw new Error("no request");
   inFlight.authenticated(request, "acct_1");
-  await inFlight.takeInTime(request, "downloads", "acct_1");
+  await inFlight.acquire(request, "downloads", "acct_1");
   inFlight.responded(request, 1_000_000);
   expect(inFlight.used()).toStrictEqual({ ...NOTHING, downloads: 1, unread_bytes: 1_000_000 });
   one.destroy();
@@ -149,7 +149,7 @@ test("a list beyond its account's share waits, and is refused when the time is o
   );
   await areHeld(SHARE + 3);
   const outcomes = held.map(([request]) =>
-    inFlight.takeInTime(request, "lists", "acct_1").catch((error: unknown) => error),
+    inFlight.acquire(request, "lists", "acct_1").catch((error: unknown) => error),
   );
   await Promise.all(outcomes.slice(0, SHARE));
   expect([inFlight.used().lists, refused]).toStrictEqual([SHARE, []]);
@@ -174,12 +174,12 @@ test("no list is made for an account that leaves large answers unread", async ()
   const [[unread, answer] = [], [list] = []] = held;
   if (!unread || !answer || !list) throw new Error("no requests");
   inFlight.reserveResponse(unread, BYTES / 2);
-  expect(await inFlight.takeInTime(list, "lists", "acct_1")).toBeUndefined();
+  expect(await inFlight.acquire(list, "lists", "acct_1")).toBeUndefined();
   inFlight.reserveResponse(unread, 1);
-  await expect(inFlight.takeInTime(list, "lists", "acct_1")).rejects.toMatchObject({
+  await expect(inFlight.acquire(list, "lists", "acct_1")).rejects.toMatchObject({
     kind: "rate_limited",
   });
-  expect(await inFlight.takeInTime(list, "lists", "acct_2")).toBeUndefined();
+  expect(await inFlight.acquire(list, "lists", "acct_2")).toBeUndefined();
   expect(refused).toStrictEqual(["unread_bytes_share"]);
   for (const [, response] of held) response.end();
   await asked;
@@ -195,7 +195,7 @@ test("whatever is held is released when the client answers, resets, or leaves wi
     await areHeld(from + 2);
     for (const [request] of held.slice(from)) {
       inFlight.reserveResponse(request, 100);
-      await inFlight.takeInTime(request, "downloads", `acct_${from}`);
+      await inFlight.acquire(request, "downloads", `acct_${from}`);
     }
     expect(inFlight.used()).toMatchObject({ unadmitted: 2, anonymous_bytes: 200, downloads: 2 });
     if (round % 4 === 0) held.slice(from).forEach(([, response]) => response.end("done"));

@@ -67,7 +67,7 @@ export class RequestsInFlight {
    * Wraps the present request listeners of `server`, and looks for slow clients until it has closed and no
    * request is left: other sockets than its own may have accepted some.
    */
-  bound(server: Server): void {
+  attach(server: Server): void {
     this.#handlers = server.listeners("request") as Handler[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
@@ -144,14 +144,14 @@ export class RequestsInFlight {
    * the shares say. Rejects with `rate_limited` or `unavailable`. A request whose client has disconnected
    * takes nothing.
    */
-  async takeInTime(
+  async acquire(
     request: IncomingMessage,
     resource: WorkResource,
     accountId: string,
   ): Promise<void> {
     const exchange = this.#open.get(request);
     if (exchange === undefined) return;
-    const { taken, release } = this.#resources.shares[resource].takeInTime(accountId);
+    const { taken, release } = this.#resources.shares[resource].acquire(accountId);
     exchange[resource === "downloads" ? "untilClosed" : "untilEnded"].push(release);
     if (taken !== undefined) this.#resources.check(resource, await taken);
     // Its responses are large, and it does not read them: another one would be made in vain.
@@ -159,7 +159,7 @@ export class RequestsInFlight {
       this.#resources.check("unread_bytes", "share");
   }
 
-  /** Takes memory for a response, until its client has read it. Throws as `takeInTime` rejects. */
+  /** Takes memory for a response, until its client has read it. Throws as `acquire` rejects. */
   reserveResponse(request: IncomingMessage, bytes: number): void {
     const exchange = this.#open.get(request);
     if (exchange !== undefined) this.#unread.reserve(exchange, bytes);
@@ -192,7 +192,7 @@ export class RequestsInFlight {
 
   #takeBytes(exchange: Exchange, accountId: string, amount: number): void {
     const { bytes } = this.#resources.shares;
-    this.#resources.check("bytes", bytes.take(accountId, amount));
+    this.#resources.check("bytes", bytes.tryAcquire(accountId, amount));
     exchange.untilEnded.push(() => bytes.release(accountId, amount));
   }
 
@@ -216,7 +216,7 @@ export class RequestsInFlight {
   #holdWaiting(request: IncomingMessage): (() => void) | undefined {
     const shares = this.#resources.shares.anonymous_bytes;
     const address = this.#options.addressOf(request);
-    if (shares.take(address, WAITING_BYTES, Infinity) !== undefined) return undefined;
+    if (shares.tryAcquire(address, WAITING_BYTES, Infinity) !== undefined) return undefined;
     return () => shares.release(address, WAITING_BYTES);
   }
 

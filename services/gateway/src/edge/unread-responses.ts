@@ -30,7 +30,7 @@ export class UnreadResponses {
   /** For a response that is not made yet. Throws `rate_limited` or `unavailable`. */
   reserve(exchange: Exchange, bytes: number): void {
     const { resource, holder } = potOf(exchange);
-    this.#resources.check(resource, this.#resources.shares[resource].take(holder, bytes));
+    this.#resources.check(resource, this.#resources.shares[resource].tryAcquire(holder, bytes));
     exchange.unread += bytes;
   }
 
@@ -59,7 +59,7 @@ export class UnreadResponses {
     const shares = this.#resources.shares[resource];
     const most = resource === "unread_bytes" ? Infinity : shares.share;
     for (;;) {
-      const refusal = shares.take(holder, bytes, most);
+      const refusal = shares.tryAcquire(holder, bytes, most);
       if (refusal === undefined) {
         exchange.unread += bytes;
         return;
