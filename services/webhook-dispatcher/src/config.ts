@@ -89,7 +89,7 @@ export const SETTINGS = {
   ),
   allowPrivateAddresses: flag(
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
-    "Allow deliveries to private and local addresses. Whoever may create webhooks then reaches them too.",
+    "Allow deliveries to private and local addresses. Clients that may create webhooks can then reach them.",
   ),
   sendsTraceparent: flag(
     "ANNALS_WEBHOOK_TRACEPARENT",
