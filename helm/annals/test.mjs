@@ -50,7 +50,7 @@ async function eventually(attempt) {
   return undefined;
 }
 
-/** The first response that is no server error: services behind the gateway may still be starting. */
+/** The first response without a server error: services behind the gateway may still be starting. */
 function responded(...call) {
   return eventually(async () => {
     const response = await request(...call);

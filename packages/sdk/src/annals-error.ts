@@ -1,5 +1,5 @@
-// The one error of the SDK: the response of the service, or why there is none. Thrown by every call. It
-// must never hold the API key, nor an event.
+// The one error of the SDK: an error response of the service, or why no response came. Thrown by every call.
+// It must never hold the API key, nor an event.
 
 /** The types of the interface; the last two are those of a call without a response. */
 export type ErrorType =
