@@ -56,7 +56,7 @@ export function chartReadme(): string {
     `# ${chart.name}`,
     chart.description,
     "No value is required:\n\n```sh\nhelm install annals helm/annals --namespace audit --create-namespace\n```",
-    "`production-values.yaml` is where to begin for production. `examples/` has values for autoscaling, monitoring, KEDA " +
+    "For production, begin with `production-values.yaml`. `examples/` has values for autoscaling, monitoring, KEDA " +
       "and CloudNativePG. [Annals in Kubernetes](../../docs/kubernetes.md) explains installation, certificates, policies " +
       "and upgrades. Your own PostgreSQL must meet the " +
       "[requirements of the server](../../docs/operators/database.md#requirements-of-the-server).",

@@ -23,8 +23,8 @@ This page lists the upper bounds of one request to each route. A request holds w
 [what a request costs](performance/what-a-request-costs.md).
 
 - **Rows** are those that the services read or write, at the limits of an account without a plan.
-- **Bytes** are those of the answer, of a download what the gateway holds at a time. A larger answer is an error of the
-  service, and is not sent. The body of a request that changes something has a limit of its own
+- **Bytes** are those of the response; for a download, those that the gateway holds at a time. A larger response is an internal
+  error, and is not sent. The body of a request that changes something has a separate limit
   ([Limits](interface.md#3-limits)).
 - **Time** is how long work goes on. A client that leaves ends the work of a read at once.
 `.trim();

@@ -9,7 +9,7 @@ import { createGzip } from "node:zlib";
 import type { Facts } from "./facts.ts";
 import { checkImage, type ImageLayer } from "./image-contents.ts";
 import { makeWithoutRegistry } from "./image-without-registry.ts";
-import { answers, ROOT, run } from "./run.ts";
+import { succeeds, ROOT, run } from "./run.ts";
 
 /** What Docker calls the architectures of Node.js. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
@@ -58,8 +58,8 @@ export async function makeImage(
   const words = wordsOf(facts, name, source);
   try {
     if (cluster !== "") await makeWithoutRegistry(cluster, ROOT, archive, name);
-    else if (await answers("docker", "info")) await BUILDS.docker(words, name, archive);
-    else if (await answers("buildah", "--version")) await BUILDS.buildah(words, name, archive);
+    else if (await succeeds("docker", "info")) await BUILDS.docker(words, name, archive);
+    else if (await succeeds("buildah", "--version")) await BUILDS.buildah(words, name, archive);
     else return undefined;
     const { layers, faults } = await checkImage(archive);
     if (faults.length > 0)

@@ -127,7 +127,7 @@ export async function faultsOf(tarball: string, version: string): Promise<string
   const manifest = JSON.parse(files.get("package.json")?.toString() ?? "{}") as Manifest;
   const faults = [...files.keys()]
     .filter((path) => NOT_FOR_USERS.test(path))
-    .map((path) => `${path} is no file for users`);
+    .map((path) => `${path} must not be published`);
   if (manifest.private === true) faults.push("package.json says private");
   if (manifest.version !== version)
     faults.push(`package.json has the version ${manifest.version}, not ${version}`);

@@ -140,14 +140,14 @@ test("a tarball that nobody could use is refused, each reason in words", async (
   const file = join(FOLDER, "x.tgz");
   await create({ file, cwd: FOLDER, gzip: true }, ["package"]);
   expect((await faultsOf(file, "1.0.1")).toSorted()).toStrictEqual([
-    "x: a.test.js is no file for users",
+    "x: a.test.js must not be published",
     "x: it depends on @annals/rpc, which nobody can install",
     "x: it depends on @annals/y, which nobody can install",
     "x: package.json has the version 1.0.0, not 1.0.1",
     "x: package.json names index.d.ts, which is not there",
     "x: package.json says private",
     "x: publishConfig of package.json has to say access: public, provenance: true",
-    "x: testing/b.js is no file for users",
+    "x: testing/b.js must not be published",
     "x: the license is missing",
   ]);
 });

@@ -48,8 +48,8 @@ export function pnpm(folder: string, ...words: string[]): Promise<string> {
   ]);
 }
 
-/** Whether the program is on the PATH and answers these words with status 0. */
-export async function answers(program: string, ...words: string[]): Promise<boolean> {
+/** Whether the program is on the PATH and exits with status 0 for these arguments. */
+export async function succeeds(program: string, ...words: string[]): Promise<boolean> {
   return run(ROOT, program, words).then(
     () => true,
     () => false,

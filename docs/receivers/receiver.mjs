@@ -24,29 +24,29 @@ function handle(event) {
 }
 
 /** X-Service-Signature: hex HMAC-SHA256 of the raw body, keyed with the secret as it was shown. */
-function serviceSignatureIsRight(headers, body) {
+function isServiceSignatureValid(headers, body) {
   return SECRETS.some((secret) => {
-    const wanted = createHmac("sha256", secret).update(body).digest("hex");
-    return isSame(wanted, headers["x-service-signature"] ?? "");
+    const expected = createHmac("sha256", secret).update(body).digest("hex");
+    return isSame(expected, headers["x-service-signature"] ?? "");
   });
 }
 
 /** Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes after whsec_. */
-function standardSignatureIsRight(headers, body) {
+function isStandardSignatureValid(headers, body) {
   const { "webhook-id": id = "", "webhook-timestamp": timestamp = "" } = headers;
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= MAX_AGE_S)) return false;
   const signatures = (headers["webhook-signature"] ?? "").split(" ");
   return SECRETS.some((secret) => {
     const key = Buffer.from(secret.replace("whsec_", ""), "base64");
     const mac = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body);
-    const wanted = `v1,${mac.digest("base64")}`;
-    return signatures.some((given) => isSame(wanted, given));
+    const expected = `v1,${mac.digest("base64")}`;
+    return signatures.some((given) => isSame(expected, given));
   });
 }
 
 /** Compares in constant time. */
-function isSame(wanted, given) {
-  const [a, b] = [Buffer.from(wanted), Buffer.from(given)];
+function isSame(expected, given) {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
@@ -59,7 +59,7 @@ async function take(event) {
     });
     if (!listed.ok) throw new Error(`listing failed with ${listed.status}`);
     const { data } = await listed.json();
-    if (data.length === 0) throw new Error("the log does not have what is missing");
+    if (data.length === 0) throw new Error("the log lacks the missing events");
     for (const missed of data) handleOnce(missed);
   }
   handleOnce(event);
@@ -74,7 +74,7 @@ function handleOnce(event) {
 /** One delivery at a time, so that events are handled in order. */
 let queue = Promise.resolve();
 
-async function answer(request, response) {
+async function respond(request, response) {
   const chunks = [];
   let size = 0;
   for await (const chunk of request) {
@@ -85,7 +85,7 @@ async function answer(request, response) {
   // The raw bytes: JSON that was parsed and serialised again has another signature.
   const body = Buffer.concat(chunks);
   const { headers } = request;
-  if (!serviceSignatureIsRight(headers, body) || !standardSignatureIsRight(headers, body)) {
+  if (!isServiceSignatureValid(headers, body) || !isStandardSignatureValid(headers, body)) {
     return response.writeHead(401).end();
   }
   const { event, data } = JSON.parse(body.toString("utf8"));
@@ -98,7 +98,7 @@ async function answer(request, response) {
 }
 
 function listener(request, response) {
-  answer(request, response).catch((error) => {
+  respond(request, response).catch((error) => {
     console.error(String(error));
     // Any status but 2xx causes a retry.
     response.writeHead(500).end();

@@ -29,7 +29,7 @@ def handle(event):
     print(f"event {event['sequence_number']} {event['action']}", flush=True)
 
 
-def service_signature_is_right(headers, body):
+def is_service_signature_valid(headers, body):
     """X-Service-Signature: hex HMAC-SHA256 of the raw body, keyed with the secret as it was shown."""
     given = headers.get("X-Service-Signature", "").encode()
     return any(
@@ -38,7 +38,7 @@ def service_signature_is_right(headers, body):
     )
 
 
-def standard_signature_is_right(headers, body):
+def is_standard_signature_valid(headers, body):
     """Standard Webhooks: base64 HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes after whsec_."""
     message_id, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > MAX_AGE_S:
@@ -46,9 +46,9 @@ def standard_signature_is_right(headers, body):
     signed = f"{message_id}.{timestamp}.".encode() + body
     for secret in SECRETS:
         key = base64.b64decode(secret.removeprefix("whsec_"))
-        wanted = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+        expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
         for given in headers.get("webhook-signature", "").split(" "):
-            if hmac.compare_digest(wanted, given.encode()):
+            if hmac.compare_digest(expected, given.encode()):
                 return True
     return False
 
@@ -66,7 +66,7 @@ class Chain:
             while self.handled_up_to + 1 < event["sequence_number"]:
                 missed = self.list_missed(event["sequence_number"])
                 if not missed:
-                    raise RuntimeError("the log does not have what is missing")
+                    raise RuntimeError("the log lacks the missing events")
                 for one in missed:
                     self.handle_once(one)
             self.handle_once(event)
@@ -76,8 +76,8 @@ class Chain:
         request = urllib.request.Request(
             f"{ANNALS_URL}/v1/events?{query}", headers={"Authorization": f"Bearer {ANNALS_KEY}"}
         )
-        with urllib.request.urlopen(request, timeout=10) as answer:
-            return json.load(answer)["data"]
+        with urllib.request.urlopen(request, timeout=10) as response:
+            return json.load(response)["data"]
 
     def handle_once(self, event):
         if event["sequence_number"] == self.handled_up_to + 1:
@@ -94,11 +94,11 @@ class Receiver(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length", "0"))
         if not 0 <= length <= MAX_BODY_BYTES:
             self.close_connection = True
-            return self.answer(413)
+            return self.respond(413)
         # The raw bytes: JSON that was parsed and serialised again has another signature.
         body = self.rfile.read(length)
-        if not (service_signature_is_right(self.headers, body) and standard_signature_is_right(self.headers, body)):
-            return self.answer(401)
+        if not (is_service_signature_valid(self.headers, body) and is_standard_signature_valid(self.headers, body)):
+            return self.respond(401)
         payload = json.loads(body)
         try:
             if payload["event"] == "event.created":
@@ -107,10 +107,10 @@ class Receiver(BaseHTTPRequestHandler):
                 print(payload["event"], flush=True)
         except Exception as error:  # Any status but 2xx causes a retry.
             print(error, flush=True)
-            return self.answer(500)
-        self.answer(204)
+            return self.respond(500)
+        self.respond(204)
 
-    def answer(self, status):
+    def respond(self, status):
         self.send_response(status)
         if status != 204:
             self.send_header("Content-Length", "0")

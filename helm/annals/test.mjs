@@ -1,9 +1,9 @@
 // What `helm test` runs, in a pod of the chart's image. As a client with one API key it appends, lists,
-// verifies, has a webhook called and revokes a key. It deletes what it makes, but for the events, which stay
-// in the log. It prints a line for each step and ends with status 1 at the first that fails.
+// verifies, triggers a webhook and revokes a key. It deletes what it creates, except the events, which stay
+// in the log. It prints a line for each step and exits with status 1 at the first step that fails.
 //
 // GATEWAY is the URL of the API, API_KEY a key with all scopes, RECEIVER the URL of this pod. IS_DELIVERED is
-// "true" where the release may call private addresses: then the delivery has to arrive.
+// "true" if the release may call private addresses: then the delivery has to arrive.
 
 import { createHmac, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -50,11 +50,11 @@ async function eventually(attempt) {
   return undefined;
 }
 
-/** The first answer that is no server error: services behind the gateway may still be starting. */
-function answered(...call) {
+/** The first response without a server error: services behind the gateway may still be starting. */
+function responded(...call) {
   return eventually(async () => {
-    const answer = await request(...call);
-    return answer.status < 500 ? answer : undefined;
+    const response = await request(...call);
+    return response.status < 500 ? response : undefined;
   });
 }
 
@@ -63,10 +63,10 @@ function receive() {
   const received = [];
   if (!IS_DELIVERED) return received;
   const [cert, key] = ["tls.crt", "tls.key"].map((name) => readFileSync(`/etc/annals/tls/${name}`));
-  const server = createServer({ cert, key }, async (incoming, answer) => {
+  const server = createServer({ cert, key }, async (incoming, outgoing) => {
     const body = Buffer.concat(await incoming.toArray());
     received.push({ signature: incoming.headers["x-service-signature"], body });
-    answer.writeHead(204).end();
+    outgoing.writeHead(204).end();
   });
   server.listen(PORT).unref();
   return received;
@@ -74,7 +74,7 @@ function receive() {
 
 async function checkWebhook(key, received) {
   const url = new URL(randomUUID(), RECEIVER).href;
-  const made = await answered(key, "POST", "/v1/webhooks", { url, events: ["event.created"] });
+  const made = await responded(key, "POST", "/v1/webhooks", { url, events: ["event.created"] });
   check(made?.status === 201, "create a webhook", made?.error ?? made?.status);
   const path = `/v1/webhooks/${made.data.id}`;
   undo.push(() => request(API_KEY, "DELETE", path));
@@ -101,7 +101,7 @@ async function run() {
   if (!API_KEY)
     throw new Error("there is no API key: name a Secret that has one with all scopes in tests.key");
   const received = receive();
-  const made = await answered(API_KEY, "POST", "/v1/api-keys", { name: "helm test" });
+  const made = await responded(API_KEY, "POST", "/v1/api-keys", { name: "helm test" });
   check(made?.status === 201, "create a key", made);
   const { id, key } = made.data;
   const revoke = () => request(API_KEY, "DELETE", `/v1/api-keys/${id}`);

@@ -133,7 +133,7 @@ describe("a page", () => {
       360,
     );
     await rows(viewer).first().click();
-    await viewer.getByRole("region", { name: "Einzelheiten des Ereignisses" }).waitFor();
+    await viewer.getByRole("region", { name: "Ereignisdetails" }).waitFor();
     await expectAccessible(page);
   });
 

@@ -203,11 +203,11 @@ describe("invalid arguments", () => {
 });
 
 describe("what fails", () => {
-  test("a database that does not answer, or of which the login may not work, is one line and 1", async () => {
+  test("a database that does not respond, or of which the login may not work, is one line and 1", async () => {
     const gone = await type("annals accounts list", { ANNALS_DATABASE_URL: NOWHERE });
     expect(gone).toMatchObject({ status: 1, stdout: "" });
     expect(gone.stderr).toMatch(
-      /^ANNALS_DATABASE_URL: the database does not answer \(.*ECONNREFUSED.*\)\n$/,
+      /^ANNALS_DATABASE_URL: the database does not respond \(.*ECONNREFUSED.*\)\n$/,
     );
     await database.query(
       "DO $$ BEGIN CREATE ROLE annals_command_test LOGIN PASSWORD 'p'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",

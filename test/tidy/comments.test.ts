@@ -1,11 +1,16 @@
 // Guarantee: a doc comment, and the comment at the head of a file, begins with what it documents or with a
-// verb, not with a preposition. No comment and no text of product code says "is none" or "is no X".
+// verb, not with a preposition. No comment and no text of product code says "is none" or "is no X". Nor does
+// a page of the docs, which also has no nobody, somebody or whoever. Decisions and measurements are history.
 
 import { describe, expect, test } from "vitest";
-import { PRODUCT } from "../../deploy/generate/sources.ts";
+import { FILES, PRODUCT } from "../../deploy/generate/sources.ts";
 
 const OPENING = /(?:\/\*\*[\s*]*|^(?:#!.*\n)?\/\/ )(?:Of|As|With|By|From|Or|Where)\b.*/gi;
 const NEGATION = /.{0,40}\b(?:is none|(?<!there )is no(?! (?:longer|more)\b))\b.{0,30}/gi;
+
+const PEOPLE = /.{0,40}\b(?:nobody|somebody|anybody|everybody|whoever)\b.{0,30}/gi;
+const PAGE = /^(?:docs|helm|packages|libs)\/.*\.md$|^(?:README|SECURITY|CONTRIBUTING)\.md$/;
+const HISTORY = /^docs\/(?:adr|performance)\//;
 
 /** The text with each comment of several lines on one. */
 const joined = (text: string): string => text.replaceAll(/\n\s*(?:\/\/|\*(?!\/)) ?/g, " ");
@@ -13,6 +18,11 @@ const joined = (text: string): string => text.replaceAll(/\n\s*(?:\/\/|\*(?!\/))
 const faultsOf = (text: string): string[] => [
   ...(text.match(OPENING) ?? []),
   ...(joined(text).match(NEGATION) ?? []),
+];
+
+const faultsOfPage = (text: string): string[] => [
+  ...(text.match(NEGATION) ?? []),
+  ...(text.match(PEOPLE) ?? []),
 ];
 
 test("comments begin with what they document, and nothing is said to be none", () => {
@@ -23,7 +33,23 @@ test("comments begin with what they document, and nothing is said to be none", (
   expect(PRODUCT.length).toBeGreaterThan(300);
 });
 
+test("pages say who or what acts, and nothing is said to be none", () => {
+  const pages = FILES.filter(({ path }) => PAGE.test(path) && !HISTORY.test(path));
+  const faults = pages.flatMap(({ path, text }) =>
+    faultsOfPage(text).map((fault) => `${path}: ${fault}`),
+  );
+  expect(faults).toStrictEqual([]);
+  expect(pages.length).toBeGreaterThan(60);
+});
+
 describe("the patterns", () => {
+  test.each(["Whoever has it can act as any service.", "An address is no server name."])(
+    "refuse %j in a page",
+    (text) => {
+      expect(faultsOfPage(text)).toHaveLength(1);
+    },
+  );
+
   test.each([
     "/** Of the loop. */",
     "/**\n * As after an error.\n */",

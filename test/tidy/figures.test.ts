@@ -36,7 +36,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
     `${GATEWAY}/config.ts`,
     fallback("ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE"),
   ],
-  [INTERFACE, /by default (\d+) times those of a key/, PLAN, constant("KEYS_AT_FULL_RATE")],
+  [INTERFACE, /by default (\d+) times that of a key/, PLAN, constant("KEYS_AT_FULL_RATE")],
   [INTERFACE, /tokens° \| ([\d,]+),/, PLAN, /maxKeys: ([\d_]+)/],
   [INTERFACE, /tokens° \| [\d,]+, ([\d,]+) and/, PLAN, /maxWebhooks: ([\d_]+)/],
   [INTERFACE, /tokens° \| [\d,]+, [\d,]+ and ([\d,]+) live/, PLAN, /maxWidgetTokens: ([\d_]+)/],
@@ -51,7 +51,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   ],
   [INTERFACE, /nesting of (\d+) levels outside/, `${GATEWAY}/edge/json-body.ts`, BODY_DEPTH],
   [INTERFACE, /Event° \| (\d+ KiB)/, LIMITS, member("eventMaxBytes")],
-  [INTERFACE, /nesting of (\d+) levels, the event/, LIMITS, member("eventMaxDepth")],
+  [INTERFACE, /nesting of (\d+) levels, including the event/, LIMITS, member("eventMaxDepth")],
   [
     INTERFACE,
     /Batch° \| 1 to ([\d,]+) events/,
@@ -71,7 +71,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
     constant("MAX_NAME_LENGTH"),
   ],
   [INTERFACE, /Page° \| 1 to (\d+) items/, `${GATEWAY}/render/page.ts`, constant("MAX_LIMIT")],
-  [INTERFACE, /items, default (\d+)/, `${GATEWAY}/render/page.ts`, constant("DEFAULT_LIMIT")],
+  [INTERFACE, /items; default (\d+)/, `${GATEWAY}/render/page.ts`, constant("DEFAULT_LIMIT")],
   [
     INTERFACE,
     /headers° \| ([\d,]+) characters/,
@@ -93,11 +93,11 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   ],
   [
     INTERFACE,
-    /of an answer° \| (\d+ s)econds/,
+    /reading a response° \| (\d+ s)econds/,
     `${GATEWAY}/config.ts`,
     fallback("ANNALS_ANSWER_WINDOW_MS"),
   ],
-  [INTERFACE, /without a key° \| (\d+) of an address/, `${GATEWAY}/edge/resources.ts`, ANONYMOUS],
+  [INTERFACE, /without a key° \| (\d+) per address/, `${GATEWAY}/edge/resources.ts`, ANONYMOUS],
   [
     INTERFACE,
     /at most (\d+) exports that are not/,
@@ -113,7 +113,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [INTERFACE, /in all, and (\d+ GiB) of/, EXPORTS, fallback("ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT")],
   [
     INTERFACE,
-    /ends (\d+) days after its creation/,
+    /expires (\d+) days after its creation/,
     EXPORTS,
     fallback("ANNALS_EXPORT_RETENTION_DAYS"),
   ],
@@ -141,7 +141,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   ],
   [
     TENANTS,
-    /in a ledger, (\d+) of an account/,
+    /in a ledger, (\d+) of one account/,
     "services/ledger/src/search/search-turns.ts",
     constant("PER_ACCOUNT"),
   ],
@@ -175,11 +175,11 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
     `${DISPATCHER}/serve.ts`,
     /maxInFlightPerAccount: ([\d_]+)/,
   ],
-  [TENANTS, /of what is free of (\d+)/, `${DISPATCHER}/serve.ts`, /maxInFlightPerHost: ([\d_]+)/],
+  [TENANTS, /of the free ones of (\d+)/, `${DISPATCHER}/serve.ts`, /maxInFlightPerHost: ([\d_]+)/],
   [TENANTS, /by (\d+) entries of/, AUDIT, constant("MAX_ENTRIES_PER_MINUTE")],
   [
     SECURITY,
-    /within (\d+ s)econds of reading on/,
+    /interrupted within (\d+ s)econds/,
     `${GATEWAY}/v1/exports/export-content.ts`,
     constant("READMIT_INTERVAL_MS"),
   ],
@@ -209,7 +209,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   ],
   [
     RELIABILITY,
-    /`connection: close` in every answer, and then for up to (\w+ s)econds/,
+    /`connection: close` in every response, and then for up to (\w+ s)econds/,
     `${GATEWAY}/edge/drain.ts`,
     constant("MAX_DRAIN_MS"),
   ],

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { SERVICES, type ServiceName } from "./services.ts";
-import { serviceArguments, serviceEnvironment, type Surroundings } from "./service-process.ts";
+import { serviceArguments, serviceEnvironment, type StackContext } from "./service-process.ts";
 import { logFrom, logSize, logTail, WRONG_SETTINGS } from "./supervised-process.ts";
 import { exitCode } from "./outcomes.ts";
 
@@ -17,32 +17,32 @@ const MIGRATION_TIMEOUT_MS = 10 * 60_000;
  */
 export async function migrate(
   services: readonly ServiceName[],
-  around: Surroundings,
+  context: StackContext,
   bootstrapKey: string,
   signal: AbortSignal,
 ): Promise<void> {
   const migrating = services.filter((service) => SERVICES[service].migrates);
-  await Promise.all(migrating.map((service) => migrateOne(service, around, bootstrapKey, signal)));
+  await Promise.all(migrating.map((service) => migrateOne(service, context, bootstrapKey, signal)));
 }
 
 async function migrateOne(
   service: ServiceName,
-  around: Surroundings,
+  context: StackContext,
   bootstrapKey: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = around.directory.log(`${service}-migrate.log`);
+  const file = context.directory.log(`${service}-migrate.log`);
   const env = {
-    ...serviceEnvironment(service, around),
+    ...serviceEnvironment(service, context),
     // Only keys needs it: it makes the first account and its first key.
     ...(service === "keys" ? { ANNALS_BOOTSTRAP_KEY: bootstrapKey } : {}),
-    ...around.overrides.every,
-    ...around.overrides[service],
+    ...context.overrides.every,
+    ...context.overrides[service],
   };
   const logStart = logSize(file);
   const log = openSync(file, "a", 0o640);
   const child = spawn(process.execPath, serviceArguments(service, "migrate"), {
-    cwd: around.root,
+    cwd: context.root,
     env,
     stdio: ["ignore", log, log],
     signal: AbortSignal.any([signal, AbortSignal.timeout(MIGRATION_TIMEOUT_MS)]),

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import type { DataDirectory } from "./data-directory.ts";
 import { isExecutable } from "./nats-binary.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
-import { answersOk } from "./service-process.ts";
+import { respondsOk } from "./service-process.ts";
 import type { ObserveOptions, StackProcess } from "./stack-options.ts";
 import type { ProcessSpec } from "./supervised-process.ts";
 
@@ -49,7 +49,7 @@ export function prometheusSpec(
     pidFile: directory.run("prometheus-1.pid"),
     logFile: directory.log("prometheus-1.log"),
     beforeStart: () => port.release(),
-    isReady: () => answersOk(`http://${LOOPBACK}:${port.port}/-/ready`),
+    isReady: () => respondsOk(`http://${LOOPBACK}:${port.port}/-/ready`),
   };
 }
 

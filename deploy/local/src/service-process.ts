@@ -45,7 +45,7 @@ const CHECKOUT = join(import.meta.dirname, "../../..");
 const COMPILE_CACHE = join(CHECKOUT, "node_modules/.cache/annals/compiled");
 
 /** What all processes of a stack share. */
-export interface Surroundings {
+export interface StackContext {
   /** Folder that holds `services`; the working directory of every service. */
   readonly root: string;
   readonly directory: DataDirectory;
@@ -75,43 +75,43 @@ export function serviceArguments(service: ServiceName, verb: "serve" | "migrate"
 /** The environment of a service, without its own ports. */
 export function serviceEnvironment(
   service: ServiceName,
-  around: Surroundings,
+  context: StackContext,
 ): Record<string, string | undefined> {
   const definition = SERVICES[service];
   const env: Record<string, string | undefined> = {
     ...nodeOptions(service).environment,
-    ...around.environment,
+    ...context.environment,
   };
   for (const name of WITHHELD) delete env[name];
   env["NODE_COMPILE_CACHE"] ??= COMPILE_CACHE;
-  env["ANNALS_DATA_DIR"] = around.directory.path;
-  env["ANNALS_RATE_LIMIT_PER_MINUTE"] = String(around.rateLimitPerMinute);
+  env["ANNALS_DATA_DIR"] = context.directory.path;
+  env["ANNALS_RATE_LIMIT_PER_MINUTE"] = String(context.rateLimitPerMinute);
   if (!isSet(env["ANNALS_DANGEROUS_PLAINTEXT_RPC"])) {
-    const { ca, cert, key } = certificateFiles(around.directory.certificates, service);
+    const { ca, cert, key } = certificateFiles(context.directory.certificates, service);
     Object.assign(env, {
       ANNALS_TLS_CA_FILE: ca,
       ANNALS_TLS_CERT_FILE: cert,
       ANNALS_TLS_KEY_FILE: key,
     });
   }
-  if (definition.stores) env["ANNALS_DATABASE_URL"] = around.databaseUrl;
-  const natsUrl = around.natsUrls[service];
+  if (definition.stores) env["ANNALS_DATABASE_URL"] = context.databaseUrl;
+  const natsUrl = context.natsUrls[service];
   if (natsUrl !== undefined) env["ANNALS_NATS_URL"] = natsUrl;
   const newKey = () => randomBytes(SECRET_KEY_BYTES);
   // A gateway hands admissions on and must not be able to make one.
   if (!definition.isPublic) {
-    env["ANNALS_ADMISSION_SECRET_FILE"] = around.directory.keyFile("admission-secret", newKey);
+    env["ANNALS_ADMISSION_SECRET_FILE"] = context.directory.keyFile("admission-secret", newKey);
   }
   if (definition.isPublic) env["ANNALS_DASHBOARD"] ||= "true";
-  if (service === "export") env["ANNALS_EXPORT_DIRECTORY"] ??= `${around.directory.path}/exports`;
+  if (service === "export") env["ANNALS_EXPORT_DIRECTORY"] ??= `${context.directory.path}/exports`;
   if (service === "webhook-dispatcher") {
-    env["ANNALS_WEBHOOK_SECRET_KEY_FILE"] ||= around.directory.keyFile(
+    env["ANNALS_WEBHOOK_SECRET_KEY_FILE"] ||= context.directory.keyFile(
       "webhook-secret-key",
       newKey,
     );
   }
   for (const called of definition.calls) {
-    const addresses = around.rpcAddresses.get(called);
+    const addresses = context.rpcAddresses.get(called);
     if (addresses !== undefined) env[addressVariable(called)] = grpcTarget(addresses);
   }
   return env;
@@ -122,21 +122,21 @@ export function serviceSpec(
   service: ServiceName,
   index: number,
   ports: ServicePorts,
-  around: Surroundings,
+  context: StackContext,
   own: Variables = {},
 ): ProcessSpec {
   const name = `${service}-${index}`;
   const main = String(ports.main.port);
   const env = {
-    ...serviceEnvironment(service, around),
+    ...serviceEnvironment(service, context),
     ANNALS_EXIT_WITH_STDIN: "1",
     ...(SERVICES[service].isPublic
       ? { ANNALS_HOST: LOOPBACK, ANNALS_PORT: main }
       : { ANNALS_RPC_HOST: LOOPBACK, ANNALS_RPC_PORT: main }),
     ANNALS_ADMIN_HOST: LOOPBACK,
     ANNALS_ADMIN_PORT: String(ports.admin.port),
-    ...around.overrides.every,
-    ...around.overrides[service],
+    ...context.overrides.every,
+    ...context.overrides[service],
     ...own,
   };
   return {
@@ -144,16 +144,16 @@ export function serviceSpec(
     command: process.execPath,
     args: serviceArguments(service, "serve"),
     env,
-    cwd: around.root,
+    cwd: context.root,
     stopSignal: "TERM",
     lastSignal: "SIGKILL",
     stopGraceMs: STOP_GRACE_MS,
-    pidFile: around.directory.run(`${name}.pid`),
-    logFile: around.directory.log(`${name}.log`),
+    pidFile: context.directory.run(`${name}.pid`),
+    logFile: context.directory.log(`${name}.log`),
     beforeStart: async () => {
       await Promise.all([ports.main.release(), ports.admin.release()]);
     },
-    isReady: () => answersOk(`http://${LOOPBACK}:${ports.admin.port}/readyz`),
+    isReady: () => respondsOk(`http://${LOOPBACK}:${ports.admin.port}/readyz`),
   };
 }
 
@@ -183,8 +183,8 @@ function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }
 
-/** Whether it answers a GET with 200, soon. */
-export function answersOk(url: string): Promise<boolean> {
+/** Whether a GET returns 200 within a short time. */
+export function respondsOk(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
       response.resume();

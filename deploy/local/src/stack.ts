@@ -19,7 +19,7 @@ import {
   rpcAddresses,
   type ServicePorts,
   serviceSpec,
-  type Surroundings,
+  type StackContext,
 } from "./service-process.ts";
 import { builtServices, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
 import type { ObserveOptions, StackOptions, StackProcess } from "./stack-options.ts";
@@ -59,7 +59,7 @@ export class Stack {
   databaseUrl = "";
   natsUrl = "";
   /** URLs of the services that use NATS, each with its own login. The one above has all rights. */
-  natsUrls: Surroundings["natsUrls"] = {};
+  natsUrls: StackContext["natsUrls"] = {};
   readonly #options: StackOptions;
   readonly #directory: DataDirectory;
   readonly #guard: OrphanGuard;
@@ -69,7 +69,7 @@ export class Stack {
   readonly #reserved: ReservedPort[] = [];
   readonly #counts = new Map<string, number>();
   readonly #ending = new AbortController();
-  #around: Surroundings | undefined;
+  #context: StackContext | undefined;
   #stopped: Promise<void> | undefined;
 
   /** Called by `startStack`, which is what others call. */
@@ -106,7 +106,7 @@ export class Stack {
       mintKey(this.#options.keyPrefix ?? KEY_PREFIX),
     );
     this.#directory.writeSecret(this.#directory.run("database-url"), `${this.databaseUrl}\n`);
-    const around: Surroundings = {
+    const context: StackContext = {
       root,
       directory: this.#directory,
       environment: this.#options.environment,
@@ -116,9 +116,9 @@ export class Stack {
       rpcAddresses: rpcAddresses(ports),
       overrides: this.#options.env ?? {},
     };
-    this.#around = around;
+    this.#context = context;
     if (!this.#options.isMigrated) {
-      await migrate(services, around, this.bootstrapKey, this.#ending.signal);
+      await migrate(services, context, this.bootstrapKey, this.#ending.signal);
       this.#log("the schemas are up to date");
     }
     const started = [...ports].flatMap(([service, each]) =>
@@ -142,7 +142,7 @@ export class Stack {
   }
 
   /** Starts one more process of a service, with `env` too, until it serves. Others do not get its address. */
-  async addReplica(service: ServiceName, env?: Surroundings["environment"]): Promise<StackProcess> {
+  async addReplica(service: ServiceName, env?: StackContext["environment"]): Promise<StackProcess> {
     const first = this.#options.port ?? 0;
     const index = (this.#counts.get(service) ?? 0) + 1;
     const isNext = SERVICES[service].isPublic && first > 0;
@@ -256,10 +256,10 @@ export class Stack {
   }
 
   #startService(service: ServiceName, ports: ServicePorts, env = {}): StackProcess {
-    if (this.#around === undefined) throw new Error("the stack has not started");
+    if (this.#context === undefined) throw new Error("the stack has not started");
     const index = (this.#counts.get(service) ?? 0) + 1;
     const address = `${LOOPBACK}:${ports.main.port}`;
-    return this.#supervise(service, serviceSpec(service, index, ports, this.#around, env), {
+    return this.#supervise(service, serviceSpec(service, index, ports, this.#context, env), {
       adminUrl: `http://${LOOPBACK}:${ports.admin.port}`,
       ...(SERVICES[service].isPublic ? { baseUrl: `http://${address}` } : { rpcAddress: address }),
     });

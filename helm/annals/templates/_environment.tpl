@@ -9,13 +9,13 @@
       key: {{ .from.key }}
 {{- end }}
 
-{{/* `dns:///` with a headless Service gives a caller every replica, in round robin. */}}
+{{/* With `dns:///` and a headless Service a caller reaches every replica, in round robin. */}}
 {{- define "annals.addressVariable" -}}
 - name: ANNALS_{{ .name | upper | replace "-" "_" }}_ADDRESS
   value: dns:///{{ include "annals.name" . }}:9090
 {{- end }}
 
-{{/* Of every service, and the further settings and variables that the values name; takes pod too. */}}
+{{/* The variables of every service, and the additional settings and variables of the values; takes pod too. */}}
 {{- define "annals.processEnvironment" -}}
 - name: ANNALS_LOG_LEVEL
   value: {{ .root.Values.logLevel | quote }}
@@ -55,7 +55,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Takes root, name, one, env, and url: `databaseUrl` or `migrateUrl`. */}}
+{{/* The URL of the database; takes root, name, one, env, and url: `databaseUrl` or `migrateUrl`. */}}
 {{- define "annals.databaseVariable" -}}
 {{- $from := index .one .url }}
 {{- if include "annals.ownPostgresql" .root }}
@@ -64,7 +64,7 @@
 {{- include "annals.secretVariable" (dict "env" .env "from" $from "path" (printf "%s.%s" (include "annals.member" .) .url)) }}
 {{- end }}
 
-{{/* Each service has a user of its own: the key of its name, unless the values name one for all. */}}
+{{/* Each service has its own user, under the key of its name, unless the values name one key for all. */}}
 {{- define "annals.natsEnvironment" -}}
 {{- if include "annals.ownNats" .root }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_NATS_URL" "from" (dict "secret" (include "annals.name" (dict "root" .root "name" "nats")) "key" .name) "path" "nats.url") }}
@@ -148,7 +148,7 @@
 - name: ANNALS_WEBHOOK_CA_FILE
   value: /etc/annals/webhook-ca/ca.crt
 {{- else if .root.Values.tests.webhook }}
-# The receiver of `helm test` has a certificate of this authority.
+# The receiver of `helm test` has a certificate from this authority.
 - name: ANNALS_WEBHOOK_CA_FILE
   value: /etc/annals/tls/ca.crt
 {{- end }}
@@ -158,7 +158,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Of `serve`; takes root, name, one (the service's values) and pod (annals.pod). */}}
+{{/* The environment of `serve`; takes root, name, one (the service's values) and pod (annals.pod). */}}
 {{- define "annals.environment" -}}
 {{ include "annals.processEnvironment" . }}
 {{ include "annals.tlsEnvironment" . }}
@@ -170,7 +170,7 @@
 {{ include (printf "annals.%sEnvironment" .name) . }}
 {{- end }}
 
-{{/* Of `annals migrate`; takes root and pod. What is for one service alone has its name in front. */}}
+{{/* The environment of `annals migrate`; takes root and pod. Variables of one service are prefixed with its name. */}}
 {{- define "annals.migrateEnvironment" -}}
 {{ include "annals.processEnvironment" (dict "root" .root "one" dict "pod" .pod) }}
 - name: ANNALS_MIGRATE_WAIT_S

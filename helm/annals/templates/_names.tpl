@@ -6,7 +6,7 @@
 {{- .Values.fullnameOverride | default $full | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{/* Of one service; takes root and name. */}}
+{{/* The name of a service's objects; takes root and name. */}}
 {{- define "annals.name" -}}
 {{ include "annals.fullname" .root }}-{{ .name }}
 {{- end }}
@@ -16,13 +16,13 @@
 {{ get (dict "webhook-dispatcher" "webhookDispatcher" "test" "tests") .name | default .name }}
 {{- end }}
 
-{{/* What never changes in the life of a release: selectors are made of it. */}}
+{{/* The labels that never change in a release: selectors use them. */}}
 {{- define "annals.selector" -}}
 {{ include "annals.releaseSelector" .root }}
 app.kubernetes.io/component: {{ .name }}
 {{- end }}
 
-{{/* Of every component. */}}
+{{/* The labels of every component. */}}
 {{- define "annals.releaseSelector" -}}
 app.kubernetes.io/name: {{ .Values.nameOverride | default "annals" }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -44,22 +44,22 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{ get (.root.Values.tls.existingSecrets | default dict) (include "annals.member" .) | default (printf "%s-tls" (include "annals.name" .)) }}
 {{- end }}
 
-{{/* The name in a certificate: of a service, or of the receiver of `helm test`, which can so not be taken for a service. */}}
+{{/* The name in a certificate. The receiver of `helm test` has another one than the services, so it cannot pass for one. */}}
 {{- define "annals.certified" -}}
 {{ eq .name "test" | ternary (printf "%s.%s.svc" (include "annals.name" .) .root.Release.Namespace) (printf "%s.annals.internal" .name) }}
 {{- end }}
 
-{{/* With a digest the tag is for people only. */}}
+{{/* If there is a digest, the tag is only for people. */}}
 {{- define "annals.image" -}}
 {{ include "annals.imageOf" (merge (dict "tag" (.Values.image.tag | default .Chart.AppVersion)) .Values.image) }}
 {{- end }}
 
-{{/* Takes an image of the values. */}}
+{{/* The reference of an image; takes an image of the values. */}}
 {{- define "annals.imageOf" -}}
 {{ required "image.repository is required: what deploy/Dockerfile builds" .repository }}:{{ .tag }}{{ with .digest }}@{{ . }}{{ end }}
 {{- end }}
 
-{{/* "true" where the chart brings PostgreSQL: `postgresql.enabled`, or no service names a database. */}}
+{{/* "true" if the chart brings PostgreSQL: `postgresql.enabled`, or no service names a database. */}}
 {{- define "annals.ownPostgresql" -}}
 {{- $named := list }}
 {{- range $member := list "keys" "ledger" "export" "webhookDispatcher" }}
@@ -75,7 +75,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if or (eq $enabled "true") (and (eq $enabled "auto") (not $named)) }}true{{ end }}
 {{- end }}
 
-{{/* "true" where the chart brings NATS: `nats.enabled`, or it brings PostgreSQL and no other NATS is named. */}}
+{{/* "true" if the chart brings NATS: `nats.enabled`, or it brings PostgreSQL and no other NATS is named. */}}
 {{- define "annals.ownNats" -}}
 {{- $enabled := toString .Values.nats.enabled }}
 {{- if and .Values.nats.url.secret (eq $enabled "true") }}
@@ -84,14 +84,14 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- if or (eq $enabled "true") (and (eq $enabled "auto") (not .Values.nats.url.secret) (include "annals.ownPostgresql" .)) }}true{{ end }}
 {{- end }}
 
-{{/* The claim of export files; empty where they are in S3. */}}
+{{/* The claim of export files; empty if they are in S3. */}}
 {{- define "annals.exportClaim" -}}
 {{- if not .Values.export.s3.bucket }}
 {{- .Values.export.existingClaim | default (include "annals.name" (dict "root" $ "name" "exports")) }}
 {{- end }}
 {{- end }}
 
-{{/* "true" where only one pod of a service may run: files on a claim that one node can mount. Takes root and name. */}}
+{{/* "true" if only one pod of a service may run, because its claim can be mounted by one node only. Takes root and name. */}}
 {{- define "annals.isSingle" -}}
 {{- $export := .root.Values.export }}
 {{- if and (eq .name "export") (not $export.s3.bucket) (not $export.existingClaim) (ne $export.claim.accessMode "ReadWriteMany") }}

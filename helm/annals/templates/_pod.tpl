@@ -7,13 +7,13 @@ capabilities: { drop: [ALL] }
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* `pod` of the values with that of the component over it, as YAML: maps are merged, all else is replaced. Takes root and name. */}}
+{{/* `pod` of the values, overridden by that of the component, as YAML: maps are merged, all else is replaced. Takes root and name. */}}
 {{- define "annals.pod" -}}
 {{- $own := (index .root.Values (include "annals.member" .)).pod | default dict }}
 {{- mustMergeOverwrite (deepCopy .root.Values.pod) $own | toYaml }}
 {{- end }}
 
-{{/* Of every pod of the release: who it runs as is said beside it. Takes root and name. */}}
+{{/* The spec that all pods of the release share, except the user (annals.podSecurity). Takes root and name. */}}
 {{- define "annals.scheduling" -}}
 {{- $pod := include "annals.pod" . | fromYaml }}
 automountServiceAccountToken: false
@@ -43,7 +43,7 @@ affinity:
 {{- end }}
 {{- end }}
 
-{{/* Takes a user, who is the group too. */}}
+{{/* The user of a pod, which is its group too. Takes its id. */}}
 {{- define "annals.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: {{ . }}
@@ -53,7 +53,7 @@ fsGroupChangePolicy: OnRootMismatch
 seccompProfile: { type: RuntimeDefault }
 {{- end }}
 
-{{/* The volumes of a service; takes root, name, one and pod. Empty if there are none. No other service's key is among them. */}}
+{{/* The volumes of a service; takes root, name, one and pod. Empty if it has none. They contain no key of another service. */}}
 {{- define "annals.volumes" -}}
 {{- with .pod.extraVolumes }}
 {{ toYaml . }}
@@ -105,7 +105,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- end }}
 
-{{/* Of migrate; takes pod too. */}}
+{{/* The volumes of migrate; takes pod too. */}}
 {{- define "annals.migrateMounts" -}}
 {{- with .pod.extraVolumeMounts }}
 {{ toYaml . }}

@@ -29,10 +29,10 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     const path = request.url?.split("?")[0];
     switch (path) {
       case "/livez":
-        return answer(response, 200, "text/plain", "ok\n");
+        return respond(response, 200, "text/plain", "ok\n");
       case "/readyz":
         return void readiness(options.checks).then((faults) =>
-          answer(
+          respond(
             response,
             faults.length === 0 ? 200 : 503,
             "text/plain",
@@ -41,11 +41,11 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
         );
       case "/metrics":
         return void options.registry.metrics().then(
-          (page) => answer(response, 200, options.registry.contentType, page),
-          () => answer(response, 500, "text/plain", "metrics failed\n"),
+          (page) => respond(response, 200, options.registry.contentType, page),
+          () => respond(response, 500, "text/plain", "metrics failed\n"),
         );
       default:
-        return answer(
+        return respond(
           response,
           404,
           "text/plain",
@@ -95,7 +95,7 @@ async function bounded(check: ReadinessCheck): Promise<string | undefined> {
   }
 }
 
-function answer(response: ServerResponse, status: number, type: string, body: string): void {
+function respond(response: ServerResponse, status: number, type: string, body: string): void {
   response
     .writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) })
     .end(body);

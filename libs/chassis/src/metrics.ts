@@ -34,7 +34,7 @@ export function createRegistry(service: string): Registry {
 export function rpcServerDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "rpc_server_call_duration_seconds",
-    help: "Time to answer an RPC, by method and gRPC status.",
+    help: "Duration of an RPC, by method and gRPC status.",
     labelNames: ["rpc_service", "rpc_method", "rpc_response_status_code"],
     buckets: DURATION_BUCKETS_S,
     registers: [registry],
@@ -45,7 +45,7 @@ export function rpcServerDuration(registry: Registry): Histogram {
 export function rpcClientDuration(registry: Registry): Histogram {
   return new Histogram({
     name: "rpc_client_call_duration_seconds",
-    help: "Time until an RPC to another service is answered, by method and gRPC status.",
+    help: "Time until the response to an RPC to another service, by method and gRPC status.",
     labelNames: ["rpc_service", "rpc_method", "rpc_response_status_code"],
     buckets: DURATION_BUCKETS_S,
     registers: [registry],
@@ -113,7 +113,7 @@ export function databaseMetrics(registry: Registry) {
   return {
     duration: new Histogram({
       name: "db_client_operation_duration_seconds",
-      help: "Time until PostgreSQL answers a statement, by the statement's name.",
+      help: "Duration of a statement in PostgreSQL, by the statement's name.",
       labelNames: ["db_operation_name", "error_type"],
       buckets: DURATION_BUCKETS_S,
       registers,

@@ -35,7 +35,7 @@ export const tracingSettings = {
     "The same setting as a complete URL.",
     HTTP,
   ),
-  otelDisabled: flag("OTEL_SDK_DISABLED", "Disables traces, whatever else is set."),
+  otelDisabled: flag("OTEL_SDK_DISABLED", "Disables traces in any case."),
   otelSampler: oneOf(
     "OTEL_TRACES_SAMPLER",
     "Which requests are traced. The gateway decides for all services.",
@@ -77,7 +77,7 @@ export const processSettings = {
   ),
 };
 
-/** Settings of every service that answers RPCs. */
+/** Settings of every service that serves RPCs. */
 export const rpcServerSettings = {
   rpcHost: text("ANNALS_RPC_HOST", "Address that the RPC server listens on.", {
     fallback: "0.0.0.0",
@@ -92,7 +92,7 @@ export const rpcServerSettings = {
   ),
 };
 
-/** TLS settings of every service: all of them answer or make RPCs. */
+/** TLS settings of every service: all of them serve or make RPCs. */
 export const rpcTlsSettings = {
   tlsCaFile: optionalText(
     "ANNALS_TLS_CA_FILE",
@@ -120,15 +120,15 @@ export const rpcTlsSettings = {
 export const databaseSettings = {
   databaseUrl: url(
     "ANNALS_DATABASE_URL",
-    "PostgreSQL of this service, one host, with [TLS](tls.md#postgresql) if the URL says so. `serve` " +
-      "takes on the service's own [role](database.md#roles). `migrate` needs a login that may create roles.",
+    "PostgreSQL of this service, one host, with [TLS](tls.md#postgresql) if the URL requires it. `serve` " +
+      "switches to the service's own [role](database.md#roles). `migrate` needs a login that may create roles.",
     ["postgres:", "postgresql:"],
     { secret: true },
   ),
   databasePoolSize: integer(
     "ANNALS_DATABASE_POOL_SIZE",
     "Maximum number of connections that a replica opens to PostgreSQL. " +
-      "[Connections](database.md#connections) says how accounts share them.",
+      "[Connections](database.md#connections) describes how accounts share them.",
     { min: 1, max: 1_000 },
     { fallback: "10" },
   ),

@@ -1,6 +1,6 @@
 // Who may say what to the audit: for each service, the actions that it records and who may have done them,
 // and for all of them when. The services are compiled against it (libs/postgres/src/audit-outbox.ts), the
-// ledger refuses what is not in it. A service that was taken over must never record what another one does,
+// ledger refuses what is not in it. A compromised service must never record what another one does,
 // nor what the operator does, nor at a time of its choice.
 
 import { AUDIT_COUNTED_ACTION } from "./audit.ts";

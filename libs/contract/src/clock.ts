@@ -3,7 +3,7 @@
 import { formatMicros } from "./timestamps.ts";
 
 export interface Clock {
-  /** Microseconds since the Unix epoch; never less than the answer before. */
+  /** Microseconds since the Unix epoch; never less than the previous result. */
   nowMicros(): number;
   /** The same instant as the interface's text: UTC, `Z`, six fraction digits. */
   nowText(): string;

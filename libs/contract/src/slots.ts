@@ -2,7 +2,7 @@
 // those that wait, which take turns. Called by the pool of connections, and by the ledger for searches,
 // verifications and large groups of appends. It must never count as free what is still in use.
 
-import { Lines } from "./turns.ts";
+import { FairQueue } from "./turns.ts";
 
 export interface SlotsOptions {
   /** In all. */
@@ -27,7 +27,7 @@ const NONE: Counted = { items: 0, bytes: 0 };
 export class Slots {
   readonly #options: SlotsOptions;
   readonly #held = new Map<string, number>();
-  readonly #lines = new Lines<() => void>();
+  readonly #queue = new FairQueue<() => void>();
   /** What waits of each account. */
   readonly #waitingOf = new Map<string, Counted>();
   #used = 0;
@@ -78,7 +78,7 @@ export class Slots {
   release(account: string): void {
     this.#count(account, -1);
     while (this.#used < this.#options.total) {
-      const next = this.#lines.shift((each) => this.#mayTake(each));
+      const next = this.#queue.shift((each) => this.#mayTake(each));
       if (next === undefined) return;
       next();
     }
@@ -129,7 +129,7 @@ export class Slots {
     };
     const leave = (reason: unknown): void => {
       end();
-      this.#lines.remove(account, begin);
+      this.#queue.remove(account, begin);
       reject(reason);
     };
     const onAbort = (): void => leave(signal?.reason);
@@ -137,7 +137,7 @@ export class Slots {
     const timer = waitMs === undefined ? undefined : setTimeout(onLate, waitMs);
     signal?.addEventListener("abort", onAbort);
     this.#countWaiting(account, 1, bytes);
-    this.#lines.push(account, begin);
+    this.#queue.push(account, begin);
     return promise;
   }
 

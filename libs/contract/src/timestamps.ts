@@ -37,7 +37,7 @@ export function formatMicros(micros: number): string {
 }
 
 /**
- * Reads an ISO 8601 date and time in the extended form and answers the same instant as
+ * Reads an ISO 8601 date and time in the extended form and returns the same instant as
  * `YYYY-MM-DDTHH:MM:SS.ffffffZ`, or undefined if the text is not such an instant.
  *
  * Accepted: `YYYY-MM-DD`, `T` or `t`, `hh:mm` or `hh:mm:ss`, after seconds a fraction of any length behind
@@ -90,7 +90,7 @@ function readSeconds(text: string): { text: string; end: number } | undefined {
   return { text: `${text.slice(17, 19)}.${fraction}`, end };
 }
 
-/** Reads the offset that must fill the rest of the text; answers minutes east of UTC. */
+/** Reads the offset that must fill the rest of the text; returns minutes east of UTC. */
 function readOffset(text: string, start: number): number | undefined {
   const sign = text.charCodeAt(start);
   const rest = text.length - start;

@@ -18,23 +18,23 @@ export function atOnce<T>(work: Work<T>): T {
   return piece.value;
 }
 
-/** What waits, in a line for each account. */
-export class Lines<T> {
-  readonly #lines = new Map<string, T[]>();
+/** A queue for each account. Accounts take turns. */
+export class FairQueue<T> {
+  readonly #queues = new Map<string, T[]>();
 
   get isEmpty(): boolean {
-    return this.#lines.size === 0;
+    return this.#queues.size === 0;
   }
 
   push(account: string, item: T): void {
-    const line = this.#lines.get(account);
-    if (line) line.push(item);
-    else this.#lines.set(account, [item]);
+    const queue = this.#queues.get(account);
+    if (queue) queue.push(item);
+    else this.#queues.set(account, [item]);
   }
 
   /** How many wait of the account. */
   lengthOf(account: string): number {
-    return this.#lines.get(account)?.length ?? 0;
+    return this.#queues.get(account)?.length ?? 0;
   }
 
   /**
@@ -42,11 +42,11 @@ export class Lines<T> {
    * whose turn it may not be keep their place.
    */
   shift(mayBe: (account: string) => boolean = () => true): T | undefined {
-    for (const [account, line] of this.#lines) {
+    for (const [account, queue] of this.#queues) {
       if (!mayBe(account)) continue;
-      const first = line.shift();
-      this.#lines.delete(account);
-      if (line.length > 0) this.#lines.set(account, line);
+      const first = queue.shift();
+      this.#queues.delete(account);
+      if (queue.length > 0) this.#queues.set(account, queue);
       return first;
     }
     return undefined;
@@ -54,15 +54,15 @@ export class Lines<T> {
 
   /** Removes what waits no longer. */
   remove(account: string, item: T): void {
-    const line = this.#lines.get(account) ?? [];
-    const at = line.indexOf(item);
-    if (at >= 0) line.splice(at, 1);
-    if (line.length === 0) this.#lines.delete(account);
+    const queue = this.#queues.get(account) ?? [];
+    const at = queue.indexOf(item);
+    if (at >= 0) queue.splice(at, 1);
+    if (queue.length === 0) this.#queues.delete(account);
   }
 }
 
 export class Turns {
-  readonly #waiting = new Lines<() => void>();
+  readonly #waiting = new FairQueue<() => void>();
   #isDue = false;
 
   /** Runs `work` for `account` to its end. The first piece runs at once: small work has no other. */

@@ -93,7 +93,7 @@ export function fromConnectError(error: unknown): AnnalsError {
     case Code.Canceled:
     case Code.ResourceExhausted:
     case Code.Aborted:
-      return unavailable("The service cannot answer at the moment. Try again.", wire);
+      return unavailable("The service is unavailable at the moment. Try again.", wire);
     default:
       return internal(`RPC failed: ${wire.message}`, wire);
   }

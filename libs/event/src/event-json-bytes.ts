@@ -1,5 +1,5 @@
 // The JSON of events as bytes: what eventJson makes of texts, made of events as bytes and of what the ledger
-// added to them. Called by the gateway for the answer to an append. It must write the same bytes as
+// added to them. Called by the gateway for the response to an append. It must write the same bytes as
 // eventJson.
 
 import { HASH_HEX_LENGTH, ID_LENGTH, JSON_PARTS } from "./event-members.ts";
@@ -47,21 +47,21 @@ export function* eventJsonBytes(
   const ends = Buffer.from(
     `","received_at":"${added.receivedAt}","created_at":"${added.createdAt}"}`,
   );
-  const answer = new Answer(
+  const output = new Output(
     sizeOf(events, added, ends.length) + around.head.length + around.tail.length,
   );
-  answer.text(around.head);
+  output.text(around.head);
   let yieldedAt = 0;
   for (let index = 0; index < events.count; index += 1) {
-    if (index > 0) answer.all(COMMA);
-    writeEvent(answer, events, added, index);
-    answer.all(ends);
-    if (answer.at - yieldedAt < around.pieceBytes) continue;
-    yieldedAt = answer.at;
+    if (index > 0) output.all(COMMA);
+    writeEvent(output, events, added, index);
+    output.all(ends);
+    if (output.at - yieldedAt < around.pieceBytes) continue;
+    yieldedAt = output.at;
     yield;
   }
-  answer.text(around.tail);
-  return answer.bytes;
+  output.text(around.tail);
+  return output.bytes;
 }
 
 function sizeOf({ count, places }: EventBytes, added: AddedBytes, endBytes: number): number {
@@ -81,44 +81,44 @@ function sizeOf({ count, places }: EventBytes, added: AddedBytes, endBytes: numb
 }
 
 function writeEvent(
-  answer: Answer,
+  output: Output,
   { bytes, places }: EventBytes,
   { firstSequenceNumber, hashes, ids, occurredAts, receivedAt }: AddedBytes,
   index: number,
 ): void {
   const at = index * PLACES_PER_EVENT;
-  answer.all(ID_KEY);
-  answer.slice(ids, index * ID_LENGTH, (index + 1) * ID_LENGTH);
-  answer.all(NUMBER_KEY);
-  answer.text(String(firstSequenceNumber + index));
-  answer.all(ACTION_KEY);
+  output.all(ID_KEY);
+  output.slice(ids, index * ID_LENGTH, (index + 1) * ID_LENGTH);
+  output.all(NUMBER_KEY);
+  output.text(String(firstSequenceNumber + index));
+  output.all(ACTION_KEY);
   const action = at + PLACE_OF.action;
-  answer.slice(bytes, places[action] as number, places[action + 1] as number);
-  answer.all(QUOTE);
+  output.slice(bytes, places[action] as number, places[action + 1] as number);
+  output.all(QUOTE);
   for (let part = 0; part < PART_PLACES.length; part += 1) {
     const place = at + (PART_PLACES[part] as number);
     const start = places[place] as number;
-    if (start === 0) answer.all(ABSENT_PARTS[part] as Buffer);
+    if (start === 0) output.all(ABSENT_PARTS[part] as Buffer);
     else {
-      answer.all(PART_KEYS[part] as Buffer);
-      answer.slice(bytes, start, places[place + 1] as number);
+      output.all(PART_KEYS[part] as Buffer);
+      output.slice(bytes, start, places[place + 1] as number);
     }
   }
   const before = index * HASH_HEX_LENGTH;
   const own = before + HASH_HEX_LENGTH;
-  answer.all(HASH_KEY);
-  answer.slice(hashes, own, own + HASH_HEX_LENGTH);
-  answer.all(PREVIOUS_KEY);
-  answer.slice(hashes, before, own);
-  answer.all(OCCURRED_KEY);
-  answer.text(occurredAts[index] ?? receivedAt);
+  output.all(HASH_KEY);
+  output.slice(hashes, own, own + HASH_HEX_LENGTH);
+  output.all(PREVIOUS_KEY);
+  output.slice(hashes, before, own);
+  output.all(OCCURRED_KEY);
+  output.text(occurredAts[index] ?? receivedAt);
 }
 
 /** Bytes up to which a loop takes less time than the platform's copy. */
 const SHORT = 64;
 
 /** What is written, from front to back. */
-class Answer {
+class Output {
   readonly bytes: Buffer;
   at = 0;
 

@@ -23,7 +23,7 @@ export interface MessagingOptions {
 const CONNECT_TIMEOUT_MS = 2_000;
 /** Between attempts. */
 const RETRY_MS = 500;
-/** Keepalive: a server that leaves two of these unanswered is gone. */
+/** Keepalive: a server that does not respond to two of these is gone. */
 const PING_INTERVAL_MS = 10_000;
 const MAX_PINGS_OUT = 2;
 
@@ -134,7 +134,7 @@ function connectionOptions(url: string, { name, caFile }: MessagingOptions): Con
     maxPingOut: MAX_PINGS_OUT,
     // These make the client refuse a server without TLS, before it sends the password.
     ...(protocol === "tls:" && { tls: tlsOptions(hostname, caFile) }),
-    // Answers to this user alone: a server can then keep its users from reading each other's.
+    // Responses to this user only: a server can then keep its users from reading each other's.
     ...(secret !== "" && { user, pass: secret, inboxPrefix: inboxPrefix(user) }),
     ...(secret === "" && user !== "" && { token: user }),
   };

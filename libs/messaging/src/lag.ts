@@ -19,7 +19,7 @@ export interface NoticeLag {
 const TIMEOUT_MS = 1_000;
 const MS_PER_S = 1_000;
 
-/** Undefined while NATS cannot be asked, or where the consumer was never created. */
+/** Undefined while NATS is unreachable, or if the consumer was never created. */
 export async function noticeLag(
   { connection }: Pick<Messaging, "connection">,
   durable: string,

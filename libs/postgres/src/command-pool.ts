@@ -61,7 +61,7 @@ function forOperator(error: unknown, role: string): unknown {
   if (error.kind === "not_found" || error.kind === "invalid") return new UsageError(error.message);
   if (error.kind !== "unavailable") return new CommandError(error.message);
   const reason = error.cause instanceof Error ? reasonOf(error.cause) : "no reason given";
-  return new CommandError(`ANNALS_DATABASE_URL: the database does not answer (${reason})`);
+  return new CommandError(`ANNALS_DATABASE_URL: the database does not respond (${reason})`);
 }
 
 /** Returns why a connection failed. After several addresses, Node has the reasons in `errors` only. */

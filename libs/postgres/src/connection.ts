@@ -5,23 +5,23 @@
 import { inTrace, type Logger } from "@annals/chassis";
 import type pg from "pg";
 import { Cancellation } from "./cancel-request.ts";
-import { isAnswer, isCancelled, translateFailure } from "./failure.ts";
+import { isServerError, isCancelled, translateFailure } from "./failure.ts";
 import type { Statement } from "./statement.ts";
 
 /**
- * Which idle connections may be as dead as one that got no answer, such as all to a former primary that was
+ * Which idle connections may be as dead as one that got no response, such as all to a former primary that was
  * cut off: those on which nothing was heard since its statement was sent.
  */
-export class Silence {
-  readonly #heardAt = new WeakMap<pg.PoolClient, number>();
+export class StaleConnections {
+  readonly #aliveAt = new WeakMap<pg.PoolClient, number>();
   #since = 0;
 
-  heard(client: pg.PoolClient): void {
-    this.#heardAt.set(client, performance.now());
+  markAlive(client: pg.PoolClient): void {
+    this.#aliveAt.set(client, performance.now());
   }
 
-  /** A statement sent at `since` got no answer. */
-  noticed(since: number): void {
+  /** A statement sent at `since` got no response. */
+  markStale(since: number): void {
     this.#since = Math.max(this.#since, since);
   }
 
@@ -29,7 +29,7 @@ export class Silence {
   async connection(pool: pg.Pool): Promise<pg.PoolClient> {
     for (;;) {
       const client = await pool.connect();
-      if ((this.#heardAt.get(client) ?? Infinity) >= this.#since) return client;
+      if ((this.#aliveAt.get(client) ?? Infinity) >= this.#since) return client;
       client.release(true);
     }
   }
@@ -37,21 +37,21 @@ export class Silence {
 
 export class Connection {
   readonly #client: pg.PoolClient;
-  readonly #silence: Silence;
+  readonly #stale: StaleConnections;
   readonly #log: Logger;
   /** True once it has failed in any way but a statement's: it must not be used again. */
   #isLost = false;
 
-  private constructor(client: pg.PoolClient, silence: Silence, log: Logger) {
+  private constructor(client: pg.PoolClient, stale: StaleConnections, log: Logger) {
     this.#client = client;
-    this.#silence = silence;
+    this.#stale = stale;
     this.#log = log;
     client.on("error", this.#onError);
   }
 
-  static async open(pool: pg.Pool, silence: Silence, log: Logger): Promise<Connection> {
+  static async open(pool: pg.Pool, stale: StaleConnections, log: Logger): Promise<Connection> {
     // Outside of the request's trace: the connection outlives it.
-    return new Connection(await inTrace(undefined, () => silence.connection(pool)), silence, log);
+    return new Connection(await inTrace(undefined, () => stale.connection(pool)), stale, log);
   }
 
   // A connection that breaks between two statements must not end the process; the next statement reports it.
@@ -97,13 +97,13 @@ export class Connection {
     const sentAt = performance.now();
     try {
       const result = await this.#client.query(config);
-      this.#silence.heard(this.#client);
+      this.#stale.markAlive(this.#client);
       return result;
     } catch (error) {
-      if (isAnswer(error)) this.#silence.heard(this.#client);
+      if (isServerError(error)) this.#stale.markAlive(this.#client);
       else {
         this.#isLost = true;
-        this.#silence.noticed(sentAt);
+        this.#stale.markStale(sentAt);
       }
       throw translateFailure(error);
     }

@@ -35,7 +35,7 @@ export function translateFailure(error: unknown): unknown {
 const ENDING = ["08", "57P"];
 
 /** Whether the server rejected a statement and the connection stays usable. */
-export function isAnswer(error: unknown): boolean {
+export function isServerError(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
   // The coordinator of a Citus cluster reports a worker that it cannot reach, and keeps the connection.
   if (error.severity === "ERROR") return true;
@@ -44,8 +44,8 @@ export function isAnswer(error: unknown): boolean {
 
 /** Whether PostgreSQL cancelled the statement: at a request, or after its timeout. */
 export function isCancelled(error: unknown): boolean {
-  const answer = error instanceof AnnalsError ? error.cause : error;
-  return answer instanceof DatabaseError && answer.code === "57014";
+  const failure = error instanceof AnnalsError ? error.cause : error;
+  return failure instanceof DatabaseError && failure.code === "57014";
 }
 
 /** Whether the server does not support the statement: Citus refuses some on distributed tables. */
@@ -60,5 +60,5 @@ export function violatedConstraint(error: unknown): string | undefined {
 }
 
 function databaseUnavailable(cause: Error): AnnalsError {
-  return unavailable("The service's database cannot answer at the moment. Try again.", cause);
+  return unavailable("The database is unavailable at the moment. Try again.", cause);
 }

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { reasonOf } from "./command-pool.ts";
-import { isAnswer } from "./failure.ts";
+import { isServerError } from "./failure.ts";
 import { type Login, setLogin } from "./login.ts";
 import { checkUrl } from "./pool.ts";
 import { rolesOf, setRights } from "./rights.ts";
@@ -153,7 +153,9 @@ async function apply(client: pg.Client, schema: string, migration: Migration): P
   ]);
 }
 
-/** Tries again while no server answers, or one that starts. A refusal, such as a wrong password, is final. */
+/**
+ * Tries again while no server responds, or one is starting. A refusal, such as a wrong password, is final.
+ */
 async function connect({ connectionString, waitMs = 0, log }: MigrateOptions): Promise<pg.Client> {
   const until = performance.now() + waitMs;
   for (let attempt = 1; ; attempt += 1) {
@@ -165,7 +167,7 @@ async function connect({ connectionString, waitMs = 0, log }: MigrateOptions): P
       await client.connect();
       return client;
     } catch (error) {
-      if (isAnswer(error) || performance.now() >= until) throw error;
+      if (isServerError(error) || performance.now() >= until) throw error;
       if (attempt === 1) log?.warn({ err: error, wait_ms: waitMs }, "waiting for the database");
       // oxlint-disable-next-line no-await-in-loop -- as above
       await delay(RETRY_DELAY_MS);

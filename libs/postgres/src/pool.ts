@@ -11,7 +11,7 @@ import {
   startSpan,
 } from "@annals/chassis";
 import pg from "pg";
-import { Connection, Silence } from "./connection.ts";
+import { Connection, StaleConnections } from "./connection.ts";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
 import { translateFailure } from "./failure.ts";
 import { describeServer, refuseUnsupported } from "./server-requirements.ts";
@@ -109,12 +109,12 @@ export function createPool(options: PoolOptions): Pool {
     idle: pool.idleCount,
     pending: shares.pending,
   }));
-  return new SharedPool({ pool, options, shares, silence: new Silence() }, NO_ACCOUNT);
+  return new SharedPool({ pool, options, shares, stale: new StaleConnections() }, NO_ACCOUNT);
 }
 
 /**
  * Equivalent of target_session_attrs of libpq, which pg lacks. During a failover a name may still lead to a
- * standby, or to the former primary: what it answers is old, and the connection would stay.
+ * standby, or to the former primary: its results are old, and the connection would stay.
  */
 async function verifyServer(client: pg.ClientBase): Promise<void> {
   const server = await describeServer(client);
@@ -152,7 +152,7 @@ interface Parts {
   readonly pool: pg.Pool;
   readonly options: PoolOptions;
   readonly shares: ConnectionShares;
-  readonly silence: Silence;
+  readonly stale: StaleConnections;
 }
 
 /** The pool as one account has it, or the service itself. Its methods are its own: tests spread pools. */
@@ -191,7 +191,7 @@ class SharedPool implements Pool {
       }
       // Never cancelled: the outcome would be unknown.
       const { command } = await connection.query({ text: "COMMIT" });
-      // PostgreSQL answers ROLLBACK to a COMMIT of a transaction that had failed.
+      // PostgreSQL responds with ROLLBACK to a COMMIT of a transaction that had failed.
       if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
       return result;
     }, bytesOf);
@@ -228,9 +228,9 @@ class SharedPool implements Pool {
   }
 
   async #open(): Promise<Connection> {
-    const { options, pool, silence } = this.#parts;
+    const { options, pool, stale } = this.#parts;
     try {
-      return await Connection.open(pool, silence, options.log);
+      return await Connection.open(pool, stale, options.log);
     } catch (error) {
       throw translateFailure(error);
     }
@@ -274,6 +274,6 @@ class SharedPool implements Pool {
 
 /** Returns the SQLSTATE of the error, or of the cause that made it `unavailable`. */
 function sqlstate(error: unknown): string | undefined {
-  const answer = error instanceof AnnalsError ? error.cause : error;
-  return answer instanceof pg.DatabaseError ? answer.code : undefined;
+  const failure = error instanceof AnnalsError ? error.cause : error;
+  return failure instanceof pg.DatabaseError ? failure.code : undefined;
 }

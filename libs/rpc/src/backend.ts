@@ -1,5 +1,5 @@
-// Starts the two servers of a service that answers RPCs: that of its RPCs, and the admin server. Called by
-// serve.ts when everything that they use is open. It must never report ready before RPCs are answered.
+// Starts the two servers of a service that serves RPCs: that of its RPCs, and the admin server. Called by
+// serve.ts when everything that they use is open. It must never report ready before RPCs are served.
 
 import {
   type Closers,

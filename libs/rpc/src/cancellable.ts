@@ -1,6 +1,6 @@
 // A call that its client cancels by ending its request. Named by grpc-call.ts, which leaves the request open,
 // and heeded by server.ts and the two paths behind it. The handler ends, and the stream ends as any other. It
-// must never be reset: frames of the answer that are on their way would come to a stream that is gone, and
+// must never be reset: frames of the response that are on their way would come to a stream that is gone, and
 // nghttp2 ends the connection, with every call on it, after some 1,000 of them. Node also counts what was
 // queued on a stream that was reset as memory of its connection, and refuses all calls on it at a limit.
 
@@ -15,11 +15,11 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { MessageReader } from "./fast-path/message-frame.ts";
 
-/** A header of the request. The request is then its one message, and its end before the answer's cancels. */
+/** A header of the request. The request is then its one message, and an end before the response's cancels. */
 export const CANCELLABLE_HEADER = "annals-cancelled-by";
 export const CANCELLED_BY_END = "end-of-request";
 
-/** What a client takes to end its request after the answer; then the server ends the stream. */
+/** What a client takes to end its request after the response; then the server ends the stream. */
 const END_WITHIN_MS = 2_000;
 
 export function isCancellable(headers: IncomingHttpHeaders): boolean {
@@ -30,7 +30,7 @@ export function cancelled(): ConnectError {
   return new ConnectError("the client cancelled the call", Code.Canceled);
 }
 
-/** Ends a stream whose client does not end its request after the answer. */
+/** Ends a stream whose client does not end its request after the response. */
 export function endInTime(stream: ServerHttp2Stream): void {
   stream.once("finish", () => {
     if (!stream.closed)
@@ -38,7 +38,7 @@ export function endInTime(stream: ServerHttp2Stream): void {
   });
 }
 
-/** The request as it is up to its message; its end aborts the signal while the answer is not written. */
+/** The request as it is up to its message; its end aborts the signal while the response is not written. */
 export function cancelledByEnd(
   whole: UniversalServerRequest,
   request: Http2ServerRequest,

@@ -1,4 +1,4 @@
-// Answers HTTP/2 requests by the handlers of a Connect router. Called by server.ts. It does what Connect's
+// Serves HTTP/2 requests by the handlers of a Connect router. Called by server.ts. It does what Connect's
 // own adapter does, except that a response that cannot be sent goes to the log: the adapter prints twenty
 // lines on standard error for each caller that cancels a stream.
 

@@ -54,7 +54,7 @@ export class GrpcCall<O extends DescMessage> {
     });
   }
 
-  /** Ends the request, unless its end is what cancels the call: grpc-js then ends it after the answer. */
+  /** Ends the request, unless its end is what cancels the call: grpc-js then ends it after the response. */
   endSending(): void {
     if (this.#signal === NEVER) this.#call.halfClose();
   }

@@ -1,5 +1,5 @@
 // The standard health service (grpc.health.v1) of every RPC server, for probes and stock clients. Called by
-// server.ts. It answers from the process's own readiness and must never call another process.
+// server.ts. It reports the process's own readiness and must never call another process.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "@annals/proto/health";

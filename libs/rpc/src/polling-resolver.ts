@@ -34,9 +34,9 @@ class PollingResolver implements experimental.Resolver {
   constructor(target: experimental.GrpcUri, listener: Listener, options: ChannelOptions) {
     this.#everyMs = options[EVERY_MS] as number;
     const onResult: Listener = (endpoints, ...rest) => {
-      // round_robin takes a failure for the first answer only, and otherwise keeps the addresses it has.
+      // round_robin takes a failure for the first response only, and otherwise keeps the addresses it has.
       if (!endpoints.ok) return listener(endpoints, ...rest);
-      // A DNS server rotates the order of its answers.
+      // A DNS server rotates the order of its responses.
       const found = endpoints.value.map(experimental.endpointToString).toSorted().join();
       if (found === this.#current) return true;
       this.#current = found;

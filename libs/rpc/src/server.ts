@@ -25,7 +25,7 @@ import { endInTime, isCancellable } from "./cancellable.ts";
 import type { RpcTls } from "./certificates.ts";
 import { connectListener } from "./connect-listener.ts";
 import { Connections } from "./connections.ts";
-import { answerUnaryCalls } from "./fast-path/unary-calls.ts";
+import { serveUnaryCalls } from "./fast-path/unary-calls.ts";
 import { unaryMethods } from "./fast-path/unary-methods.ts";
 import { healthRoutes } from "./health.ts";
 import type { AdmissionVerifier } from "./admission/statement.ts";
@@ -50,7 +50,7 @@ export interface RpcServerOptions<S extends DescService = DescService> {
   /** Outermost first; see serverInterceptors. */
   readonly interceptors?: readonly Interceptor[];
   readonly log: Logger;
-  /** What health answers. */
+  /** What the health service reports. */
   readonly isReady: () => boolean;
   /** A larger message is refused with RESOURCE_EXHAUSTED. */
   readonly maxMessageBytes?: number;
@@ -150,7 +150,7 @@ function createRpcListener<S extends DescService>(
 ): Listener {
   const { maxMessageBytes = MAX_MESSAGE_BYTES, maxTimeoutMs = MAX_TIMEOUT_MS } = options;
   const interceptors = [...(options.interceptors ?? [])];
-  // Innermost: a refusal is traced, counted and answered like any other status.
+  // Innermost: a refusal is traced, counted and sent like any other status.
   if (options.tls !== "plaintext" || options.admissions) interceptors.push(requireAccess(options));
   const routes = registerOnce((router) => {
     healthRoutes(router, {
@@ -172,7 +172,7 @@ function createRpcListener<S extends DescService>(
   );
   const contextValues = ({ session }: ServerHttp2Stream) =>
     createContextValues().set(callerKey, listener.callerOf(session));
-  const answerUnary = answerUnaryCalls({
+  const serveUnary = serveUnaryCalls({
     methods: unaryMethods(routes, interceptors),
     maxMessageBytes,
     maxTimeoutMs,
@@ -194,7 +194,7 @@ function createRpcListener<S extends DescService>(
     "stream",
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
       if (isCancellable(headers)) endInTime(stream);
-      if (answerUnary(stream, headers)) return;
+      if (serveUnary(stream, headers)) return;
       if (!isCancellable(headers)) closeAfterResponse(stream);
       // A server that never listens: it creates the request and response objects that the adapter takes.
       connect.emit("stream", stream, headers, ...rest);

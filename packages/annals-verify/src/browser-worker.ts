@@ -2,14 +2,17 @@
 // checks are those of the command; browser-node.ts replaces what they use of Node.
 
 import { BadLine } from "./bad-line.ts";
-import type { Answer, Asked } from "./browser.ts";
+import type { CheckMessage, CheckRequest } from "./browser.ts";
 import { checkRecords } from "./check-records.ts";
 import { CHUNK_BYTES, type Source, verifySource } from "./verify-source.ts";
 
 /** What a worker has, without the types of the DOM. */
 declare const self: {
-  addEventListener(type: "message", listener: (message: { readonly data: Asked }) => void): void;
-  postMessage(answer: Answer): void;
+  addEventListener(
+    type: "message",
+    listener: (message: { readonly data: CheckRequest }) => void,
+  ): void;
+  postMessage(message: CheckMessage): void;
 };
 
 self.addEventListener("message", ({ data: { file, sha256 } }) => {
@@ -25,11 +28,11 @@ self.addEventListener("message", ({ data: { file, sha256 } }) => {
     { onProgress, sha256 },
   ).then(
     (report) => self.postMessage({ kind: "valid", report }),
-    (error: unknown) => self.postMessage(answerOf(error)),
+    (error: unknown) => self.postMessage(messageOf(error)),
   );
 });
 
-function answerOf(error: unknown): Answer {
+function messageOf(error: unknown): CheckMessage {
   const message = error instanceof Error ? error.message : String(error);
   return error instanceof BadLine
     ? { kind: "invalid", message, line: error.line }

@@ -9,13 +9,13 @@ export type { Manifest, Place } from "./manifest.ts";
 export type { Report } from "./verify-source.ts";
 
 /** What the worker is sent. */
-export interface Asked {
+export interface CheckRequest {
   readonly file: Blob;
   readonly sha256: string | undefined;
 }
 
 /** What it posts: the last one is not `progress`. */
-export type Answer =
+export type CheckMessage =
   | { readonly kind: "progress"; readonly done: number; readonly total: number }
   | { readonly kind: "valid"; readonly report: Report }
   | { readonly kind: "invalid"; readonly message: string; readonly line: number | undefined }
@@ -47,13 +47,13 @@ export async function verify(
       thread.addEventListener("error", ({ message }) =>
         reject(new Error(message || "the worker of annals-verify cannot be loaded")),
       );
-      thread.addEventListener("message", ({ data }: { readonly data: Answer }) => {
+      thread.addEventListener("message", ({ data }: { readonly data: CheckMessage }) => {
         if (data.kind === "progress") onProgress?.(data.done, data.total);
         else if (data.kind === "valid") resolve(data.report);
         else if (data.kind === "invalid") reject(new BadLine(data.message, data.line));
         else reject(new Error(data.message));
       });
-      thread.postMessage({ file, sha256 } satisfies Asked);
+      thread.postMessage({ file, sha256 } satisfies CheckRequest);
     });
   } finally {
     thread.terminate();

@@ -94,7 +94,7 @@ interface Walked extends VerifyOptions {
 }
 
 /** Events that are being checked, and their lines. */
-interface Asked {
+interface PendingCheck {
   readonly checked: Promise<Checked>;
   readonly lines: readonly number[];
   /** Whether the file ends in the midst of them: every record of an export has its line break. */
@@ -107,7 +107,7 @@ async function walkSource(given: Walked): Promise<Report> {
   const digest = new BodyDigest(manifest?.sizeBytes ?? size);
   const walk = new ChainWalk(manifest);
   const sorter = new Sorter(checker);
-  const asked: Asked[] = [];
+  const pending: PendingCheck[] = [];
   let chain = manifest?.chain;
   const seen = (chunk: Buffer): void => {
     digest.update(chunk);
@@ -119,11 +119,11 @@ async function walkSource(given: Walked): Promise<Report> {
     // Awaited below; until then a failure would be an unhandled rejection.
     checked.catch(() => {});
     chain ??= (await checked).chain;
-    asked.push({ checked, lines, isOpen: piece.isOpen === true });
+    pending.push({ checked, lines, isOpen: piece.isOpen === true });
     if (sorter.fault) break;
-    if (asked.length > checks.size) await takeFirst(asked, walk);
+    if (pending.length > checks.size) await takeFirst(pending, walk);
   }
-  while (asked.length > 0) await takeFirst(asked, walk);
+  while (pending.length > 0) await takeFirst(pending, walk);
   if (sorter.fault) throw sorter.fault;
   const { line } = sorter;
   if (given.fault) throw given.fault.at(line);
@@ -133,8 +133,8 @@ async function walkSource(given: Walked): Promise<Report> {
 }
 
 /** Walks along the next events. Throws BadLine where one of them is invalid. */
-async function takeFirst(asked: Asked[], walk: ChainWalk): Promise<void> {
-  const next = asked.shift();
+async function takeFirst(pending: PendingCheck[], walk: ChainWalk): Promise<void> {
+  const next = pending.shift();
   if (!next) return;
   const { events, fault } = await next.checked;
   let at = 0;

@@ -66,7 +66,7 @@ export class App {
     return { api, data: { minted: [] } };
   }
 
-  /** Any answer but a 401 says that the service knows the key: a scope may still be missing. */
+  /** Any response but a 401 says that the service knows the key: a scope may still be missing. */
   async #logIn(key: string, isKept: boolean): Promise<void> {
     const login = this.#newLogin(key);
     try {

@@ -31,7 +31,7 @@ export interface Screen {
   readonly stop: () => void;
 }
 
-/** Something that is loaded, and may be loaded again. An answer that came too late is dropped. */
+/** Something that is loaded, and may be loaded again. A response that came too late is dropped. */
 export class Loader<T> {
   value: T | undefined;
   error: unknown;

@@ -1,7 +1,7 @@
-// The one error of the SDK: what the service answered, or why there is no answer. Thrown by every call. It
-// must never hold the API key, nor an event.
+// The one error of the SDK: an error response of the service, or why no response came. Thrown by every call.
+// It must never hold the API key, nor an event.
 
-/** The types of the interface; the last two are those of a call without an answer. */
+/** The types of the interface; the last two are those of a call without a response. */
 export type ErrorType =
   | "authentication_error"
   | "scope_error"
@@ -31,7 +31,7 @@ interface Known {
 export class AnnalsError extends Error {
   override readonly name = "AnnalsError";
   readonly type: ErrorType;
-  /** The HTTP status; undefined where there was no answer. */
+  /** The HTTP status; undefined where there was no response. */
   readonly status: number | undefined;
   /** Quote it when you report a problem. */
   readonly requestId: string | undefined;
@@ -55,7 +55,7 @@ export class AnnalsError extends Error {
   }
 }
 
-/** Types by status, for an answer that does not come from the service: from a proxy, for example. */
+/** Types by status, for a response that does not come from the service: from a proxy, for example. */
 const TYPES: Readonly<Record<number, ErrorType>> = {
   400: "validation_error",
   401: "authentication_error",
@@ -78,7 +78,7 @@ const OF_THE_SERVICE: ReadonlySet<string> = new Set<ErrorType>([
   "server_error",
 ]);
 
-/** The error that an answer says; `text` is its body, `now` the time in milliseconds since 1970. */
+/** The error that a response says; `text` is its body, `now` the time in milliseconds since 1970. */
 export function errorOf({ status, headers }: Response, text: string, now: number): AnnalsError {
   const { type, message, details } = bodyOf(text);
   return new AnnalsError(

@@ -114,7 +114,7 @@ export class Annals {
       this.#list("list-exports", "/exports", pageOf(options), options),
     get: (id: string, options?: CallOptions): Promise<T.Export> =>
       this.#get("get-export", `/exports/${path(id)}`, options),
-    /** The answer with the file, to be read as a stream. */
+    /** The response with the file, to be read as a stream. */
     content: (id: string, options?: CallOptions): Promise<Response> =>
       this.#transport.response(get("get-export-content", `/exports/${path(id)}/content`), options),
     delete: (id: string, options?: CallOptions): Promise<void> =>
@@ -181,7 +181,7 @@ export class Annals {
   };
 
   /**
-   * For the browsers of people (`<annals-viewer>`). The token is in the answer that created it alone.
+   * For the browsers of people (`<annals-viewer>`). The token is in the response that created it alone.
    */
   readonly widgetTokens = {
     create: (token: T.NewWidgetToken = {}, options?: CallOptions): Promise<T.CreatedWidgetToken> =>

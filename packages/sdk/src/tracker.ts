@@ -1,7 +1,7 @@
 // The buffer of track(): a bounded queue of events, sent in batches by size and by time, one batch after the
 // other, so that events are stored in the order in which they were tracked. A batch keeps its idempotency key
-// until it is answered, so that each event is stored once. Called by annals.ts. It must never lose an event
-// without naming it to onDrop, and never send a batch again under another key when it may be stored.
+// until it gets a response, so that each event is stored once. Called by annals.ts. It must never lose an
+// event without naming it to onDrop, and never send a batch again under another key when it may be stored.
 
 import { AnnalsError } from "./annals-error.ts";
 import type { Clock } from "./clock.ts";
@@ -11,7 +11,7 @@ import type { NewEvent } from "./types.ts";
 /**
  * Why events were dropped. `full`: the buffer was. `refused`: the service found them invalid.
  * `unserializable`: they are no JSON. `closed`: tracked after close(), or not sent in its time.
- * `unconfirmed`: they were sent, no answer came in time, and they may be stored.
+ * `unconfirmed`: they were sent, no response came in time, and they may be stored.
  */
 export type DropReason = "full" | "refused" | "unserializable" | "closed" | "unconfirmed";
 

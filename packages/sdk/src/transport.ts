@@ -74,7 +74,7 @@ interface PreparedCall extends Omit<Call, "body"> {
 
 const DEFAULTS = { timeoutMs: 30_000, maxRetries: 4, maxRetryDelayMs: 90_000 };
 
-/** What reads an answer of success. */
+/** What reads a response of success. */
 type Read<T> = (response: Response) => Promise<T>;
 
 export class Transport {
@@ -94,7 +94,7 @@ export class Transport {
     this.random = options.random ?? Math.random;
   }
 
-  /** The body of the answer; undefined where it has none. */
+  /** The body of the response; undefined where it has none. */
   async json<T>(call: Call, options?: CallOptions): Promise<T> {
     return this.#send(call, options, async (response) => {
       const text = await response.text();
@@ -102,7 +102,7 @@ export class Transport {
     });
   }
 
-  /** The answer itself, whose body is read by the caller. */
+  /** The response itself, whose body is read by the caller. */
   async response(call: Call, options?: CallOptions): Promise<Response> {
     return this.#send(call, options, (response) => Promise.resolve(response));
   }
@@ -117,7 +117,7 @@ export class Transport {
         return await this.#attempt(call, attempt, options, read);
       } catch (error) {
         signal?.throwIfAborted();
-        // The attempt before deleted it, and its answer did not arrive.
+        // The attempt before deleted it, and its response did not arrive.
         const isDeleted = mayBeDone && AnnalsError.is(error, "not_found");
         if (call.method === "DELETE" && isDeleted) return undefined as T;
         mayBeDone ||= !isRefused(error);

@@ -16,7 +16,7 @@ export interface VerifyWebhookOptions {
   readonly now?: () => number;
 }
 
-/** Why a delivery is not accepted. Answer it with 400 or 401. */
+/** Why a delivery is not accepted. Respond with 400 or 401. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
   readonly reason: "missing_header" | "wrong_signature" | "wrong_time" | "not_json";

@@ -3,9 +3,9 @@
 import "@annals/viewer";
 
 async function tokenProvider() {
-  const answer = await fetch("/audit-token", { method: "POST" });
-  if (!answer.ok) throw new Error(`the token was answered ${answer.status}`);
-  return answer.json();
+  const response = await fetch("/audit-token", { method: "POST" });
+  if (!response.ok) throw new Error(`the request for a token failed: ${response.status}`);
+  return response.json();
 }
 
 export function AuditLog({ server, onSelect, onTokenExpiring }) {

@@ -2,7 +2,7 @@
 // page's policy needs no inline script.
 
 document.querySelector("annals-viewer").tokenProvider = async () => {
-  const answer = await fetch("/audit-token", { method: "POST" });
-  if (!answer.ok) throw new Error(`the token was answered ${answer.status}`);
-  return answer.json();
+  const response = await fetch("/audit-token", { method: "POST" });
+  if (!response.ok) throw new Error(`the request for a token failed: ${response.status}`);
+  return response.json();
 };

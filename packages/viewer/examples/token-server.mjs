@@ -13,13 +13,13 @@ const ORIGIN = process.env.ORIGIN ?? `http://localhost:${PORT}`;
 const FILES = { "/": ["index.html", "text/html"], "/page.js": ["page.js", "text/javascript"] };
 
 createServer((request, response) => {
-  answer(request, response).catch((error) => {
+  respond(request, response).catch((error) => {
     console.error(error);
     response.writeHead(502).end();
   });
 }).listen(Number(PORT), () => console.log(`listening on ${PORT}`));
 
-async function answer(request, response) {
+async function respond(request, response) {
   if (request.method === "POST" && request.url === "/audit-token") {
     const { token, expires_at } = await makeToken(personOf(request));
     response.writeHead(201, { "content-type": "application/json", "cache-control": "no-store" });
@@ -44,7 +44,7 @@ function personOf(_request) {
 
 /** What the person may see: here everything that was done to a customer's invoices. */
 async function makeToken(person) {
-  const answered = await fetch(`${ANNALS_URL}/v1/widget-tokens`, {
+  const created = await fetch(`${ANNALS_URL}/v1/widget-tokens`, {
     method: "POST",
     headers: { authorization: `Bearer ${ANNALS_KEY}`, "content-type": "application/json" },
     body: JSON.stringify({
@@ -55,7 +55,7 @@ async function makeToken(person) {
       viewer: person,
     }),
   });
-  if (!answered.ok)
-    throw new Error(`the token was answered ${answered.status}: ${await answered.text()}`);
-  return (await answered.json()).data;
+  if (!created.ok)
+    throw new Error(`the request for a token failed: ${created.status}: ${await created.text()}`);
+  return (await created.json()).data;
 }

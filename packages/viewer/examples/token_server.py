@@ -36,8 +36,8 @@ def make_token(person):
         headers={"Authorization": f"Bearer {ANNALS_KEY}", "Content-Type": "application/json"},
         method="POST",
     )
-    with urllib.request.urlopen(request, timeout=10) as answer:
-        data = json.load(answer)["data"]
+    with urllib.request.urlopen(request, timeout=10) as response:
+        data = json.load(response)["data"]
     return {"token": data["token"], "expires_at": data["expires_at"]}
 
 
@@ -47,16 +47,16 @@ class Handler(BaseHTTPRequestHandler):
             return self.send_error(404)
         # Replace it with the person of your session, and refuse everybody else.
         token = make_token({"id": "u_1", "name": "Ada"})
-        self.answer(201, "application/json", json.dumps(token).encode())
+        self.respond(201, "application/json", json.dumps(token).encode())
 
     def do_GET(self):
         name, kind = FILES.get(self.path.split("?")[0], (None, None))
         if name is None:
             return self.send_error(404)
         text = (pathlib.Path(__file__).parent / name).read_text("utf-8")
-        self.answer(200, f"{kind}; charset=utf-8", text.replace("https://audit.example.com", ANNALS_URL).encode())
+        self.respond(200, f"{kind}; charset=utf-8", text.replace("https://audit.example.com", ANNALS_URL).encode())
 
-    def answer(self, status, kind, body):
+    def respond(self, status, kind, body):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))

@@ -35,7 +35,7 @@ export interface Access {
   readonly renew: (refused: string) => Promise<string | undefined>;
 }
 
-/** Why a request failed. `status` is 0 where there was no answer. */
+/** Why a request failed. `status` is 0 where there was no response. */
 export class RequestError extends Error {
   readonly status: number;
   readonly requestId: string;
@@ -85,10 +85,10 @@ export class WidgetClient {
 
   async #get<Body>(path: string): Promise<Body> {
     const token = await this.#access.token();
-    const answer = await this.#send(path, token);
-    if (answer.status !== 401) return bodyOf(answer);
+    const response = await this.#send(path, token);
+    if (response.status !== 401) return bodyOf(response);
     const renewed = await this.#access.renew(token);
-    return bodyOf(renewed === undefined ? answer : await this.#send(path, renewed));
+    return bodyOf(renewed === undefined ? response : await this.#send(path, renewed));
   }
 
   async #send(path: string, token: string): Promise<Response> {
@@ -108,10 +108,10 @@ export class WidgetClient {
   }
 }
 
-async function bodyOf<Body>(answer: Response): Promise<Body> {
-  const text = await answer.text();
-  if (answer.ok) return JSON.parse(text) as Body;
-  throw new RequestError(answer.status, messageOf(text), answer.headers);
+async function bodyOf<Body>(response: Response): Promise<Body> {
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text) as Body;
+  throw new RequestError(response.status, messageOf(text), response.headers);
 }
 
 function messageOf(text: string): string {

@@ -165,9 +165,9 @@ export class Feed {
 
   async #list(page: Omit<PageQuery, keyof EventFilter>): Promise<EventPage> {
     const { client, filter, signal } = this.#options;
-    const answer = await client.list({ ...filter, ...page });
+    const response = await client.list({ ...filter, ...page });
     signal.throwIfAborted();
-    return answer;
+    return response;
   }
 
   #check(loaded: readonly (Row | undefined)[]): void {

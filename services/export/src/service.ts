@@ -1,4 +1,4 @@
-// The table of contents: every RPC of the export service and the handler that answers it.
+// The table of contents: every RPC of the export service and its handler.
 
 import type { Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";

@@ -12,11 +12,11 @@ import type { Admissions } from "./admission/admission.ts";
 import { serveDashboard } from "./dashboard.ts";
 import type { Deps } from "./deps.ts";
 import { abortWithoutStackTraces } from "./edge/aborted-requests.ts";
-import { errorAnswers, notFound, refuseUnknown } from "./edge/answer-error.ts";
+import { errorResponder, notFound, refuseUnknown } from "./edge/error-responder.ts";
 import type { AccessLog } from "./edge/access-log.ts";
-import { answerClientErrors } from "./edge/client-error.ts";
-import { answerPreflights } from "./edge/cors.ts";
-import type { EarlyAnswers } from "./edge/early-answer.ts";
+import { respondToClientErrors } from "./edge/client-error.ts";
+import { respondToPreflights } from "./edge/cors.ts";
+import type { EarlyResponses } from "./edge/early-response.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
 import { faultOfRequestHead } from "./edge/request-head.ts";
@@ -37,7 +37,7 @@ export interface AppOptions {
   readonly admissions: Admissions;
   readonly clock: Clock;
   readonly deps: Deps;
-  readonly earlyAnswers: EarlyAnswers;
+  readonly earlyResponses: EarlyResponses;
   /** Whether it serves the dashboard. */
   readonly hasDashboard: boolean;
   readonly inFlight: RequestsInFlight;
@@ -62,8 +62,8 @@ const SLOW_CHECK_INTERVAL_MS = 500;
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limit = options.rateLimitPerMinute;
   const newRequestId = () => newId("req", options.random);
-  const clientErrors = answerClientErrors({ limit, newRequestId });
-  const answerError = errorAnswers(options);
+  const clientErrors = respondToClientErrors({ limit, newRequestId });
+  const respondToError = errorResponder(options);
   const app = fastify({
     bodyLimit: options.deps.limits.bodyMaxBytes,
     clientErrorHandler: clientErrors.onClientError,
@@ -73,14 +73,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       showLimit(reply, limit, limit);
       reply.headers(PRIVATE_HEADERS).header("x-request-id", request.id);
-      answerError(error, request, reply);
+      respondToError(error, request, reply);
     },
     genReqId: newRequestId,
     http: {
       connectionsCheckingInterval: SLOW_CHECK_INTERVAL_MS,
       headersTimeout: options.requestTimeoutMs,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Node would answer 400; here the header is checked.
+      // Node would return 400; here the header is checked.
       requireHostHeader: false,
     },
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -90,9 +90,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   // By default Node drops headers beyond a count silently. The count is checked here, so none may be dropped.
   app.server.maxHeadersCount = 0;
-  answerExpectations(app.server);
+  respondToExpectations(app.server);
   abortWithoutStackTraces(app.server);
-  options.inFlight.bound(app.server);
+  options.inFlight.attach(app.server);
   // Sees requests when they arrive, also those that wait until they may begin.
   clientErrors.watch(app.server);
   app.decorateRequest("span", undefined);
@@ -110,17 +110,17 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     next(faultOfRequestHead(request.raw));
   });
   app.setErrorHandler((error, request, reply) => {
-    inTrace(request.span, () => answerError(error, request, reply));
+    inTrace(request.span, () => respondToError(error, request, reply));
   });
   await addRoutes(app, options);
   return app;
 }
 
 /**
- * Node would answer 417 to an expectation that it does not know: here the header is checked. And it would ask
- * for a body at once: here its sender is admitted first (register-routes.ts).
+ * Node would return 417 for an expectation that it does not know: here the header is checked. And it would
+ * ask for a body at once: here its sender is admitted first (register-routes.ts).
  */
-function answerExpectations(server: Server): void {
+function respondToExpectations(server: Server): void {
   for (const event of ["checkExpectation", "checkContinue"])
     server.on(event, (request, response) => server.emit("request", request, response));
 }
@@ -131,7 +131,7 @@ async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<voi
   servePages(app, options.deps, inFlight);
   serveStaticFiles(app, widgetFiles(), inFlight);
   if (options.hasDashboard) serveDashboard(app, inFlight);
-  answerPreflights(app, options.widgetRateLimitPerMinute, inFlight);
+  respondToPreflights(app, options.widgetRateLimitPerMinute, inFlight);
   await app.register(async (others) => {
     others.addHook("onRequest", refuseUnknown);
     others.setNotFoundHandler(notFound);

@@ -1,5 +1,5 @@
 // What one request to each kind of route may cost at most. Read by v1.ts, whose rows each name one, by
-// register-routes.ts, which takes the resource and refuses larger answers, and by docs/route-bounds.md, which
+// register-routes.ts, which takes the resource and refuses larger ones, and by docs/route-bounds.md, which
 // `npm run generate` makes. What other services read or write is bounded there; a row here says how much.
 
 import type { WorkResource } from "./edge/requests-in-flight.ts";
@@ -11,7 +11,7 @@ export interface Bounds {
   /** Rows that it makes a service read or write; "chain": every event of the range, in turns of 4,096. */
   readonly rows: number | "chain";
   /**
-   * Bytes of the answer, or of what a gateway holds of it at a time. "body": of a request that repeats its
+   * Bytes of the response, or of what a gateway holds of it at a time. "body": of a request that repeats its
    * body, which its own limit bounds.
    */
   readonly bytes: number | "body";

@@ -91,27 +91,27 @@ export const SETTINGS = {
   bytesMaxPerAccount: integer(
     "ANNALS_BYTES_MAX_PER_ACCOUNT",
     "Maximum bytes of request bodies that one gateway buffers for one account, and as many again, with " +
-      "1.25 MiB for each download, of unread responses. Of all accounts: four times that.",
+      "1.25 MiB for each download, of unread responses. For all accounts together: four times that.",
     { min: 8 * MIB, max: 1_024 * MIB },
     { fallback: String(16 * MIB) },
   ),
   downloadsMaxPerAccount: integer(
     "ANNALS_DOWNLOADS_MAX_PER_ACCOUNT",
-    "Maximum concurrent downloads of exports of one account in one gateway. Of all accounts: four times " +
+    "Maximum concurrent downloads of exports of one account in one gateway. For all accounts together: four times " +
       "that.",
     { min: 1, max: 10_000 },
     { fallback: "8" },
   ),
   listsMaxPerAccount: integer(
     "ANNALS_LISTS_MAX_PER_ACCOUNT",
-    "Maximum concurrent lists of events of one account in one gateway. Of all accounts: four times that. " +
+    "Maximum concurrent lists of events of one account in one gateway. For all accounts together: four times that. " +
       "A list beyond it waits up to 5 seconds before it is refused.",
     { min: 1, max: 100_000 },
     { fallback: "16" },
   ),
   verificationsMaxPerAccount: integer(
     "ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT",
-    "Maximum concurrent verifications of one account in one gateway. Of all accounts: four times that.",
+    "Maximum concurrent verifications of one account in one gateway. For all accounts together: four times that.",
     { min: 1, max: 10_000 },
     { fallback: "4" },
   ),

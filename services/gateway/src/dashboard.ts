@@ -5,7 +5,7 @@
 import type { FastifyInstance } from "fastify";
 import { createRequire } from "node:module";
 import { refuseBody } from "./edge/request-head.ts";
-import { type Answering, serveStaticFiles } from "./static-files.ts";
+import { type Responding, serveStaticFiles } from "./static-files.ts";
 
 const HOME = "/dashboard/";
 
@@ -47,7 +47,7 @@ const FILES = [
   { name: "check-worker.js", type: SCRIPT, headers: WORKER_HEADERS },
 ];
 
-export function serveDashboard(app: FastifyInstance, inFlight: Answering): void {
+export function serveDashboard(app: FastifyInstance, inFlight: Responding): void {
   const { resolve } = createRequire(import.meta.url);
   serveStaticFiles(
     app,
@@ -65,7 +65,7 @@ export function serveDashboard(app: FastifyInstance, inFlight: Answering): void 
     onRequest: refuseBody,
     handler: ({ raw }, reply) => {
       reply.redirect(HOME, 308);
-      inFlight.answered(raw);
+      inFlight.responded(raw);
       return reply;
     },
   });

@@ -5,8 +5,8 @@
 import { JsonFault } from "@annals/event";
 import {
   AnnalsError,
-  answerOf,
-  type ErrorAnswer,
+  errorResponseOf,
+  type ErrorResponse,
   type ErrorKind,
   type ErrorRow,
   invalid,
@@ -30,9 +30,9 @@ const TABLE: Record<ErrorKind, ErrorRow | undefined> = {
   internal: undefined,
 };
 
-/** The answer to a request that failed with `error`. */
-export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  return answerOf(knownError(error), TABLE, requestId);
+/** The response to a request that failed with `error`. */
+export function errorResponse(error: unknown, requestId: string): ErrorResponse {
+  return errorResponseOf(knownError(error), TABLE, requestId);
 }
 
 function knownError(error: unknown): AnnalsError | undefined {

@@ -37,7 +37,7 @@ export function createMetrics(registry: Registry) {
   const requestDuration = new Histogram({
     name: "http_server_request_duration_seconds",
     help:
-      "Time to answer a request, by method, route and status. An unknown path has the route `unmatched`, " +
+      "Duration of a request, by method, route and status. An unknown path has the route `unmatched`, " +
       "a request beyond the limit of concurrent requests the route `refused`.",
     labelNames: ["http_request_method", "http_route", "http_response_status_code"],
     buckets: DURATION_BUCKETS_S,

@@ -8,7 +8,7 @@ import { openApiDocument } from "./openapi/document.ts";
 import { type Html, page, STYLE_HASH } from "./reference/page.ts";
 import { referenceOf } from "./reference/reference.ts";
 import { welcome } from "./reference/welcome.ts";
-import { type Answering, serveStaticFiles } from "./static-files.ts";
+import { type Responding, serveStaticFiles } from "./static-files.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -18,7 +18,7 @@ const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-export function servePages(app: FastifyInstance, deps: Deps, inFlight: Answering): void {
+export function servePages(app: FastifyInstance, deps: Deps, inFlight: Responding): void {
   const document = openApiDocument(deps);
   const { title } = document.info;
   const onePage = (url: string, heading: string, content: Html) => ({

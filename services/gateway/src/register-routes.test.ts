@@ -31,13 +31,13 @@ const nothing = (): void => {};
 
 /** What bounds nothing. */
 const unbounded = () => ({
-  answered: nothing,
+  responded: nothing,
   begin: nothing,
   ended: nothing,
   readBody: nothing,
-  reserveAnswer: nothing,
+  reserveResponse: nothing,
   signalOf: () => new AbortController().signal,
-  takeInTime: async () => {},
+  acquire: async () => {},
 });
 
 test.each([
@@ -85,7 +85,7 @@ test.each<[method: "GET" | "POST", url: string, taken: string[]]>([
   const taken: string[] = [];
   const inFlight = {
     ...unbounded(),
-    takeInTime: async (_request: unknown, resource: string, accountId: string) => {
+    acquire: async (_request: unknown, resource: string, accountId: string) => {
       expect(accountId).toBe(ADMISSION.accountId);
       taken.push(resource);
     },

@@ -1,5 +1,5 @@
 // Registers the routes of v1.ts with Fastify: schemas for validation, the
-// handler, the answer, and what each takes of its account's shares. Called by app.ts.
+// handler, the response, and what each takes of its account's shares. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -13,7 +13,7 @@ import { refuseBody, refuseRepeated } from "./edge/request-head.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { DOWNLOAD_BYTES } from "./edge/resources.ts";
 import { PIECE_BYTES, sendBytes } from "./edge/send-bytes.ts";
-import type { Answer, Call, Route } from "./route.ts";
+import type { RouteResponse, Call, Route } from "./route.ts";
 import { V1 } from "./v1.ts";
 
 /** Schema of routes that take no parameters: an unknown one is refused. */
@@ -24,7 +24,7 @@ export interface Serving {
   readonly clock: Clock;
   readonly inFlight: Pick<
     RequestsInFlight,
-    "answered" | "begin" | "ended" | "readBody" | "reserveAnswer" | "signalOf" | "takeInTime"
+    "responded" | "begin" | "ended" | "readBody" | "reserveResponse" | "signalOf" | "acquire"
   >;
 }
 
@@ -75,16 +75,16 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       }),
       handler: (request, reply) => {
         const { resource } = bounds;
-        if (resource === "slot") return answer(one, request, reply);
+        if (resource === "slot") return respond(one, request, reply);
         return inFlight
-          .takeInTime(request.raw, resource, holderOf(admissionOf(request)))
-          .then(() => answer(one, request, reply));
+          .acquire(request.raw, resource, holderOf(admissionOf(request)))
+          .then(() => respond(one, request, reply));
       },
     });
   }
 }
 
-/** A larger answer means that a service did not keep to a bound: it is not sent. */
+/** A larger response means that a service did not keep to a bound: it is not sent. */
 function refuseBeyond({ bytes }: Bounds, length: number): void {
   if (bytes !== "body" && length > bytes)
     throw internal(`a response has ${length} bytes; the limit is ${bytes}`);
@@ -99,7 +99,7 @@ function onceEach(headers: TObject | undefined) {
  * Neither this nor the handlers of appends are async functions: an async function keeps its arguments while
  * it waits, and a parsed body can take ten times its bytes.
  */
-function answer(
+function respond(
   one: ServedRoute,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -122,17 +122,17 @@ function answer(
   };
   request.body = undefined;
   inFlight.begin(raw);
-  let answering: Promise<Answer>;
+  let responding: Promise<RouteResponse>;
   try {
-    answering = route.handle(call);
+    responding = route.handle(call);
   } catch (error) {
     inFlight.ended(raw);
     throw error;
   }
-  return answering.then(
-    (answered) => {
+  return responding.then(
+    (responded) => {
       inFlight.ended(raw);
-      return send(reply.code(route.success.status), answered, one);
+      return send(reply.code(route.success.status), responded, one);
     },
     (error: unknown) => {
       inFlight.ended(raw);
@@ -155,20 +155,20 @@ function admissionOf({ admission }: FastifyRequest): Admission {
 
 function send(
   reply: FastifyReply,
-  { body, headers, stream }: Answer,
+  { body, headers, stream }: RouteResponse,
   { bounds, inFlight, route }: ServedRoute,
 ): FastifyReply {
   const { raw } = reply.request;
   if (headers) reply.headers(headers);
   if (stream) {
     try {
-      inFlight.reserveAnswer(raw, DOWNLOAD_BYTES);
+      inFlight.reserveResponse(raw, DOWNLOAD_BYTES);
     } catch (error) {
       stream.destroy();
       throw error;
     }
     reply.send(stream);
-    inFlight.answered(raw, DOWNLOAD_BYTES);
+    inFlight.responded(raw, DOWNLOAD_BYTES);
     return reply;
   }
   if (body === undefined) reply.send();
@@ -180,12 +180,12 @@ function send(
       const bytes = typeof text === "string" ? Buffer.from(text) : text;
       refuseBeyond(bounds, bytes.length);
       // What a request with a body did may not be refused any more.
-      if (!route.body) inFlight.reserveAnswer(raw, bytes.length);
+      if (!route.body) inFlight.reserveResponse(raw, bytes.length);
       sendBytes(reply, bytes);
-      inFlight.answered(raw, bytes.length);
+      inFlight.responded(raw, bytes.length);
       return reply;
     }
   }
-  inFlight.answered(raw);
+  inFlight.responded(raw);
   return reply;
 }

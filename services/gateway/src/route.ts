@@ -1,5 +1,5 @@
 // What a route under /v1 is: schemas for what comes in and goes out, and a handler that turns the
-// request into one RPC and renders the answer. Each file in v1/ makes one; v1.ts gives it its
+// request into one RPC and renders the response. Each file in v1/ makes one; v1.ts gives it its
 // method, path and scope.
 
 import type { Readable } from "node:stream";
@@ -22,7 +22,7 @@ export interface Call<Body, Query, Params, Headers> {
   readonly signal: AbortSignal;
 }
 
-export interface Answer {
+export interface RouteResponse {
   /** JSON text, as a string or in UTF-8, or a value to serialise; absent for 204. */
   readonly body?: string | Buffer | object;
   /** Bytes to stream in place of a body; `headers` then describe them. */
@@ -49,7 +49,7 @@ export interface RouteDefinition<
     | {
         readonly status: 200 | 201;
         readonly body: TSchema;
-        /** Headers that the answer may have besides those of all answers. */
+        /** Headers that the response may have besides those of all responses. */
         readonly headers?: Readonly<Record<string, TSchema>>;
       }
     /** A file: its media types, each with an example. */
@@ -69,19 +69,23 @@ export interface RouteDefinition<
    * schema. Where it returns undefined the strict reader reads the body.
    */
   readonly readPlain?: (body: Uint8Array, limits: ReadLimits) => Work<EventBytes | undefined>;
-  readonly handle: (call: Call<Static<B>, Static<Q>, Static<P>, Static<H>>) => Promise<Answer>;
+  readonly handle: (
+    call: Call<Static<B>, Static<Q>, Static<P>, Static<H>>,
+  ) => Promise<RouteResponse>;
 }
 
 /** A route without its types, as the table holds it. The schemas ensure the types that `handle` relies on. */
 export type Route = Omit<RouteDefinition<TSchema, TObject, TObject, TObject>, "handle"> & {
-  readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<Answer>;
+  readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<RouteResponse>;
 };
 
 /** A route whose body is read without being parsed where it is plain. */
 export function routeOfEvents<B extends TSchema, E extends EventBytes, H extends TObject>(
   definition: Omit<RouteDefinition<B, TObject, TObject, H>, "handle" | "readPlain"> & {
     readonly readPlain: (body: Uint8Array, limits: ReadLimits) => Work<E | undefined>;
-    readonly handle: (call: Call<E | Static<B>, unknown, unknown, Static<H>>) => Promise<Answer>;
+    readonly handle: (
+      call: Call<E | Static<B>, unknown, unknown, Static<H>>,
+    ) => Promise<RouteResponse>;
   },
 ): Route {
   return definition as unknown as Route;

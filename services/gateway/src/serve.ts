@@ -18,7 +18,7 @@ import type { SETTINGS } from "./config.ts";
 import { AccessLog } from "./edge/access-log.ts";
 import { clientAddress } from "./edge/client-address.ts";
 import { drain, MAX_DRAIN_MS } from "./edge/drain.ts";
-import { EarlyAnswers } from "./edge/early-answer.ts";
+import { EarlyResponses } from "./edge/early-response.ts";
 import { ListeningSockets } from "./edge/listening-sockets.ts";
 import { RefusalBudget } from "./edge/refusal-budget.ts";
 import { refuseRequests } from "./edge/refuse-request.ts";
@@ -64,7 +64,7 @@ export async function serve(
     onRefused: () => metrics.refused("unknown_keys"),
   });
   const accessLog = new AccessLog({ ...config, log });
-  const earlyAnswers = new EarlyAnswers();
+  const earlyResponses = new EarlyResponses();
   const admissions = new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions"));
   const inFlight = new RequestsInFlight({
     shares: resourceShares(config),
@@ -72,7 +72,7 @@ export async function serve(
     addressOf: (request) => clientAddress(request, config.trustedProxies),
     recognise: ({ headers }) => admissions.recognise(headers.authorization),
     refuse: refuseRequests({
-      earlyAnswers,
+      earlyResponses,
       limit: config.rateLimitPerMinute,
       newRequestId: () => newId("req", random),
       metrics,
@@ -87,7 +87,7 @@ export async function serve(
     admissions,
     clock: systemClock(),
     deps: { ...clients, appends, limits, turns: new Turns() },
-    earlyAnswers,
+    earlyResponses,
     hasDashboard: config.dashboard,
     inFlight,
     refusals,

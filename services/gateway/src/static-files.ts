@@ -3,7 +3,7 @@
 // the path of a file.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { notFound } from "./edge/answer-error.ts";
+import { notFound } from "./edge/error-responder.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { PIECE_BYTES, sendBytes } from "./edge/send-bytes.ts";
 import { hash } from "node:crypto";
@@ -44,22 +44,22 @@ export function readStaticFile(path: string): Buffer {
   throw new Error(`${path} has ${bytes.length} bytes: at most ${MAX_FILE_BYTES} are served`);
 }
 
-export type Answering = Pick<RequestsInFlight, "answered">;
+export type Responding = Pick<RequestsInFlight, "responded">;
 
 export function serveStaticFiles(
   app: FastifyInstance,
   files: readonly StaticFile[],
-  inFlight: Answering,
+  inFlight: Responding,
 ): void {
   for (const file of files) {
-    const answer = answerOf(file);
+    const handler = handlerOf(file);
     app.route({
       method: ["GET", "HEAD"],
       url: file.url,
       onRequest: [refuseAsterisk, refuseBody],
       handler: (request, reply) => {
-        answer(request, reply);
-        inFlight.answered(request.raw, PIECE_BYTES);
+        handler(request, reply);
+        inFlight.responded(request.raw, PIECE_BYTES);
         return reply;
       },
     });
@@ -89,7 +89,7 @@ function isKnown(tag: string, header = ""): boolean {
   return tags.includes(tag) || header.trim() === "*";
 }
 
-function answerOf({ path, content = "", type, headers, isImmutable = false }: StaticFile) {
+function handlerOf({ path, content = "", type, headers, isImmutable = false }: StaticFile) {
   const plain = path === undefined ? Buffer.from(content) : readStaticFile(path);
   const packed = gzipSync(plain);
   const tag = hash("sha256", plain, "base64url");

@@ -1,4 +1,4 @@
-// The longest URL that is accepted, and the refusal of a longer one. For errors.ts, which answers what the
+// The longest URL that is accepted, and the refusal of a longer one. For errors.ts, which handles what the
 // router refuses, and for edge/request-head.ts.
 
 import { type AnnalsError, invalid } from "@annals/errors";

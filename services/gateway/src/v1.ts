@@ -1,5 +1,5 @@
 // The table of contents: every route of the interface with its method, path, what it needs, name, the file
-// that answers it, and what one request may cost. Read by register-routes.ts. Any other path is a 404. No
+// that handles it, and what one request may cost. Read by register-routes.ts. Any other path is a 404. No
 // logic.
 
 import type { Permission } from "@annals/contract";

@@ -16,7 +16,7 @@ export function createMetrics(registry: Registry) {
     /** outcome: admitted, rate_limited, unknown_key. */
     admissions: new Counter({
       name: "annals_admissions_total",
-      help: "Requests that asked for admission, by outcome: admitted, rate_limited, unknown_key.",
+      help: "Requests for admission, by outcome: admitted, rate_limited, unknown_key.",
       labelNames: ["outcome"],
       registers: [registry],
     }),

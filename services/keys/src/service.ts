@@ -1,4 +1,4 @@
-// The table of contents: every RPC of the keys service and the handler that answers it.
+// The table of contents: every RPC of the keys service and its handler.
 
 import { KeysService } from "@annals/proto/keys";
 import type { ConnectRouter } from "@connectrpc/connect";

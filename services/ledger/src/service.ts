@@ -1,4 +1,4 @@
-// The table of contents: every RPC of the ledger and the handler that answers it.
+// The table of contents: every RPC of the ledger and its handler.
 
 import type { Logger } from "@annals/chassis";
 import type { Clock, Turns } from "@annals/contract";

@@ -66,7 +66,7 @@ export const SETTINGS = {
   maxPendingPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
     "Maximum pending deliveries of one account. Beyond it deliveries are dropped and counted " +
-      "([webhooks.md](../webhooks.md#when-deliveries-fail)).",
+      "([webhooks.md](../webhooks.md#failed-deliveries)).",
     { min: 1, max: 10_000_000 },
     { fallback: "100000" },
   ),
@@ -89,7 +89,7 @@ export const SETTINGS = {
   ),
   allowPrivateAddresses: flag(
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
-    "Allow deliveries to private and local addresses. Whoever may create webhooks then reaches them too.",
+    "Allow deliveries to private and local addresses. Clients that may create webhooks can then reach them.",
   ),
   sendsTraceparent: flag(
     "ANNALS_WEBHOOK_TRACEPARENT",

@@ -16,7 +16,7 @@ export const ATTEMPT_OUTCOMES = [
   "timeout",
   "connection",
   "tls",
-  "answer",
+  "invalid_response",
   "address",
 ] as const;
 
@@ -33,7 +33,7 @@ export function createMetrics(registry: Registry) {
       name: "annals_webhook_attempt_duration_seconds",
       help:
         "Time of a delivery attempt, by outcome: success, refused (a status that is not 2xx), timeout, " +
-        "connection, tls, answer (a response that is not HTTP), address (a forbidden one).",
+        "connection, tls, invalid_response (not HTTP), address (a forbidden one).",
       labelNames: ["outcome"],
       buckets: DURATION_BUCKETS_S,
       registers: [registry],

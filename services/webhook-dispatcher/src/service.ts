@@ -1,4 +1,4 @@
-// The table of contents: every RPC of the webhook dispatcher and the handler that answers it.
+// The table of contents: every RPC of the webhook dispatcher and its handler.
 
 import { WebhooksService } from "@annals/proto/webhooks";
 import type { ConnectRouter } from "@connectrpc/connect";

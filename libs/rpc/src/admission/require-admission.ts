@@ -65,7 +65,7 @@ export function admitted(
   return request;
 }
 
-/** A method that streams its answer: its one message is read when the handler asks for it. */
+/** A method that streams its response: its one message is read when the handler asks for it. */
 async function* admittedMessages<I extends DescMessage, O extends DescMessage>(
   request: StreamRequest<I, O>,
   admit: (message: Message) => void,

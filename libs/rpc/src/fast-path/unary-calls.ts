@@ -1,4 +1,4 @@
-// Answers unary gRPC calls straight from the HTTP/2 stream, through the same interceptors and handlers as
+// Serves unary gRPC calls straight from the HTTP/2 stream, through the same interceptors and handlers as
 // connect-node. Called by server.ts, which gives every other call to connect-node. It must leave any request
 // untouched that it does not fully understand: another protocol, a compressed message, an invalid timeout.
 // README.md says what it gains, and how to delete it.
@@ -24,16 +24,16 @@ export interface UnaryCallsOptions {
   readonly maxTimeoutMs: number;
   /** What a call begins with: its caller. */
   readonly contextValues: (stream: ServerHttp2Stream) => ContextValues;
-  /** Called for a stream that is answered before its request was read to the end. */
+  /** Called for a stream whose response is sent before its request was read to the end. */
   readonly closeAfterResponse: (stream: ServerHttp2Stream) => void;
 }
 
 /** Takes over the stream and returns true, or leaves it untouched and returns false. */
-export type AnswerStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
+export type ServeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
 const CONTENT_TYPES: ReadonlySet<unknown> = new Set(["application/grpc", "application/grpc+proto"]);
 
-export function answerUnaryCalls(options: UnaryCallsOptions): AnswerStream {
+export function serveUnaryCalls(options: UnaryCallsOptions): ServeStream {
   return (stream, headers) => {
     const method = options.methods.get(headers[":path"] ?? "");
     const { timeoutMs, error } = parseTimeout(timeoutOf(headers), options.maxTimeoutMs);
@@ -73,7 +73,7 @@ class UnaryCall {
   readonly #isCancellable: boolean;
   readonly #cancellation = new AbortController();
   #deadlineTimer: NodeJS.Timeout | undefined;
-  #isAnswered = false;
+  #hasResponse = false;
 
   constructor(stream: ServerHttp2Stream, request: CallRequest, options: UnaryCallsOptions) {
     this.#stream = stream;
@@ -97,7 +97,7 @@ class UnaryCall {
   readonly #onData = (piece: Buffer): void => {
     try {
       this.#reader.add(piece);
-      if (this.#isCancellable && this.#reader.isWhole) void this.#answer();
+      if (this.#isCancellable && this.#reader.isWhole) void this.#respond();
     } catch (error) {
       this.#fail(error);
     }
@@ -105,13 +105,13 @@ class UnaryCall {
 
   /** A call that was cancelled together with its request is left: its connection is not known any more. */
   readonly #onEnd = (): void => {
-    if (this.#isAnswered || this.#stream.destroyed) return;
+    if (this.#hasResponse || this.#stream.destroyed) return;
     if (this.#isCancellable) this.#end(cancelled());
-    else void this.#answer();
+    else void this.#respond();
   };
 
   readonly #onClose = (): void => {
-    if (this.#isAnswered) return;
+    if (this.#hasResponse) return;
     this.#finish();
     this.#cancellation.abort(cancelled());
   };
@@ -120,13 +120,13 @@ class UnaryCall {
     this.#end(new ConnectError("the operation timed out", Code.DeadlineExceeded));
   };
 
-  /** Answers at once, and ends the handler. */
+  /** Responds at once, and ends the handler. */
   #end(error: ConnectError): void {
     this.#fail(error);
     this.#cancellation.abort(error);
   }
 
-  async #answer(): Promise<void> {
+  async #respond(): Promise<void> {
     try {
       const { method, run } = this.#request.method;
       const response = await run(this.#unaryRequest());
@@ -176,12 +176,12 @@ class UnaryCall {
     this.#stream.respond(head, { endStream: true });
   }
 
-  /** True once, and only while the stream can still be answered. */
+  /** True once, and only while a response can still be sent. */
   #finish(): boolean {
-    const canAnswer = !this.#isAnswered && !this.#stream.destroyed && !this.#stream.closed;
-    this.#isAnswered = true;
+    const canRespond = !this.#hasResponse && !this.#stream.destroyed && !this.#stream.closed;
+    this.#hasResponse = true;
     clearTimeout(this.#deadlineTimer);
-    return canAnswer;
+    return canRespond;
   }
 
   #type(): string {

@@ -21,7 +21,7 @@ export function serverErrors(log: Pick<Logger, "error" | "warn">): Interceptor {
             request_id: requestIdOf(request.header),
             err: error,
           };
-          // Work that its client has cancelled fails in many ways, and no client waits for the answer.
+          // Work that its client has cancelled fails in many ways, and no client waits for the response.
           if (request.signal.aborted) log.warn(fields, "rpc failed after its client cancelled");
           else log.error(fields, "rpc failed");
         }
@@ -56,7 +56,7 @@ async function* translateMessages<T>(messages: AsyncIterable<T>): AsyncGenerator
   }
 }
 
-/** Kinds other than `internal` are answers to the client, as are most codes of a ConnectError. */
+/** Kinds other than `internal` are results for the client, as are most codes of a ConnectError. */
 function isInternalError(error: unknown): boolean {
   if (error instanceof AnnalsError) return error.kind === "internal";
   if (!(error instanceof ConnectError)) return true;

@@ -69,7 +69,7 @@ function end(span: Span, kind: SpanKind, error?: unknown): void {
 }
 
 /**
- * For a client every failure is an error; for a server most are answers (OpenTelemetry's gRPC conventions).
+ * For a client every failure is an error; for a server most are results (OpenTelemetry's gRPC conventions).
  */
 function isSpanError(kind: SpanKind, error: unknown): boolean {
   if (kind === SpanKind.CLIENT) return true;

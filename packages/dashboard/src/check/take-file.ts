@@ -1,4 +1,4 @@
-// Takes the file of an answer piece by piece, so that its progress can be shown, and hands it to the browser
+// Takes the file of a response piece by piece, so that its progress can be shown, and hands it to the browser
 // to save. Used by the exports screen.
 
 /** Bytes kept apart until they are added to the file, which the browser may keep on disk. */

@@ -1,4 +1,4 @@
-// What is used of each limit of the account, and what the key may do. All of it is one answer of the service.
+// What is used of each limit of the account, and what the key may do. All of it is one response.
 
 import type { Scope, Usage } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";

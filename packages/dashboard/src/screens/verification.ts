@@ -23,7 +23,7 @@ interface Progress {
   readonly total: number;
 }
 
-interface Asked {
+interface Range {
   readonly from: number;
   readonly to: number | undefined;
 }
@@ -142,7 +142,7 @@ export class VerificationScreen implements Screen {
   }
 
   /** Up to the first event that does not verify. */
-  async #run({ from, to }: Asked, signal: AbortSignal): Promise<Finished> {
+  async #run({ from, to }: Range, signal: AbortSignal): Promise<Finished> {
     const head = to ?? (await this.#head(from, signal));
     const total = Math.max(1, head - from + 1);
     let checked = 0;
@@ -177,7 +177,7 @@ export class VerificationScreen implements Screen {
     }
   }
 
-  #ask({ from, to }: Asked, signal: AbortSignal): Promise<Verification> {
+  #ask({ from, to }: Range, signal: AbortSignal): Promise<Verification> {
     const isWhole = from === 1 && to === undefined;
     const range = { from_sequence: from, ...(to !== undefined && { to_sequence: to }) };
     return this.#context.api.verify.chain(isWhole ? {} : range, { signal });

@@ -400,7 +400,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description Queues a delivery of the event `webhook.test`, whatever the webhook subscribes to. The delivery is retried and recorded like any other. Returns 422 if the webhook is disabled. Needs the scope `keys:manage`.
+         * @description Queues a delivery of the event `webhook.test`, even if the webhook does not subscribe to it. The delivery is retried and recorded like any other. Returns 422 if the webhook is disabled. Needs the scope `keys:manage`.
          */
         post: operations["test-webhook"];
         delete?: never;

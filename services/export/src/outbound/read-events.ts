@@ -76,6 +76,6 @@ export async function* readEvents(
 }
 
 function pageOf({ text, count, first, last }: StreamEventsResponse): EventPage {
-  if (!first || !last) throw internal("the ledger answered without the events that were asked for");
+  if (!first || !last) throw internal("the ledger responded without the requested events");
   return { text, count, first, last };
 }

@@ -65,7 +65,7 @@ export class RateLimited extends AnnalsError {
   readonly limit: number;
   readonly caller: Caller;
 
-  /** `limit` is the limit of the key or token, which the answer shows. */
+  /** `limit` is the limit of the key or token, which the response shows. */
   constructor(
     limit: number,
     {
@@ -206,7 +206,7 @@ function unknownKey(isWidget: boolean): AnnalsError {
   return new AnnalsError("unauthenticated", message);
 }
 
-/** The answer of the keys service lacks what an admission has. */
+/** The response of the keys service lacks what an admission has. */
 const NOT_ADMITTED: PromiseRejectedResult = {
   status: "rejected",
   reason: unavailable("The request could not be admitted."),

@@ -1,5 +1,5 @@
 // The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request,
-// shows the rate limit on every answer (interface 3), gives it a slot of its account, and checks the scope
+// shows the rate limit on every response (interface 3), gives it a slot of its account, and checks the scope
 // and the feature of the route. The widget routes take only widget tokens, from the origins that these name,
 // and all other routes take only API keys.
 
@@ -43,7 +43,7 @@ export function admissionHook({
   widgetRateLimitPerMinute,
 }: AdmissionHookOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const isWidget = isOfWidget(request);
+    const isWidget = isWidgetRequest(request);
     if (isWidget) {
       showLimit(reply, widgetRateLimitPerMinute, widgetRateLimitPerMinute);
       allowEveryOrigin(reply);
@@ -82,7 +82,7 @@ export function admissionHook({
 }
 
 /** Decides by the route, whatever the spelling of its path; for an unknown path, by its text. */
-function isOfWidget({ is404, routeOptions, url }: FastifyRequest): boolean {
+function isWidgetRequest({ is404, routeOptions, url }: FastifyRequest): boolean {
   return is404 ? url.startsWith("/v1/widget/") : routeOptions.config.scope === WIDGET;
 }
 

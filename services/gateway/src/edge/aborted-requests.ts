@@ -1,5 +1,5 @@
 // Makes the end of a connection cheap. Node.js creates an error with a stack trace for each request of a
-// connection that closes before its answers were sent. A client that pipelines has 32 of them, and their
+// connection that closes before its responses were sent. A client that pipelines has 32 of them, and their
 // traces took more than half of the CPU time of its connection. Called by app.ts. Other errors must keep
 // their traces.
 

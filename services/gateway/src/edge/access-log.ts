@@ -1,5 +1,5 @@
 // One line for each request that failed or was slow, or for all or none, as set. Called by observe.ts when an
-// answer was sent, and for requests that were refused before that. A line must never have a query, a header
+// response was sent, and for requests that were refused before that. A line must never have a query, a header
 // or a body, and a flood of refused requests must not fill the log.
 
 import { BoundedLog, type Logger } from "@annals/chassis";
@@ -38,12 +38,12 @@ const KNOWN_LINES_PER_S = 100;
 export class AccessLog {
   readonly #options: AccessLogOptions;
   /** Apart, so that a flood of requests without a key does not hide the others. */
-  readonly #ofNobody: BoundedLog;
+  readonly #anonymous: BoundedLog;
   readonly #ofKeys: BoundedLog;
 
   constructor(options: AccessLogOptions) {
     this.#options = options;
-    this.#ofNobody = new BoundedLog(options.log);
+    this.#anonymous = new BoundedLog(options.log);
     this.#ofKeys = new BoundedLog(options.log, { linesPerS: KNOWN_LINES_PER_S });
   }
 
@@ -62,7 +62,7 @@ export class AccessLog {
       ...(caller && { account_id: caller.accountId, key_id: caller.keyId }),
       ...(caller?.widget?.viewerId && { viewer_id: caller.widget.viewerId }),
     };
-    if (caller === undefined) this.#ofNobody.write("info", fields, MESSAGE);
+    if (caller === undefined) this.#anonymous.write("info", fields, MESSAGE);
     else if (accessLog === "failures") this.#ofKeys.write("info", fields, MESSAGE);
     else log.info(fields, MESSAGE);
   }

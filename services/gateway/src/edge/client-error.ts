@@ -1,11 +1,12 @@
-// Answers what never becomes a request: what Node's HTTP parser refuses (malformed, too slow, too long), a
-// body that arrives too slowly or is too much for its account, and CONNECT. Called by app.ts. The connection
-// is closed afterwards. The answer has the error shape and the rate-limit headers like any other.
+// Responds to what never becomes a request: what Node's HTTP parser refuses (malformed, too slow, too long),
+// a body that arrives too slowly or is too much for its account, and CONNECT. Called by app.ts. The
+// connection is closed afterwards. The response has the error shape and the rate-limit headers like any
+// other.
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { errorAnswer } from "../errors.ts";
+import { errorResponse } from "../errors.ts";
 import { OpenExchanges } from "./open-exchanges.ts";
 import { PRIVATE_HEADERS } from "./private-headers.ts";
 
@@ -19,16 +20,16 @@ export interface ClientErrorOptions {
 }
 
 /** The handler of parser errors, and what attaches the rest to the server. */
-export function answerClientErrors(options: ClientErrorOptions) {
+export function respondToClientErrors(options: ClientErrorOptions) {
   const exchanges = new OpenExchanges();
   const refuse = async (socket: Duplex, error: AnnalsError): Promise<void> => {
-    const isAnswered = await exchanges.answered(socket);
-    if (isAnswered || !socket.writable) {
+    const hasResponse = await exchanges.responded(socket);
+    if (hasResponse || !socket.writable) {
       socket.destroy();
       return;
     }
     const requestId = options.newRequestId();
-    const text = rawAnswer(error, { limit: options.limit, requestId });
+    const text = rawResponse(error, { limit: options.limit, requestId });
     socket.end(text, () => socket.destroy());
   };
   return {
@@ -48,11 +49,11 @@ export function answerClientErrors(options: ClientErrorOptions) {
 }
 
 /** A complete HTTP/1.1 response as text, for where no reply object exists. */
-function rawAnswer(
+function rawResponse(
   error: unknown,
   { limit, requestId }: { readonly limit: number; readonly requestId: string },
 ): string {
-  const { status, body, headers } = errorAnswer(error, requestId);
+  const { status, body, headers } = errorResponse(error, requestId);
   const text = JSON.stringify(body);
   const all = {
     ...headers,

@@ -1,5 +1,5 @@
 // Cross-origin requests of web pages (CORS) to the widget routes; no other route allows them. Called by
-// app.ts and admission/hook.ts. It must never let a page of another origin read an answer that a token was
+// app.ts and admission/hook.ts. It must never let a page of another origin read a response that a token was
 // admitted for, unless the token names the origin.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -13,11 +13,11 @@ const EXPOSED = "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-Reques
 export const OTHER_ORIGIN =
   "This widget token may not be used from the origin of this page. Name it in `origins` when you create one.";
 
-/** How long a browser remembers the answer to a preflight. */
+/** How long a browser remembers the response to a preflight. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
 /**
- * Until a token is known: what is answered then says nothing of anybody, and a page can see that its token
+ * Until a token is known: the response then contains no data, and a page can see that its token
  * has ended.
  */
 export function allowEveryOrigin(reply: FastifyReply): void {
@@ -26,7 +26,9 @@ export function allowEveryOrigin(reply: FastifyReply): void {
   reply.header("access-control-expose-headers", EXPOSED);
 }
 
-/** Whether the request may be answered. One without an origin does not come from a page of another origin. */
+/**
+ * Whether the request may get a response. One without an origin does not come from a page of another origin.
+ */
 export function allowOrigins(
   { headers: { origin } }: FastifyRequest,
   reply: FastifyReply,
@@ -43,10 +45,10 @@ export function allowOrigins(
  * Browsers ask without a token, so every origin gets the same. The request that follows is refused, if need
  * be.
  */
-export function answerPreflights(
+export function respondToPreflights(
   app: FastifyInstance,
   limit: number,
-  inFlight: Pick<RequestsInFlight, "answered">,
+  inFlight: Pick<RequestsInFlight, "responded">,
 ): void {
   app.route({
     method: "OPTIONS",
@@ -59,7 +61,7 @@ export function answerPreflights(
       reply.header("access-control-allow-headers", "Authorization");
       reply.header("access-control-max-age", PREFLIGHT_MAX_AGE_S);
       reply.code(204).send();
-      inFlight.answered(raw);
+      inFlight.responded(raw);
       return reply;
     },
   });

@@ -14,13 +14,13 @@ export interface Exchange {
   /** Its slot; undefined while it has none. */
   slot: Slot | undefined;
   isReading: boolean;
-  /** Its answer is made. */
-  isAnswered: boolean;
-  /** Its answer was read, or its client has disconnected. */
+  /** Its response is made. */
+  hasResponse: boolean;
+  /** Its response was read, or its client has disconnected. */
   hasClosed: boolean;
   /** What goes on for it: its admission, its handler. */
   works: number;
-  /** Bytes of its answer that count as unread. */
+  /** Bytes of its response that count as unread. */
   unread: number;
   aborter: AbortController | undefined;
   untilEnded: (() => void)[];

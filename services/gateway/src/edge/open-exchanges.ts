@@ -1,6 +1,6 @@
 // Tracks which requests of a connection are still in flight. Used by client-error.ts. The parser's errors
-// belong to no request: the answer to one must wait for the answers before it, for HTTP answers in order, and
-// a request must never be answered twice.
+// belong to no request: the response to one must wait for the responses before it, for HTTP responses keep
+// the order, and a request must never get two responses.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -21,17 +21,18 @@ export class OpenExchanges {
         this.#bySocket.set(request.socket, [{ request, response }]);
         return;
       }
-      // Nearly always all earlier ones are answered.
+      // Nearly always all earlier ones have their responses.
       if (known.every(isOver)) known.length = 0;
       known.push({ request, response });
     });
   }
 
   /**
-   * For a connection that can send no more requests. Resolves when every complete request on it is answered,
-   * to whether the incomplete one was answered too, which happens when it is refused before its body.
+   * For a connection that can send no more requests. Resolves when every complete request on it has its
+   * response, to whether the incomplete one got a response too, which happens when it is refused before its
+   * body.
    */
-  async answered(socket: Duplex): Promise<boolean> {
+  async responded(socket: Duplex): Promise<boolean> {
     const open = this.#open(socket);
     const complete = open.filter(({ request }) => request.complete);
     await Promise.all(complete.map(({ response }) => ended(response)));

@@ -1,12 +1,12 @@
 // Decides when a request of a connection may begin. Used by requests-in-flight.ts. Until a key was admitted
-// on a connection its requests begin one after the other, each when the answer before it was read: nobody
+// on a connection its requests begin one after the other, each when the response before it was read: nobody
 // without a key makes work in advance. It must never let more wait than there is memory for, nor hold back a
 // connection whose key is known.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests of one connection that were not answered yet. */
+/** Requests of one connection without a response yet. */
 const MAX_PIPELINE = 32;
 
 /**
@@ -32,7 +32,7 @@ export interface PipelinesOptions {
 
 /** A connection. */
 interface Line {
-  /** Requests that were not answered yet, those that wait included. */
+  /** Requests without a response yet, including those that wait. */
   open: number;
   hasKey: boolean;
   /** It will be closed. */
@@ -67,7 +67,7 @@ export class Pipelines {
     line.waiting.push({ exchanged: [request, response], release });
   }
 
-  /** The answer to a request was sent, or its client has disconnected. */
+  /** The response to a request was sent, or its client has disconnected. */
   over({ socket }: IncomingMessage): void {
     const line = this.#lines.get(socket);
     if (line === undefined) return;

@@ -1,6 +1,6 @@
 // Counts the refusals of each client, so that one who repeats refused requests as fast as it can is slowed
-// down. Called by unauthenticated.ts and answer-error.ts. A client is an address, and an account from when it
-// is authenticated. It must never count what was served.
+// down. Called by unauthenticated.ts and error-responder.ts. A client is an address, and an account from when
+// it is authenticated. It must never count what was served.
 
 /** Clients that are remembered; the oldest is forgotten first. */
 const MAX_CLIENTS = 10_000;

@@ -1,16 +1,16 @@
-// Answers a request that got no slot, before any work: an unbounded queue would answer everyone too late.
+// Refuses a request that got no slot, before any work: an unbounded queue would serve all of them too late.
 // Called by requests-in-flight.ts. It must never read a body.
 
 import type { AnnalsError } from "@annals/errors";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errorAnswer } from "../errors.ts";
+import { errorResponse } from "../errors.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AccessLog } from "./access-log.ts";
 import { PRIVATE_HEADERS } from "./private-headers.ts";
-import { type EarlyAnswers, hasUnreadBody } from "./early-answer.ts";
+import { type EarlyResponses, hasUnreadBody } from "./early-response.ts";
 
 export interface RefuseOptions {
-  readonly earlyAnswers: EarlyAnswers;
+  readonly earlyResponses: EarlyResponses;
   /** Shown in the rate-limit headers: the request is not authenticated. */
   readonly limit: number;
   readonly newRequestId: () => string;
@@ -20,14 +20,14 @@ export interface RefuseOptions {
 
 export function refuseRequests({
   accessLog,
-  earlyAnswers,
+  earlyResponses,
   limit,
   metrics,
   newRequestId,
 }: RefuseOptions) {
   return (request: IncomingMessage, response: ServerResponse, error: AnnalsError): void => {
     const requestId = newRequestId();
-    const { status, headers, body } = errorAnswer(error, requestId);
+    const { status, headers, body } = errorResponse(error, requestId);
     const { method } = request;
     metrics.onRefused({ method, status });
     accessLog.record({ requestId, method, route: "refused", status, durationMs: 0 });
@@ -45,7 +45,7 @@ export function refuseRequests({
         "x-ratelimit-remaining": limit,
         "x-request-id": requestId,
       });
-      if (isUnread) earlyAnswers.stream(text, request).pipe(response);
+      if (isUnread) earlyResponses.stream(text, request).pipe(response);
       else response.end(text);
     });
   };

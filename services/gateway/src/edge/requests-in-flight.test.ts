@@ -92,12 +92,12 @@ test("a slot ends when the answer is made, though the client reads nothing of it
   if (!request || !response) throw new Error("no request");
   inFlight.authenticated(request, "acct_1");
   inFlight.begin(request);
-  await inFlight.takeInTime(request, "lists", "acct_1");
-  inFlight.reserveAnswer(request, BYTES);
+  await inFlight.acquire(request, "lists", "acct_1");
+  inFlight.reserveResponse(request, BYTES);
   response.write("x".repeat(BYTES));
   expect(inFlight.used()).toMatchObject({ requests: 1, lists: 1, unread_bytes: BYTES });
   inFlight.ended(request);
-  inFlight.answered(request, BYTES);
+  inFlight.responded(request, BYTES);
   expect(inFlight.used()).toMatchObject({ requests: 0, lists: 0, unread_bytes: BYTES });
   one.destroy();
   await released();
@@ -112,7 +112,7 @@ test.each(["lists", "verifications"] as const)(
     const [[request, response] = []] = held;
     if (!request || !response) throw new Error("no request");
     inFlight.authenticated(request, "acct_1");
-    await inFlight.takeInTime(request, resource, "acct_1");
+    await inFlight.acquire(request, resource, "acct_1");
     inFlight.begin(request);
     const signal = inFlight.signalOf(request);
     expect(signal.aborted).toBe(false);
@@ -123,7 +123,7 @@ test.each(["lists", "verifications"] as const)(
     expect(inFlight.used()).toStrictEqual(NOTHING);
     // Nothing begins for a client that has left, and what comes too late releases nothing again.
     expect(outcomeOf(() => inFlight.begin(request))).toMatchObject({ kind: "unavailable" });
-    inFlight.answered(request);
+    inFlight.responded(request);
     await released();
   },
 );
@@ -135,8 +135,8 @@ test("a download holds its share until its client has read it", async () => {
   const [[request] = []] = held;
   if (!request) throw new Error("no request");
   inFlight.authenticated(request, "acct_1");
-  await inFlight.takeInTime(request, "downloads", "acct_1");
-  inFlight.answered(request, 1_000_000);
+  await inFlight.acquire(request, "downloads", "acct_1");
+  inFlight.responded(request, 1_000_000);
   expect(inFlight.used()).toStrictEqual({ ...NOTHING, downloads: 1, unread_bytes: 1_000_000 });
   one.destroy();
   await released();
@@ -149,7 +149,7 @@ test("a list beyond its account's share waits, and is refused when the time is o
   );
   await areHeld(SHARE + 3);
   const outcomes = held.map(([request]) =>
-    inFlight.takeInTime(request, "lists", "acct_1").catch((error: unknown) => error),
+    inFlight.acquire(request, "lists", "acct_1").catch((error: unknown) => error),
   );
   await Promise.all(outcomes.slice(0, SHARE));
   expect([inFlight.used().lists, refused]).toStrictEqual([SHARE, []]);
@@ -173,13 +173,13 @@ test("no list is made for an account that leaves large answers unread", async ()
   for (const [request] of held) inFlight.authenticated(request, `acct_${outcomes.push(0)}`);
   const [[unread, answer] = [], [list] = []] = held;
   if (!unread || !answer || !list) throw new Error("no requests");
-  inFlight.reserveAnswer(unread, BYTES / 2);
-  expect(await inFlight.takeInTime(list, "lists", "acct_1")).toBeUndefined();
-  inFlight.reserveAnswer(unread, 1);
-  await expect(inFlight.takeInTime(list, "lists", "acct_1")).rejects.toMatchObject({
+  inFlight.reserveResponse(unread, BYTES / 2);
+  expect(await inFlight.acquire(list, "lists", "acct_1")).toBeUndefined();
+  inFlight.reserveResponse(unread, 1);
+  await expect(inFlight.acquire(list, "lists", "acct_1")).rejects.toMatchObject({
     kind: "rate_limited",
   });
-  expect(await inFlight.takeInTime(list, "lists", "acct_2")).toBeUndefined();
+  expect(await inFlight.acquire(list, "lists", "acct_2")).toBeUndefined();
   expect(refused).toStrictEqual(["unread_bytes_share"]);
   for (const [, response] of held) response.end();
   await asked;
@@ -194,8 +194,8 @@ test("whatever is held is released when the client answers, resets, or leaves wi
     const one = await socket(get + get);
     await areHeld(from + 2);
     for (const [request] of held.slice(from)) {
-      inFlight.reserveAnswer(request, 100);
-      await inFlight.takeInTime(request, "downloads", `acct_${from}`);
+      inFlight.reserveResponse(request, 100);
+      await inFlight.acquire(request, "downloads", `acct_${from}`);
     }
     expect(inFlight.used()).toMatchObject({ unadmitted: 2, anonymous_bytes: 200, downloads: 2 });
     if (round % 4 === 0) held.slice(from).forEach(([, response]) => response.end("done"));
@@ -206,7 +206,7 @@ test("whatever is held is released when the client answers, resets, or leaves wi
     // An answer that comes too late must not release anything again.
     held.slice(from).forEach(([request, response]) => {
       response.end("late");
-      inFlight.answered(request);
+      inFlight.responded(request);
     });
     expect(inFlight.used()).toStrictEqual(NOTHING);
   }

@@ -1,5 +1,5 @@
 // Bounds what the requests of this process hold. Called by serve.ts, the hooks of app.ts and
-// register-routes.ts. A request has a slot until its answer is made: of nobody's without a key, of its
+// register-routes.ts. A request has a slot until its response is made: of nobody's without a key, of its
 // address's with a key, of its account's from its admission on. What it holds of work is released when the
 // work has ended, whether its client is still there or not. What its client has not read counts as bytes.
 // It must never count a request after all of that.
@@ -14,7 +14,7 @@ import type { SharesOptions } from "./shares.ts";
 import { SlowClients } from "./slow-clients.ts";
 import { type Slot, Slots } from "./slots.ts";
 import { Transfer, type TransferLimits } from "./transfer-rate.ts";
-import { UnreadAnswers } from "./unread-answers.ts";
+import { UnreadResponses } from "./unread-responses.ts";
 
 export interface InFlightOptions {
   readonly shares: Readonly<Record<Resource, SharesOptions>>;
@@ -22,7 +22,7 @@ export interface InFlightOptions {
   readonly addressOf: (request: IncomingMessage) => string;
   /** The account whose key the request has, if the key was admitted lately. It admits nobody. */
   readonly recognise: (request: IncomingMessage) => string | undefined;
-  /** Answers a request that got no slot. */
+  /** Refuses a request that got no slot. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, error: AnnalsError) => void;
   readonly metrics: Pick<Metrics, "refused">;
 }
@@ -42,7 +42,7 @@ export class RequestsInFlight {
   readonly #pipelines: Pipelines;
   readonly #slots: Slots;
   readonly #slow: SlowClients;
-  readonly #unread: UnreadAnswers;
+  readonly #unread: UnreadResponses;
   #handlers: readonly Handler[] = [];
   #server: Server | undefined;
 
@@ -50,7 +50,7 @@ export class RequestsInFlight {
     this.#options = options;
     this.#resources = new Resources(options.shares, options.metrics);
     this.#slots = new Slots(this.#resources, options.recognise);
-    this.#unread = new UnreadAnswers(this.#resources, this.#open);
+    this.#unread = new UnreadResponses(this.#resources, this.#open);
     this.#slow = new SlowClients(this.#open, {
       ...options,
       disconnect: (exchange, error) => this.#disconnect(exchange, error),
@@ -67,11 +67,11 @@ export class RequestsInFlight {
    * Wraps the present request listeners of `server`, and looks for slow clients until it has closed and no
    * request is left: other sockets than its own may have accepted some.
    */
-  bound(server: Server): void {
+  attach(server: Server): void {
     this.#handlers = server.listeners("request") as Handler[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
-      // When the answer was sent, or the client has disconnected.
+      // When the response was sent, or the client has disconnected.
       response.once("close", () => {
         this.#closed(request);
         this.#pipelines.over(request);
@@ -102,7 +102,7 @@ export class RequestsInFlight {
 
   /**
    * Work for the request begins: what it holds is held until `ended`. Throws where its client has
-   * disconnected: nobody waits for the answer.
+   * disconnected: nobody waits for the response.
    */
   begin(request: IncomingMessage): void {
     const exchange = this.#open.get(request);
@@ -119,18 +119,18 @@ export class RequestsInFlight {
   }
 
   /**
-   * The answer is made and given to the connection, or it is only waiting to be: nothing else is done for the
-   * request. `streamedBytes` are what an answer in pieces holds until it was read.
+   * The response is made and given to the connection, or it is only waiting to be: nothing else is done for
+   * the request. `streamedBytes` are what a response in pieces holds until it was read.
    */
-  answered(request: IncomingMessage, streamedBytes = 0): void {
+  responded(request: IncomingMessage, streamedBytes = 0): void {
     const exchange = this.#open.get(request);
     if (exchange === undefined) return;
-    exchange.isAnswered = true;
+    exchange.hasResponse = true;
     this.#settle(exchange);
     this.#unread.measure(exchange, streamedBytes);
   }
 
-  /** Aborted when the client disconnects before it was answered. */
+  /** Aborted when the client disconnects before the response. */
   signalOf(request: IncomingMessage): AbortSignal {
     const exchange = this.#open.get(request);
     if (exchange === undefined) return AbortSignal.abort();
@@ -144,29 +144,29 @@ export class RequestsInFlight {
    * the shares say. Rejects with `rate_limited` or `unavailable`. A request whose client has disconnected
    * takes nothing.
    */
-  async takeInTime(
+  async acquire(
     request: IncomingMessage,
     resource: WorkResource,
     accountId: string,
   ): Promise<void> {
     const exchange = this.#open.get(request);
     if (exchange === undefined) return;
-    const { taken, release } = this.#resources.shares[resource].takeInTime(accountId);
+    const { taken, release } = this.#resources.shares[resource].acquire(accountId);
     exchange[resource === "downloads" ? "untilClosed" : "untilEnded"].push(release);
     if (taken !== undefined) this.#resources.check(resource, await taken);
-    // Its answers are large, and it does not read them: another one would be made in vain.
+    // Its responses are large, and it does not read them: another one would be made in vain.
     if (resource === "lists" && this.#unread.isHalfTaken(accountId))
       this.#resources.check("unread_bytes", "share");
   }
 
-  /** Takes memory for an answer, until its client has read it. Throws as `takeInTime` rejects. */
-  reserveAnswer(request: IncomingMessage, bytes: number): void {
+  /** Takes memory for a response, until its client has read it. Throws as `acquire` rejects. */
+  reserveResponse(request: IncomingMessage, bytes: number): void {
     const exchange = this.#open.get(request);
     if (exchange !== undefined) this.#unread.reserve(exchange, bytes);
   }
 
   /**
-   * The body is being read from now on: its bytes are the account's until the answer is made. Throws when
+   * The body is being read from now on: its bytes are the account's until the response is made. Throws when
    * they are too many by their Content-Length.
    */
   readBody(request: IncomingMessage, accountId: string): void {
@@ -192,7 +192,7 @@ export class RequestsInFlight {
 
   #takeBytes(exchange: Exchange, accountId: string, amount: number): void {
     const { bytes } = this.#resources.shares;
-    this.#resources.check("bytes", bytes.take(accountId, amount));
+    this.#resources.check("bytes", bytes.tryAcquire(accountId, amount));
     exchange.untilEnded.push(() => bytes.release(accountId, amount));
   }
 
@@ -205,7 +205,7 @@ export class RequestsInFlight {
       this.#options.refuse(request, response, error as AnnalsError);
       return;
     }
-    const state = { accountId: undefined, isReading: false, isAnswered: false, hasClosed: false };
+    const state = { accountId: undefined, isReading: false, hasResponse: false, hasClosed: false };
     const held = { slot, works: 0, unread: 0, untilEnded: [], untilClosed: [], aborter: undefined };
     const transfer = new Transfer();
     this.#open.set(request, { request, response, address, transfer, ...state, ...held });
@@ -216,7 +216,7 @@ export class RequestsInFlight {
   #holdWaiting(request: IncomingMessage): (() => void) | undefined {
     const shares = this.#resources.shares.anonymous_bytes;
     const address = this.#options.addressOf(request);
-    if (shares.take(address, WAITING_BYTES, Infinity) !== undefined) return undefined;
+    if (shares.tryAcquire(address, WAITING_BYTES, Infinity) !== undefined) return undefined;
     return () => shares.release(address, WAITING_BYTES);
   }
 
@@ -230,8 +230,8 @@ export class RequestsInFlight {
 
   /** Releases what nothing needs any more. */
   #settle(exchange: Exchange): void {
-    const { hasClosed, isAnswered, works } = exchange;
-    if (works > 0 || !(isAnswered || hasClosed)) return;
+    const { hasClosed, hasResponse, works } = exchange;
+    if (works > 0 || !(hasResponse || hasClosed)) return;
     this.#slots.release(exchange);
     releaseAll(exchange.untilEnded);
     if (!hasClosed) return;
@@ -240,10 +240,10 @@ export class RequestsInFlight {
     this.#open.delete(exchange.request);
   }
 
-  /** Answers and closes the connection, like after an error of the parser. */
+  /** Sends a refusal and closes the connection, like after an error of the parser. */
   #disconnect(exchange: Exchange, error: Error): void {
     const { request } = exchange;
-    exchange.isAnswered = true;
+    exchange.hasResponse = true;
     this.#settle(exchange);
     request.pause();
     this.#server?.emit("clientError", error, request.socket);

@@ -1,10 +1,10 @@
-// Sends an answer whose bytes are in memory. Called by register-routes.ts and static-files.ts. A large one is
-// sent in pieces, which show how much of it the client has read.
+// Sends a response whose bytes are in memory. Called by register-routes.ts and static-files.ts. A large one
+// is sent in pieces, which show how much of it the client has read.
 
 import type { FastifyReply } from "fastify";
 import { Readable } from "node:stream";
 
-/** A larger answer is sent in pieces. */
+/** A larger response is sent in pieces. */
 export const PIECE_BYTES = 64 * 1024;
 
 export function sendBytes(reply: FastifyReply, bytes: Buffer): FastifyReply {

@@ -28,7 +28,7 @@ test("any order of taking and releasing", () => {
           const one = taken.get(holder)?.pop();
           if (one !== undefined) shares.release(holder, one);
         } else {
-          const refusal = shares.take(holder, amount);
+          const refusal = shares.tryAcquire(holder, amount);
           const expected =
             held + amount > SHARE ? "share" : held + amount > free ? "total" : undefined;
           expect(refusal).toBe(expected);
@@ -47,10 +47,10 @@ test("any order of taking and releasing", () => {
 test.each([1, 2, 3, 4, 5])("%i that take all they get leave room for others", (greedy) => {
   const shares = new Shares({ total: TOTAL, share: TOTAL });
   for (let holder = 0; holder < greedy; holder += 1)
-    while (shares.take(`greedy ${holder}`) === undefined);
+    while (shares.tryAcquire(`greedy ${holder}`) === undefined);
   const free = TOTAL - shares.used;
   expect(free).toBe(TOTAL / 2 ** greedy);
-  expect(shares.take("another", free)).toBeUndefined();
+  expect(shares.tryAcquire("another", free)).toBeUndefined();
 });
 
 /** Shares of 2 of 4, waited for a second; `outcomes` has what each reservation came to, by its name. */
@@ -60,7 +60,7 @@ function waited() {
   const shares = new Shares({ total: 4, share: 2, waitMs: 1_000 });
   const outcomes: Record<string, string> = {};
   const reserve = (holder: string, name: string) => {
-    const { taken, release } = shares.takeInTime(holder);
+    const { taken, release } = shares.acquire(holder);
     void Promise.resolve(taken).then((refusal) => (outcomes[name] = refusal ?? "held"));
     return release;
   };

@@ -5,7 +5,7 @@ export interface SharesOptions {
   readonly total: number;
   /** The most that one holder may have. */
   readonly share: number;
-  /** How long `takeInTime` waits for what is released; by default hardly at all. */
+  /** How long `acquire` waits for a release; 0 by default. */
   readonly waitMs?: number;
 }
 
@@ -58,9 +58,9 @@ export class Shares {
   /**
    * Undefined when `holder` got `amount`. A holder gets it when it then has no more than its share, and no
    * more than was free. So it leaves as much as it had before: one holder leaves half of the total, each
-   * further one at least half of what was left, and the last of it goes to somebody who had none.
+   * further one at least half of what was left, and the last of it goes to a holder that had none.
    */
-  take(holder: string, amount = 1, share = this.#share): Refusal | undefined {
+  tryAcquire(holder: string, amount = 1, share = this.#share): Refusal | undefined {
     const wanted = this.heldBy(holder) + amount;
     if (wanted > share) return "share";
     if (wanted > this.#total - this.#used) return "total";
@@ -74,7 +74,7 @@ export class Shares {
     if (left > 0) this.#held.set(holder, left);
     else this.#held.delete(holder);
     this.#used -= amount;
-    for (const { holder: next, end } of this.#waiting) if (!this.take(next)) end();
+    for (const { holder: next, end } of this.#waiting) if (!this.tryAcquire(next)) end();
   }
 
   /** What the holder has. */
@@ -82,9 +82,9 @@ export class Shares {
     return this.#held.get(holder) ?? 0;
   }
 
-  /** Takes one as `take` does, or as soon as it is released. */
-  takeInTime(holder: string): Reservation {
-    const refusal = this.take(holder);
+  /** Takes one as `tryAcquire` does, or as soon as it is released. */
+  acquire(holder: string): Reservation {
+    const refusal = this.tryAcquire(holder);
     if (refusal === undefined) return { taken: undefined, release: () => this.release(holder) };
     let isHeld = false;
     const { promise: taken, resolve } = Promise.withResolvers<Refusal | undefined>();

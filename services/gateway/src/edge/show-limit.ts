@@ -1,4 +1,4 @@
-// The rate-limit headers, which every answer has (interface 3). Called by app.ts, admission/hook.ts and
+// The rate-limit headers, which every response has (interface 3). Called by app.ts, admission/hook.ts and
 // cors.ts.
 
 import type { FastifyReply } from "fastify";

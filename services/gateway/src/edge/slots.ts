@@ -32,14 +32,14 @@ export class Slots {
   take(request: IncomingMessage, address: string): Slot {
     const { anonymous, requests, unadmitted } = this.#resources.shares;
     if (request.headers.authorization === undefined) {
-      this.#resources.check("anonymous", anonymous.take(address));
+      this.#resources.check("anonymous", anonymous.tryAcquire(address));
       return { of: "anonymous", holder: address };
     }
-    const refusal = unadmitted.take(address);
+    const refusal = unadmitted.tryAcquire(address);
     if (refusal === undefined) return { of: "unadmitted", holder: address };
     const accountId = this.#recognise(request);
     if (accountId === undefined) throw this.#resources.refused("unadmitted", refusal);
-    this.#resources.check("requests", requests.take(accountId));
+    this.#resources.check("requests", requests.tryAcquire(accountId));
     return { of: "requests", holder: accountId };
   }
 
@@ -51,7 +51,7 @@ export class Slots {
     if (holding.slot === undefined || holding.slot.of === "requests") return;
     this.release(holding);
     const { requests } = this.#resources.shares;
-    this.#resources.check("requests", requests.take(accountId));
+    this.#resources.check("requests", requests.tryAcquire(accountId));
     holding.slot = { of: "requests", holder: accountId };
   }
 

@@ -1,6 +1,6 @@
-// One span for every request that is recorded, from its head to the end of its answer, in the trace that its
-// client names. Called by app.ts where tracing is on. A span must never hold the path, the query, a header or
-// an address: all of them may hold what a client wants to keep for itself.
+// One span for every request that is recorded, from its head to the end of its response, in the trace that
+// its client names. Called by app.ts where tracing is on. A span must never hold the path, the query, a
+// header or an address: all of them may hold what a client wants to keep for itself.
 
 import { failSpan, inTrace, isSampled, type Span, startRequestSpan } from "@annals/chassis";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

@@ -13,7 +13,7 @@ export interface TransferLimits {
   readonly minBytesPerSecond: number;
   /** A body must move at that rate in each window of so many milliseconds. */
   readonly bodyWindowMs: number;
-  /** A client may read nothing of an answer for so many milliseconds. */
+  /** A client may read nothing of a response for so many milliseconds. */
   readonly answerWindowMs: number;
 }
 

@@ -1,11 +1,11 @@
-// The refusals of an operation in the document, with the bodies that the gateway answers them with. What all
+// The refusals of an operation in the document, with the bodies of their responses. What all
 // operations share is in `components.responses`.
 
 import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/errors";
 import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
 import { OTHER_ORIGIN } from "../edge/cors.ts";
-import { errorAnswer } from "../errors.ts";
+import { errorResponse } from "../errors.ts";
 import { named, openDetail } from "../render/schema.ts";
 import type { Route } from "../route.ts";
 import { headerReferences } from "./headers.ts";
@@ -44,7 +44,7 @@ const ErrorSchema = named(
 const REQUEST_ID = "req_4c7f0j3m6q9t2w5z8b1e4h7k0n";
 
 interface Failure {
-  /** Name of the shared answer. */
+  /** Name of the shared response. */
   readonly name: string;
   readonly description: string;
   readonly errors: readonly AnnalsError[];
@@ -151,7 +151,7 @@ function response(
   errors: readonly AnnalsError[],
   components: Components,
 ): object {
-  const answers = errors.map((error) => ({ error, ...errorAnswer(error, REQUEST_ID) }));
+  const answers = errors.map((error) => ({ error, ...errorResponse(error, REQUEST_ID) }));
   const types = new Set(answers.map(({ body }) => `\`${body.error.type}\``));
   const hasRetryAfter = answers.some(({ headers }) => "retry-after" in headers);
   return {

@@ -1,4 +1,4 @@
-// The headers that answers share, in the document.
+// The headers that responses share, in the document.
 
 import { PRIVATE_HEADERS } from "../edge/private-headers.ts";
 
@@ -41,7 +41,7 @@ export const HEADERS = {
   },
 } as const;
 
-/** What every answer has. */
+/** What every response has. */
 const ALWAYS = [
   "Cache-Control",
   "X-Content-Type-Options",
@@ -50,7 +50,7 @@ const ALWAYS = [
   "X-Request-Id",
 ] as const;
 
-/** References to the headers of every answer, and to `more`. */
+/** References to the headers of every response, and to `more`. */
 export function headerReferences(more: readonly (keyof typeof HEADERS)[]) {
   return Object.fromEntries(
     [...ALWAYS, ...more].map((name) => [name, { $ref: `#/components/headers/${name}` }]),

@@ -71,7 +71,7 @@ function delivery(event: string, summary: string, data: TSchema, components: Com
       operationId: `receive-${event.replace(".", "-")}`,
       summary,
       description:
-        "Retried after 1, 5 and 15 minutes if the receiver does not answer with a 2xx within 10 seconds.",
+        "Retried after 1, 5 and 15 minutes if the receiver does not respond with a 2xx within 10 seconds.",
       tags: [DELIVERIES_TAG.name],
       security: [],
       parameters: parametersOf("header", Headers, components),

@@ -125,7 +125,7 @@ function operationOf({ title, operation }: Listed, shared: Record<string, object
             ${contentOf(requestBody.content)}`
         : html``
     }
-    <h4>Answers</h4>
+    <h4>Responses</h4>
     ${answers}
   </section>`;
 }

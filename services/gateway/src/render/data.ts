@@ -8,7 +8,7 @@ export const dataOf = <T extends TSchema>(schema: T) => Type.Object({ data: sche
 const HEAD = '{"data":[';
 
 /**
- * `{"data":[`, the items with commas between, and `end`, in UTF-8. Written item by item: an answer of
+ * `{"data":[`, the items with commas between, and `end`, in UTF-8. Written item by item: a response of
  * hundreds of kilobytes joined into one text would be copied three times more on its way to the socket.
  */
 export function listBytes(items: readonly string[], end: string): Buffer {

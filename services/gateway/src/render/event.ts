@@ -1,5 +1,5 @@
 // The shape of an event in the OpenAPI document (interface 6), its parts, and its proof. The text itself is
-// made by libs/event. The parts are the same in requests and answers.
+// made by libs/event. The parts are the same in requests and responses.
 
 import {
   EVENT_MEMBERS,

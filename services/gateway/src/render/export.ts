@@ -41,7 +41,7 @@ export const formatOf = ({ format }: Export): ExportFormat => FORMATS[format];
 export const statusOf = ({ status }: Export): ExportStatus => STATUSES[status];
 
 export function renderExport(one: Export | undefined): string {
-  if (!one) throw internal("the export service answered without an export");
+  if (!one) throw internal("the export service responded without an export");
   return exportJson({
     id: one.id,
     status: statusOf(one),
@@ -60,7 +60,7 @@ const untilCompleted = (type: TSchema, description: string) =>
 
 export const ExportId = Id("exp", "5v8n1c4x7z0q3w6t9r2k5m8p1d");
 
-/** What an export is made with, and what an answer shows of it. */
+/** What an export is made with, and what a response shows of it. */
 export const EXPORT_MEMBERS = openDetail("export-members");
 
 export const ExportBody = named(

@@ -57,7 +57,7 @@ export const pageEnd = {
 export const pageOf = <T extends TSchema>(name: string, schema: T) =>
   named(name, Type.Object({ data: Type.Array(schema), ...pageEnd }));
 
-/** A page as a service answers it: `next` is empty on the last one. */
+/** A page as a service returns it: `next` is empty on the last one. */
 export function renderPage<T>(data: readonly T[], next: string) {
   const isLast = next === "";
   return { data, has_more: !isLast, next_cursor: isLast ? null : next };

@@ -47,7 +47,7 @@ export const idIn = (id: TSchema) => Type.Object({ id: Type.Unsafe<string>(id) }
 
 export const TIME_EXAMPLE = "2026-01-31T09:30:00.052919Z";
 
-/** A time in an answer. */
+/** A time in a response. */
 export function Time(options: Described = {}) {
   return Type.String({
     format: "date-time",

@@ -44,7 +44,7 @@ export const WidgetProofBody = named(
 
 export function renderWidgetEvent(given: WidgetEvent | undefined) {
   const { event, hidden = [] } = given ?? {};
-  if (!event?.proof) throw internal("the ledger answered without an event");
+  if (!event?.proof) throw internal("the ledger responded without an event");
   // `actor.meta` hides a member of a part, `diff` a part.
   const absent = new Set(hidden.filter((name) => !name.includes(".")));
   const withheld = new Set(

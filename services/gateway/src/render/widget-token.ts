@@ -10,7 +10,7 @@ import { CLOSED, Id, named, Nullable, openDetail, Time } from "./schema.ts";
 
 export const WidgetTokenId = Id("wtok", "2c9r5t1w6y8b3e8m3kqa7v0d4x");
 
-/** The same in requests and answers. */
+/** The same in requests and responses. */
 export const partsBody = Type.Array(Type.Enum([...WIDGET_PARTS]), {
   description: "Parts of an event to show besides who, what and when. Default: none.",
   examples: [["diff", "target.meta"]],
@@ -73,7 +73,7 @@ export const TokenBody = Type.String({
 });
 
 export function renderWidgetToken(token: WidgetToken | undefined) {
-  if (!token) throw internal("the keys service answered without a widget token");
+  if (!token) throw internal("the keys service responded without a widget token");
   const { viewerId: id, viewerName: name } = token;
   return {
     id: token.id,

@@ -70,7 +70,7 @@ export async function openServer(transfers: Partial<InFlightOptions["transfers"]
     },
     metrics: { refused: (reason) => refused.push(reason) },
   });
-  inFlight.bound(server);
+  inFlight.attach(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

@@ -11,10 +11,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createSecureServer, Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { MAX_BODY_BYTES, Members, readMembers } from "./body.ts";
-import { errorAnswer } from "./errors.ts";
+import { errorResponse } from "./errors.ts";
 import {
   ADMIN_ROUTES,
-  type AdminAnswer,
+  type AdminResponse,
   type AdminRequest,
   type AdminRoute,
   type Deps,
@@ -94,7 +94,7 @@ function createListener(tls: RpcTls, listener: RequestListener): Server {
 
 function createApp(options: AdminApiOptions): FastifyInstance {
   const authenticate = authentication(options);
-  const answerError = errorAnswers(options);
+  const respondToError = errorResponder(options);
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     clientErrorHandler: refuseUnreadable,
@@ -102,7 +102,7 @@ function createApp(options: AdminApiOptions): FastifyInstance {
     // A path that cannot be decoded. No hook has seen it.
     frameworkErrors: (_, request, reply) => {
       const refused = authenticate(request) ?? unknownPath();
-      answerError(refused, request, reply);
+      respondToError(refused, request, reply);
     },
     genReqId: () => newId("req"),
     return503OnClosing: false,
@@ -116,7 +116,7 @@ function createApp(options: AdminApiOptions): FastifyInstance {
     const refused = authenticate(request) ?? (request.is404 ? unknownPath() : undefined);
     if (refused) throw refused;
   });
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(respondToError);
   const slots = new Slots();
   for (const route of ADMIN_ROUTES) {
     app.route({
@@ -125,9 +125,9 @@ function createApp(options: AdminApiOptions): FastifyInstance {
       config: { name: route.name },
       handler: async (request, reply) => {
         const asked = requestOf(route, request);
-        const answer = await slots.run(() => route.handle(options.deps, asked));
+        const response = await slots.run(() => route.handle(options.deps, asked));
         options.requests.inc({ route: route.name, outcome: "ok" });
-        return send(reply, answer, request.id);
+        return send(reply, response, request.id);
       },
     });
   }
@@ -189,10 +189,10 @@ function unknownPath(): AnnalsError {
   return new AnnalsError("not_found", "No route of the admin API matches this method and path.");
 }
 
-/** Answers what failed, and counts it. */
-function errorAnswers({ log, requests }: AdminApiOptions) {
+/** Responds to a failed request, and counts it. */
+function errorResponder({ log, requests }: AdminApiOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { body, headers, status, unexpected } = errorAnswer(error, request.id);
+    const { body, headers, status, unexpected } = errorResponse(error, request.id);
     const outcome = status === 401 ? "unauthenticated" : status < 500 ? "refused" : "failed";
     // The client has gone, in the middle of its body.
     if (!request.raw.socket.destroyed) {
@@ -204,20 +204,20 @@ function errorAnswers({ log, requests }: AdminApiOptions) {
   };
 }
 
-function send(reply: FastifyReply, answer: AdminAnswer, requestId: string): FastifyReply {
+function send(reply: FastifyReply, response: AdminResponse, requestId: string): FastifyReply {
   // A key may be in it.
-  const headers = { ...answer.headers, "cache-control": "no-store", "x-request-id": requestId };
-  return reply.code(answer.status).headers(headers).send(answer.body);
+  const headers = { ...response.headers, "cache-control": "no-store", "x-request-id": requestId };
+  return reply.code(response.status).headers(headers).send(response.body);
 }
 
-/** Answers what is not HTTP, has too large headers, or came too slowly. */
+/** Responds to what is not HTTP, has too large headers, or came too slowly. */
 function refuseUnreadable(error: Error, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
   const why = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "slow" : "malformed";
-  const { body } = errorAnswer(
+  const { body } = errorResponse(
     invalid({ field: "", message: `The request is ${why}, or its headers are too large.` }),
     "",
   );

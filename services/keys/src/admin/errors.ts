@@ -4,8 +4,8 @@
 
 import {
   AnnalsError,
-  answerOf,
-  type ErrorAnswer,
+  errorResponseOf,
+  type ErrorResponse,
   type ErrorKind,
   type ErrorRow,
   invalid,
@@ -19,8 +19,12 @@ const ROWS: Partial<Record<ErrorKind, ErrorRow>> = {
   unavailable: { status: 500, type: "server_error" },
 };
 
-export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  return answerOf(error instanceof AnnalsError ? error : refusedBody(error), ROWS, requestId);
+export function errorResponse(error: unknown, requestId: string): ErrorResponse {
+  return errorResponseOf(
+    error instanceof AnnalsError ? error : refusedBody(error),
+    ROWS,
+    requestId,
+  );
 }
 
 function refusedBody(error: unknown): AnnalsError | undefined {

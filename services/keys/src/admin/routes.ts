@@ -1,6 +1,6 @@
 // The table of the admin API: method, path, name and handler of each route. A handler checks the request,
-// makes the one change of operations/account.ts, which the commands make too, and renders the answer. Called
-// by api.ts, after the token was accepted.
+// makes the one change of operations/account.ts, which the commands make too, and renders the response.
+// Called by api.ts, after the token was accepted.
 
 import { newId } from "@annals/contract";
 import { keysetPage } from "@annals/rpc";
@@ -36,13 +36,13 @@ export interface AdminRequest {
   readonly idempotencyKey: string | undefined;
 }
 
-export interface AdminAnswer {
+export interface AdminResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Handler = (deps: Deps, request: AdminRequest) => Promise<AdminAnswer>;
+type Handler = (deps: Deps, request: AdminRequest) => Promise<AdminResponse>;
 
 export interface AdminRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -81,7 +81,7 @@ const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 /**
  * The same idempotency key makes the same id, so a retry finds the account of the first request. It gets no
- * key: that was in the first answer alone. Another request with that key is refused.
+ * key: that was in the first response alone. Another request with that key is refused.
  */
 async function postAccount(deps: Deps, { body, idempotencyKey }: AdminRequest) {
   const { database, plans } = deps;

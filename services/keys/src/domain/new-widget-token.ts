@@ -16,7 +16,7 @@ import { invalid } from "@annals/errors";
 import type { KeyMaker } from "./new-api-key.ts";
 
 /** The request as the handler gets it. */
-interface Asked {
+interface TokenRequest {
   readonly parts: readonly string[];
   readonly origins: readonly string[];
   readonly expiresInS: number;
@@ -43,13 +43,13 @@ const MAX_VIEWER_LENGTH = 255;
 const ORIGIN = new RegExp(ORIGIN_PATTERN);
 
 /** Throws `invalid`. */
-export function newWidgetToken(maker: KeyMaker, asked: Asked): NewWidgetToken {
+export function newWidgetToken(maker: KeyMaker, request: TokenRequest): NewWidgetToken {
   const { least, most } = WIDGET_TOKEN_EXPIRY_S;
-  if (asked.expiresInS < least || asked.expiresInS > most) {
+  if (request.expiresInS < least || request.expiresInS > most) {
     throw invalid({ field: "expires_in", message: `must be from ${least} to ${most} seconds` });
   }
-  checkViewer("viewer.id", asked.viewerId);
-  checkViewer("viewer.name", asked.viewerName);
+  checkViewer("viewer.id", request.viewerId);
+  checkViewer("viewer.name", request.viewerName);
   const now = maker.clock.nowMicros();
   const secret = mintWidgetToken(maker.prefix, maker.random);
   return {
@@ -57,10 +57,10 @@ export function newWidgetToken(maker: KeyMaker, asked: Asked): NewWidgetToken {
     tokenPrefix: widgetTokenPrefix(secret),
     secret,
     secretSha256: keyHash(secret),
-    parts: partsOf(asked.parts),
-    origins: originsOf(asked.origins),
+    parts: partsOf(request.parts),
+    origins: originsOf(request.origins),
     createdAt: formatMicros(now),
-    expiresAt: formatMicros(now + asked.expiresInS * MICROS_PER_S),
+    expiresAt: formatMicros(now + request.expiresInS * MICROS_PER_S),
   };
 }
 

@@ -1,5 +1,5 @@
 // Accounts, keys and plans as an operator sees them in JSON: printed by the commands with `--json`, and
-// answered by the admin API. The secret of a key is part of it only where the key was just made.
+// returned by the admin API. The secret of a key is part of it only where the key was just made.
 
 import type { NewApiKey } from "../domain/new-api-key.ts";
 import type { Plans } from "../domain/plan.ts";

@@ -63,7 +63,7 @@ export const COUNTED = `counted AS (
   LEFT JOIN account_counted USING (account_id)
 )`;
 
-/** What is answered of the windows, beside the columns of `known`. A count of 0 has none. */
+/** The state of the windows, in addition to the columns of `known`. A count of 0 has no window. */
 export const COUNTS = `granted, ends_in_s, account_limit, account_used, account_ends_in_s,
   CASE WHEN granted < of_key THEN keys.give_back(account_id, key_id, of_key - granted) ELSE used_of_key END AS used,
   granted < of_key AS is_of_account

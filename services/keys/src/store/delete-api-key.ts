@@ -1,4 +1,4 @@
-// Revokes a live key permanently. The commit comes before the answer: no admission after it finds the key.
+// Revokes a live key permanently. The commit comes before the response: no admission after it finds the key.
 // No row: the account has no such key.
 
 import { statement } from "@annals/postgres";

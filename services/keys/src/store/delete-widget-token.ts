@@ -1,4 +1,4 @@
-// Ends a live widget token, of any key or of the one that is named. The commit comes before the answer: no
+// Ends a live widget token, of any key or of the one that is named. The commit comes before the response: no
 // admission after it finds the token. No row: there is no such token, it has expired, or another key made it.
 
 import { statement } from "@annals/postgres";

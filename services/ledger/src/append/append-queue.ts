@@ -1,6 +1,6 @@
 // The append path: group commit, by default with no timer. Appends to one chain are batched while an earlier
 // group of that chain is being stored; a group is stored in one transaction that holds the head's lock.
-// Chains do not wait for each other. Called by the CreateEvents handler. It must never answer before
+// Chains do not wait for each other. Called by the CreateEvents handler. It must never respond before
 // PostgreSQL has committed, and never retry what may have been stored.
 
 import { Slots } from "@annals/contract";

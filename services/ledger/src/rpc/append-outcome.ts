@@ -59,7 +59,7 @@ export async function appendOutcome(
       accountId,
       scope: SCOPE,
     });
-    if (accountId === SYSTEM_ACCOUNT_ID) throw ofTheLedgerAlone();
+    if (accountId === SYSTEM_ACCOUNT_ID) throw systemAccountReadOnly();
     const prepared = await deps.turns.run(accountId, prepare(message, admitted.keyId, deps));
     const result = await deps.appends.submit(prepared);
     return result.outcome === "stored"
@@ -81,7 +81,7 @@ function* prepare(
   return yield* prepareAppend(append, random);
 }
 
-function ofTheLedgerAlone(): AnnalsError {
+function systemAccountReadOnly(): AnnalsError {
   return new AnnalsError("permission_denied", "Only the ledger can append to the system account.");
 }
 

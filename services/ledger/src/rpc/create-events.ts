@@ -1,4 +1,4 @@
-// CreateEvents: appends groups of events, each to the chain of its account (interface 6), and answers when
+// CreateEvents: appends groups of events, each to the chain of its account (interface 6), and responds when
 // all of them are stored or refused. The RPC itself fails only if the request is malformed.
 
 import type { LedgerService } from "@annals/proto/ledger";

@@ -1,4 +1,4 @@
-// ReadEvents: some events of an account by their numbers, for the webhook dispatcher. The answer is
+// ReadEvents: some events of an account by their numbers, for the webhook dispatcher. The response is
 // bounded in bytes, however large the events are.
 
 import { complete, invalid } from "@annals/errors";
@@ -9,7 +9,7 @@ import { readEvents as readEventsStatement } from "../store/read-events.ts";
 import { renderEvent } from "./render-event.ts";
 
 const MAX_EVENTS = 1_000;
-/** Bytes of parts after which the answer ends. The last event may exceed it. */
+/** Bytes of parts after which the response ends. The last event may exceed it. */
 const MAX_BYTES = 1024 * 1024;
 
 interface Deps {

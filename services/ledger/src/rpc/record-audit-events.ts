@@ -16,18 +16,18 @@ import type { Deps } from "./append-outcome.ts";
 
 const MAX_ENTRIES = 1_000;
 
-interface Given extends Deps {
+interface RecordDeps extends Deps {
   /** Whether audit events are also appended to the chains of the accounts that they concern. */
   readonly auditInAccounts: boolean;
   readonly clock: { nowText(): string };
   readonly metrics: Pick<Metrics, "auditRefused">;
 }
 
-type Recording = Given & { readonly bounded: BoundedLog };
+type Recording = RecordDeps & { readonly bounded: BoundedLog };
 type Sender = AuditService | "unknown";
 
 export function recordAuditEvents(
-  deps: Given,
+  deps: RecordDeps,
 ): ServiceImpl<typeof LedgerService>["recordAuditEvents"] {
   const recording = { ...deps, bounded: new BoundedLog(deps.log, { linesPerS: 1 }) };
   return async ({ entries }, { values }) => {
@@ -76,7 +76,7 @@ async function record(
 function* prepare(
   entry: GivenAuditEntry,
   at: Parameters<typeof auditAppend>[1],
-  random: Given["random"],
+  random: RecordDeps["random"],
 ): Work<PreparedAppend> {
   return yield* prepareAppend(yield* auditAppend(entry, at), random);
 }

@@ -1,6 +1,6 @@
 // VerifyChain: recomputes every digest, hash and link of a range and compares the end with the head
 // (interface 7, docs/hash-chain.md). A finished verification is added to the outbox, once, before it is
-// answered: subscribers are notified of it. If the client disconnects before that, the verification is not
+// sent: subscribers are notified of it. If the client disconnects before that, the verification is not
 // finished. The filter index is compared only if the range is short: it takes as long again, and the
 // scheduled verification does it for every chain.
 
@@ -65,7 +65,7 @@ export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["veri
   };
 }
 
-/** Adds the client's answer to the outbox; the notice that follows may be lost. */
+/** Adds the client's response to the outbox; the notice that follows may be lost. */
 async function announce(
   { database, notices }: Deps,
   accountId: string,

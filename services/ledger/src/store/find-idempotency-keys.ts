@@ -1,4 +1,4 @@
-// Finds the given idempotency keys that are in use. They are read under the head's lock, so that the answer
+// Finds the given idempotency keys that are in use. They are read under the head's lock, so that the response
 // stays valid.
 
 import { statement } from "@annals/postgres";

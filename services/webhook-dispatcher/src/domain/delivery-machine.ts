@@ -61,7 +61,7 @@ interface Shares {
   readonly perAccount: number;
 }
 
-interface Answer {
+interface ClaimResult {
   readonly last: Claimed | undefined;
   readonly taken: number;
   readonly isRefused: boolean;
@@ -91,7 +91,7 @@ export class DeliveryMachine {
     this.states.makeDue(webhook);
   }
 
-  /** Says what to claim now. The slots count as taken until the answer: {@link claimed} or {@link failed}. */
+  /** Says what to claim now. The slots count as taken until the result: {@link claimed} or {@link failed}. */
   plan(now: number): Grant[] {
     for (const id of this.#hosts.expire(now)) this.states.leaveCrowd(id);
     for (const account of this.states.unread) {
@@ -124,7 +124,7 @@ export class DeliveryMachine {
     return grants;
   }
 
-  /** Called with the answer to a claim: for each webhook, its deliveries in the order of their due times. */
+  /** Called with the result of a claim: for each webhook, its deliveries in the order of their due times. */
   claimed<Row extends Claimed>(grants: readonly Grant[], rows: readonly Row[], now: number) {
     const begin: Begin<Row> = { begun: [], refused: [] };
     const byWebhook = new Map(grants.map(({ webhookId }) => [webhookId, new Array<Row>()]));
@@ -262,7 +262,7 @@ export class DeliveryMachine {
   }
 
   /** Sets the state of a webhook after its claim. Returns whether it waits for its host. */
-  #settle(grant: Grant, { last, isRefused, taken, now }: Answer): boolean {
+  #settle(grant: Grant, { last, isRefused, taken, now }: ClaimResult): boolean {
     const webhook = this.states.webhook(grant.accountId, grant.webhookId);
     const { account, id, isNotified } = webhook;
     webhook.state = "idle";

@@ -1,5 +1,5 @@
 // Resolves the names of receivers, with a share of the look-ups for each account. Used by the address guard.
-// So names that no server answers do not delay other accounts. An answer is cached for a moment, per account.
+// So names without a response do not delay other accounts. A result is cached for a moment, per account.
 // It must never make a delivery wait for a look-up that is about to fail.
 
 import type { Resolve } from "./address-guard.ts";

@@ -2,8 +2,8 @@
 // and the addresses of its name at every new connection, between the resolver and the socket: the address
 // that was checked is the one that is connected to, so DNS rebinding gains nothing.
 //
-// Creating and changing a webhook use no DNS. An answer that depends on DNS would reveal which internal names
-// exist: a delivery to an internal name fails just as a delivery to an unknown name does.
+// Creating and changing a webhook use no DNS. A response that depends on DNS would reveal which internal
+// names exist: a delivery to an internal name fails just as a delivery to an unknown name does.
 
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";

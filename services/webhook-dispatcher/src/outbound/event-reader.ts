@@ -42,7 +42,7 @@ export class EventReader {
     }
   }
 
-  /** Reads an event. Rejects if the ledger does not answer: then nothing is known of the event. */
+  /** Reads an event. Rejects if the ledger does not respond: then nothing is known of the event. */
   read(accountId: string, position: bigint): Promise<EventData> {
     const known = this.#cache.get(accountId, position);
     if (known) return Promise.resolve(known);

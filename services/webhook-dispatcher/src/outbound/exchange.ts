@@ -78,8 +78,8 @@ export class Exchange {
       return { outcome: "address", statusCode: null };
     }
     // The status decides, however long the body is.
-    const timer = setTimeout(() => this.#end(this.#answered() ?? "timeout"), timeoutMs);
-    const abandon = (): void => this.#end(this.#answered() ?? "abandoned");
+    const timer = setTimeout(() => this.#end(this.#received() ?? "timeout"), timeoutMs);
+    const abandon = (): void => this.#end(this.#received() ?? "abandoned");
     signal.addEventListener("abort", abandon, { once: true });
     const watch = setInterval(() => this.#checkArrived(), WATCH_INTERVAL_MS);
     if (signal.aborted) abandon();
@@ -114,7 +114,7 @@ export class Exchange {
     request.on("socket", (socket) => this.#watch(request, socket));
     request.on("information", () => {
       this.#informational += 1;
-      if (this.#informational > MAX_INFORMATIONAL) this.#end("answer");
+      if (this.#informational > MAX_INFORMATIONAL) this.#end("invalid_response");
     });
     request.on("response", (response) => this.#read(response));
     request.on("upgrade", (response, socket) => {
@@ -126,7 +126,7 @@ export class Exchange {
       const isStale =
         request.reusedSocket && this.#statusCode === null && STALE.has(error.code ?? "");
       if (isStale && agent !== this.#options.freshAgent) this.#send(this.#options.freshAgent);
-      else this.#end(this.#answered() ?? outcomeOf(error));
+      else this.#end(this.#received() ?? outcomeOf(error));
     });
     request.end(body);
   }
@@ -141,7 +141,7 @@ export class Exchange {
       allowed = MAX_ARRIVED_BYTES;
     };
     const check = (): void => {
-      if (arrivedOn(socket) - from > allowed) this.#end(this.#answered() ?? "answer");
+      if (arrivedOn(socket) - from > allowed) this.#end(this.#received() ?? "invalid_response");
     };
     socket.once("secureConnect", onSecure);
     socket.prependListener("data", check);
@@ -160,15 +160,15 @@ export class Exchange {
     let bytes = 0;
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MAX_RESPONSE_BYTES) this.#end(this.#answered() ?? "answer");
+      if (bytes > MAX_RESPONSE_BYTES) this.#end(this.#received() ?? "invalid_response");
     });
     // The request is not destroyed, so that the connection can be reused.
-    response.on("end", () => this.#settle(this.#answered() ?? "answer"));
-    response.on("error", () => this.#end(this.#answered() ?? "answer"));
+    response.on("end", () => this.#settle(this.#received() ?? "invalid_response"));
+    response.on("error", () => this.#end(this.#received() ?? "invalid_response"));
   }
 
   /** The outcome according to the status. */
-  #answered(): "success" | "refused" | undefined {
+  #received(): "success" | "refused" | undefined {
     if (this.#statusCode === null) return undefined;
     return this.#statusCode >= 200 && this.#statusCode < 300 ? "success" : "refused";
   }
@@ -188,7 +188,7 @@ export class Exchange {
 function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
   const code = error.code ?? "";
   if (isForbidden(error)) return "address";
-  if (code.startsWith("HPE_")) return "answer";
+  if (code.startsWith("HPE_")) return "invalid_response";
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|EPROTO)/.test(code)) {
     return "tls";
   }

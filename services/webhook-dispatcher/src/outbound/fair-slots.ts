@@ -2,7 +2,7 @@
 // that become free go to the waiting accounts in turn. Used by the resolver. A waiter that waits too long is
 // rejected and leaves the queue.
 
-import { Lines } from "@annals/contract";
+import { FairQueue } from "@annals/contract";
 
 export interface FairSlotsOptions {
   readonly total: number;
@@ -12,7 +12,7 @@ export interface FairSlotsOptions {
 export class FairSlots {
   readonly #options: FairSlotsOptions;
   readonly #takenBy = new Map<string, number>();
-  readonly #waiting = new Lines<() => void>();
+  readonly #waiting = new FairQueue<() => void>();
   #taken = 0;
 
   constructor(options: FairSlotsOptions) {

@@ -23,7 +23,7 @@ const PACKETS = 4;
 /** Slots of the system resolver, which has two of the four threads of libuv. */
 const SYSTEM_SLOTS = { total: 2, perAccount: 1 };
 
-/** Codes of errors that mean that a name has no address. Any other answer may change a moment later. */
+/** Codes of errors that mean that a name has no address. Any other result may change a moment later. */
 const NO_ADDRESS = new Set(["ENOTFOUND", "ENODATA"]);
 
 /** Looks up names in DNS. `servers`, as `address:port`, replace those of the system. */

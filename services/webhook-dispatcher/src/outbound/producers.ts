@@ -54,7 +54,7 @@ export class Producers {
 
   /**
    * Reads how far the entries of these kinds reach, for each of at most 1,000 accounts, in order; 0 for other
-   * kinds. Rejects if a producer of one of the kinds does not answer.
+   * kinds. Rejects if a producer of one of the kinds does not respond.
    */
   async positions(
     accountIds: readonly string[],

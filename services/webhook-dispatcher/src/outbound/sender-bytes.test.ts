@@ -18,18 +18,23 @@ const HOSTILE: readonly (readonly [string, string, string, object])[] = [
     "responses of status 103",
     "",
     "HTTP/1.1 103 Early Hints\r\n\r\n",
-    { outcome: "answer", statusCode: null },
+    { outcome: "invalid_response", statusCode: null },
   ],
   [
     "responses of status 100",
     "",
     "HTTP/1.1 100 Continue\r\n\r\n",
-    { outcome: "answer", statusCode: null },
+    { outcome: "invalid_response", statusCode: null },
   ],
   ["chunk extensions", HEAD, EXTENSION, { outcome: "success", statusCode: 200 }],
   ["one chunk extension", `${HEAD}1;`, "a".repeat(1_000), { statusCode: 200 }],
   ["trailers", `${HEAD}0\r\n`, `x-t: ${"y".repeat(500)}\r\n`, { statusCode: 200 }],
-  ["headers", "HTTP/1.1 200 OK\r\n", `x-h: ${"y".repeat(500)}\r\n`, { outcome: "answer" }],
+  [
+    "headers",
+    "HTTP/1.1 200 OK\r\n",
+    `x-h: ${"y".repeat(500)}\r\n`,
+    { outcome: "invalid_response" },
+  ],
   ["a body", "HTTP/1.1 200 OK\r\n\r\n", "y".repeat(1_000), { outcome: "success" }],
 ];
 

@@ -49,7 +49,10 @@ describe("responses", () => {
 
   test("what is not HTTP has no status", async () => {
     const url = await rawServer((socket) => socket.write("hello\r\n\r\n"));
-    expect(await newSender().send(url)).toMatchObject({ outcome: "answer", statusCode: null });
+    expect(await newSender().send(url)).toMatchObject({
+      outcome: "invalid_response",
+      statusCode: null,
+    });
   });
 });
 

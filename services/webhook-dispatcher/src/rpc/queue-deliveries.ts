@@ -36,7 +36,7 @@ export interface Queued {
   readonly entries: readonly Entry[];
   /** Audit entry that is stored with the deliveries. */
   readonly audit: AuditEntryOf<"webhook-dispatcher">;
-  /** Aborted when the caller no longer waits for the answer. */
+  /** Aborted when the caller no longer waits for the response. */
   readonly signal: AbortSignal;
   /** Whether the webhook must have taken a delivery, so that hosts that take none cannot be flooded. */
   readonly needsSuccess?: boolean;

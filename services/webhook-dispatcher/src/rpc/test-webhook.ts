@@ -1,4 +1,4 @@
-// TestWebhook: queues one delivery of the event webhook.test, whatever the webhook subscribes to
+// TestWebhook: queues one delivery of the event webhook.test, even if the webhook does not subscribe to it
 // (docs/open-details.md). It is attempted, retried and recorded like any other delivery.
 
 import { complete } from "@annals/errors";

@@ -44,7 +44,7 @@ export interface AttemptsEvents {
 
 /**
  * An attempt begins within this time of requesting its claim, or not at all. Disabling a webhook waits for
- * the same time, and can then answer that no further attempt begins.
+ * the same time, and can then promise that no further attempt begins.
  */
 export const START_WINDOW_MS = 1_000;
 
@@ -154,7 +154,7 @@ export class Attempts {
     this.#reading.delete(reading);
     if (body === undefined) return UNREAD;
     // The chain has no such event: nothing can be sent, and the retries end.
-    if (body === "gone") return { outcome: "answer", statusCode: null };
+    if (body === "gone") return { outcome: "invalid_response", statusCode: null };
     const { keys, metrics, sender } = this.#deps;
     const owner = { accountId: row.account_id, webhookId: row.webhook_id };
     const { previous_key_id: previousKeyId, previous_sealed: previousSealed } = row;

@@ -48,14 +48,14 @@ export function startCleanUp(deps: CleanUpDeps): Loop {
   });
 }
 
-type Given = Pick<CleanUpDeps, "database" | "now" | "retentionDays">;
+type CleanUpContext = Pick<CleanUpDeps, "database" | "now" | "retentionDays">;
 
 /**
  * Does all that is due now: lists the webhooks, then works on them one by one. If one fails, it goes on with
  * the others, and throws the error at the end. Ends early if the signal of the run is aborted.
  */
-export async function cleanUp(given: Given, run = new AccountRun()): Promise<void> {
-  const { database, now, retentionDays } = given;
+export async function cleanUp(context: CleanUpContext, run = new AccountRun()): Promise<void> {
+  const { database, now, retentionDays } = context;
   const { signal } = run;
   const each = async <Row extends all.WebhookKey>(
     kind: string,
@@ -75,22 +75,22 @@ export async function cleanUp(given: Given, run = new AccountRun()): Promise<voi
   await each(
     "deleted",
     (after) => database.run(all.listDeleted, after),
-    (row) => remove(given, row, signal),
+    (row) => remove(context, row, signal),
   );
   await each(
     "stopped",
     (after) => database.run(all.listStopped, after),
-    (row) => settle(given, row, row.stopped_up_to, signal),
+    (row) => settle(context, row, row.stopped_up_to, signal),
   );
   await each(
     "expired",
     (after) => database.run(all.listExpired, [...after, now(), retentionDays]),
-    (row) => deleteFinished(given, row, retentionDays, signal),
+    (row) => deleteFinished(context, row, retentionDays, signal),
   );
   await each(
     "empty",
     (after) => database.run(all.listEmptyQueues, after),
-    (row) => close(given, row),
+    (row) => close(context, row),
   );
   await each(
     "secrets",
@@ -101,16 +101,20 @@ export async function cleanUp(given: Given, run = new AccountRun()): Promise<voi
 }
 
 /** Deletes the deliveries of a deleted webhook, then the webhook. A later run deletes what a claim holds. */
-async function remove(given: Given, row: all.WebhookKey, signal?: AbortSignal): Promise<void> {
-  await settle(given, row, MAX_NUMBER, signal);
-  await deleteFinished(given, row, TOMORROW, signal);
-  await given.database.run(clearDrops, [row.account_id, row.id]);
-  await given.database.run(one.removeWebhook, [row.account_id, row.id]);
+async function remove(
+  context: CleanUpContext,
+  row: all.WebhookKey,
+  signal?: AbortSignal,
+): Promise<void> {
+  await settle(context, row, MAX_NUMBER, signal);
+  await deleteFinished(context, row, TOMORROW, signal);
+  await context.database.run(clearDrops, [row.account_id, row.id]);
+  await context.database.run(one.removeWebhook, [row.account_id, row.id]);
 }
 
 /** Deletes stopped deliveries that were never attempted; the others stay without a next attempt. */
 async function settle(
-  { database, now }: Given,
+  { database, now }: CleanUpContext,
   { account_id: accountId, id }: all.WebhookKey,
   upTo: string,
   signal?: AbortSignal,
@@ -122,7 +126,7 @@ async function settle(
 }
 
 async function deleteFinished(
-  { database, now }: Given,
+  { database, now }: CleanUpContext,
   { account_id: accountId, id }: all.WebhookKey,
   days: number,
   signal?: AbortSignal,
@@ -131,7 +135,7 @@ async function deleteFinished(
   await inPieces(PIECE, async () => (await piece()).length, signal);
 }
 
-async function close({ database }: Given, { account_id: accountId, id }: all.WebhookKey) {
+async function close({ database }: CleanUpContext, { account_id: accountId, id }: all.WebhookKey) {
   await database.transaction(async (transaction) => {
     await transaction.run(lockWebhook, [accountId, id]);
     await transaction.run(closeQueue, [accountId, id]);

@@ -31,7 +31,7 @@ const FULL_DELAY_MS = 250;
 const GATHER_MS = 5;
 /** Time by which a delivery may become visible later than one that was due after it. */
 const COMMIT_ORDER_MS = 1_000;
-/** Maximum backoff while the database does not answer, so that deliveries are soon sent once it is back. */
+/** Maximum backoff while the database does not respond, so that deliveries are soon sent once it is back. */
 const MAX_BACKOFF_MS = 1_000;
 
 export class DeliveryEngine {

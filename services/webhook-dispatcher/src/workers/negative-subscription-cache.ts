@@ -55,7 +55,7 @@ export class NegativeSubscriptionCache {
     });
   }
 
-  /** Called when the database has just answered that the account has no subscriber of this kind. */
+  /** Called when the database has just shown that the account has no subscriber of this kind. */
   add(kind: NoticeKind, accountId: string): void {
     const key = keyOf(kind, accountId);
     if (this.#isStopping || this.#entries.has(key)) return;

@@ -1,5 +1,5 @@
 // Stores the results of attempts, and releases claims that were not attempted: many in one statement. While
-// the database does not answer, statements are retried for as long as their leases may hold. Disables
+// the database does not respond, statements are retried for as long as their leases may hold. Disables
 // webhooks whose receivers have failed for days. Called by attempts.ts. It must never reject.
 
 import type { Logger } from "@annals/chassis";
@@ -116,7 +116,7 @@ export class ResultWriter {
     const { database, disableAfterDays, metrics, now, retryDelaysS } = this.#deps;
     const rows: ResultRow[] = [];
     for (const results of byAccounts(given)) {
-      const stored = await this.#untilAnswered(() =>
+      const stored = await this.#untilDone(() =>
         database.run(recordResults, [
           now(),
           retryDelaysS,
@@ -194,15 +194,13 @@ export class ResultWriter {
     metrics.abandoned.inc(claims.length);
     for (const some of byAccounts(claims)) {
       const delays = some.map(({ delayS }) => delayS);
-      await this.#untilAnswered(() =>
-        database.run(releaseClaims, [now(), ...columns(some), delays]),
-      );
+      await this.#untilDone(() => database.run(releaseClaims, [now(), ...columns(some), delays]));
     }
     return claims.map(() => ({ status: "fulfilled", value: undefined }) as const);
   }
 
-  /** Not a loop of loop.ts: the attempts wait for the answer, and the retries end with their leases. */
-  async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  /** Not a loop of loop.ts: the attempts wait for the result, and the retries end with their leases. */
+  async #untilDone<T>(ask: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#deps.keepTryingMs;
     for (;;) {
       try {

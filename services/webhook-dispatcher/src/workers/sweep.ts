@@ -34,7 +34,7 @@ export interface SweepDeps {
 
 /** Maximum accounts of one call to a producer. */
 const ACCOUNTS_PER_CALL = 1_000;
-/** Maximum time by which a producer that does not answer delays the next sweep. */
+/** Maximum time by which a producer that does not respond delays the next sweep. */
 const POSITIONS_TIMEOUT_MS = 3_000;
 
 export function startSweep(deps: SweepDeps): Loop {
@@ -73,7 +73,7 @@ async function sweep(deps: SweepDeps, lag: OutboxLag, run: AccountRun): Promise<
   run.end();
 }
 
-/** Asks each producer separately: if one cannot answer, the other must still be asked. */
+/** Asks each producer separately: if one fails, the other must still be asked. */
 async function compare(
   { fanOut, metrics, producers }: SweepDeps,
   accounts: readonly SubscribedAccountRow[],
@@ -81,15 +81,15 @@ async function compare(
 ): Promise<void> {
   const ids = accounts.map(({ account_id }) => account_id);
   const options = { timeoutMs: POSITIONS_TIMEOUT_MS };
-  const answers = await Promise.allSettled([
+  const results = await Promise.allSettled([
     producers.positions(ids, ["events", "verifications"], options),
     producers.positions(ids, ["exports"], options),
   ]);
-  for (const answer of answers) {
-    if (answer.status === "rejected") continue;
+  for (const result of results) {
+    if (result.status === "rejected") continue;
     for (const [index, account] of accounts.entries()) {
       for (const kind of NOTICE_KINDS) {
-        const position = answer.value[index]?.[kind] ?? 0n;
+        const position = result.value[index]?.[kind] ?? 0n;
         const cursor = account[kind];
         if (cursor === null || position <= BigInt(cursor)) continue;
         lag.found(kind, account.account_id, BigInt(cursor), position);
@@ -98,6 +98,6 @@ async function compare(
       }
     }
   }
-  const failed = answers.find((answer) => answer.status === "rejected");
+  const failed = results.find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
 }

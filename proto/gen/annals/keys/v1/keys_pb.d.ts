@@ -825,7 +825,7 @@ export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
 export declare const KeysService: GenService<{
   /**
    * Authenticates and counts a group of requests in one round trip to the primary (interface 2 and 3).
-   * Requests that wait together are sent together; no answer is ever cached.
+   * Requests that wait together are sent together; no response is ever cached.
    *
    * @generated from rpc annals.keys.v1.KeysService.AdmitRequests
    */

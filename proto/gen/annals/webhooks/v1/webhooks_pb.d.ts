@@ -338,7 +338,7 @@ export declare type Delivery = Message<"annals.webhooks.v1.Delivery"> & {
   success: boolean;
 
   /**
-   * Absent when no answer came.
+   * Absent when no response came.
    *
    * @generated from field: optional uint32 status_code = 4;
    */

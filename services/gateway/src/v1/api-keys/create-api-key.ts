@@ -1,4 +1,4 @@
-// POST /v1/api-keys (interface 5): creates a key. The secret is in this answer only.
+// POST /v1/api-keys (interface 5): creates a key. The secret is in this response only.
 
 import { SCOPES } from "@annals/contract";
 import type { CreateApiKeyRequestSchema } from "@annals/proto/keys";

@@ -16,8 +16,8 @@ export function listApiKeys({ keys }: Pick<Deps, "keys">): Route {
     handle: async ({ admission, query, signal }) => {
       const { limit = MAX_LIMIT, cursor: after = "" } = query;
       const request = { accountId: admission.accountId, limit, after };
-      const answer = await keys.listApiKeys(request, admittedBy(admission, signal));
-      return { body: renderPage(answer.apiKeys.map(renderApiKey), answer.next) };
+      const response = await keys.listApiKeys(request, admittedBy(admission, signal));
+      return { body: renderPage(response.apiKeys.map(renderApiKey), response.next) };
     },
   });
 }

@@ -183,7 +183,7 @@ test("an append that is answered without an outcome fails alone", async () => {
     { status: "fulfilled" },
     { status: "fulfilled" },
     { status: "fulfilled" },
-    { reason: { kind: "internal", message: "the ledger answered an append without an outcome" } },
+    { reason: { kind: "internal", message: "the ledger returned no outcome for an append" } },
   ]);
 });
 

@@ -23,7 +23,7 @@ const MIN_SHARED_GROUPS = 4;
 /** A group with less time left has already waited, so it has a call of its own, which ends in time. */
 const MIN_SHARED_TIME_LEFT_MS = CALL_TIMEOUT_MS - 1_000;
 
-/** Used if the ledger answered an append without an outcome: event-appends.ts turns it into an error. */
+/** Used if the ledger returned no outcome for an append: event-appends.ts turns it into an error. */
 const NO_OUTCOME = create(AppendOutcomeSchema);
 
 export type AppendMessage = MessageInitShape<typeof AppendSchema>;

@@ -9,7 +9,7 @@ import { Action, EventBody } from "../../render/event.ts";
 import { CLOSED, named, openDetail } from "../../render/schema.ts";
 import { type Route, routeOfEvents } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { appendEvents } from "./append-answer.ts";
+import { appendEvents } from "./append-response.ts";
 import { IdempotencyHeaders, REPLAYED_HEADER } from "./idempotency.ts";
 import { type NewEvent, newEventMembers } from "./new-event.ts";
 import { plainEvents, writtenEvents } from "./new-events.ts";
@@ -74,7 +74,7 @@ export function createEventBatch(deps: Pick<Deps, "appends" | "limits" | "turns"
     maxDepth: limits.eventMaxDepth + LEVELS_AROUND_AN_EVENT,
     maxValues: limits.batchBodyMaxValues,
     readPlain: plainEvents("batch", limits.eventMaxBytes),
-    // Not async: the parsed body would be held until the answer (register-routes.ts).
+    // Not async: the parsed body would be held until the response (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
       const options = { maxBytes: limits.eventMaxBytes, path: eventPath };
       const written = isEventBytes(body)

@@ -1,4 +1,4 @@
-// POST /v1/events (interface 6): stores one event. It is committed when this is answered.
+// POST /v1/events (interface 6): stores one event. It is committed before the response.
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { isEventBytes } from "@annals/event";
@@ -6,7 +6,7 @@ import { dataOf } from "../../render/data.ts";
 import { EventBody } from "../../render/event.ts";
 import { type Route, routeOfEvents } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { appendEvents } from "./append-answer.ts";
+import { appendEvents } from "./append-response.ts";
 import { IdempotencyHeaders, REPLAYED_HEADER } from "./idempotency.ts";
 import { NewEventBody } from "./new-event.ts";
 import { plainEvents, writtenEvents } from "./new-events.ts";
@@ -21,7 +21,7 @@ export function createEvent(deps: Pick<Deps, "appends" | "limits" | "turns">): R
     planLimit: "month",
     maxDepth: limits.eventMaxDepth,
     readPlain: plainEvents("event", limits.eventMaxBytes),
-    // Not async: the parsed body would be held until the answer (register-routes.ts).
+    // Not async: the parsed body would be held until the response (register-routes.ts).
     handle: ({ admission, body, headers, receivedAt }) => {
       const options = { maxBytes: limits.eventMaxBytes, path: () => "" };
       const written = isEventBytes(body)

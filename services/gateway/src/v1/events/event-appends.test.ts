@@ -20,7 +20,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/p
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Admission } from "../../admission/admission.ts";
-import { appendEvents } from "./append-answer.ts";
+import { appendEvents } from "./append-response.ts";
 import { EventAppends } from "./event-appends.ts";
 import type { NewEvent } from "./new-event.ts";
 import { type EventForm, plainEvents, writtenEvents } from "./new-events.ts";

@@ -1,5 +1,5 @@
 // Sends appends to the ledger: those of one account that wait at the same time as one group. Called by the
-// routes that create events. A waiting append holds the bytes that the answer is made of, never the parsed
+// routes that create events. A waiting append holds the bytes that the response is made of, never the parsed
 // body, which takes several times as much memory.
 
 import { type EventText, HASH_HEX_LENGTH, ID_LENGTH } from "@annals/event";
@@ -79,7 +79,7 @@ function appended(outcome: AppendOutcome["outcome"], { events }: AppendRequest):
     case "refused":
       throw fromProtoError(outcome.value);
     case undefined:
-      throw internal("the ledger answered an append without an outcome");
+      throw internal("the ledger returned no outcome for an append");
     default:
       return outcome satisfies never;
   }
@@ -88,5 +88,5 @@ function appended(outcome: AppendOutcome["outcome"], { events }: AppendRequest):
 function checkReceipt({ packedHashes, packedIds }: AppendReceipt, count: number): void {
   const hasIds = packedIds.length === count * ID_LENGTH;
   if (!hasIds || packedHashes.length !== (count + 1) * HASH_HEX_LENGTH)
-    throw internal("the ledger answered an append with a receipt for another number of events");
+    throw internal("the ledger returned a receipt for another number of events");
 }

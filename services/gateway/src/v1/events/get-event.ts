@@ -30,7 +30,7 @@ export function getEvent({ ledger }: Pick<Deps, "ledger">): Route {
       const includeProof = query.include === "proof";
       const request = { accountId: admission.accountId, id: params.id, includeProof };
       const { event } = await ledger.getEvent(request, admittedBy(admission, signal));
-      if (!event) throw internal("the ledger answered without an event");
+      if (!event) throw internal("the ledger responded without an event");
       return {
         body: `{"data":${eventJson(event)}${includeProof ? `,"proof":${renderProof(event)}` : ""}}`,
       };

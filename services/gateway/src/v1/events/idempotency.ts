@@ -5,7 +5,7 @@ import { MAX_TEXT_LENGTH } from "@annals/event";
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
 import { openDetail } from "../../render/schema.ts";
-import type { Answer } from "../../route.ts";
+import type { RouteResponse } from "../../route.ts";
 import type { Appended } from "./event-appends.ts";
 import type { EventForm, NewEvents } from "./new-events.ts";
 
@@ -34,15 +34,15 @@ export const REPLAYED_HEADER = {
   }),
 };
 
-/** The headers of the answer to an append: whether it repeats an earlier answer. */
-export function replayHeaders({ replayed }: Appended): Pick<Answer, "headers"> {
+/** The headers of the response to an append: whether it repeats an earlier response. */
+export function replayHeaders({ replayed }: Appended): Pick<RouteResponse, "headers"> {
   return replayed ? { headers: REPLAYED } : {};
 }
 
 /**
  * The members of an append that idempotency needs. The digest is of the canonical events as the client gave
  * them: a request without `occurred_at` is the same request at any time. `form` distinguishes one event from
- * a batch of one, whose answer has another shape.
+ * a batch of one, whose response has another shape.
  */
 export function idempotency(
   key: string | undefined,

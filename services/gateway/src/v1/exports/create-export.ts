@@ -52,11 +52,11 @@ export function createExport({ exports }: Pick<Deps, "exports">): Route {
     success: { status: 201, body: dataOf(ExportBody) },
     planLimit: "count",
     handle: async ({ admission, body, signal }) => {
-      const answer = await exports.createExport(
+      const response = await exports.createExport(
         toRequest(admission.accountId, body),
         admittedBy(admission, signal),
       );
-      return { body: `{"data":${renderExport(answer.export)}}` };
+      return { body: `{"data":${renderExport(response.export)}}` };
     },
   });
 }

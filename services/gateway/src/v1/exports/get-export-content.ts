@@ -38,7 +38,7 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
     handle: async ({ admission, readmit, params, signal }) => {
       const request = { accountId: admission.accountId, id: params.id };
       const { export: one } = await exports.getExport(request, admittedBy(admission, signal));
-      if (!one) throw internal("the export service answered without an export");
+      if (!one) throw internal("the export service responded without an export");
       const status = statusOf(one);
       if (status !== "completed") {
         const message = `The export ${one.id} is ${status}: it has content once it is completed.`;

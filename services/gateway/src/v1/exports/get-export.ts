@@ -16,11 +16,11 @@ export function getExport({ exports }: Pick<Deps, "exports">): Route {
     failures: [404],
     handle: async ({ admission, params, signal }) => {
       const { accountId } = admission;
-      const answer = await exports.getExport(
+      const response = await exports.getExport(
         { accountId, id: params.id },
         admittedBy(admission, signal),
       );
-      return { body: `{"data":${renderExport(answer.export)}}` };
+      return { body: `{"data":${renderExport(response.export)}}` };
     },
   });
 }

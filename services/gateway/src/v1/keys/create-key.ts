@@ -1,4 +1,4 @@
-// POST /v1/keys (interface 5): the other form of creating a key. Its answer has no wrapper and no
+// POST /v1/keys (interface 5): the other form of creating a key. Its response has no wrapper and no
 // key_prefix.
 
 import { Type } from "typebox";

@@ -1,5 +1,5 @@
 // GET /v1/verify (interface 7, docs/open-details.md): recomputes the account's chain, or a range
-// of it. A broken chain is an answer with `valid: false`, not an error.
+// of it. A broken chain is a response with `valid: false`, not an error.
 
 import { type InvalidReason, verificationJson } from "@annals/contract";
 import { InvalidReason as ProtoReason, type VerifyChainResponse } from "@annals/proto/ledger";

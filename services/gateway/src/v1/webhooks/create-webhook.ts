@@ -1,4 +1,4 @@
-// POST /v1/webhooks (interface 9.1): creates a webhook. Its signing secret is in this answer only.
+// POST /v1/webhooks (interface 9.1): creates a webhook. Its signing secret is in this response only.
 
 import type { CreateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";

@@ -17,8 +17,8 @@ export function listWebhooks({ webhooks }: Pick<Deps, "webhooks">): Route {
     handle: async ({ admission, query, signal }) => {
       const { limit = MAX_LIMIT, cursor: after = "" } = query;
       const request = { accountId: admission.accountId, limit, after };
-      const answer = await webhooks.listWebhooks(request, admittedBy(admission, signal));
-      return { body: renderPage(answer.webhooks.map(renderWebhook), answer.next) };
+      const response = await webhooks.listWebhooks(request, admittedBy(admission, signal));
+      return { body: renderPage(response.webhooks.map(renderWebhook), response.next) };
     },
   });
 }

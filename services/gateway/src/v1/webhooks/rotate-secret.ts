@@ -1,5 +1,5 @@
-// POST /v1/webhooks/{id}/rotate-secret (docs/open-details.md): a new signing secret, which is in this answer
-// only. The one before stays valid for a while.
+// POST /v1/webhooks/{id}/rotate-secret (docs/open-details.md): a new signing secret, which is in this
+// response only. The one before stays valid for a while.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";

@@ -11,7 +11,7 @@ export function testWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Send a test delivery",
     description:
-      "Queues a delivery of the event `webhook.test`, whatever the webhook subscribes to. The delivery is retried and " +
+      "Queues a delivery of the event `webhook.test`, even if the webhook does not subscribe to it. The delivery is retried and " +
       "recorded like any other. Returns 422 if the webhook is disabled.",
     feature: "webhooks",
     params: idIn(WebhookId),

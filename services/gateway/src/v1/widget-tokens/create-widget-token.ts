@@ -1,5 +1,5 @@
-// POST /v1/widget-tokens (docs/open-details.md): creates a token for the widget routes. It is in this answer
-// only.
+// POST /v1/widget-tokens (docs/open-details.md): creates a token for the widget routes. It is in this
+// response only.
 
 import { WIDGET_TOKEN_EXPIRY_S } from "@annals/contract";
 import type { CreateWidgetTokenRequestSchema } from "@annals/proto/keys";

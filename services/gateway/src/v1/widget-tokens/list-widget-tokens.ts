@@ -20,8 +20,8 @@ export function listWidgetTokens({ keys }: Pick<Deps, "keys">): Route {
     handle: async ({ admission, query, signal }) => {
       const { limit = DEFAULT_LIMIT, cursor: after = "" } = query;
       const request = { accountId: admission.accountId, limit, after };
-      const answer = await keys.listWidgetTokens(request, admittedBy(admission, signal));
-      return { body: renderPage(answer.widgetTokens.map(renderWidgetToken), answer.next) };
+      const response = await keys.listWidgetTokens(request, admittedBy(admission, signal));
+      return { body: renderPage(response.widgetTokens.map(renderWidgetToken), response.next) };
     },
   });
 }

@@ -23,8 +23,8 @@ export function getWidgetEvent({ ledger }: Pick<Deps, "ledger">): Route {
     failures: [404],
     handle: async ({ admission, params, signal }) => {
       const request = { accountId: admission.accountId, id: params.id };
-      const answer = await ledger.getWidgetEvent(request, admittedBy(admission, signal));
-      const { event, proof } = renderWidgetEvent(answer.event);
+      const response = await ledger.getWidgetEvent(request, admittedBy(admission, signal));
+      const { event, proof } = renderWidgetEvent(response.event);
       return { body: `{"data":${event},"proof":${proof}}` };
     },
   });

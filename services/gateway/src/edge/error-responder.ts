@@ -1,39 +1,39 @@
-// Answers requests that failed, and paths that do not exist. Called by app.ts. What is refused before its
-// body was read gives its slot back at once. It must never log a line for every request of a flood.
+// Responds to requests that failed, and to paths that do not exist. Called by app.ts. What is refused before
+// its body was read gives its slot back at once. It must never log a line for every request of a flood.
 
 import { BoundedLog, type Logger } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { errorAnswer } from "../errors.ts";
-import { type EarlyAnswers, hasUnreadBody } from "./early-answer.ts";
+import { errorResponse } from "../errors.ts";
+import { type EarlyResponses, hasUnreadBody } from "./early-response.ts";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
 import type { RefusalBudget } from "./refusal-budget.ts";
 
-export interface ErrorAnswerOptions {
+export interface ErrorResponderOptions {
   readonly log: Logger;
-  readonly inFlight: Pick<RequestsInFlight, "addressOf" | "answered">;
-  readonly earlyAnswers: EarlyAnswers;
+  readonly inFlight: Pick<RequestsInFlight, "addressOf" | "responded">;
+  readonly earlyResponses: EarlyResponses;
   readonly refusals: Pick<RefusalBudget, "isOver" | "refused">;
 }
 
-/** Delay of answers to a client that has used up its budget of refusals. */
+/** Delay of responses to a client that has used up its budget of refusals. */
 const DELAY_MS = 1_000;
 const MAX_DELAYED = 2_000;
 
-export type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+export type RespondToError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
-  const { log, inFlight, earlyAnswers } = options;
+export function errorResponder(options: ErrorResponderOptions): RespondToError {
+  const { log, inFlight, earlyResponses } = options;
   const bounded = new BoundedLog(log);
   let delayed = 0;
   return (error, request, reply) => {
     const { raw } = request;
-    const { status, headers, body, unexpected } = errorAnswer(error, request.id);
+    const { status, headers, body, unexpected } = errorResponse(error, request.id);
     const fields = { request_id: request.id };
     if (raw.readableAborted)
       bounded.write("info", fields, "client disconnected before its body arrived");
     else if (raw.socket.destroyed)
-      bounded.write("info", fields, "client disconnected before it was answered");
+      bounded.write("info", fields, "client disconnected before the response");
     else if (unexpected) log.error({ err: error, ...fields }, "request failed");
     else if (status >= 500)
       bounded.write("warn", { err: error, ...fields }, "request could not be served");
@@ -47,11 +47,11 @@ export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
       void reply.header("x-ratelimit-remaining", 0);
     const send = () => {
       if (!hasUnreadBody(raw)) void reply.send(text);
-      else void reply.header("connection", "close").send(earlyAnswers.stream(text, raw));
-      inFlight.answered(raw);
+      else void reply.header("connection", "close").send(earlyResponses.stream(text, raw));
+      inFlight.responded(raw);
     };
     if (status < 500 && isOverBudget(request, error, options) && delayed < MAX_DELAYED) {
-      inFlight.answered(raw);
+      inFlight.responded(raw);
       delayed += 1;
       setTimeout(() => {
         delayed -= 1;
@@ -71,7 +71,7 @@ export function errorAnswers(options: ErrorAnswerOptions): AnswerError {
 function isOverBudget(
   { admission, raw }: FastifyRequest,
   error: unknown,
-  { inFlight, refusals }: ErrorAnswerOptions,
+  { inFlight, refusals }: ErrorResponderOptions,
 ): boolean {
   const isLimited = error instanceof AnnalsError && error.kind === "rate_limited";
   if (admission && !isLimited) return false;

@@ -1,7 +1,7 @@
-// Answers a request before its body has arrived: one refused by its head, or too large. Called by
-// answer-error.ts and requests-in-flight.ts. The body is not read, so the connection is closed (RFC 9112,
+// Responds to a request before its body has arrived: one refused by its head, or too large. Called by
+// error-responder.ts and requests-in-flight.ts. The body is not read, so the connection is closed (RFC 9112,
 // 9.6). It stays open for a moment, because closing it at once would reset it, and many clients would see the
-// reset and not the answer. It must never read much of a body that nobody asked for.
+// reset and not the response. It must never read much of a body that nobody asked for.
 
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
@@ -9,22 +9,22 @@ import { Readable } from "node:stream";
 /** What a client may have sent before it could know: read and discarded. The rest is not read. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const LINGER_MS = 1_000;
-/** Connections that wait for their client to close. Beyond them, one is closed with its answer. */
+/** Connections that wait for their client to close. Beyond them, one is closed with its response. */
 const MAX_LINGERING = 1_000;
 
 export function hasUnreadBody(request: IncomingMessage): boolean {
   return !request.complete && !request.destroyed;
 }
 
-export class EarlyAnswers {
+export class EarlyResponses {
   #lingering = 0;
 
   /** A stream of `text` that ends when the client has closed, has sent its body, or had its moment. */
   stream(text: string, request: IncomingMessage): Readable {
-    return Readable.from(this.#answer(text, request));
+    return Readable.from(this.#respond(text, request));
   }
 
-  async *#answer(text: string, request: IncomingMessage): AsyncGenerator<string> {
+  async *#respond(text: string, request: IncomingMessage): AsyncGenerator<string> {
     yield text;
     if (this.#lingering >= MAX_LINGERING || !hasUnreadBody(request)) return;
     this.#lingering += 1;

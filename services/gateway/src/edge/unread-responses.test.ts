@@ -37,10 +37,10 @@ test("an answer that was read at once counts nothing, a small one that was not a
   for (const request of [first, second]) inFlight.authenticated(request, "acct_1");
   // Answers go in order: the second waits for the first.
   secondAnswer.end("x");
-  inFlight.answered(second);
+  inFlight.responded(second);
   expect(inFlight.used()).toMatchObject({ requests: 1, unread_bytes: 4 * 1024 });
   firstAnswer.end("x".repeat(1_000));
-  inFlight.answered(first);
+  inFlight.responded(first);
   await released();
   reading.destroy();
 });
@@ -50,13 +50,13 @@ test("beyond an address's share its longest unread answer is abandoned, and nobo
   const { inFlight, refused, released } = server;
   const another = await deaf(server);
   const unread = [another, await deaf(server)];
-  for (const { request } of unread) inFlight.answered(request, ANONYMOUS_BYTES / 2);
+  for (const { request } of unread) inFlight.responded(request, ANONYMOUS_BYTES / 2);
   expect(inFlight.used()).toMatchObject({ anonymous: 0, anonymous_bytes: ANONYMOUS_BYTES });
   const ofAccount = await deaf(server, KEY);
   inFlight.authenticated(ofAccount.request, "acct_1");
-  inFlight.answered(ofAccount.request, BYTES);
+  inFlight.responded(ofAccount.request, BYTES);
   const last = await deaf(server);
-  inFlight.answered(last.request, ANONYMOUS_BYTES / 2);
+  inFlight.responded(last.request, ANONYMOUS_BYTES / 2);
   expect(refused).toStrictEqual(["anonymous_bytes_share"]);
   expect(inFlight.used()).toMatchObject({ anonymous_bytes: ANONYMOUS_BYTES, unread_bytes: BYTES });
   await vi.waitFor(() => expect(another.request.socket.destroyed).toBe(true));
@@ -70,16 +70,16 @@ test("an answer that is not made yet is refused beyond the account's share, one 
   const { inFlight, refused, released } = server;
   const [first, second] = [await deaf(server, KEY), await deaf(server, KEY)];
   for (const { request } of [first, second]) inFlight.authenticated(request, "acct_1");
-  inFlight.reserveAnswer(first.request, BYTES);
-  expect(() => inFlight.reserveAnswer(second.request, 1)).toThrow("Too many unread responses");
+  inFlight.reserveResponse(first.request, BYTES);
+  expect(() => inFlight.reserveResponse(second.request, 1)).toThrow("Too many unread responses");
   expect(refused).toStrictEqual(["unread_bytes_share"]);
-  inFlight.answered(first.request);
-  inFlight.answered(second.request, BYTES);
+  inFlight.responded(first.request);
+  inFlight.responded(second.request, BYTES);
   expect(inFlight.used().unread_bytes).toBe(2 * BYTES);
   // An account has half of all at most.
   const third = await deaf(server, KEY);
   inFlight.authenticated(third.request, "acct_1");
-  inFlight.answered(third.request, BYTES);
+  inFlight.responded(third.request, BYTES);
   expect(inFlight.used().unread_bytes).toBe(2 * BYTES);
   await vi.waitFor(() => expect(first.request.socket.destroyed).toBe(true));
   for (const { one } of [first, second, third]) one.destroy();
@@ -103,7 +103,7 @@ test("a client that does not read is disconnected, and one that reads is not", a
   const pieces = DEAF_BYTES / piece.length;
   for (const [request, response] of held) {
     Readable.from(Array.from({ length: pieces }, () => piece)).pipe(response);
-    inFlight.answered(request, piece.length);
+    inFlight.responded(request, piece.length);
   }
   const isClosed = closed(silent.request.socket);
   await vi.waitFor(() => expect(refused).toContain("slow_reader"), 6_000);

@@ -1,16 +1,16 @@
-// Counts the bytes of answers that their clients have not read: of the account, or of an address without a
+// Counts the bytes of responses that their clients have not read: of the account, or of an address without a
 // key. Used by requests-in-flight.ts. What the kernel took at once does not count. Beyond what a holder may
-// have, its answer that has been unread longest is abandoned. It must never disconnect a client that belongs
-// to somebody else.
+// have, its response that has been unread longest is abandoned. It must never disconnect a client that
+// belongs to somebody else.
 
 import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.ts";
 import { DOWNLOAD_BYTES, type Resources } from "./resources.ts";
 
-/** What an unread answer takes at least: the objects of Node and its head. */
+/** What an unread response takes at least: the objects of Node and its head. */
 const MIN_UNREAD_BYTES = 4 * 1024;
 
-export class UnreadAnswers {
+export class UnreadResponses {
   readonly #resources: Resources;
   /** The requests in flight, in the order in which they came. */
   readonly #open: ReadonlyMap<IncomingMessage, Exchange>;
@@ -27,14 +27,14 @@ export class UnreadAnswers {
     return shares.heldBy(accountId) - ofDownloads > shares.share / 2;
   }
 
-  /** For an answer that is not made yet. Throws `rate_limited` or `unavailable`. */
+  /** For a response that is not made yet. Throws `rate_limited` or `unavailable`. */
   reserve(exchange: Exchange, bytes: number): void {
     const { resource, holder } = potOf(exchange);
-    this.#resources.check(resource, this.#resources.shares[resource].take(holder, bytes));
+    this.#resources.check(resource, this.#resources.shares[resource].tryAcquire(holder, bytes));
     exchange.unread += bytes;
   }
 
-  /** Counts what is left of an answer that was made. */
+  /** Counts what is left of a response that was made. */
   measure(exchange: Exchange, streamedBytes: number): void {
     const { response, unread } = exchange;
     const left = response.writableEnded ? response.writableLength : Math.max(streamedBytes, unread);
@@ -51,15 +51,15 @@ export class UnreadAnswers {
   }
 
   /**
-   * The answer exists. An account may go beyond its share for it, to half of what is free: its appends are
-   * stored, and their answers are not lost to a moment of much work.
+   * The response exists. An account may go beyond its share for it, to half of what is free: its appends are
+   * stored, and their responses are not lost to a moment of much work.
    */
   #add(exchange: Exchange, bytes: number): void {
     const { resource, holder } = potOf(exchange);
     const shares = this.#resources.shares[resource];
     const most = resource === "unread_bytes" ? Infinity : shares.share;
     for (;;) {
-      const refusal = shares.take(holder, bytes, most);
+      const refusal = shares.tryAcquire(holder, bytes, most);
       if (refusal === undefined) {
         exchange.unread += bytes;
         return;
@@ -74,7 +74,7 @@ export class UnreadAnswers {
 
   #longestUnread(resource: Pot["resource"], holder: string): Exchange | undefined {
     for (const exchange of this.#open.values()) {
-      if (exchange.unread === 0 || !exchange.isAnswered) continue;
+      if (exchange.unread === 0 || !exchange.hasResponse) continue;
       const pot = potOf(exchange);
       if (pot.resource === resource && pot.holder === holder) return exchange;
     }

@@ -1,4 +1,4 @@
-// Stores the events of a request and writes the answer: from the bytes of the events and the receipt of the
+// Stores the events of a request and writes the response: from the bytes of the events and the receipt of the
 // ledger, or from the stored events if an earlier request had stored them. Called by the routes that
 // create events.
 
@@ -7,7 +7,7 @@ import { eventJson, eventJsonBytes, type EventText } from "@annals/event";
 import type { AppendReceipt } from "@annals/proto/ledger";
 import { listBytes } from "../../render/data.ts";
 import type { Deps } from "../../deps.ts";
-import type { Answer, Call } from "../../route.ts";
+import type { RouteResponse, Call } from "../../route.ts";
 import { idempotency, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import type { EventForm, NewEvents } from "./new-events.ts";
@@ -19,7 +19,7 @@ interface Request extends Pick<
   readonly form: EventForm;
 }
 
-/** The JSON text around the events of an answer. */
+/** The JSON text around the events of a response. */
 const AROUND = {
   event: { head: '{"data":', tail: "}", pieceBytes: PIECE_BYTES },
   batch: { head: '{"data":[', tail: "]}", pieceBytes: PIECE_BYTES },
@@ -29,7 +29,7 @@ export async function appendEvents(
   { appends, turns }: Pick<Deps, "appends" | "turns">,
   events: NewEvents,
   { admission, form, headers, receivedAt }: Request,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const { accountId, statement } = admission;
   const appended = await appends.append({
     accountId,
@@ -39,10 +39,10 @@ export async function appendEvents(
     ...idempotency(headers["idempotency-key"], form, events),
     ...monthlyQuota(admission),
   });
-  const answer = appended.replayed
-    ? repeatedAnswer(form, appended.events)
+  const response = appended.replayed
+    ? repeatedResponse(form, appended.events)
     : eventJsonBytes(events, addedBytes(events, appended.receipt, receivedAt), AROUND[form]);
-  return { body: await turns.run(accountId, answer), ...replayHeaders(appended) };
+  return { body: await turns.run(accountId, response), ...replayHeaders(appended) };
 }
 
 function addedBytes(
@@ -60,8 +60,8 @@ function addedBytes(
   };
 }
 
-/** Repeats the first answer, from the stored events. */
-function* repeatedAnswer(form: EventForm, events: readonly EventText[]): Work<Buffer | string> {
+/** Repeats the first response, from the stored events. */
+function* repeatedResponse(form: EventForm, events: readonly EventText[]): Work<Buffer | string> {
   const texts: string[] = [];
   yield* inBytes(events, (event) => texts[texts.push(eventJson(event)) - 1]?.length ?? 0);
   const { head, tail } = AROUND[form];

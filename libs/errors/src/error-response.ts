@@ -1,4 +1,4 @@
-// The HTTP answer to an error, in the shape of the interface (7). Called by the two edges that know status
+// The HTTP response to an error, in the shape of the interface (7). Called by the two edges that know status
 // codes, the gateway's and the admin API's, each with its own table. It must never show the text of an error
 // that has no row.
 
@@ -13,7 +13,7 @@ export interface ErrorBody {
   };
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
@@ -30,11 +30,11 @@ export interface ErrorRow {
 const INTERNAL: ErrorRow = { status: 500, type: "server_error" };
 
 /** Any error without a row is an internal one: the client gets a request id and no more. */
-export function answerOf(
+export function errorResponseOf(
   known: AnnalsError | undefined,
   rows: { readonly [K in ErrorKind]?: ErrorRow | undefined },
   requestId: string,
-): ErrorAnswer {
+): ErrorResponse {
   const row = known && rows[known.kind];
   const shown = row && known;
   const { status, ...named } = row ?? INTERNAL;

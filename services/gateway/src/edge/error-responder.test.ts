@@ -10,8 +10,8 @@ import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { errorAnswers } from "./answer-error.ts";
-import { EarlyAnswers } from "./early-answer.ts";
+import { errorResponder } from "./error-responder.ts";
+import { EarlyResponses } from "./early-response.ts";
 import { RefusalBudget } from "./refusal-budget.ts";
 import { RequestsInFlight } from "./requests-in-flight.ts";
 
@@ -29,7 +29,7 @@ async function open() {
   const lines: { level: string; msg: string; dropped?: number }[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line));
   const log = createLog({ service: "test", level: "info" }, { write });
-  const earlyAnswers = new EarlyAnswers();
+  const earlyResponses = new EarlyResponses();
   // No time passes for it: a slow machine would give an address more.
   const refusals = new RefusalBudget({ perSecond: PER_SECOND, now: () => 0 });
   const inFlight = new RequestsInFlight({
@@ -53,7 +53,7 @@ async function open() {
   const app = fastify({ logger: false });
   onTestFinished(() => app.close());
   app.decorateRequest("admission", undefined);
-  app.setErrorHandler(errorAnswers({ log, inFlight, earlyAnswers, refusals }));
+  app.setErrorHandler(errorResponder({ log, inFlight, earlyResponses, refusals }));
   app.get("/unknown-key", () => Promise.reject(new AnnalsError("unauthenticated", "No.")));
   app.get("/failing", () => Promise.reject(unavailable("Not now.")));
   // As an RPC fails that was cancelled with its client.
@@ -72,7 +72,7 @@ async function open() {
   app.addHook("onResponse", async (_request, { statusCode }) => void statuses.push(statusCode));
   let seen = 0;
   app.addHook("onRequest", async () => void (seen += 1));
-  inFlight.bound(app.server);
+  inFlight.attach(app.server);
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as AddressInfo;
   /** Resolves to the time that the answer took. */
@@ -169,9 +169,7 @@ test("a request whose client has left is neither answered nor a failure", async 
   await vi.waitFor(() => expect(seen()).toBe(1));
   socket.resetAndDestroy();
   await vi.waitFor(() =>
-    expect(lines.map(({ msg }) => msg)).toStrictEqual([
-      "client disconnected before it was answered",
-    ]),
+    expect(lines.map(({ msg }) => msg)).toStrictEqual(["client disconnected before the response"]),
   );
   await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(0));
   expect(statuses).toStrictEqual([]);
