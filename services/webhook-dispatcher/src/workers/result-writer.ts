@@ -105,7 +105,7 @@ export class ResultWriter {
   /** Accounts share statements, unless a server that is away would keep the results of all. */
   async #submit<T extends Claim>(batcher: KeyedBatcher<T, void>, one: T): Promise<void> {
     try {
-      const isApart = await this.#untilAnswered(() => isDistributed(this.#deps.database));
+      const isApart = await this.#untilDone(() => isDistributed(this.#deps.database));
       await batcher.submit(isApart ? one.accountId : ALL_ACCOUNTS, one);
     } catch (error) {
       this.#onTimeout(error);
