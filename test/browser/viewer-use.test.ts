@@ -122,7 +122,7 @@ describe("a page", () => {
       attributes: "dir='rtl' theme='dark'",
       page: { viewport: { width: 360, height: 740 } },
     });
-    await viewer.getByText("Alle 100 geladenen Ereignisse sind geprüft").waitFor();
+    await viewer.getByText("Alle 100 geladenen Ereignisse sind verifiziert").waitFor();
     const [actor, target] = await Promise.all(
       [".body [part=actor]", ".body [part=target]"].map((part) =>
         viewer.locator(part).first().boundingBox(),
