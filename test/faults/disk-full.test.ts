@@ -54,7 +54,7 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
     way === "a small file system"
       ? faults
       : faults.filter(
-          (fault) => !fault.startsWith("refused without Retry-After: Something failed"),
+          (fault) => !fault.startsWith("refused without Retry-After: Internal error"),
         );
 
   /** Fills until `isOver`, however often it is refused, and keeps the refusals. */

@@ -18,7 +18,7 @@ const EXPORTS = 3;
 /** As many as the numbers that the fuzzer mostly tries. */
 const REPLAYED = 101;
 /** Of those that are deleted one each is wanted; more than this is not needed. */
-const MAX_DELETED = 1_000;
+const MAX_DELETED = 900;
 const MADE_AT_A_TIME = 16;
 const READY_WITHIN_MS = 60_000;
 /** A name that no DNS server knows: a delivery fails at once. */
