@@ -53,9 +53,7 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
   const unforeseen = (faults: readonly string[]): readonly string[] =>
     way === "a small file system"
       ? faults
-      : faults.filter(
-          (fault) => !fault.startsWith("refused without Retry-After: Internal error"),
-        );
+      : faults.filter((fault) => !fault.startsWith("refused without Retry-After: Internal error"));
 
   /** Fills until `isOver`, however often it is refused, and keeps the refusals. */
   async function fillUntil(
