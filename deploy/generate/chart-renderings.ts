@@ -23,7 +23,7 @@ export const CASES: readonly Case[] = [
   {
     name: "production",
     values: [`${CHART}/production-values.yaml`],
-    // Of the other kinds, `full` has more.
+    // `full` has more of the other kinds.
     has: /^(Certificate|Deployment|HorizontalPodAutoscaler|Ingress|Job|Secret|StatefulSet) /,
   },
   {
@@ -55,7 +55,7 @@ export function render(helm: string, values: readonly string[], ...more: string[
   const args = ["template", ...release, ...given, ...more];
   const { status, stdout, stderr } = spawnSync(helm, args, { cwd: ROOT, encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
-  // As Kubernetes reads it: 0440 is octal.
+  // Kubernetes reads 0440 as octal.
   return parseAllDocuments(stdout, { version: "1.1" }).flatMap((document) => {
     if (document.errors.length > 0) throw document.errors[0];
     return (document.toJS() as Node | null) ?? [];
@@ -91,7 +91,7 @@ export function renderedCase(helm: string, { values, has }: Case): string {
 const FLOW = { collectionStyle: "flow", flowCollectionPadding: false, lineWidth: 0 } as const;
 const COLUMNS = 140;
 
-/** As YAML, with version and kind in one line, and whatever else fits into one. */
+/** Returns YAML, with version and kind in one line, and whatever else fits into one. */
 function written({ apiVersion, kind, ...members }: Node): string {
   const object = { kind: `${apiVersion} ${kind}`, ...members };
   const document = new Document(object, { aliasDuplicateObjects: false });

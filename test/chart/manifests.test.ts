@@ -130,7 +130,7 @@ test("the callers of a service are those that its access.ts lets in", () => {
   }
 });
 
-/** Of rules for the RPC port. */
+/** Callers that rules for the RPC port admit. */
 function peersOf(rules: readonly Node[], member: "from" | "to"): string[] {
   const ofRpc = rules.filter(({ ports }) => ports?.[0].port === 9090);
   return ofRpc.flatMap((rule) => (rule[member] as Node[]).map(podsOf)).toSorted();

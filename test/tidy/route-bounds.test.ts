@@ -1,5 +1,5 @@
 // Guarantee: every route of v1.ts says what it takes of its account and bounds its rows, bytes and time.
-// Where another service bounds the rows, its number is the same.
+// If another service bounds the rows, its number is the same.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { expect, test } from "vitest";

@@ -24,7 +24,7 @@ export interface DrainOptions {
  */
 export async function drain(server: Server, { connections, delayMs }: DrainOptions): Promise<void> {
   let last = 0;
-  // Before the listener that handles the request.
+  // This listener runs before the one that handles the request.
   server.prependListener("request", (_request, response) => {
     last = performance.now();
     response.setHeader("connection", "close");
