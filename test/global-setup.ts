@@ -3,30 +3,17 @@
 // stack, each with accounts of its own; other tests use its PostgreSQL. What kills or restarts anything
 // starts a constellation of its own.
 
-import { migrate } from "@annals/postgres";
 import { createTemplate, ownerOf, type SharedStack } from "@annals/testing";
-import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startConstellation } from "./system/constellation.ts";
+import { migrateSchemas } from "./system/schemas.ts";
 
 /** Of the shared stack; tests of the limit itself start their own. */
 const RATE_LIMIT_PER_MINUTE = 100_000;
 
-const SERVICES = join(import.meta.dirname, "../services");
-/** The schemas, and the services that own them. */
-const SCHEMAS = {
-  keys: "keys",
-  ledger: "ledger",
-  exports: "export",
-  webhooks: "webhook-dispatcher",
-};
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stack = await startConstellation({ rateLimitPerMinute: RATE_LIMIT_PER_MINUTE });
-  await createTemplate(stack.databaseUrl, async (connectionString) => {
-    for (const [schema, service] of Object.entries(SCHEMAS))
-      await migrate({ connectionString, schema, directory: join(SERVICES, service, "migrations") });
-  });
+  await createTemplate(stack.databaseUrl, migrateSchemas);
   await withoutSync(stack.databaseUrl);
   const shared: SharedStack = {
     baseUrl: stack.baseUrls[0] ?? "",

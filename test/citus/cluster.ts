@@ -3,13 +3,14 @@
 // worker. It must never listen beyond the loopback interface: its servers ask for no password.
 
 import { removeData, type Stack } from "@annals/local";
-import { distribute, migrate } from "@annals/postgres";
+import { distribute } from "@annals/postgres";
 import { ownerOf } from "@annals/testing";
 import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeOwned } from "../faults/base-backup.ts";
 import { startConstellation } from "../system/constellation.ts";
+import { migrateSchemas } from "../system/schemas.ts";
 
 const ALL_BUT_POSTGRES = [
   "nats",
@@ -38,13 +39,6 @@ const TRUST = "host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/3
 /** Few, so that a database is quickly copied: each table has this many on the workers together. */
 const SHARDS = 4;
 
-const SERVICES = join(import.meta.dirname, "../../services");
-const SCHEMAS = {
-  keys: "keys",
-  ledger: "ledger",
-  exports: "export",
-  webhooks: "webhook-dispatcher",
-};
 /** The tables of keys stay on the coordinator. */
 const DISTRIBUTED = ["ledger", "exports", "webhooks"];
 
@@ -98,8 +92,7 @@ export async function joinNodes(
 export async function distributeOver(nodes: readonly Node[], database: string): Promise<void> {
   await joinNodes(nodes, database);
   const connectionString = urlOf(nodes[0]?.url ?? "", database);
-  for (const [schema, service] of Object.entries(SCHEMAS))
-    await migrate({ connectionString, schema, directory: join(SERVICES, service, "migrations") });
+  await migrateSchemas(connectionString);
   for (const schema of DISTRIBUTED)
     await distribute({ connectionString, schema, shards: SHARDS, copies: false, applies: true });
 }

@@ -5,12 +5,13 @@
 
 import { CertificateAuthority } from "@annals/certificates";
 import { eventually, Subscriber } from "@annals/testing";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { report } from "../faults/report.ts";
+import { beginLoads, flowing } from "../system/flowing-loads.ts";
 import type { Load } from "../system/load.ts";
 import { processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 import { distributeOver, type Node, runOn, startNode } from "./cluster.ts";
@@ -18,7 +19,7 @@ import { distributeOver, type Node, runOn, startNode } from "./cluster.ts";
 const DATABASE = "annals";
 const ACCOUNTS_OF_EACH = 2;
 const WRITERS = 4;
-const STORED_BETWEEN = 50;
+const FLOW_WITHIN_MS = 60_000;
 const AWAY_MS = 12_000;
 const REFUSED_WITHIN_MS = 1_000;
 const DELIVERED_WITHIN_MS = 5_000;
@@ -28,13 +29,15 @@ type Account = Awaited<ReturnType<Testbed["account"]>>;
 let nodes: Node[];
 let bed: Testbed;
 let authority: CertificateAuthority;
+let folder: string;
 const newNode = () => startNode(process.env["CITUS_ROOT"] ?? "");
 
 beforeAll(async () => {
   nodes = await Promise.all([newNode(), newNode(), newNode()]);
   await distributeOver(nodes, DATABASE);
   authority = await CertificateAuthority.create();
-  const caFile = join(await mkdtemp(join(tmpdir(), "annals-ca-")), "ca.pem");
+  folder = await mkdtemp(join(tmpdir(), "annals-ca-"));
+  const caFile = join(folder, "ca.pem");
   await writeFile(caFile, authority.cert);
   bed = await startTestbed({
     databaseUrl: nodes[0]?.url,
@@ -50,6 +53,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await bed?.stop();
   for (const node of nodes ?? []) await node.stop();
+  if (folder) await rm(folder, { recursive: true });
 });
 
 /** New accounts whose shard is on the worker of this port. */
@@ -67,29 +71,8 @@ async function accountsOf(port: number | undefined): Promise<Account[]> {
   return found;
 }
 
-const storedOf = ({ appends }: Load) =>
-  appends.flatMap(({ outcomes }) => outcomes.filter(({ stored }) => stored !== undefined));
-
-/** Resolves when each load has stored so many more. */
-async function flowing(loads: readonly Load[]): Promise<void> {
-  const from = loads.map((load) => storedOf(load).length);
-  await eventually(
-    "appends flow",
-    () => loads.every((load, at) => storedOf(load).length >= (from[at] ?? 0) + STORED_BETWEEN),
-    60_000,
-  );
-}
-
-async function begin(of: readonly Account[]): Promise<Load[]> {
-  const loads = of.map(({ load }) => load());
-  for (const load of loads) load.start(WRITERS);
-  // Also where the test fails.
-  onTestFinished(async () => {
-    for (const load of loads) await load.stop();
-  });
-  await flowing(loads);
-  return loads;
-}
+const begin = (of: readonly Account[]) =>
+  beginLoads(of, { withinMs: FLOW_WITHIN_MS, writers: WRITERS });
 
 /** Every promise of the consistency check, for every account. */
 async function checkAll(of: readonly Account[], loads: readonly Load[]): Promise<void> {
@@ -141,7 +124,7 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
   server?.start();
   await server?.waitReady();
   const backAt = performance.now();
-  await flowing([...loadsOfOthers, ...loadsOfOwn]);
+  await flowing([...loadsOfOthers, ...loadsOfOwn], FLOW_WITHIN_MS);
   for (const load of [...loadsOfOthers, ...loadsOfOwn]) await load.stop();
   const isMeanwhile = ({ sentAt }: { sentAt: number }) => sentAt > killedAt && sentAt < backAt;
   expect(outcomesOf(loadsOfOthers).filter(({ stored }) => stored === undefined)).toStrictEqual([]);
@@ -180,7 +163,7 @@ test("a worker that is added takes shards over under load, and no request fails"
   );
   expect(moved?.shards).toBeGreaterThan(0);
   const tookMs = performance.now() - startedAt;
-  await flowing(loads);
+  await flowing(loads, FLOW_WITHIN_MS);
   for (const load of loads) await load.stop();
   expect(outcomesOf(loads).filter(({ stored }) => stored === undefined)).toStrictEqual([]);
   await checkAll(all, loads);

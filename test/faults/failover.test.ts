@@ -8,6 +8,7 @@ import { eventually } from "@annals/testing";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { beginLoads, flowing, storedOf } from "../system/flowing-loads.ts";
 import type { Load } from "../system/load.ts";
 import { runVerb } from "./operator.ts";
 import { PostgresPair, type Server } from "./postgres-pair.ts";
@@ -23,7 +24,6 @@ import {
 const { awayMs, rounds } = inject("form").failover;
 const ACCOUNTS = 3;
 const WRITERS = 8;
-const STORED_BETWEEN = 50;
 /** The services time out a second after it: what is silent is noticed then. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 /** Of a request that meets a connection without an answer, once for admission and once for the append. */
@@ -56,29 +56,8 @@ type Account = Awaited<ReturnType<Testbed["account"]>>;
 const accounts = (): Promise<Account[]> =>
   Promise.all(Array.from({ length: ACCOUNTS }, () => bed.account()));
 
-const storedOf = ({ appends }: Load) =>
-  appends.flatMap(({ outcomes }) => outcomes.filter(({ stored }) => stored !== undefined));
-
-/** Resolves when each load has stored so many more. */
-async function flowing(loads: readonly Load[]): Promise<void> {
-  const from = loads.map((load) => storedOf(load).length);
-  await eventually(
-    "appends flow",
-    () => loads.every((load, at) => storedOf(load).length >= from[at]! + STORED_BETWEEN),
-    WELL_WITHIN_MS,
-  );
-}
-
-async function begin(of: readonly Account[]): Promise<Load[]> {
-  const loads = of.map(({ load }) => load());
-  for (const load of loads) load.start(WRITERS);
-  // Also where the test fails.
-  onTestFinished(async () => {
-    for (const load of loads) await load.stop();
-  });
-  await flowing(loads);
-  return loads;
-}
+const begin = (of: readonly Account[]) =>
+  beginLoads(of, { withinMs: WELL_WITHIN_MS, writers: WRITERS });
 
 /** Every promise of the consistency check, for every account. Resolves to what is to be reported. */
 async function inOrder(of: readonly Account[], loads: readonly Load[]) {
@@ -145,14 +124,14 @@ describe("synchronous replication", () => {
     const loads = await begin(all);
     await pair.follow();
     await pair.synchronous();
-    await flowing(loads);
+    await flowing(loads, WELL_WITHIN_MS);
     if (kind === "killed") await pair.kill();
     else
       await Promise.all([pair.service.inject("swallowed"), pair.replication!.inject("swallowed")]);
     const former = await pair.promote({ isSilent: kind === "silent" });
     const promotedAt = performance.now();
     const movedAt = new Date();
-    await flowing(loads);
+    await flowing(loads, WELL_WITHIN_MS);
     for (const load of loads) await load.stop();
     const storedAt = loads.flatMap((load) =>
       storedOf(load)
@@ -202,7 +181,7 @@ describe("synchronous replication", () => {
     const sessions = await sessionsOn(pair.primary);
     const meanwhile = loads.flatMap(meanwhileOf);
     await pair.replication!.heal();
-    await flowing(loads);
+    await flowing(loads, WELL_WITHIN_MS);
     for (const load of loads) await load.stop();
     expect(meanwhile.filter(({ refused }) => refused === undefined)).toStrictEqual([]);
     const slowestMs = Math.max(...meanwhile.map(({ tookMs }) => tookMs));
@@ -221,7 +200,7 @@ test("control: with asynchronous replication a standby that is behind lacks ackn
   await pair.follow();
   const loads = await begin(all);
   await pair.replication!.inject("swallowed");
-  await flowing(loads);
+  await flowing(loads, WELL_WITHIN_MS);
   for (const load of loads) await load.stop();
   const heads = join(bed.stack.dataDir, "heads.jsonl");
   const keeping = { databaseUrl: pair.primary.stack.databaseUrl };

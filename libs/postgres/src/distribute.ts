@@ -85,11 +85,13 @@ async function distributeIn(
   const kept = await findReference(client);
   const shards = kept?.shards ?? given ?? DEFAULT_SHARDS;
   if (given !== undefined && given !== shards)
-    throw refusal(`${kept?.name} has ${shards} shards, so --shards ${given} is not possible`);
+    throw new CommandError(
+      `${kept?.name} has ${shards} shards, so --shards ${given} is not possible`,
+    );
   const missing = tables.filter((table) => !table.is_distributed);
   const [withTrigger] = missing.filter(({ triggers }) => triggers.length > 0);
   if (withTrigger)
-    throw refusal(
+    throw new CommandError(
       `${withTrigger.name} has the trigger ${withTrigger.triggers[0]}, which Citus does not allow`,
     );
   if (applies && missing.length > 0)
@@ -97,7 +99,7 @@ async function distributeIn(
   const found = await findRows(client, missing);
   const filled = found.find(({ has_rows: hasRows }) => hasRows);
   if (applies && filled && !copies)
-    throw refusal(
+    throw new CommandError(
       `${filled.name} has rows: --copy distributes them too, and appends fail until it has ended`,
     );
   const functions = await listFunctions(client, schema);
@@ -122,10 +124,12 @@ async function distributeIn(
 async function countWorkers(client: pg.Client): Promise<number> {
   const { rows } = await client.query("SELECT FROM pg_extension WHERE extname = 'citus'");
   if (rows.length === 0)
-    throw refusal("the database has no Citus: run CREATE EXTENSION citus on each of its servers");
+    throw new CommandError(
+      "the database has no Citus: run CREATE EXTENSION citus on each of its servers",
+    );
   const workers = await client.query("SELECT FROM citus_get_active_worker_nodes()");
   if (workers.rows.length === 0)
-    throw refusal("the Citus cluster has no worker: add one with citus_add_node");
+    throw new CommandError("the Citus cluster has no worker: add one with citus_add_node");
   return workers.rows.length;
 }
 
@@ -144,7 +148,9 @@ async function listTables(client: pg.Client, schema: string): Promise<Table[]> {
     [schema],
   );
   if (rows.length === 0)
-    throw refusal(`the schema ${schema} has no table of accounts: run annals migrate first`);
+    throw new CommandError(
+      `the schema ${schema} has no table of accounts: run annals migrate first`,
+    );
   return rows;
 }
 
@@ -241,8 +247,4 @@ async function apply(
   }
   // oxlint-disable-next-line no-await-in-loop -- one connection
   for (const role of roles) await client.query(`ALTER ROLE ${pg.escapeIdentifier(role)} LOGIN`);
-}
-
-function refusal(reason: string): CommandError {
-  return new CommandError(reason);
 }

@@ -6,8 +6,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Environment } from "./local-stack.ts";
-import { environmentFor } from "./migrate.ts";
 import { programOf } from "./programs.ts";
+import { environmentFor } from "./service-environment.ts";
 
 const SERVICES = ["ledger", "export", "webhook-dispatcher"];
 

@@ -1,28 +1,17 @@
 // `annals migrate`: runs `migrate` of several services in parallel, each in its own process, and prints their
-// reports as one line of JSON. A process gets the settings of its own service only. A
-// failure must never stop the other services, nor remove them from the report.
+// reports as one line of JSON. A failure must never stop the other services, nor remove them from the report.
 
 import { command, type Command, EXIT, repeatedOption } from "@annals/cli";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { completed, type Environment } from "./local-stack.ts";
+import type { Environment } from "./local-stack.ts";
 import { programOf } from "./programs.ts";
-
-/** The services with a schema, and its name. */
-const MIGRATING: ReadonlyMap<string, string> = new Map([
-  ["keys", "keys"],
-  ["ledger", "ledger"],
-  ["export", "exports"],
-  ["webhook-dispatcher", "webhooks"],
-]);
-const SERVICES = [...MIGRATING.keys()];
+import { environmentFor, SCHEMAS, SERVICES } from "./service-environment.ts";
 
 /** The last characters of standard error that are kept of a failed process. */
 const MAX_REASON_CHARS = 4_000;
-
-const ABOVE_INFO: ReadonlySet<string> = new Set(["warn", "error"]);
 
 interface Outcome {
   readonly status: number;
@@ -59,7 +48,7 @@ the service name: KEYS_ANNALS_DATABASE_URL, WEBHOOK_DISPATCHER_ANNALS_DATABASE_U
 }
 
 function asService(text: string): string {
-  if (MIGRATING.has(text)) return text;
+  if (SCHEMAS.has(text)) return text;
   throw new Error(`unknown service "${text}" (expected ${SERVICES.join(", ")})`);
 }
 
@@ -85,26 +74,6 @@ async function migrateAll(
   return { line, status: Math.max(...outcomes.map(({ status }) => status)) };
 }
 
-/** Resolves `KEYS_ANNALS_X` to `ANNALS_X` for keys only; it takes precedence over a plain `ANNALS_X`. */
-export function environmentFor(service: string, environment: Environment): Environment {
-  const prefixOf = (name: string) => `${name.toUpperCase().replaceAll("-", "_")}_`;
-  const own = prefixOf(service);
-  const prefixes = SERVICES.map((name) => `${prefixOf(name)}ANNALS_`);
-  const isForOne = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
-  const entries = Object.entries(environment);
-  const level = environment["ANNALS_LOG_LEVEL"] ?? "";
-  return completed({
-    ...Object.fromEntries(entries.filter(([name]) => !isForOne(name))),
-    ...Object.fromEntries(
-      entries
-        .filter(([name]) => isForOne(name) && name.startsWith(own))
-        .map(([name, value]) => [name.slice(own.length), value]),
-    ),
-    // The report has the level info.
-    ...(ABOVE_INFO.has(level) && { ANNALS_LOG_LEVEL: "info" }),
-  });
-}
-
 async function migrateOne(service: string, env: Environment): Promise<Outcome> {
   const began = performance.now();
   const args = [...process.execArgv, fileURLToPath(programOf(service)), "migrate"];
@@ -120,7 +89,7 @@ async function migrateOne(service: string, env: Environment): Promise<Outcome> {
     else process.stderr.write(`${line}\n`);
   });
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
-  const about = { service, schema: MIGRATING.get(service), ...printed };
+  const about = { service, schema: SCHEMAS.get(service), ...printed };
   if (code === EXIT.ok) return { status: EXIT.ok, report: about };
   const error = reason.trim() || `ended by ${signal ?? "itself"}`;
   const duration = Math.round(performance.now() - began);
