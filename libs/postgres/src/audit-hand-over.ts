@@ -14,7 +14,9 @@ import {
 import type { Clock } from "@annals/contract";
 import type { AuditOutbox, EntryRow, StoredAuditEntry } from "./audit-outbox.ts";
 import { minuteOf } from "./audit-windows.ts";
+import { type AccountRows, isDistributed, readAccounts } from "./distribution.ts";
 import type { Pool } from "./pool.ts";
+import type { Database } from "./statement.ts";
 
 export interface AuditHandOverDeps {
   readonly clock: Clock;
@@ -29,6 +31,7 @@ export interface AuditHandOverDeps {
 }
 
 type HandedOver = Omit<AuditOutbox, "add">;
+type Entries = Pick<HandedOver, "list" | "listOf" | "recentAccounts" | "remove">;
 
 /** Entries of one call, and calls of one run. */
 const PAGE = 100;
@@ -96,36 +99,65 @@ export async function recordCounted(
  * keep the others: it is sent again with the next run, and the run fails. Resolves to 0 where more waits.
  */
 export async function handOver(
-  outbox: Pick<HandedOver, "list" | "remove">,
+  outbox: Entries,
   { clock, database, lag, send }: AuditHandOverDeps,
   signal: AbortSignal,
 ): Promise<number | void> {
   let after = "0";
   let refused = 0;
   let found = PAGE;
+  const errors: unknown[] = [];
   for (let page = 0; page < MAX_PAGES && found === PAGE && !signal.aborted; page += 1) {
-    const rows = await database.run(outbox.list, [after, PAGE]);
-    if (page === 0) lag.set(rows[0]?.age_s ?? 0);
+    const { error, rows } = await listPage(outbox, database, after);
+    if (error !== undefined) errors.push(error);
+    else if (page === 0) lag.set(rows[0]?.age_s ?? 0);
     found = rows.length;
     after = rows.at(-1)?.number ?? after;
     if (found === 0) break;
-    const storedIds = new Set(
-      await send(
-        rows.map((row) => entryOf(row, clock)),
-        signal,
-      ),
-    );
+    const entries = rows.map((row) => entryOf(row, clock));
+    const storedIds = new Set(await send(entries, signal));
     const stored = rows.filter(({ id }) => storedIds.has(id));
-    const [accountIds, numbers] = [
-      stored.map((row) => row.account_id),
-      stored.map((row) => row.number),
-    ];
-    if (stored.length > 0) await database.run(outbox.remove, [accountIds, numbers]);
+    errors.push(...(await removeStored(outbox, database, stored)));
     refused += found - stored.length;
   }
+  if (errors.length > 0) throw errors[0];
   if (refused > 0) throw new Error(`the ledger has not stored ${refused} audit entries`);
   if (found === PAGE) return 0;
   lag.set(0);
+}
+
+/**
+ * The next entries of all accounts. If tables are distributed and a server is away, those of the accounts for
+ * which this process has added entries.
+ */
+async function listPage(
+  { list, listOf, recentAccounts }: Entries,
+  database: Database,
+  after: string,
+): Promise<AccountRows<EntryRow>> {
+  const { rows, ...result } = await readAccounts(database, [...recentAccounts], {
+    together: () => database.run(list, [after, PAGE]),
+    each: (accountId) => database.run(listOf, [accountId, after, PAGE]),
+  });
+  if (result.error === undefined) return { rows, ...result };
+  const inOrder = rows.toSorted((one, other) => Number(BigInt(one.number) - BigInt(other.number)));
+  return { ...result, rows: inOrder.slice(0, PAGE) };
+}
+
+/** Resolves to what failed: with one statement for all, or with one per account if tables are distributed. */
+async function removeStored(
+  { remove }: Entries,
+  database: Database,
+  stored: readonly EntryRow[],
+): Promise<unknown[]> {
+  const isApart = stored.length > 0 && (await isDistributed(database));
+  const groups = Map.groupBy(stored, (row) => (isApart ? row.account_id : ""));
+  const results = await Promise.allSettled(
+    Array.from(groups.values(), (rows) =>
+      database.run(remove, [rows.map((row) => row.account_id), rows.map((row) => row.number)]),
+    ),
+  );
+  return results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
 }
 
 function entryOf({ account_id: accountId, age_s: ageS, event, id }: EntryRow, clock: Clock) {

@@ -4,7 +4,7 @@
 // was stored; an entry that is not stored keeps no other. How long the oldest has waited is reported.
 
 import { AccountRun, createLog } from "@annals/chassis";
-import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import { createMigratedDatabase, lostServer, type TestDatabase } from "@annals/testing";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { handOver, recordCounted } from "./audit-hand-over.ts";
 import { auditOutbox, MAX_ENTRY_BYTES, type StoredAuditEntry } from "./audit-outbox.ts";
@@ -51,10 +51,13 @@ const add = (name: string, to: Parameters<typeof OUTBOX.add>[0] = database) =>
 
 const waiting = () => owner.query("SELECT id FROM keys.audit_outbox ORDER BY number");
 
-const handOverTo = (send: (entries: readonly StoredAuditEntry[]) => Promise<readonly string[]>) =>
+const handOverTo = (
+  send: (entries: readonly StoredAuditEntry[]) => Promise<readonly string[]>,
+  from: Pool = database,
+) =>
   handOver(
     OUTBOX,
-    { clock, database, lag: { set: (value) => void lags.push(Number(value)) }, send },
+    { clock, database: from, lag: { set: (value) => void lags.push(Number(value)) }, send },
     signal,
   );
 
@@ -113,6 +116,25 @@ test("an entry that is not stored stays, and those after it are handed over", as
     return idsOf(entries);
   });
   expect(left).toEqual(["b"]);
+});
+
+test("while a server is away, entries of other accounts are handed over, in their order", async () => {
+  for (const name of ["a", "b", "c", "b"]) await add(name);
+  const lost = new Set(["acct_a"]);
+  const run = lostServer<Pool["run"]>((...given) => database.run(...given), lost);
+  const sent: string[] = [];
+  const failing = handOverTo(
+    async (entries) => {
+      sent.push(...entries.map(nameOf));
+      return idsOf(entries);
+    },
+    { ...database, run },
+  );
+  await expect(failing).rejects.toThrow("a server is away");
+  expect(sent).toEqual(["b", "c", "b"]);
+  expect(await waiting()).toHaveLength(1);
+  // Nothing says how long the entries of the lost server have waited.
+  expect(lags).toEqual([]);
 });
 
 test("what is late is handed over with the time of now, and says when it was", async () => {

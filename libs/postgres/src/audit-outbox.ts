@@ -70,6 +70,9 @@ export interface AuditOutbox<Service extends AuditService = AuditService> {
     of: Pick<AuditEntry, "accountId" | "metadata" | "occurredAt">,
   ) => Promise<void>;
   readonly list: Statement<[afterNumber: string, limit: number], EntryRow>;
+  readonly listOf: Statement<[accountId: string, afterNumber: string, limit: number], EntryRow>;
+  /** The accounts of which this process has added entries last: at most {@link MAX_RECENT_ACCOUNTS}. */
+  readonly recentAccounts: ReadonlySet<string>;
   readonly remove: Statement<[accountIds: readonly string[], numbers: readonly string[]], never>;
   readonly windows: AuditWindows;
 }
@@ -79,6 +82,9 @@ export interface AuditOutbox<Service extends AuditService = AuditService> {
  * below what the ledger stores.
  */
 export const MAX_ENTRY_BYTES = 768;
+
+/** Accounts whose entries are still handed over while those of all accounts cannot be listed. */
+const MAX_RECENT_ACCOUNTS = 1_000;
 
 const SCHEMAS: Readonly<Record<AuditService, string>> = {
   keys: "keys",
@@ -97,7 +103,12 @@ INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::tex
     { route: "one account" },
   );
   const windows = auditWindows(schema);
+  const recentAccounts = new Set<string>();
   const store = async (transaction: Database, entry: AuditEntry): Promise<void> => {
+    recentAccounts.delete(entry.accountId);
+    recentAccounts.add(entry.accountId);
+    const [oldest] = recentAccounts.size > MAX_RECENT_ACCOUNTS ? recentAccounts : [];
+    if (oldest !== undefined) recentAccounts.delete(oldest);
     await transaction.run(insert, [entry.accountId, textOf(entry)]);
   };
   return {
@@ -127,6 +138,17 @@ LIMIT $2::integer
 `,
       { route: "all accounts, read" },
     ),
+    listOf: statement(
+      `/* ${schema}.list-audit-entries-of-account */
+SELECT account_id, number, id, event, extract(epoch FROM statement_timestamp() - created_at)::float8 AS age_s
+FROM ${schema}.audit_outbox
+WHERE account_id = $1::text AND number > $2::bigint
+ORDER BY number
+LIMIT $3::integer
+`,
+      { route: "one account" },
+    ),
+    recentAccounts,
     remove: statement(
       `/* ${schema}.remove-audit-entries */
 DELETE FROM ${schema}.audit_outbox AS entry

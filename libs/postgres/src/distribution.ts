@@ -1,5 +1,6 @@
-// Whether the tables of a database are distributed over servers (distribute.ts). Called by workers that name
-// several accounts in a statement: where tables are distributed, a server that is away would fail it for all.
+// Whether the tables of a database are distributed over servers (distribute.ts), and reads about several
+// accounts. Called by what names several accounts in a statement: where tables are distributed, a server that
+// is away would fail it for all.
 
 import { type Database, statement } from "./statement.ts";
 
@@ -27,4 +28,50 @@ export async function isDistributed(database: Database): Promise<boolean> {
   const is = found?.exists === true;
   known.set(database, is);
   return is;
+}
+
+interface Reads<Row> {
+  /** One statement for all accounts. */
+  readonly together: () => Promise<readonly Row[]>;
+  readonly each: (accountId: string) => Promise<readonly Row[]>;
+}
+
+export interface AccountRows<Row> {
+  readonly rows: readonly Row[];
+  /** Accounts that could not be read. */
+  readonly failed: ReadonlySet<string>;
+  /** Set if the accounts could not be read together. */
+  readonly error?: unknown;
+}
+
+/** Accounts that are read at once. If all of them fail, no server answers, and the others are not tried. */
+const READ_AT_ONCE = 20;
+
+/**
+ * Reads about several accounts together. If that fails and tables are distributed, it reads one account apart
+ * from the other. Rejects if no account can be read.
+ */
+export async function readAccounts<Row>(
+  database: Database,
+  accountIds: readonly string[],
+  { each, together }: Reads<Row>,
+): Promise<AccountRows<Row>> {
+  try {
+    return { rows: await together(), failed: new Set() };
+  } catch (error) {
+    if (accountIds.length === 0 || !(await isDistributed(database))) throw error;
+    const rows: Row[] = [];
+    const failed = new Set<string>();
+    for (let at = 0; at < accountIds.length; at += READ_AT_ONCE) {
+      const piece = accountIds.slice(at, at + READ_AT_ONCE);
+      const results = await Promise.allSettled(piece.map(each));
+      const isNone = results.every(({ status }) => status === "rejected");
+      if (isNone && (at === 0 || piece.length === READ_AT_ONCE)) throw error;
+      for (const [index, result] of results.entries()) {
+        if (result.status === "fulfilled") rows.push(...result.value);
+        else failed.add(piece[index] ?? "");
+      }
+    }
+    return { rows, failed, error };
+  }
 }

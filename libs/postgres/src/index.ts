@@ -4,7 +4,7 @@ export * from "./command-pool.ts";
 export * from "./failure.ts";
 export { distributeCommand } from "./distribute-command.ts";
 export * from "./distribute.ts";
-export { isDistributed } from "./distribution.ts";
+export { isDistributed, readAccounts } from "./distribution.ts";
 export * from "./migrate.ts";
 export * from "./outbox.ts";
 export * from "./pool.ts";

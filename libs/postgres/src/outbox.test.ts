@@ -3,8 +3,10 @@
 // after a week, and the last entry of an account is never deleted.
 
 import { AccountRun } from "@annals/chassis";
+import { lostServer } from "@annals/testing";
 import { describe, expect, test } from "vitest";
 import { outbox } from "./outbox.ts";
+import type { Database } from "./statement.ts";
 import { newDatabase, openPool } from "./testing/test-server.ts";
 
 const OUTBOX = outbox("shop");
@@ -85,6 +87,14 @@ test("entries are listed after a position, and positions in the order asked", as
   ]);
   const positions = await OUTBOX.positions(database, ["acct_2", "acct_none", ACCOUNT, "acct_2"]);
   expect(positions).toStrictEqual([1n, 0n, 3n, 1n]);
+});
+
+test("the position of an account whose server is away is 0, and others have theirs", async () => {
+  const { database, add } = await newOutbox();
+  await add(ACCOUNT, 0, 0);
+  await add("acct_2", 0);
+  const run = lostServer<Database["run"]>((...given) => database.run(...given), new Set([ACCOUNT]));
+  expect(await OUTBOX.positions({ run }, ["acct_2", ACCOUNT])).toStrictEqual([1n, 0n]);
 });
 
 describe("what a reader has passed", () => {

@@ -25,6 +25,7 @@ import {
   PRUNE_ENTRIES,
   pruneOutbox,
 } from "./outbox-statements.ts";
+import { readAccounts } from "./distribution.ts";
 import type { Database } from "./statement.ts";
 
 export interface NewOutboxEntry {
@@ -54,7 +55,10 @@ export interface Outbox {
   add(transaction: Database, entry: NewOutboxEntry): Promise<bigint>;
   /** The entries after a position, in order. Deletes what the reader has passed and no backup may need. */
   list(database: Database, request: ListOutboxRequest): Promise<OutboxEntry[]>;
-  /** The last position of each account, in the order of the parameter; 0 if it has no entry. */
+  /**
+   * The last position of each account, in the order of the parameter; 0 if it has no entry, or if its server
+   * is away while others answer.
+   */
   positions(database: Database, accountIds: readonly string[]): Promise<bigint[]>;
   /**
    * Deletes the entries of all accounts that have waited long enough for a reader; resolves to their number.
@@ -117,7 +121,10 @@ export function outbox(schema: string): Outbox {
       if (accountIds.length > MAX_ACCOUNTS) {
         throw invalid({ field: "account_ids", message: `must be at most ${MAX_ACCOUNTS}` });
       }
-      const rows = await database.run(positions, [accountIds]);
+      const { rows } = await readAccounts(database, accountIds, {
+        together: () => database.run(positions, [accountIds]),
+        each: (accountId) => database.run(positions, [[accountId]]),
+      });
       const positionOf = new Map(rows.map((row) => [row.account_id, BigInt(row.position)]));
       return accountIds.map((accountId) => positionOf.get(accountId) ?? 0n);
     },

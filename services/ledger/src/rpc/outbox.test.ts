@@ -4,6 +4,7 @@
 // precedes it.
 
 import type { Pool } from "@annals/postgres";
+import { lostServer } from "@annals/testing";
 import { describe, expect, test } from "vitest";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendOf, openLedger, SetClock } from "../testing/test-ledger.ts";
@@ -157,6 +158,18 @@ describe("positions", () => {
       { headSequenceNumber: 5n, outbox: 0n },
       { headSequenceNumber: 2n, outbox: 1n },
     ]);
+  });
+
+  test("are 0 for an account whose server is away, and others have theirs", async () => {
+    const lost = new Set<string>();
+    const { client } = openLedger(await newLedgerDatabase(), new SetClock(), (pool) => ({
+      ...pool,
+      run: lostServer<Pool["run"]>((...given) => pool.run(...given), lost),
+    }));
+    await client.createEvents({ appends: [appendOf(ACCOUNT, 5), appendOf("acct_2", 2)] });
+    lost.add("acct_2");
+    const { positions } = await client.getPositions({ accountIds: ["acct_2", ACCOUNT] });
+    expect(positions).toMatchObject([{ headSequenceNumber: 0n }, { headSequenceNumber: 5n }]);
   });
 
   test("are limited to 1,000 accounts a call, entries to 1,000 a page", async () => {

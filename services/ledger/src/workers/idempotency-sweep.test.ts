@@ -1,9 +1,11 @@
 // Guarantee: idempotency keys of every account are deleted once they are 24 hours old, however many there
 // are, and no younger one is. A key that an append holds makes nothing wait.
 
+import { AccountRun, AccountWork, createLog } from "@annals/chassis";
 import { type Pool, statement } from "@annals/postgres";
-import type { TestDatabase } from "@annals/testing";
+import { lostServer, type TestDatabase } from "@annals/testing";
 import { beforeEach, expect, test } from "vitest";
+import { listExpiredIdempotencyKeys } from "../store/list-expired-idempotency-keys.ts";
 import { newLedgerDatabase, openPool } from "../testing/database.ts";
 import { BATCH, sweepIdempotencyKeys } from "./idempotency-sweep.ts";
 
@@ -29,7 +31,7 @@ const insert = (accountId: string, ageS: number, count = 1, name = "key") =>
   );
 
 const swept = { inc: (_: unknown, by = 1): void => void (deleted += by) };
-const sweep = () => sweepIdempotencyKeys({ database, swept });
+const sweep = () => sweepIdempotencyKeys({ database, swept }, new AccountRun());
 
 const left = async () =>
   (await owner.query("SELECT account_id FROM ledger.idempotency_keys ORDER BY 1")).map(
@@ -60,4 +62,20 @@ test("a key that an append holds is left, and makes nothing wait", async () => {
   });
   await sweep();
   expect(await left()).toEqual([]);
+});
+
+test("while a server is away, the keys of its accounts stay, and those of others are deleted", async () => {
+  for (const accountId of ["acct_1", "acct_2", "acct_3"]) await insert(accountId, DAY_S);
+  const work = new AccountWork(createLog({ service: "test", level: "error" }), "test");
+  const lost = new Set<string>();
+  const run = lostServer<Pool["run"]>((...given) => database.run(...given), lost);
+  const sweepApart = () => sweepIdempotencyKeys({ database: { run }, swept }, work.begin());
+  await sweepApart();
+  expect(await left()).toEqual([]);
+  for (const accountId of ["acct_1", "acct_2", "acct_3"]) await insert(accountId, DAY_S);
+  const list = work.begin();
+  await list.list("", () => database.run(listExpiredIdempotencyKeys, [BATCH]));
+  lost.add("acct_2");
+  await expect(sweepApart()).rejects.toThrow("a server is away");
+  expect(await left()).toEqual(["acct_2"]);
 });

@@ -1,8 +1,16 @@
 // Deletes idempotency keys after their 24 hours, in batches, for as long as the process runs. Any number of
 // replicas may do it at the same time.
 
-import { type Counter, inPieces, type Loop, type LoopOptions, startLoop } from "@annals/chassis";
-import type { Database } from "@annals/postgres";
+import {
+  type AccountRun,
+  AccountWork,
+  type Counter,
+  inPieces,
+  type Loop,
+  type LoopOptions,
+  startLoop,
+} from "@annals/chassis";
+import { type Database, isDistributed } from "@annals/postgres";
 import { deleteExpiredIdempotencyKeys } from "../store/delete-expired-idempotency-keys.ts";
 import { listExpiredIdempotencyKeys } from "../store/list-expired-idempotency-keys.ts";
 
@@ -19,27 +27,38 @@ export function startIdempotencySweep({
   log,
   ...deps
 }: SweepDeps & Pick<LoopOptions, "failures" | "log">): Loop {
+  const name = "idempotency_sweep";
+  const work = new AccountWork(log, name);
   return startLoop({
-    name: "idempotency_sweep",
+    name,
     failures,
     log,
     delayMs: INTERVAL_MS,
-    run: (signal) => sweepIdempotencyKeys(deps, signal),
+    run: (signal) => sweepIdempotencyKeys(deps, work.begin(signal)),
   });
 }
 
-/** Deletes all keys that are due now. */
+/** Deletes all keys that are due now: with one statement, or with one per account if tables are distributed. */
 export async function sweepIdempotencyKeys(
   { database, swept }: SweepDeps,
-  signal?: AbortSignal,
+  run: AccountRun,
 ): Promise<void> {
-  const sweepBatch = async (): Promise<number> => {
-    const accounts = await database.run(listExpiredIdempotencyKeys, [BATCH]);
-    if (accounts.length === 0) return 0;
-    const ids = accounts.map(({ account_id: accountId }) => accountId);
-    const deleted = await database.run(deleteExpiredIdempotencyKeys, [ids, BATCH]);
+  const deleteFor = async (accountIds: readonly string[]): Promise<number> => {
+    const deleted = await database.run(deleteExpiredIdempotencyKeys, [accountIds, BATCH]);
     swept.inc({ kind: "idempotency_keys" }, deleted.length);
     return deleted.length;
   };
-  await inPieces(BATCH, sweepBatch, signal);
+  const isApart = await isDistributed(database);
+  const sweepBatch = async (): Promise<number> => {
+    const accounts = await run.list("", () => database.run(listExpiredIdempotencyKeys, [BATCH]));
+    if (accounts.length === 0) return 0;
+    if (!isApart) return deleteFor(accounts.map(({ account_id: accountId }) => accountId));
+    let total = 0;
+    await run.each(accounts, async ({ account_id: accountId }) => {
+      total += await deleteFor([accountId]);
+    });
+    return total;
+  };
+  await inPieces(BATCH, sweepBatch, run.signal);
+  run.end();
 }

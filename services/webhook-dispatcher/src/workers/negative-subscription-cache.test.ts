@@ -2,20 +2,21 @@
 // subscriber gets everything from then on, at once where this process created it, else within a moment,
 // without any later notice and without the sweep.
 
-import { eventually } from "@annals/testing";
+import { eventually, lostServer } from "@annals/testing";
 import { expect, test } from "vitest";
 import { newAccountId, type newHandlers, newService, intercepted } from "../testing/dispatcher.ts";
 
 const NOTICES = 1_000;
 
-async function begin() {
+async function begin(lost: ReadonlySet<string> = new Set()) {
   const { database, handlers, producers, replica } = await newService();
   const pool = database.pool();
   const asked = new Map<string, number>();
+  const run = lostServer<typeof pool.run>((...given) => pool.run(...given), lost);
   const counting = intercepted(pool, {
     run: (statement, params) => {
       asked.set(statement.name, (asked.get(statement.name) ?? 0) + 1);
-      return pool.run(statement, params);
+      return lost.size > 0 ? run(statement, params) : pool.run(statement, params);
     },
   });
   const { fanOut } = replica(counting);
@@ -78,5 +79,22 @@ test("subscribed on this replica: delivered at once", async () => {
   fanOut.expectSubscriber(accountId);
   await fanOut.settled();
   expect(await queued()).toBe(5);
+  await fanOut.stop();
+});
+
+test("while a server is away, its accounts keep their notices, and others are served", async () => {
+  const lost = new Set<string>();
+  const { fanOut, handlers, notify, queued } = await begin(lost);
+  const [away = "", other = ""] = await withoutSubscribers(handlers);
+  for (const accountId of [away, other]) {
+    notify(accountId, 10);
+    await fanOut.settled();
+    await handlers.create(accountId);
+  }
+  lost.add(away);
+  for (const accountId of [away, other]) notify(accountId, 5);
+  await eventually("the other account is served", async () => (await queued()) === 5);
+  lost.delete(away);
+  await eventually("the kept notice is served", async () => (await queued()) === 10);
   await fanOut.stop();
 });

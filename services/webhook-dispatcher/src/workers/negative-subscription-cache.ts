@@ -7,7 +7,7 @@
 
 import { type Logger, type Loop, startLoop } from "@annals/chassis";
 import { NOTICE_KINDS, type Notice, type NoticeKind } from "@annals/messaging";
-import type { Database } from "@annals/postgres";
+import { type Database, readAccounts } from "@annals/postgres";
 import { patternsOf } from "../domain/kinds.ts";
 import type { Metrics } from "../metrics.ts";
 import { findSubscribed } from "../store/find-subscribed.ts";
@@ -103,11 +103,14 @@ export class NegativeSubscriptionCache {
   }
 
   async #ask(piece: readonly Entry[]): Promise<void> {
+    const { database } = this.#deps;
     const asked = piece.map(({ kept }) => kept);
-    const rows = await this.#deps.database.run(findSubscribed, [
-      [...new Set(piece.map(({ accountId }) => accountId))],
-      [...new Set(piece.flatMap(({ kind }) => patternsOf(kind)))],
-    ]);
+    const accountIds = [...new Set(piece.map(({ accountId }) => accountId))];
+    const patterns = [...new Set(piece.flatMap(({ kind }) => patternsOf(kind)))];
+    const { failed, rows } = await readAccounts(database, accountIds, {
+      together: () => database.run(findSubscribed, [accountIds, patterns]),
+      each: (accountId) => database.run(findSubscribed, [[accountId], patterns]),
+    });
     const subscribed = new Set(rows.map((row) => `${row.pattern} ${row.account_id}`));
     for (const entry of piece) {
       const { accountId, kind } = entry;
@@ -117,7 +120,7 @@ export class NegativeSubscriptionCache {
       if (isSubscribed && isKept) this.#release(entry);
     }
     for (const [index, entry] of piece.entries()) {
-      if (entry.kept === asked[index]) entry.kept = undefined;
+      if (entry.kept === asked[index] && !failed.has(entry.accountId)) entry.kept = undefined;
     }
   }
 }
