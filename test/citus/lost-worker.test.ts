@@ -13,6 +13,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { report } from "../faults/report.ts";
 import { beginLoads, flowing } from "../system/flowing-loads.ts";
 import type { Load } from "../system/load.ts";
+import { metricOf } from "../system/metric-of.ts";
 import { processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 import { distributeOver, type Node, runOn, startNode } from "./cluster.ts";
 
@@ -91,6 +92,18 @@ async function checkAll(of: readonly Account[], loads: readonly Load[]): Promise
 const outcomesOf = (loads: readonly Load[]) =>
   loads.flatMap(({ appends }) => appends.flatMap(({ outcomes }) => outcomes));
 
+/** The processes that are not ready: their callers would lose them for every account. */
+async function unready(): Promise<string[]> {
+  const answers = await Promise.all(
+    bed.stack.processes.map(async ({ adminUrl, service }) => {
+      if (adminUrl === undefined) return [];
+      const { ok } = await fetch(`${adminUrl}/readyz`);
+      return ok ? [] : [service];
+    }),
+  );
+  return answers.flat();
+}
+
 /** A subscriber of the account's events. */
 async function subscriberOf(account: Account): Promise<Subscriber> {
   const subscriber = await Subscriber.start(authority);
@@ -126,6 +139,11 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
     deliveredMs.push(performance.now() - sentAt);
     await pause(500);
   }
+  expect(await unready()).toStrictEqual([]);
+  const [ledger] = processesOf(bed.stack, "ledger");
+  const share = await metricOf(ledger?.adminUrl, "annals_accounts_unavailable_ratio");
+  expect(share).toBeGreaterThan(0.3);
+  expect(share).toBeLessThan(0.7);
   server?.start();
   await server?.waitReady();
   const backAt = performance.now();

@@ -19,10 +19,16 @@ const HOOK_TIMEOUT_MS = 120_000;
 /** They stop or measure a PostgreSQL of their own, which is not Citus. */
 const EXCLUDED = ["**/node_modules/**", "**/dist/**"];
 
-const project = (name: string, groupOrder: number, include: readonly string[]) => ({
+const project = (
+  name: string,
+  groupOrder: number,
+  include: readonly string[],
+  setupFiles: readonly string[] = [],
+) => ({
   extends: true as const,
   test: {
     name,
+    setupFiles: [...setupFiles],
     include: [...include],
     exclude: EXCLUDED,
     testTimeout: TEST_TIMEOUT_MS,
@@ -43,7 +49,7 @@ export default defineConfig({
     projects: [
       project("citus", 0, ["test/citus/**/*.test.ts"]),
       project("stores", 1, ["services/{ledger,export,webhook-dispatcher}/src/**/*.test.ts"]),
-      project("api", 2, ["test/api/**/*.test.ts"]),
+      project("api", 2, ["test/api/**/*.test.ts"], ["test/api/openapi/check-traffic.ts"]),
       project("flows", 3, ["test/flows/**/*.test.ts"]),
     ],
   },

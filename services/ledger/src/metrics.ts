@@ -36,6 +36,11 @@ export function createMetrics(registry: Registry) {
       help: "Longest time since the last successful scheduled verification of a chain.",
       registers: [registry],
     }),
+    unavailableAccounts: new Gauge({
+      name: "annals_accounts_unavailable_ratio",
+      help: "Share of all accounts, from 0 to 1, that PostgreSQL cannot serve now.",
+      registers: [registry],
+    }),
     unverified: new Gauge({
       name: "annals_chains_unverified",
       help: "Chains without a successful scheduled verification.",

@@ -33,6 +33,7 @@ import { ledgerService } from "./service.ts";
 import { OUTBOX } from "./store/outbox.ts";
 import { PASS_DELAY_MS, ScheduledVerification } from "./workers/scheduled-verification.ts";
 import { BlockChecker } from "./verify/block-checker.ts";
+import { Availability, DELAY_MS as AVAILABILITY_DELAY_MS } from "./workers/availability.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
 import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./workers/filter-index.ts";
 
@@ -79,6 +80,17 @@ export async function serve(
     run: (signal) => index.run(signal),
   });
   closers.add("filter index", indexing, () => indexing.stop());
+  const availability = new Availability({
+    database,
+    unavailable: (share) => metrics.unavailableAccounts.set(share),
+  });
+  const measuring = startLoop({
+    ...background,
+    name: "availability",
+    delayMs: AVAILABILITY_DELAY_MS,
+    run: () => availability.run(),
+  });
+  closers.add("availability", measuring, () => measuring.stop());
   const blocks = new BlockChecker(config.verifyConcurrency);
   if (config.verifyIntervalHours > 0) {
     const scheduled = new ScheduledVerification({

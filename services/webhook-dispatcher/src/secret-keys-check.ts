@@ -1,14 +1,25 @@
 // Readiness check: the file has a key for every sealed secret. Called by the admin server. Without this
-// check, a replica with an old key file would claim deliveries that it cannot sign.
+// check, a replica with an old key file would claim deliveries that it cannot sign. It must never fail again
+// because one of several servers is away: the accounts of the others would lose the dispatcher.
 
 import type { ReadinessCheck } from "@annals/chassis";
-import type { Database } from "@annals/postgres";
+import { type Database, isDistributed } from "@annals/postgres";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import { listUnknownKeyIds } from "./store/list-unknown-key-ids.ts";
 
 export function secretKeysCheck(database: Database, keys: SecretKeys): ReadinessCheck {
+  let hasPassed = false;
+  const findUnknown = async () => {
+    try {
+      return await database.run(listUnknownKeyIds, [keys.keyIds]);
+    } catch (error) {
+      if (hasPassed && (await isDistributed(database))) return [];
+      throw error;
+    }
+  };
   return async () => {
-    const [row] = await database.run(listUnknownKeyIds, [keys.keyIds]);
+    const [row] = await findUnknown();
+    hasPassed ||= row === undefined;
     return row && `the key file lacks ${row.secret_key_id}, which has sealed signing secrets`;
   };
 }

@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { AnnalsError } from "@annals/errors";
+import { lostServer } from "@annals/testing";
 import { describe, expect, test } from "vitest";
 import { resealAll } from "../commands/rotate-sealing-key.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
@@ -53,6 +54,17 @@ describe("max_webhooks", () => {
 });
 
 describe("rotation", () => {
+  test("a replica that has passed the check stays ready while a server is away", async () => {
+    const pool = (await newDatabase()).pool();
+    const lost = new Set<string>();
+    const run = lostServer<typeof pool.run>((...given) => pool.run(...given), lost);
+    const [passed, fresh] = [0, 1].map(() => secretKeysCheck({ run }, new SecretKeys(KEY_LINE)));
+    expect(await passed?.()).toBeUndefined();
+    lost.add(newAccountId());
+    expect(await passed?.()).toBeUndefined();
+    await expect(fresh?.()).rejects.toThrow("a server is away");
+  });
+
   test("seals every secret with the new key, and the old key is no longer needed", async () => {
     const database = await newDatabase();
     const { create } = newHandlers(database.pool(), new FakeProducers());
