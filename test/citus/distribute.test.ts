@@ -4,9 +4,11 @@
 
 import { distribute, type DistributeOptions, migrate } from "@annals/postgres";
 import { createDatabase, NODES_VARIABLE, type TestDatabase } from "@annals/testing";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { joinNodes } from "./cluster.ts";
+import { joinNodes, runOn } from "./cluster.ts";
 
 const SCHEMA = "ledger";
 const DIRECTORY = join(import.meta.dirname, "../../services/ledger/migrations");
@@ -39,7 +41,9 @@ const run = ({ url }: TestDatabase, options: Partial<DistributeOptions> = {}) =>
   });
 
 const distributed = (database: TestDatabase) =>
-  database.query<{ colocationid: number }>("SELECT colocationid FROM pg_dist_partition");
+  database.query<{ colocationid: number }>(
+    "SELECT colocationid FROM pg_dist_partition WHERE partmethod = 'h'",
+  );
 
 /** Heads of accounts on both workers. */
 const addHeads = (database: TestDatabase) =>
@@ -54,23 +58,40 @@ test("a plan changes nothing; applied, all tables are beside each other; again, 
   expect(plan).toMatchObject({ schema: SCHEMA, workers: 2, shards: 4, already: [] });
   expect(plan.tables).toHaveLength(TABLES);
   expect(plan.functions).toHaveLength(2);
+  expect(plan.copied).toStrictEqual(["ledger.migrations"]);
   expect(await distributed(database)).toStrictEqual([]);
   expect(await run(database)).toStrictEqual({ ...plan, applied: true });
   const places = (await distributed(database)).map(({ colocationid }) => colocationid);
   expect(places).toHaveLength(TABLES);
   expect(new Set(places).size).toBe(1);
-  const again = { already: plan.tables.map(({ name }) => name), tables: [], functions: [] };
-  expect(await run(database, { shards: undefined })).toMatchObject({ ...again, roles: [] });
+  const already = plan.tables.map(({ name }) => name);
+  const again = { already, tables: [], copied: [], functions: [], roles: [] };
+  expect(await run(database, { shards: undefined })).toMatchObject(again);
   expect(await migrateOf(database)).toMatchObject({ applied: [] });
   await expect(run(database, { shards: 8 })).rejects.toThrow(/has 4 shards, so --shards 8 is not/);
 });
 
-test("a table that a later migration adds is the only one that the next run takes", async () => {
+test("a later migration runs, each server lists it, and its table is the only one that the next run takes", async () => {
   const database = await newDatabase();
   await run(database);
-  await database.query(
-    'CREATE TABLE ledger.later (account_id text COLLATE "C" PRIMARY KEY, n integer)',
+  const directory = await mkdtemp(join(tmpdir(), "annals-migrations-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await cp(DIRECTORY, directory, { recursive: true });
+  await writeFile(
+    join(directory, "0099_later.sql"),
+    `ALTER TABLE ledger.heads ADD COLUMN later integer;
+     CREATE TABLE ledger.later (account_id text COLLATE "C" PRIMARY KEY, n integer);`,
   );
+  const later = { connectionString: database.url, schema: SCHEMA, directory };
+  expect(await migrate(later)).toMatchObject({ applied: ["0099_later.sql"] });
+  for (const node of nodes) {
+    const [row] = await runOn(
+      node,
+      new URL(database.url).pathname.slice(1),
+      "SELECT max(name) AS last FROM ledger.migrations",
+    );
+    expect(row).toStrictEqual({ last: "0099_later.sql" });
+  }
   const { already, tables } = await run(database, { shards: undefined });
   expect(already).toHaveLength(TABLES);
   expect(tables).toStrictEqual([{ name: "ledger.later", has_rows: false }]);

@@ -41,9 +41,10 @@ function asShards(text: string): number {
 }
 
 function linesOf({ already, applied, schema, shards, workers, ...found }: Distribution): string {
-  const { functions, roles, tables } = found;
+  const { copied, functions, roles, tables } = found;
   const changes = [
     ...tables.map(tableLine),
+    ...copied.map((name) => `  table ${name}: a copy on each server`),
     ...functions.map((signature) => `  function ${signature.replace(/\(.*/, "")}`),
     ...roles.map((role) => `  role ${role}: LOGIN, because servers connect to each other as it`),
   ];

@@ -1,5 +1,5 @@
-// Distributes the tables of a service over the workers of a Citus cluster, by account. Called by the commands
-// of the services. Everything happens in one transaction: a failure leaves the tables as they were. It must
+// Distributes the tables of a service over the workers of a Citus cluster, by account, and gives each server a
+// copy of its list of migrations. Called by the commands of the services. Everything happens in one transaction: a failure leaves the tables as they were. It must
 // never distribute a table whose rows could be changed meanwhile.
 
 import { CommandError } from "@annals/cli";
@@ -27,6 +27,8 @@ export interface Distribution {
   /** Names of the tables that are distributed already. */
   readonly already: readonly string[];
   readonly tables: readonly DistributedTable[];
+  /** Tables of which each server gets a copy: a service that is connected to a worker reads them there. */
+  readonly copied: readonly string[];
   /** Signatures of functions that are, or would be, run on the worker of their account. */
   readonly functions: readonly string[];
   /** Roles that get LOGIN: the coordinator connects to the workers as the role of a statement. */
@@ -102,18 +104,20 @@ async function distributeIn(
     throw new CommandError(
       `${filled.name} has rows: --copy distributes them too, and appends fail until it has ended`,
     );
+  const copied = await listUncopied(client, schema);
   const functions = await listFunctions(client, schema);
   const roles = await listRoles(client, schema);
   // Shards move under load by logical replication, which identifies rows by a key or by all columns.
   const keyless = missing.filter((table) => !table.has_key).map(({ name }) => name);
   const reference = kept?.name;
-  if (applies) await apply(client, { found, functions, keyless, reference, roles, shards });
+  if (applies) await apply(client, { copied, found, functions, keyless, reference, roles, shards });
   return {
     schema,
     workers,
     shards,
     already: tables.filter((table) => table.is_distributed).map(({ name }) => name),
     tables: found,
+    copied,
     functions,
     roles,
     applied: applies,
@@ -181,6 +185,17 @@ async function findRows(client: pg.Client, tables: readonly Table[]): Promise<Di
   return found;
 }
 
+/** The list of migrations, unless each server has it already. */
+async function listUncopied(client: pg.Client, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT migrations::text AS name FROM to_regclass($1 || '.migrations') AS migrations
+     WHERE migrations IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = migrations)`,
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The functions of the schema whose first argument is an account, and that are not distributed yet. */
 async function listFunctions(client: pg.Client, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ signature: string }>(
@@ -209,6 +224,7 @@ async function listRoles(client: pg.Client, schema: string): Promise<string[]> {
 }
 
 interface Work {
+  readonly copied: readonly string[];
   readonly found: readonly DistributedTable[];
   readonly functions: readonly string[];
   readonly keyless: readonly string[];
@@ -219,7 +235,7 @@ interface Work {
 
 async function apply(
   client: pg.Client,
-  { found, functions, keyless, roles, shards, ...work }: Work,
+  { copied, found, functions, keyless, roles, shards, ...work }: Work,
 ): Promise<void> {
   let { reference } = work;
   await client.query(SEQUENTIALLY);
@@ -239,6 +255,8 @@ async function apply(
     }
     reference ??= name;
   }
+  // oxlint-disable-next-line no-await-in-loop -- one connection
+  for (const name of copied) await client.query(`SELECT create_reference_table('${name}')`);
   for (const signature of functions) {
     // oxlint-disable-next-line no-await-in-loop -- one connection
     await client.query(

@@ -1,0 +1,65 @@
+// Guarantee: a ledger whose database URL names a worker serves every account, also those of the other worker:
+// appends, lists, verification, usage and webhooks, beside a ledger at the coordinator.
+
+import { eventually, HttpClient } from "@annals/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { retryFaults, startTestbed, type Testbed, processesOf } from "../system/testbed.ts";
+import { distributeOver, type Node, startNode } from "./cluster.ts";
+
+const DATABASE = "annals";
+const ACCOUNTS = 6;
+const EVENTS = 20;
+
+let nodes: Node[];
+let bed: Testbed;
+
+beforeAll(async () => {
+  const newNode = () => startNode(process.env["CITUS_ROOT"] ?? "");
+  nodes = await Promise.all([newNode(), newNode(), newNode()]);
+  await distributeOver(nodes, DATABASE);
+  bed = await startTestbed({
+    replicas: { ledger: 1 },
+    databaseUrl: nodes[0]?.url,
+    isMigrated: true,
+  });
+});
+afterAll(async () => {
+  await bed?.stop();
+  for (const node of nodes ?? []) await node.stop();
+});
+
+test("a ledger at a worker serves the accounts of every worker", async () => {
+  const url = new URL(nodes[1]?.url ?? "");
+  url.pathname = `/${DATABASE}`;
+  await bed.stack.addReplica("ledger", { ANNALS_DATABASE_URL: url.href });
+  const atWorker = processesOf(bed.stack, "ledger").at(-1);
+  const { baseUrl = "" } = await bed.stack.addReplica("gateway", {
+    ANNALS_LEDGER_ADDRESS: `ipv4:${atWorker?.rpcAddress}`,
+  });
+  const servers = new Set<number>();
+  for (let index = 0; index < ACCOUNTS; index += 1) {
+    const account = await bed.account();
+    const [row] = await bed.owner.query<{ nodeport: number }>(
+      `SELECT nodeport FROM pg_dist_shard_placement
+       WHERE shardid = get_shard_id_for_distribution_column('ledger.heads', $1::text)`,
+      [account.accountId],
+    );
+    servers.add(row?.nodeport ?? 0);
+    const client = new HttpClient(baseUrl, account.key);
+    // Writers by both ledgers.
+    const load = account.load({ clients: [client, ...account.clients] });
+    for (let event = 0; event < EVENTS; event += 1) await load.one();
+    expect(retryFaults(await load.retryUnacknowledged(), await account.chain())).toStrictEqual([]);
+    expect(await account.audit(load.appends)).toStrictEqual([]);
+    const { body } = await client.get("/v1/events?limit=100");
+    expect(body.data).toHaveLength(EVENTS);
+    const verified = await client.get("/v1/verify");
+    expect(verified.body.data).toMatchObject({ valid: true, checked: EVENTS });
+    client.close();
+  }
+  // Without both the test says little.
+  expect(servers.size).toBe(2);
+  await eventually("the ledger at the worker is ready", async () => {
+    return (await fetch(`${atWorker?.adminUrl}/readyz`)).ok;
+  });
+});
