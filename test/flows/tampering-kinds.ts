@@ -1,6 +1,7 @@
 // Every way to tamper with a chain of EVENTS events that flows/tampering tries, one at a time, with
 // the rights of the owner of the database, and what verification has to say of it.
 
+import { ON_ONE_SERVER } from "@annals/testing";
 import { FORGERIES } from "./tampering-forgeries.ts";
 import { AT, deleteEvents, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
 
@@ -34,7 +35,12 @@ export const COLUMNS: Readonly<Record<string, readonly [value: string, reason: s
   target_type: ["''", "digest_mismatch"],
 };
 
-const columnKinds = Object.entries(COLUMNS).map(([column, [value, reason]]) => {
+/** Citus itself refuses to change the column that decides the server. */
+const changeable = Object.entries(COLUMNS).filter(
+  ([column]) => ON_ONE_SERVER || column !== "account_id",
+);
+
+const columnKinds = changeable.map(([column, [value, reason]]) => {
   const text = `UPDATE ledger.events SET ${column} = ${value} WHERE account_id = $1 AND sequence_number = ${AT}`;
   return sql(`change ${column}`, [text], reason);
 });

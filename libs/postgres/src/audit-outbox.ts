@@ -128,6 +128,14 @@ INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::tex
         actor: { type: "service", id: service },
         target: { type: "account", id: of.accountId },
       }),
+    recentAccounts,
+    windows,
+    ...statementsOf(schema),
+  };
+}
+
+function statementsOf(schema: string): Pick<AuditOutbox, "list" | "listOf" | "remove"> {
+  return {
     list: statement(
       `/* ${schema}.list-audit-entries */
 SELECT account_id, number, id, event, extract(epoch FROM statement_timestamp() - created_at)::float8 AS age_s
@@ -148,7 +156,6 @@ LIMIT $3::integer
 `,
       { route: "one account" },
     ),
-    recentAccounts,
     remove: statement(
       `/* ${schema}.remove-audit-entries */
 DELETE FROM ${schema}.audit_outbox AS entry
@@ -158,7 +165,6 @@ WHERE entry.account_id = ANY ($1::text[])
 `,
       { route: "some accounts" },
     ),
-    windows,
   };
 }
 

@@ -1,6 +1,7 @@
-// Distributes the tables of a service over the workers of a Citus cluster, by account, and gives each server a
-// copy of its list of migrations. Called by the commands of the services. Everything happens in one transaction: a failure leaves the tables as they were. It must
-// never distribute a table whose rows could be changed meanwhile.
+// Distributes the tables of a service over the workers of a Citus cluster, by account, and gives each server
+// a copy of its list of migrations. Called by the commands of the services. Everything happens in one
+// transaction: a failure leaves the tables as they were. It must never distribute a table whose rows could
+// be changed meanwhile.
 
 import { CommandError } from "@annals/cli";
 import pg from "pg";

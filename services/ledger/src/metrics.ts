@@ -31,14 +31,32 @@ export function createMetrics(registry: Registry) {
       help: "Appends refused because the chain does not continue at its head. Investigate any increase.",
       registers: [registry],
     }),
-    oldestVerification: new Gauge({
-      name: "annals_chain_verification_oldest_seconds",
-      help: "Longest time since the last successful scheduled verification of a chain.",
-      registers: [registry],
-    }),
+    ...verificationMetrics(registry),
     unavailableAccounts: new Gauge({
       name: "annals_accounts_unavailable_ratio",
       help: "Share of all accounts, from 0 to 1, that PostgreSQL cannot serve now.",
+      registers: [registry],
+    }),
+  };
+  // These are absent until they are measured.
+  metrics.indexLag.remove();
+  metrics.oldestVerification.remove();
+  metrics.unverified.remove();
+  metrics.verifyInterval.remove();
+  // An alert on the increase sees the first one only if the series existed before it.
+  for (const caller of [...AUDIT_SERVICES, "unknown"])
+    for (const fault of AUDIT_FAULTS) metrics.auditRefused.inc({ caller, fault }, 0);
+  metrics.verifications.inc({ result: "valid" }, 0);
+  metrics.verifications.inc({ result: "invalid" }, 0);
+  metrics.verifications.inc({ result: "refused" }, 0);
+  return metrics;
+}
+
+function verificationMetrics(registry: Registry) {
+  return {
+    oldestVerification: new Gauge({
+      name: "annals_chain_verification_oldest_seconds",
+      help: "Longest time since the last successful scheduled verification of a chain.",
       registers: [registry],
     }),
     unverified: new Gauge({
@@ -58,16 +76,4 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-  // These are absent until they are measured.
-  metrics.indexLag.remove();
-  metrics.oldestVerification.remove();
-  metrics.unverified.remove();
-  metrics.verifyInterval.remove();
-  // An alert on the increase sees the first one only if the series existed before it.
-  for (const caller of [...AUDIT_SERVICES, "unknown"])
-    for (const fault of AUDIT_FAULTS) metrics.auditRefused.inc({ caller, fault }, 0);
-  metrics.verifications.inc({ result: "valid" }, 0);
-  metrics.verifications.inc({ result: "invalid" }, 0);
-  metrics.verifications.inc({ result: "refused" }, 0);
-  return metrics;
 }

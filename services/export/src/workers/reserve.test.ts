@@ -3,7 +3,7 @@
 // fails at its first attempt, leaves no file, and takes no room from others. Other accounts notice nothing.
 // With a real PostgreSQL and a real directory.
 
-import { eventually } from "@annals/testing";
+import { eventually, ON_ONE_SERVER } from "@annals/testing";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
@@ -136,50 +136,53 @@ test("what is reserved at the same moment stays within the bound", async () => {
   expect(row?.["bytes"]).toBeLessThanOrEqual(maxBytesPerAccount);
 });
 
-test("two replicas reserve one after the other: the second knows what the first has reserved", async () => {
-  await Promise.all([exports.queue(), exports.queue()]);
-  const running = "UPDATE exports.jobs SET status = 'running', lease_token = 1 RETURNING *";
-  const [first, second] = (await exports.database.query(running)) as unknown as [
-    TakenRow,
-    TakenRow,
-  ];
-  const maxBytesPerAccount = 3 * PAGE_BYTES;
-  const replica = exports.openPool();
-  const waits = async (statement: string) =>
-    (
-      await exports.database.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database()
+test.runIf(ON_ONE_SERVER)(
+  "two replicas reserve one after the other: the second knows what the first has reserved",
+  async () => {
+    await Promise.all([exports.queue(), exports.queue()]);
+    const running = "UPDATE exports.jobs SET status = 'running', lease_token = 1 RETURNING *";
+    const [first, second] = (await exports.database.query(running)) as unknown as [
+      TakenRow,
+      TakenRow,
+    ];
+    const maxBytesPerAccount = 3 * PAGE_BYTES;
+    const replica = exports.openPool();
+    const waits = async (statement: string) =>
+      (
+        await exports.database.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database()
          AND wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`,
-        [statement],
-      )
-    ).length > 0;
-  let isSecondOver = false;
-  // The first has seen that there is room, and waits for the row in which to say so.
-  const asked = await exports.pool.transaction(async (transaction) => {
-    const hold = "SELECT FROM exports.jobs WHERE id = $1::text FOR UPDATE";
-    await transaction.run({ name: "test.hold", text: hold, route: "local", customPlan: true }, [
-      first.id,
+          [statement],
+        )
+      ).length > 0;
+    let isSecondOver = false;
+    // The first has seen that there is room, and waits for the row in which to say so.
+    const asked = await exports.pool.transaction(async (transaction) => {
+      const hold = "SELECT FROM exports.jobs WHERE id = $1::text FOR UPDATE";
+      await transaction.run({ name: "test.hold", text: hold, route: "local", customPlan: true }, [
+        first.id,
+      ]);
+      const deps = { database: exports.pool, maxBytesPerAccount };
+      const one = reservation(deps, first)(2 * PAGE_BYTES);
+      await eventually("the first waits", () => waits("reserve-bytes"));
+      const two = reservation({ ...deps, database: replica }, second)(2 * PAGE_BYTES);
+      const both = Promise.allSettled([one, two]);
+      void two.catch(() => {}).finally(() => (isSecondOver = true));
+      await eventually("so does the second", async () => isSecondOver || waits("lock-account"));
+      return () => both;
+    });
+    const outcomes = await asked();
+    await replica.close();
+    const [row] = await exports.database.query(
+      "SELECT sum(reserved_bytes)::integer AS bytes FROM exports.jobs",
+    );
+    expect(row?.["bytes"]).toBeLessThanOrEqual(maxBytesPerAccount);
+    expect(outcomes).toMatchObject([
+      { status: "fulfilled" },
+      { status: "rejected", reason: { name: "RoomReserved" } },
     ]);
-    const deps = { database: exports.pool, maxBytesPerAccount };
-    const one = reservation(deps, first)(2 * PAGE_BYTES);
-    await eventually("the first waits", () => waits("reserve-bytes"));
-    const two = reservation({ ...deps, database: replica }, second)(2 * PAGE_BYTES);
-    const both = Promise.allSettled([one, two]);
-    void two.catch(() => {}).finally(() => (isSecondOver = true));
-    await eventually("so does the second", async () => isSecondOver || waits("lock-account"));
-    return () => both;
-  });
-  const outcomes = await asked();
-  await replica.close();
-  const [row] = await exports.database.query(
-    "SELECT sum(reserved_bytes)::integer AS bytes FROM exports.jobs",
-  );
-  expect(row?.["bytes"]).toBeLessThanOrEqual(maxBytesPerAccount);
-  expect(outcomes).toMatchObject([
-    { status: "fulfilled" },
-    { status: "rejected", reason: { name: "RoomReserved" } },
-  ]);
-});
+  },
+);
 
 test("what is deleted and still there takes room until it is gone", async () => {
   const kept = await exports.queue();

@@ -1,7 +1,7 @@
 // Guarantees: chains that are appended to at the same time share transactions and nothing else. What holds
 // one of them up, or is wrong with one of them, is its own affair; and each is as it would be alone.
 
-import { eventually, type TestDatabase } from "@annals/testing";
+import { eventually, ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
 import { expect, test } from "vitest";
 import {
   append,
@@ -38,44 +38,47 @@ async function lengths(database: TestDatabase, accounts: readonly string[]): Pro
   return chains.map((links) => links.length);
 }
 
-test("appends to many chains at the same time are one transaction, and each chain is valid", async () => {
-  const database = await newLedgerDatabase();
-  const replica = newQueue(database.url);
-  const accounts = await knownChains(replica, 40);
-  const results = await Promise.all(
-    accounts.map((accountId, n) => {
-      const actor = n % 2 === 0 ? {} : { actor: '{"id":"u"}', actorId: "u" };
-      const metadata = `{"of":"${accountId}"}`;
-      const events = Array.from({ length: (n % 3) + 1 }, (_, index) =>
-        eventOf(`a${index}`, { ...actor, metadata }),
-      );
-      return replica.queue.submit(append(accountId, { events }));
-    }),
-  );
-  expect(await statements(replica, accounts)).toEqual({ shared: 1, single: 0 });
-  const checker = new BlockChecker(2);
-  for (const [n, result] of results.entries()) {
-    const accountId = accounts[n] ?? "";
-    if (result.outcome !== "stored") throw new Error("not stored");
-    const links = await chainOf(database, accountId);
-    expect(links.map(({ hash }) => hash)).toEqual(result.hashes);
-    // Every digest, leaf and copy of an id is recomputed.
-    const block = { accountId, from: 1, to: links.length, signal: NEVER };
-    expect(await checker.check(replica.pool, block)).toBeDefined();
-    const rows = await database.query(
-      `SELECT id, action, created_at, metadata FROM ledger.events
+test.runIf(ON_ONE_SERVER)(
+  "appends to many chains at the same time are one transaction, and each chain is valid",
+  async () => {
+    const database = await newLedgerDatabase();
+    const replica = newQueue(database.url);
+    const accounts = await knownChains(replica, 40);
+    const results = await Promise.all(
+      accounts.map((accountId, n) => {
+        const actor = n % 2 === 0 ? {} : { actor: '{"id":"u"}', actorId: "u" };
+        const metadata = `{"of":"${accountId}"}`;
+        const events = Array.from({ length: (n % 3) + 1 }, (_, index) =>
+          eventOf(`a${index}`, { ...actor, metadata }),
+        );
+        return replica.queue.submit(append(accountId, { events }));
+      }),
+    );
+    expect(await statements(replica, accounts)).toEqual({ shared: 1, single: 0 });
+    const checker = new BlockChecker(2);
+    for (const [n, result] of results.entries()) {
+      const accountId = accounts[n] ?? "";
+      if (result.outcome !== "stored") throw new Error("not stored");
+      const links = await chainOf(database, accountId);
+      expect(links.map(({ hash }) => hash)).toEqual(result.hashes);
+      // Every digest, leaf and copy of an id is recomputed.
+      const block = { accountId, from: 1, to: links.length, signal: NEVER };
+      expect(await checker.check(replica.pool, block)).toBeDefined();
+      const rows = await database.query(
+        `SELECT id, action, created_at, metadata FROM ledger.events
        WHERE account_id = $1 AND sequence_number > 1 ORDER BY sequence_number`,
-      [accountId],
-    );
-    const { createdAt: created_at, ids } = result;
-    const metadata = `{"of":"${accountId}"}`;
-    expect(rows).toEqual(
-      ids.map((id, index) => ({ id, action: `a${index}`, created_at, metadata })),
-    );
-  }
-});
+        [accountId],
+      );
+      const { createdAt: created_at, ids } = result;
+      const metadata = `{"of":"${accountId}"}`;
+      expect(rows).toEqual(
+        ids.map((id, index) => ({ id, action: `a${index}`, created_at, metadata })),
+      );
+    }
+  },
+);
 
-test("months and quotas are those of each chain", async () => {
+test.runIf(ON_ONE_SERVER)("months and quotas are those of each chain", async () => {
   const database = await newLedgerDatabase();
   const replica = newQueue(database.url);
   const accounts = await knownChains(replica, 3);
@@ -95,7 +98,7 @@ test("months and quotas are those of each chain", async () => {
   expect(await lengths(database, accounts)).toEqual([3, 2, 3]);
 });
 
-test("a chain that another replica appended to goes for itself", async () => {
+test.runIf(ON_ONE_SERVER)("a chain that another replica appended to goes for itself", async () => {
   const database = await newLedgerDatabase();
   const [replica, other] = [newQueue(database.url), newQueue(database.url)];
   const accounts = await knownChains(replica, 5);
@@ -123,7 +126,7 @@ test("two replicas on the same chains", async () => {
   for (const { brokenChains } of replicas) expect(await brokenChains()).toBe(0);
 });
 
-test("a chain whose head is locked delays none of its group", async () => {
+test.runIf(ON_ONE_SERVER)("a chain whose head is locked delays none of its group", async () => {
   const database = await newLedgerDatabase();
   const replica = newQueue(database.url);
   const accounts = await knownChains(replica, 3);
@@ -181,38 +184,44 @@ test("a key identifies one request of its own account", async () => {
   expect(await lengths(database, accounts)).toEqual(accounts.map(() => 2));
 });
 
-test("chains whose answer is lost are unavailable, and none is appended to twice", async () => {
-  const database = await newLedgerDatabase();
-  const proxy = await losingAnswers(database.url);
-  const replica = newQueue(proxy.url);
-  const accounts = await knownChains(replica, 10);
-  const keyed = { idempotencyKey: "k", requestSha256: Buffer.alloc(32, 7) };
-  const submit = () =>
-    Promise.allSettled(accounts.map((each) => replica.queue.submit(append(each, keyed))));
-  proxy.arm("ledger.append-to-chains");
-  const results = await submit();
-  expect(proxy.lost()).toBe(1);
-  for (const result of results) expect(result).toMatchObject(UNAVAILABLE);
-  for (const result of await submit()) {
-    expect(result).toMatchObject({ value: { outcome: "replayed", firstSequence: 2 } });
-  }
-  expect(await lengths(database, accounts)).toEqual(accounts.map(() => 2));
-});
+test.runIf(ON_ONE_SERVER)(
+  "chains whose answer is lost are unavailable, and none is appended to twice",
+  async () => {
+    const database = await newLedgerDatabase();
+    const proxy = await losingAnswers(database.url);
+    const replica = newQueue(proxy.url);
+    const accounts = await knownChains(replica, 10);
+    const keyed = { idempotencyKey: "k", requestSha256: Buffer.alloc(32, 7) };
+    const submit = () =>
+      Promise.allSettled(accounts.map((each) => replica.queue.submit(append(each, keyed))));
+    proxy.arm("ledger.append-to-chains");
+    const results = await submit();
+    expect(proxy.lost()).toBe(1);
+    for (const result of results) expect(result).toMatchObject(UNAVAILABLE);
+    for (const result of await submit()) {
+      expect(result).toMatchObject({ value: { outcome: "replayed", firstSequence: 2 } });
+    }
+    expect(await lengths(database, accounts)).toEqual(accounts.map(() => 2));
+  },
+);
 
-test("who brings much shares no transaction with who brings little", async () => {
-  const database = await newLedgerDatabase();
-  const replica = newQueue(database.url);
-  const accounts = await knownChains(replica, 5);
-  const metadata = JSON.stringify({ m: "x".repeat(60_000) });
-  const large = { events: Array.from({ length: 3 }, () => eventOf("a", { metadata })) };
-  await Promise.all(
-    accounts.map((accountId, n) => replica.queue.submit(append(accountId, n === 2 ? large : {}))),
-  );
-  expect(await statements(replica, accounts)).toEqual({ shared: 2, single: 1 });
-  expect(await lengths(database, accounts)).toEqual([2, 2, 4, 2, 2]);
-});
+test.runIf(ON_ONE_SERVER)(
+  "who brings much shares no transaction with who brings little",
+  async () => {
+    const database = await newLedgerDatabase();
+    const replica = newQueue(database.url);
+    const accounts = await knownChains(replica, 5);
+    const metadata = JSON.stringify({ m: "x".repeat(60_000) });
+    const large = { events: Array.from({ length: 3 }, () => eventOf("a", { metadata })) };
+    await Promise.all(
+      accounts.map((accountId, n) => replica.queue.submit(append(accountId, n === 2 ? large : {}))),
+    );
+    expect(await statements(replica, accounts)).toEqual({ shared: 2, single: 1 });
+    expect(await lengths(database, accounts)).toEqual([2, 2, 4, 2, 2]);
+  },
+);
 
-test("large groups of many chains leave slots to small ones", async () => {
+test.runIf(ON_ONE_SERVER)("large groups of many chains leave slots to small ones", async () => {
   const database = await newLedgerDatabase();
   const [replica, holder] = [newQueue(database.url), newQueue(database.url)];
   const [small = "", ...large] = await knownChains(replica, 6);

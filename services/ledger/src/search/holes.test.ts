@@ -3,7 +3,7 @@
 // they hold.
 
 import { RecordFormat } from "@annals/proto/ledger";
-import type { TestDatabase } from "@annals/testing";
+import { ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendOf, openLedger, type TestLedger } from "../testing/test-ledger.ts";
@@ -51,7 +51,7 @@ const hide = (condition: string) =>
      CREATE POLICY hides ON ledger.events FOR SELECT TO annals_ledger USING (${condition})`,
   );
 
-describe("an event that is hidden from readers", () => {
+describe.runIf(ON_ONE_SERVER)("an event that is hidden from readers", () => {
   test.each<[string, Page]>([
     ["between others, ascending", { ascending: true }],
     ["between others, descending", { ascending: false }],
@@ -86,7 +86,7 @@ test("pages at and beyond the ends of the chain are no holes", async () => {
   expect(await list({ ascending: true, after: 10, before: 12 })).toEqual([11]);
 });
 
-describe("verification refuses", () => {
+describe.runIf(ON_ONE_SERVER)("verification refuses", () => {
   const verify = () => ledger.client.verifyChain({ accountId: ACCOUNT });
 
   test.each([

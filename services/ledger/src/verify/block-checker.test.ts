@@ -2,6 +2,7 @@
 // it valid, and it does so for whatever can be appended: the two define the hash in two languages and
 // agree. What it cannot read is not valid, and no failure. A few blocks at most are checked at one time.
 
+import { ON_ONE_SERVER } from "@annals/testing";
 import { GENESIS_HASH, PARTS } from "@annals/event";
 import type { Database } from "@annals/postgres";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -82,6 +83,8 @@ describe("not valid", () => {
     );
     expect(columns).toHaveLength(20);
     for (const { column, type } of columns) {
+      // Citus allows no change of the column that decides the server.
+      if (column === "account_id" && !ON_ONE_SERVER) continue;
       const changed = {
         text: `${column} || 'x'`,
         bytea: `set_byte(${column}, 3, get_byte(${column}, 3) # 1)`,

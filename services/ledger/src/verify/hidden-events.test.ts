@@ -90,17 +90,17 @@ test.each([
   ["a posting is gone", "DELETE FROM ledger.postings WHERE value = 'rare' AND chunk = 1", at(99)],
   [
     "an action lacks an event",
-    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'rare' AND chunk = 1",
+    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'rare' AND chunk = 1",
     at(99),
   ],
   [
     "an actor's id lacks an event",
-    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'u_7' AND chunk = 1",
+    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'u_7' AND chunk = 1",
     at(7),
   ],
   [
     "a target's id lacks an event",
-    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 't_8' AND chunk = 1",
+    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 't_8' AND chunk = 1",
     at(8),
   ],
   [
@@ -143,7 +143,7 @@ test("an event that is changed and hidden is named by its change", async () => {
 test("of a changed and a hidden event the first one is named", async () => {
   await database.query("UPDATE ledger.events SET action = 'other' WHERE sequence_number = 5001");
   await database.query(
-    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'rare' AND chunk IN (1, 2)",
+    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'rare' AND chunk IN (1, 2)",
   );
   expect(await ledger.client.verifyChain({ accountId: ACCOUNT })).toMatchObject({
     firstInvalid: { sequenceNumber: BigInt(at(99)), reason: InvalidReason.DIGEST_MISMATCH },
@@ -182,7 +182,7 @@ test("the index is compared in ranges of up to 100,000 events", async () => {
 
 test("a range is verified with what the index says of it alone", async () => {
   await database.query(
-    "UPDATE ledger.postings SET ordinals = ordinals[2:] WHERE value = 'user' AND chunk = 1",
+    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'user' AND chunk = 1",
   );
   const range = { accountId: ACCOUNT, toSequence: BigInt(2 * CHUNK_SIZE) };
   const inRange = (from: number) =>

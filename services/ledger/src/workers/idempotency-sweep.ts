@@ -38,7 +38,10 @@ export function startIdempotencySweep({
   });
 }
 
-/** Deletes all keys that are due now: with one statement, or with one per account if tables are distributed. */
+/**
+ * Deletes all keys that are due now: with one statement for a batch, or if tables are distributed with one
+ * for each account.
+ */
 export async function sweepIdempotencyKeys(
   { database, swept }: SweepDeps,
   run: AccountRun,

@@ -95,6 +95,7 @@ test("while a server is away, its accounts keep their notices, and others are se
   for (const accountId of [away, other]) notify(accountId, 5);
   await eventually("the other account is served", async () => (await queued()) === 5);
   lost.delete(away);
-  await eventually("the kept notice is served", async () => (await queued()) === 10);
+  await eventually("the kept notice is served", async () => (await queued()) > 5);
+  expect(await queued()).toBe(10);
   await fanOut.stop();
 });
