@@ -20,12 +20,21 @@ const TRANSIENT = [
   "25006", // read-only: connected to a standby after a failover
 ];
 
+/**
+ * What the coordinator of a Citus cluster says, as an internal error of PostgreSQL, if it loses a worker within
+ * a transaction.
+ */
+const LOST_WORKER = /^(failure on connection marked as essential|failed to prepare transaction)\b/;
+
 /** The error to throw in place of the one that pg threw. */
 export function translateFailure(error: unknown): unknown {
   if (error instanceof AnnalsError) return error;
   if (error instanceof DatabaseError) {
     const code = error.code ?? "";
-    return TRANSIENT.some((class_) => code.startsWith(class_)) ? databaseUnavailable(error) : error;
+    const isTransient =
+      TRANSIENT.some((class_) => code.startsWith(class_)) ||
+      (code === "XX000" && LOST_WORKER.test(error.message));
+    return isTransient ? databaseUnavailable(error) : error;
   }
   // Any other error of pg is about its connection: refused, reset, timed out, ended.
   return error instanceof Error ? databaseUnavailable(error) : error;
