@@ -51,6 +51,16 @@ export interface Node {
   readonly stop: () => Promise<void>;
 }
 
+/** Starts a server of Citus on a data directory that was restored, with a port of its own. */
+export async function startRestored(citusRoot: string, dataDir: string): Promise<Node> {
+  const stack = await startConstellation({
+    dataDir,
+    without: [...ALL_BUT_POSTGRES],
+    postgresBinaries: join(citusRoot, "bin"),
+  });
+  return nodeOf(stack);
+}
+
 /** Starts a server of Citus that knows no other. */
 export async function startNode(citusRoot: string): Promise<Node> {
   const stack = await startConstellation({
@@ -64,6 +74,10 @@ export async function startNode(citusRoot: string): Promise<Node> {
   await writeOwned(join(cluster, "pg_hba.conf"), TRUST, cluster);
   const [server] = stack.processes.filter(({ service }) => service === "postgres");
   await server?.restart();
+  return nodeOf(stack);
+}
+
+function nodeOf(stack: Stack): Node {
   const url = stack.databaseUrl;
   const stop = async () => {
     await stack.stop(true);
