@@ -29,8 +29,11 @@ max_worker_processes = 32
 max_prepared_transactions = 200
 max_replication_slots = 32
 max_wal_senders = 32
-fsync = off
 citus.local_hostname = '127.0.0.1'
+`;
+/** What saves time in tests, and would make a measurement wrong. */
+const FOR_TESTS = `
+fsync = off
 citus.max_adaptive_executor_pool_size = 2
 `;
 /** Servers of Citus connect to each other as the role of the statement. */
@@ -62,7 +65,7 @@ export async function startRestored(citusRoot: string, dataDir: string): Promise
 }
 
 /** Starts a server of Citus that knows no other. */
-export async function startNode(citusRoot: string): Promise<Node> {
+export async function startNode(citusRoot: string, settings = FOR_TESTS): Promise<Node> {
   const stack = await startConstellation({
     // A directory of its own keeps the cluster over the restart.
     dataDir: await mkdtemp(join(tmpdir(), "annals-citus-")),
@@ -70,7 +73,7 @@ export async function startNode(citusRoot: string): Promise<Node> {
     postgresBinaries: join(citusRoot, "bin"),
   });
   const cluster = await realpath(join(stack.dataDir, "postgres"));
-  await writeOwned(join(cluster, "postgresql.auto.conf"), SETTINGS, cluster);
+  await writeOwned(join(cluster, "postgresql.auto.conf"), SETTINGS + settings, cluster);
   await writeOwned(join(cluster, "pg_hba.conf"), TRUST, cluster);
   const [server] = stack.processes.filter(({ service }) => service === "postgres");
   await server?.restart();
@@ -109,6 +112,16 @@ export async function distributeOver(nodes: readonly Node[], database: string): 
   await migrateSchemas(connectionString);
   for (const schema of DISTRIBUTED)
     await distribute({ connectionString, schema, shards: SHARDS, copies: false, applies: true });
+}
+
+/** A cluster of a coordinator and two workers for a measurement, with the tables distributed. */
+export async function startDurableCluster(citusRoot: string) {
+  const nodes = await Promise.all([1, 2, 3].map(() => startNode(citusRoot, "")));
+  await distributeOver(nodes, "annals");
+  const stop = async () => {
+    for (const node of nodes) await node.stop();
+  };
+  return { databaseUrl: nodes[0]?.url ?? "", stop };
 }
 
 /** Runs a statement as the owner in a database of a server. */
