@@ -5,7 +5,7 @@
 import { removeData, type Stack } from "@annals/local";
 import { distribute } from "@annals/postgres";
 import { ownerOf } from "@annals/testing";
-import { mkdtemp, realpath } from "node:fs/promises";
+import { glob, mkdtemp, readFile, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeOwned } from "../faults/base-backup.ts";
@@ -31,9 +31,10 @@ max_replication_slots = 32
 max_wal_senders = 32
 citus.local_hostname = '127.0.0.1'
 `;
-/** What saves time in tests, and would make a measurement wrong. */
+/** What saves time in tests, or shows more, and would make a measurement wrong. */
 const FOR_TESTS = `
 fsync = off
+log_error_verbosity = verbose
 citus.max_adaptive_executor_pool_size = 2
 `;
 /** Servers of Citus connect to each other as the role of the statement. */
@@ -52,6 +53,16 @@ export interface Node {
   readonly url: string;
   readonly port: number;
   readonly stop: () => Promise<void>;
+}
+
+/** Why Citus has refused statements on a server since its start, and how often. */
+export async function refusalsOf({ stack }: Pick<Node, "stack">): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const logs = glob(join(stack.dataDir, "log/postgres*.log"));
+  for await (const file of logs)
+    for (const [, reason = ""] of (await readFile(file, "utf8")).matchAll(/ERROR: {2}0A000: (.*)/g))
+      counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return counts;
 }
 
 /** Starts a server of Citus on a data directory that was restored, with a port of its own. */
