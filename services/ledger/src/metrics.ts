@@ -26,6 +26,16 @@ export function createMetrics(registry: Registry) {
       help: "Events of all chains, in complete chunks of 4,096, that are not in the filter index yet.",
       registers: [registry],
     }),
+    treeLag: new Gauge({
+      name: "annals_log_tree_lag_events",
+      help: "Events of all chains that are not in the trees of their accounts yet.",
+      registers: [registry],
+    }),
+    treeMismatches: new Counter({
+      name: "annals_log_tree_mismatch_total",
+      help: "Trees that do not fit their chain. Investigate any increase.",
+      registers: [registry],
+    }),
     brokenChains: new Counter({
       name: "annals_chain_invariant_broken_total",
       help: "Appends refused because the chain does not continue at its head. Investigate any increase.",
@@ -40,6 +50,7 @@ export function createMetrics(registry: Registry) {
   };
   // These are absent until they are measured.
   metrics.indexLag.remove();
+  metrics.treeLag.remove();
   metrics.oldestVerification.remove();
   metrics.unverified.remove();
   metrics.verifyInterval.remove();

@@ -34,6 +34,8 @@ import { OUTBOX } from "./store/outbox.ts";
 import { PASS_DELAY_MS, ScheduledVerification } from "./workers/scheduled-verification.ts";
 import { BlockChecker } from "./verify/block-checker.ts";
 import { Availability, DELAY_MS as AVAILABILITY_DELAY_MS } from "./workers/availability.ts";
+import { GrownChains } from "./trees/grown-chains.ts";
+import { DELAY_MS as TREES_DELAY_MS, TreeBuilder } from "./workers/tree-builder.ts";
 import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
 import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./workers/filter-index.ts";
 
@@ -124,7 +126,32 @@ export async function serve(
   closers.add("notices", notices, () => notices.close());
 
   const gatherMs = config.appendGatherMs;
-  const appends = new AppendQueue({ clock, database, gatherMs, log, metrics, notices, random });
+  const grown = new GrownChains();
+  const appends = new AppendQueue({
+    clock,
+    database,
+    gatherMs,
+    grown,
+    log,
+    metrics,
+    notices,
+    random,
+  });
+  const trees = new TreeBuilder({
+    database,
+    grown,
+    log,
+    lag: (events) => metrics.treeLag.set(events),
+    mismatched: (chains) => metrics.treeMismatches.inc(chains),
+  });
+  const building = startLoop({
+    ...background,
+    name: "trees",
+    delayMs: TREES_DELAY_MS,
+    initialDelayMs: TREES_DELAY_MS,
+    run: (signal) => trees.run(signal),
+  });
+  closers.add("trees", building, () => building.stop());
   await startBackend({
     config,
     routes: ledgerService({

@@ -7,6 +7,7 @@ import { Slots } from "@annals/contract";
 import { KeyedBatcher } from "@annals/rpc";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
+import { GrownChains } from "../trees/grown-chains.ts";
 import { Commits } from "./commits.ts";
 import { flush, type FlushDeps } from "./flush.ts";
 import { HeadCache } from "./head-cache.ts";
@@ -33,13 +34,18 @@ export class AppendQueue {
   /** `gatherMs` is how long a group waits for more appends to its chain. */
   constructor({
     gatherMs = 0,
+    grown = new GrownChains(),
     ...given
-  }: Omit<FlushDeps, "commits" | "heads" | "large"> & { readonly gatherMs?: number }) {
+  }: Omit<FlushDeps, "commits" | "grown" | "heads" | "large"> & {
+    readonly gatherMs?: number;
+    readonly grown?: GrownChains;
+  }) {
     const { batcher } = given.metrics;
     const commits = new Commits(given.database, batcher("ledger_commits"));
     const deps = {
       ...given,
       commits,
+      grown,
       heads: new HeadCache(),
       large: new Slots({ total: LARGE_GROUPS }),
     };

@@ -22,6 +22,7 @@ import { appendEvents, appendParams } from "../store/append-events.ts";
 import { createHead } from "../store/create-head.ts";
 import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
 import { type HeadRow, lockHead } from "../store/lock-head.ts";
+import type { GrownChains } from "../trees/grown-chains.ts";
 import { appendsOf, type Commits, MAX_SHARED_BYTES } from "./commits.ts";
 import type { HeadCache } from "./head-cache.ts";
 
@@ -29,6 +30,8 @@ export interface FlushDeps {
   readonly clock: Clock;
   readonly commits: Commits;
   readonly database: Pool;
+  /** Gets the accounts to whose chains something was appended. */
+  readonly grown: Pick<GrownChains, "add">;
   readonly heads: HeadCache;
   /** Slots of large groups, which leave the rest of PostgreSQL to the others. */
   readonly large: Slots;
@@ -60,6 +63,7 @@ async function storeGroup(
       (await appendToCachedHead(deps, accountId, appends)) ??
       (await appendUnderLock(deps, accountId, appends));
     deps.metrics.flushes.observe(events.length);
+    if (events.length > 0) deps.grown.add(accountId);
     // The system account has no webhooks: no key can create one.
     if (events.length > 0 && accountId !== SYSTEM_ACCOUNT_ID) {
       const position = BigInt(after.sequence);
