@@ -55,7 +55,9 @@ export class Commits {
   ): Promise<readonly PromiseSettledResult<Stored>[]> {
     const database = this.#database;
     const [first] = planned;
-    if (first && planned.length === 1) return Promise.allSettled([storeOne(database, first)]);
+    // For a single event the function costs less, for many the statement.
+    if (first?.plan.events.length === 1 && planned.length === 1)
+      return Promise.allSettled([storeOne(database, first)]);
     try {
       const rows = await database.run(appendToChains, appendToChainsParams(planned));
       const moved = new Set(rows.map((row) => row.account_id));
