@@ -1,0 +1,94 @@
+// The runs of a statement: its cases for accounts of each worker, for one without rows, with each boolean both
+// ways, and with a null for each parameter that may be null. Called by statements.test.ts. What may be null is
+// what the type of the statement in TypeScript says.
+
+import { has, parseSql, queryOf, WRITES } from "../tidy/sql-tree.ts";
+import type { Found } from "../system/all-statements.ts";
+import type { Case, Params, Subject } from "./cases/case.ts";
+import type { Nullable } from "./nullable.ts";
+
+export interface Run {
+  readonly params: Params;
+  /** A statement that both databases run before. */
+  readonly before?: string;
+  /** Number of shards that have its accounts. */
+  readonly shards: number;
+}
+
+export interface Subjects {
+  /** An account of each worker. */
+  readonly main: readonly Subject[];
+  /** More accounts, and accounts without rows. */
+  readonly others: readonly Subject[];
+  /** Each list has accounts of both workers. */
+  readonly several: readonly Subject[];
+}
+
+/** Whether a statement writes or locks rows, itself or in a function of ours. */
+export function isWrite({ text }: Pick<Found, "text">): boolean {
+  const [node = {}] = parseSql(text);
+  const [kind, query] = queryOf(node);
+  return (
+    WRITES.has(kind) ||
+    query["lockingClause"] !== undefined ||
+    has(node, "lockingClause") ||
+    /SELECT ledger\.\w+\(/.test(text)
+  );
+}
+
+/** Whether the order of its rows is the statement's. */
+export function isOrdered({ text }: Pick<Found, "text">): boolean {
+  const [node = {}] = parseSql(text);
+  return queryOf(node)[1]["sortClause"] !== undefined;
+}
+
+/** Numbers of the parameters that are cast to a type, from 1. */
+export function parametersOf({ text }: Pick<Found, "text">, type: string): number[] {
+  const numbers = [...text.matchAll(/\$(\d+)::([a-z0-9]+(?:\[\])?)/g)].flatMap(
+    ([, number, cast]) => (cast === type ? [Number(number)] : []),
+  );
+  return [...new Set(numbers)];
+}
+
+export function runsOf(
+  statement: Found,
+  cases: readonly Case[],
+  { nullable, subjects }: { readonly nullable: Nullable; readonly subjects: Subjects },
+): Run[] {
+  const isOne = statement.route !== "some accounts" || isWrite(statement);
+  const varied = isOne ? subjects.main : [...subjects.main, ...subjects.several];
+  return cases.flatMap((each): Run[] => {
+    if (typeof each !== "function")
+      return subjects.main.map((subject) => ({
+        params: each.params(subject),
+        before: each.before(subject),
+        shards: subject.shards,
+      }));
+    return [
+      ...varied.flatMap((subject) =>
+        variantsOf(each(subject), statement, nullable).map((params) => ({
+          params,
+          shards: subject.shards,
+        })),
+      ),
+      ...subjects.others.map((subject) => ({ params: each(subject), shards: subject.shards })),
+    ];
+  });
+}
+
+/** The parameters, and those in which a boolean or a null is other. */
+function variantsOf(params: Params, statement: Found, nullable: Nullable): Params[] {
+  const withNulls = [params, ...withoutSome(params, [...nullable.parameters])];
+  return parametersOf(statement, "boolean").reduce(
+    (all, number) =>
+      all.flatMap((each) => [each.with(number - 1, true), each.with(number - 1, false)]),
+    withNulls,
+  );
+}
+
+/** With null for each of these parameters, and for all of them. */
+function withoutSome(params: Params, numbers: readonly number[]): Params[] {
+  const each = numbers.map((number) => params.with(number - 1, null));
+  if (numbers.length < 2) return each;
+  return [...each, params.map((value, index) => (numbers.includes(index + 1) ? null : value))];
+}
