@@ -5,7 +5,7 @@
 import type { Found } from "../system/all-statements.ts";
 import { AGES, areSameMoment, MOMENTS, RANDOM, UNORDERED } from "./moments.ts";
 import type { Contents, Side, Sides, TextRow } from "./databases.ts";
-import { isOrdered, isWrite, type Run } from "./parameters.ts";
+import { isOrdered, kindOf, type Run } from "./parameters.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -20,8 +20,7 @@ export interface Compared {
 export async function compare(
   sides: Sides,
   statement: Found,
-  { before, params }: Run,
-  hasTables = isWrite(statement),
+  { before, params }: Pick<Run, "before" | "params">,
 ): Promise<Compared> {
   if (before !== undefined)
     for (const side of [sides.plain, sides.distributed]) await side.query(before);
@@ -29,7 +28,8 @@ export async function compare(
   const plain = await resultOf(sides.plain, statement, params);
   const distributed = await resultOf(sides.distributed, statement, params);
   const differences = rowDifferences(statement, plain, distributed);
-  if (!hasTables) return { differences, hasEffect: plain.length > 0 };
+  const kind = kindOf(statement);
+  if (kind === "read") return { differences, hasEffect: plain.length > 0 };
   const [one, other] = [await sides.plain.contents(), await sides.distributed.contents()];
   const [schema = ""] = statement.name.split(".");
   differences.push(...tableDifferences(schema, one, other));
@@ -38,8 +38,8 @@ export async function compare(
     [one, other].flatMap((contents) => [...changedTables(sides.seeded, contents)]),
   );
   for (const side of [sides.plain, sides.distributed]) await side.restore(unlike);
-  const isLock = /\bFOR (UPDATE|SHARE)\b/.test(statement.text) && /^[^]*?\*\/\s*SELECT/.test(statement.text);
-  return { differences, hasEffect: isLock ? plain.length > 0 : changed.size > 0 };
+  const hasEffect = kind === "lock" ? plain.length > 0 : changed.size > 0;
+  return { differences, hasEffect };
 }
 
 async function resultOf({ pool }: Side, statement: Found, params: readonly unknown[]) {
@@ -52,13 +52,19 @@ async function resultOf({ pool }: Side, statement: Found, params: readonly unkno
 }
 
 /** Also of statements that both refuse: a case is one that PostgreSQL takes. */
-function rowDifferences(statement: Found, plain: readonly Row[], distributed: readonly Row[]): string[] {
+function rowDifferences(
+  statement: Found,
+  plain: readonly Row[],
+  distributed: readonly Row[],
+): string[] {
   const refusals = [...plain, ...distributed].flatMap(({ refusal }) =>
     refusal === undefined ? [] : [`refused: ${refusal}`],
   );
   if (refusals.length > 0) return refusals;
   const [one = [], other = []] = [plain, distributed].map((rows) =>
-    isOrdered(statement) ? rows : rows.toSorted((a, b) => (withoutAges(a) < withoutAges(b) ? -1 : 1)),
+    isOrdered(statement)
+      ? rows
+      : rows.toSorted((a, b) => (withoutAges(a) < withoutAges(b) ? -1 : 1)),
   );
   const [first, second] = [one, other].map((rows) => rows.map(withoutAges));
   if (JSON.stringify(first) !== JSON.stringify(second))
@@ -66,7 +72,9 @@ function rowDifferences(statement: Found, plain: readonly Row[], distributed: re
   return one.flatMap((row, index) =>
     Object.entries(row).flatMap(([column, value]) =>
       AGES.has(column) && !areSameMoment(value, other[index]?.[column])
-        ? [`returned ${column} ${String(value)} and, distributed, ${String(other[index]?.[column])}`]
+        ? [
+            `returned ${column} ${String(value)} and, distributed, ${String(other[index]?.[column])}`,
+          ]
         : [],
     ),
   );

@@ -84,9 +84,7 @@ function nullableOf(checker: ts.TypeChecker, params: readonly ts.Type[]): Nullab
     checker.isArrayType(type) ? checker.getTypeArguments(type as ts.TypeReference)[0] : undefined;
   if (numbers.length === 0) return NOTHING;
   return {
-    parameters: new Set(
-      numbers.filter(({ type }) => isNullable(type)).map(({ number }) => number),
-    ),
+    parameters: new Set(numbers.filter(({ type }) => isNullable(type)).map(({ number }) => number)),
     elements: new Set(
       numbers.filter(({ type }) => isNullable(elementOf(type))).map(({ number }) => number),
     ),

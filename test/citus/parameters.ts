@@ -2,8 +2,8 @@
 // ways, and with a null for each parameter that may be null. Called by statements.test.ts. What may be null is
 // what the type of the statement in TypeScript says.
 
-import { has, parseSql, queryOf, WRITES } from "../tidy/sql-tree.ts";
 import type { Found } from "../system/all-statements.ts";
+import { has, parseSql, queryOf, WRITES } from "../tidy/sql-tree.ts";
 import type { Case, Params, Subject } from "./cases/case.ts";
 import type { Nullable } from "./nullable.ts";
 
@@ -24,16 +24,12 @@ export interface Subjects {
   readonly several: readonly Subject[];
 }
 
-/** Whether a statement writes or locks rows, itself or in a function of ours. */
-export function isWrite({ text }: Pick<Found, "text">): boolean {
-  const [node = {}] = parseSql(text);
-  const [kind, query] = queryOf(node);
-  return (
-    WRITES.has(kind) ||
-    query["lockingClause"] !== undefined ||
-    has(node, "lockingClause") ||
-    /SELECT ledger\.\w+\(/.test(text)
-  );
+/** What a statement does to rows, itself or in a function of ours. */
+export function kindOf({ text }: Pick<Found, "text">): "read" | "lock" | "write" {
+  const nodes = parseSql(text);
+  const writes = [...WRITES].some((kind) => has(nodes, kind));
+  if (writes || /SELECT ledger\.\w+\(/.test(text)) return "write";
+  return has(nodes, "LockingClause") ? "lock" : "read";
 }
 
 /** Whether the order of its rows is the statement's. */
@@ -43,9 +39,9 @@ export function isOrdered({ text }: Pick<Found, "text">): boolean {
 }
 
 /** Numbers of the parameters that are cast to a type, from 1. */
-export function parametersOf({ text }: Pick<Found, "text">, type: string): number[] {
-  const numbers = [...text.matchAll(/\$(\d+)::([a-z0-9]+(?:\[\])?)/g)].flatMap(
-    ([, number, cast]) => (cast === type ? [Number(number)] : []),
+export function castTo({ text }: Pick<Found, "text">, type: string): number[] {
+  const numbers = [...text.matchAll(/\$(\d+)::([a-z0-9]+(?:\[\])?)/g)].flatMap(([, number, cast]) =>
+    cast === type ? [Number(number)] : [],
   );
   return [...new Set(numbers)];
 }
@@ -55,7 +51,7 @@ export function runsOf(
   cases: readonly Case[],
   { nullable, subjects }: { readonly nullable: Nullable; readonly subjects: Subjects },
 ): Run[] {
-  const isOne = statement.route !== "some accounts" || isWrite(statement);
+  const isOne = statement.route !== "some accounts" || kindOf(statement) !== "read";
   const varied = isOne ? subjects.main : [...subjects.main, ...subjects.several];
   return cases.flatMap((each): Run[] => {
     if (typeof each !== "function")
@@ -79,7 +75,7 @@ export function runsOf(
 /** The parameters, and those in which a boolean or a null is other. */
 function variantsOf(params: Params, statement: Found, nullable: Nullable): Params[] {
   const withNulls = [params, ...withoutSome(params, [...nullable.parameters])];
-  return parametersOf(statement, "boolean").reduce(
+  return castTo(statement, "boolean").reduce(
     (all, number) =>
       all.flatMap((each) => [each.with(number - 1, true), each.with(number - 1, false)]),
     withNulls,

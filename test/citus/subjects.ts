@@ -8,7 +8,7 @@ import { entryNumber } from "./seeds/audit.ts";
 import { chainOf } from "./seeds/chain.ts";
 import { deliveryNumber } from "./seeds/webhooks.ts";
 
-interface Placed {
+export interface Placed {
   readonly id: string;
   readonly shard: string;
   readonly port: number;
@@ -31,6 +31,11 @@ export async function findWorld(distributed: Pick<TestDatabase, "query">): Promi
      JOIN pg_dist_shard_placement ON shardid = get_shard_id_for_distribution_column('ledger.heads', id)
      ORDER BY id`,
   );
+  return worldOf(placed);
+}
+
+/** The same with accounts whose places are given. */
+export function worldOf(placed: readonly Placed[]): World {
   const seeded = placed.filter(
     ({ shard }, index) => placed.findIndex((each) => each.shard === shard) === index,
   );

@@ -3,7 +3,7 @@
 
 import type { Found } from "../system/all-statements.ts";
 import type { Side } from "./databases.ts";
-import { isWrite, type Run } from "./parameters.ts";
+import { kindOf, type Run } from "./parameters.ts";
 
 /** The number of tasks of each part that is sent to workers; a part is a subplan, or what remains. */
 type Tasks = readonly number[];
@@ -24,9 +24,9 @@ function allows(statement: Found, tasks: Tasks, shards: number): boolean {
   const [first = 0, ...more] = tasks;
   if (statement.route === "local") return tasks.length === 0;
   if (statement.route === "all accounts, read") return first > 0;
-  if (isWrite(statement) || statement.route === "one account")
-    return first === 1 && more.length === 0;
-  return first === shards && more.length === 0;
+  // Where tables are distributed, a write of some accounts is given one.
+  const expected = kindOf(statement) === "read" && statement.route === "some accounts" ? shards : 1;
+  return first === expected && more.length === 0;
 }
 
 function tasksOf(plan: unknown): number[] {

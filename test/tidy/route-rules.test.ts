@@ -163,6 +163,12 @@ test.for<[fault: string, Route, text: string]>([
     "UPDATE shop.orders SET id = '' WHERE account_id = $1::text RETURNING to_char(at, 'YYYY')",
   ],
   [
+    "a stable function in RETURNING",
+    "one account",
+    `UPDATE shop.orders AS one SET at = moment.now FROM ${MOMENT}
+     WHERE one.account_id = $1::text RETURNING moment.now - at > interval '1 day'`,
+  ],
+  [
     "a stable function on a column",
     "one account",
     "UPDATE shop.orders SET id = '' WHERE account_id = $1::text AND at + interval '1 day' < $2::timestamptz",

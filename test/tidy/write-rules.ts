@@ -36,12 +36,24 @@ export function writeFaults(node: Node, tables: Tables): string[] {
     faults.push("a stable function in CASE");
   if (has([...changed, returningClause], "CoalesceExpr", (each) => hasStable(each, types)))
     faults.push("a stable function in COALESCE");
-  if (hasStable(returningClause, types)) faults.push("a stable function in RETURNING");
+  if (hasStable(returningClause, types) || returnsClock(query, types))
+    faults.push("a stable function in RETURNING");
   if (has(returningClause, "FuncCall", (call) => functionOf(call).name === "unnest"))
     faults.push("unnest in RETURNING");
   if (hasStable(onConflictClause, types)) faults.push("a stable function in ON CONFLICT");
   if (isOnColumn([changed], types)) faults.push("a stable function on a column");
   return faults;
+}
+
+/** Whether it returns what a subquery beside it computes by a stable function: PostgreSQL moves that there. */
+function returnsClock({ fromClause, returningClause, usingClause }: Node, types: Types): boolean {
+  const clocks = new Set<string>();
+  walk([fromClause, usingClause], (kind, { alias, subquery }) => {
+    if (kind !== "RangeSubselect") return;
+    for (const { ResTarget } of subquery.SelectStmt?.targetList ?? [])
+      if (hasStable(ResTarget.val, types)) clocks.add(`${alias?.aliasname}.${ResTarget.name}`);
+  });
+  return has(returningClause, "ColumnRef", ({ fields }) => clocks.has(namesOf(fields).join(".")));
 }
 
 /** Calls `test` with each stable function, operator or cast, until one is as it wants. */

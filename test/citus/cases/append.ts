@@ -27,7 +27,12 @@ function columnsOf(added: readonly ChainedRow[], before: string, keys: readonly 
     parts: ["actor", "context", "diff", "metadata", "target"].map(of),
     salts: bytes(of("salts")),
     copies: ["actor_id", "actor_type", "target_id", "target_type", "key_id"].map(of),
-    remembered: [keys, Buffer.concat(keys.map(() => SHA256)), keys.map(() => first), keys.map(() => 1)],
+    remembered: [
+      keys,
+      Buffer.concat(keys.map(() => SHA256)),
+      keys.map(() => first),
+      keys.map(() => 1),
+    ],
   };
 }
 
@@ -50,13 +55,23 @@ const append =
     const { columns, createdAt, sequence } = addedTo(subject, given);
     const { copies, digests, hashes, parts, remembered, salts, texts } = columns;
     const given26 = [hashes, ...texts, createdAt, digests, ...parts, salts, ...copies];
-    return [subject.account, String(sequence), ...given26, ...remembered, "2020-03", String(sequence)];
+    return [
+      subject.account,
+      String(sequence),
+      ...given26,
+      ...remembered,
+      "2020-03",
+      String(sequence),
+    ];
   };
 
 /** One event for each of two chains. */
 function appendToChains({ accounts, ...subject }: Subject): Params {
   const added = accounts.map((account) =>
-    addedTo({ ...subject, accounts, account, chain: chainOf(account) }, { events: 1, keys: ["new"] }),
+    addedTo(
+      { ...subject, accounts, account, chain: chainOf(account) },
+      { events: 1, keys: ["new"] },
+    ),
   );
   const all = (of: (each: (typeof added)[number]) => unknown[]): unknown[] => added.flatMap(of);
   const joined = (of: (each: (typeof added)[number]) => Buffer) => Buffer.concat(added.map(of));

@@ -26,15 +26,17 @@ const columnsOfClaims = (account: string, delivery: (place: number) => string): 
   CLAIMS.map(({ fence }) => fence),
 ];
 
-const claim = (now: string, since: string, slots: number): Case => ({ accounts }) => [
-  now,
-  accounts,
-  ...[accounts.flatMap((account) => [account, account, account])],
-  accounts.flatMap(() => ["wh_1", "wh_2", "wh_6"]),
-  accounts.flatMap(() => [since, since, since]),
-  accounts.flatMap(() => [slots, slots, slots]),
-  3_600,
-];
+const claim =
+  (now: string, since: string, slots: number): Case =>
+  ({ accounts }) => [
+    now,
+    accounts,
+    ...[accounts.flatMap((account) => [account, account, account])],
+    accounts.flatMap(() => ["wh_1", "wh_2", "wh_6"]),
+    accounts.flatMap(() => [since, since, since]),
+    accounts.flatMap(() => [slots, slots, slots]),
+    3_600,
+  ];
 
 const results = (now: string, successes: readonly boolean[], disableAfterDays: number): Case => {
   const codes = successes.map((success, index) => (success ? 200 : index === 0 ? 500 : null));
@@ -58,8 +60,17 @@ export const DELIVERIES: Cases = {
   ],
   "webhooks.count-pending": [({ account }) => [account]],
   "webhooks.create-deliveries": [CLOCK, LAST].map((now) => ({ account }) => [
-    ...[account, ["wh_1", "wh_6", "wh_1"], ["del_a", "del_b", "del_c"], ["pay_a", "pay_b", "pay_c"]],
-    ...[["event.created", "test", "event.created"], [11n, 0n, 12n], [10, 20, 30]],
+    ...[
+      account,
+      ["wh_1", "wh_6", "wh_1"],
+      ["del_a", "del_b", "del_c"],
+      ["pay_a", "pay_b", "pay_c"],
+    ],
+    ...[
+      ["event.created", "test", "event.created"],
+      [11n, 0n, 12n],
+      [10, 20, 30],
+    ],
     ...[[null, '{"ünïcode":"✓"}', null], now],
   ]),
   "webhooks.delete-finished": [
@@ -100,7 +111,10 @@ export const DELIVERIES: Cases = {
     results(LAST, [true, false, false], 5),
   ],
   "webhooks.release-claims": [
-    ...[[0, 3_600, 0], [3_600, 0, 0]].flatMap((delays): Case[] =>
+    ...[
+      [0, 3_600, 0],
+      [3_600, 0, 0],
+    ].flatMap((delays): Case[] =>
       [CLOCK, LAST].map((now) => ({ account, delivery }) => [
         now,
         ...columnsOfClaims(account, delivery),
@@ -113,4 +127,3 @@ export const DELIVERIES: Cases = {
     ...pieces((delivery) => [delivery(4), LAST]),
   ],
 };
-

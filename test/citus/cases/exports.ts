@@ -33,10 +33,7 @@ export const EXPORTS: Cases = {
   ],
   "exports.free-bytes": byLease(),
   "exports.get-job": ofEach(),
-  "exports.list-deleted-jobs": [
-    () => ["", "", 100],
-    ({ account }) => [account, "exp_6", 2],
-  ],
+  "exports.list-deleted-jobs": [() => ["", "", 100], ({ account }) => [account, "exp_6", 2]],
   "exports.list-expired-jobs": [
     () => [FUTURE, "", "", "", 100],
     ({ account }) => [LATER, LONG_AGO, account, "exp_4", 3],

@@ -41,6 +41,7 @@ export const LEDGER: Cases = {
   ],
   "ledger.list-expired-idempotency-keys": [() => [100], () => [3]],
   "ledger.list-heads": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.list-servers": [() => []],
   "ledger.lock-head": [({ account }) => [account]],
   "ledger.read-ends": [({ account }) => [account]],
   "ledger.record-verification": [({ account }) => [account, "6", "ff", "2", true, 3_600]],

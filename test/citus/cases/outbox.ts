@@ -35,7 +35,10 @@ const auditCases = (schema: string): Cases => ({
   ],
   // An entry of the account, and a number of another.
   [`${schema}.remove-audit-entries`]: [
-    ({ account, entry }) => [[account, account], [entry(0), entry(2)]],
+    ({ account, entry }) => [
+      [account, account],
+      [entry(0), entry(2)],
+    ],
     ({ account }) => [[account], ["77"]],
   ],
   [`${schema}.take-audit-window`]: [

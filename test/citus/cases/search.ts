@@ -43,7 +43,14 @@ export const SEARCH: Cases = {
   "ledger.find-in-range": [({ account }) => [account, 1, 6, ...FILTER]],
   "ledger.find-of-numbers": [({ account }) => [account, [5, 4, 1, 9, 2], ...FILTER]],
   "ledger.find-postings": [
-    ({ account }) => [account, [0, 1], ["action", "actor_id"], ["invoice.create", "user_1"], 1, LARGE],
+    ({ account }) => [
+      account,
+      [0, 1],
+      ["action", "actor_id"],
+      ["invoice.create", "user_1"],
+      1,
+      LARGE,
+    ],
     ({ account }) => [account, [1, 0], ["action", "actor_id"], ["invoice.create", "user_1"], -1, 1],
     ({ account }) => [account, [1], ["action"], ["user.login"], 1, 1],
   ],

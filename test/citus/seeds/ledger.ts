@@ -23,11 +23,12 @@ export const ledgerSeeds: SeedsOf = (accounts) => {
         month_start: 2,
       },
     ]),
-    idempotency_keys: each((account_id) =>
+    // No two expired ones have the same age.
+    idempotency_keys: each((account_id, index) =>
       [
         ["known", FUTURE],
-        ["old", LONG_AGO],
-        ["older", "2020-01-01T00:00:00Z"],
+        ["old", `2020-02-01T00:00:0${index}Z`],
+        ["older", `2020-01-01T00:00:0${index}Z`],
       ].map(([idempotency_key, created_at]) => ({
         account_id,
         idempotency_key,
