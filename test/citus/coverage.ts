@@ -13,7 +13,8 @@ export function coverageFaults(
 ): string[] {
   if (runs.length === 0) return ["no case"];
   const valuesOf = (number: number) => runs.map(({ params }) => params[number - 1]);
-  const elementsOf = (number: number): unknown[] => valuesOf(number).flatMap((value) => value ?? []);
+  const elementsOf = (number: number): unknown[] =>
+    valuesOf(number).flatMap((value) => value ?? []);
   const lacking = (numbers: Iterable<number>, text: string, lacks: (number: number) => boolean) =>
     [...numbers].filter(lacks).map((number) => `$${number} is never ${text}`);
   return [
