@@ -35,8 +35,9 @@ export interface ResultRow {
   readonly is_dead: boolean;
 }
 
-// For the LIMIT of the webhook see claim-deliveries.ts. The time is in the CTE, because a distributed PostgreSQL
-// returns no clock: with the time beside the CTE it ran both apart, one after the other.
+// For the LIMIT of the webhook see claim-deliveries.ts. The time is in the CTE, because a distributed
+// PostgreSQL returns no clock (moment.ts): with the time beside the CTE it ran both by themselves, one after the
+// other.
 export const recordResults = statement<Params, ResultRow>(
   `/* webhooks.record-results */
 WITH result AS MATERIALIZED (
