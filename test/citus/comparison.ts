@@ -1,7 +1,8 @@
-// Runs a statement on both databases and says in what they differ afterwards: in the rows that it returned, and
-// in the rows of every table of the schema. Called by statements.test.ts. It must never take a refusal for a
-// result.
+// Runs a statement on both databases and says in what they differ afterwards: in the rows that it returned,
+// and in the rows of every table of the schema. Called by statements.test.ts. It must never take a refusal
+// for a result.
 
+import type { Database } from "@annals/postgres";
 import type { Found } from "../system/all-statements.ts";
 import { AGES, areSameMoment, MOMENTS, RANDOM, UNORDERED } from "./moments.ts";
 import type { Contents, Side, Sides, TextRow } from "./databases.ts";
@@ -20,13 +21,14 @@ export interface Compared {
 export async function compare(
   sides: Sides,
   statement: Found,
-  { before, params }: Pick<Run, "before" | "params">,
+  run: Pick<Run, "before" | "isInTransaction" | "params">,
 ): Promise<Compared> {
+  const { before } = run;
   if (before !== undefined)
     for (const side of [sides.plain, sides.distributed]) await side.query(before);
   const start = before === undefined ? sides.seeded : await sides.plain.contents();
-  const plain = await resultOf(sides.plain, statement, params);
-  const distributed = await resultOf(sides.distributed, statement, params);
+  const plain = await resultOf(sides.plain, statement, run);
+  const distributed = await resultOf(sides.distributed, statement, run);
   const differences = rowDifferences(statement, plain, distributed);
   const kind = kindOf(statement);
   if (kind === "read") return { differences, hasEffect: plain.length > 0 };
@@ -42,9 +44,14 @@ export async function compare(
   return { differences, hasEffect };
 }
 
-async function resultOf({ pool }: Side, statement: Found, params: readonly unknown[]) {
+async function resultOf(
+  { pool }: Side,
+  statement: Found,
+  { isInTransaction = false, params }: Pick<Run, "isInTransaction" | "params">,
+): Promise<Row[]> {
+  const runIn = (database: Database) => database.run<readonly unknown[], Row>(statement, params);
   try {
-    return await pool.run<readonly unknown[], Row>(statement, params);
+    return await (isInTransaction ? pool.transaction(runIn) : runIn(pool));
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message: string };
     return [{ refusal: `${code}: ${message}` }];
@@ -58,7 +65,7 @@ function rowDifferences(
   distributed: readonly Row[],
 ): string[] {
   const refusals = [...plain, ...distributed].flatMap(({ refusal }) =>
-    refusal === undefined ? [] : [`refused: ${refusal}`],
+    refusal === undefined ? [] : [`refused: ${JSON.stringify(refusal)}`],
   );
   if (refusals.length > 0) return refusals;
   const [one = [], other = []] = [plain, distributed].map((rows) =>
@@ -84,10 +91,13 @@ function rowDifferences(
 function withoutAges(row: Row): string {
   const columns = Object.entries(row).map(([column, value]) => {
     if (AGES.has(column)) return [column, value !== null];
-    return [column, UNORDERED.has(column) && Array.isArray(value) ? value.toSorted() : value];
+    return [column, UNORDERED.has(column) && Array.isArray(value) ? sorted(value) : value];
   });
   return JSON.stringify(Object.fromEntries(columns));
 }
+
+const sorted = (values: readonly unknown[]): unknown[] =>
+  values.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 function changedTables(before: Contents, after: Contents): Set<string> {
   const tables = [...after].filter(

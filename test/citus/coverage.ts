@@ -1,5 +1,5 @@
-// Whether the runs of a statement have what a branch of it may depend on. Called by test/tidy, so that a statement
-// without cases is found where no Citus is.
+// Whether the runs of a statement have what a branch of it may depend on. Called by test/tidy, so that a
+// statement without cases is found where no Citus is.
 
 import type { Found } from "../system/all-statements.ts";
 import type { Nullable } from "./nullable.ts";

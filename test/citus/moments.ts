@@ -1,5 +1,5 @@
-// What cannot be the same after a statement that was run twice: the clock and chance. Called by comparison.ts.
-// Every column that is not named here is compared to the byte.
+// What cannot be the same after a statement that was run twice: the clock and chance. Called by
+// comparison.ts. Every column that is not named here is compared to the byte.
 
 /** Columns of tables that may hold the moment of a statement. The times of seeds are equal in them, too. */
 export const MOMENTS: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
-// Which parameters of each statement may be null, by the types of its declaration. Called by parameters.ts and
-// statements.test.ts. It reads the sources of the stores with the compiler, and runs none of them.
+// Which parameters of each statement may be null, by the types of its declaration. Called by parameters.ts
+// and statements.test.ts. It reads the sources of the stores with the compiler, and runs none of them.
 
 import { join } from "node:path";
 import ts from "typescript";
@@ -60,7 +60,8 @@ export function findNullable(): (name: string) => Nullable {
 function nameOf({ arguments: [text], expression }: ts.CallExpression): string | undefined {
   if (!text || !ts.isIdentifier(expression)) return undefined;
   // In one store, functions make statements of a name.
-  if (ts.isStringLiteral(text) && /^reading/.test(expression.text)) return `ledger.${text.text}`;
+  if (ts.isStringLiteral(text) && expression.text.startsWith("reading"))
+    return `ledger.${text.text}`;
   const [first = ""] = /\/\*[^*]*\*\//.exec(text.getText()) ?? [];
   return /\/\* (?:(\w+)|\$\{schema\})(\.[a-z-]+) \*\//.exec(first)?.slice(1).join("");
 }

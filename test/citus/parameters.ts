@@ -1,6 +1,6 @@
-// The runs of a statement: its cases for accounts of each worker, for one without rows, with each boolean both
-// ways, and with a null for each parameter that may be null. Called by statements.test.ts. What may be null is
-// what the type of the statement in TypeScript says.
+// The runs of a statement: its cases for accounts of each worker, for one without rows, with each boolean
+// both ways, and with a null for each parameter that may be null. Called by statements.test.ts. What may be
+// null is what the type of the statement in TypeScript says.
 
 import type { Found } from "../system/all-statements.ts";
 import { has, parseSql, queryOf, WRITES } from "../tidy/sql-tree.ts";
@@ -11,7 +11,10 @@ export interface Run {
   readonly params: Params;
   /** A statement that both databases run before. */
   readonly before?: string;
-  /** Number of shards that have its accounts. */
+  /** Whether the statement is run in a transaction. */
+  readonly isInTransaction?: boolean;
+  /** Server of its account, and the number of shards that have its accounts. */
+  readonly worker: number;
   readonly shards: number;
 }
 
@@ -24,11 +27,14 @@ export interface Subjects {
   readonly several: readonly Subject[];
 }
 
+/** Whether it calls a function of ours. */
+const callsFunction = ({ text }: Pick<Found, "text">): boolean => /SELECT ledger\.\w+\(/.test(text);
+
 /** What a statement does to rows, itself or in a function of ours. */
 export function kindOf({ text }: Pick<Found, "text">): "read" | "lock" | "write" {
   const nodes = parseSql(text);
   const writes = [...WRITES].some((kind) => has(nodes, kind));
-  if (writes || /SELECT ledger\.\w+\(/.test(text)) return "write";
+  if (writes || callsFunction({ text })) return "write";
   return has(nodes, "LockingClause") ? "lock" : "read";
 }
 
@@ -53,24 +59,31 @@ export function runsOf(
 ): Run[] {
   const isOne = statement.route !== "some accounts" || kindOf(statement) !== "read";
   const varied = isOne ? subjects.main : [...subjects.main, ...subjects.several];
-  return cases.flatMap((each): Run[] => {
+  const runs = cases.flatMap((each): Run[] => {
     if (typeof each !== "function")
       return subjects.main.map((subject) => ({
+        ...placeOf(subject),
         params: each.params(subject),
         before: each.before(subject),
-        shards: subject.shards,
       }));
-    return [
-      ...varied.flatMap((subject) =>
-        variantsOf(each(subject), statement, nullable).map((params) => ({
-          params,
-          shards: subject.shards,
-        })),
-      ),
-      ...subjects.others.map((subject) => ({ params: each(subject), shards: subject.shards })),
-    ];
+    const ofVaried = varied.flatMap((subject) =>
+      variantsOf(each(subject), statement, nullable).map((params) => ({
+        ...placeOf(subject),
+        params,
+      })),
+    );
+    const ofOthers = subjects.others.map((subject) => ({
+      ...placeOf(subject),
+      params: each(subject),
+    }));
+    return [...ofVaried, ...ofOthers];
   });
+  // In a transaction the coordinator runs a function itself, statement by statement.
+  const inTransaction = runs.map((run) => ({ ...run, isInTransaction: true }));
+  return callsFunction(statement) ? [...runs, ...inTransaction] : runs;
 }
+
+const placeOf = ({ shards, worker }: Subject) => ({ shards, worker });
 
 /** The parameters, and those in which a boolean or a null is other. */
 function variantsOf(params: Params, statement: Found, nullable: Nullable): Params[] {

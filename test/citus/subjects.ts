@@ -49,7 +49,7 @@ export function worldOf(placed: readonly Placed[]): World {
   const fresh = [true, false].flatMap(
     (is) => placed.findLast((each) => (each.port === port) === is) ?? [],
   );
-  const shardOf = new Map(placed.map(({ id, shard }) => [id, shard]));
+  const placeOf = new Map(placed.map((each) => [each.id, each]));
   const accounts = chosen.map(({ id }) => id);
   const subjectOf = (ids: readonly string[]): Subject => {
     const [account = ""] = ids;
@@ -57,7 +57,8 @@ export function worldOf(placed: readonly Placed[]): World {
     return {
       account,
       accounts: ids,
-      shards: new Set(ids.map((id) => shardOf.get(id))).size,
+      worker: placeOf.get(account)?.port ?? 0,
+      shards: new Set(ids.map((id) => placeOf.get(id)?.shard)).size,
       delivery: (place) => String(deliveryNumber(index, place)),
       entry: (place) => String(entryNumber(accounts.length, index, place)),
       chain: index === -1 ? [] : chainOf(account),

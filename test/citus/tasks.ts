@@ -1,5 +1,5 @@
-// To how many shards a distributed PostgreSQL sends a statement, by its plan, and whether its route allows that.
-// Called by statements.test.ts.
+// To how many shards a distributed PostgreSQL sends a statement, by its plan, and whether its route allows
+// that. Called by statements.test.ts.
 
 import type { Found } from "../system/all-statements.ts";
 import type { Side } from "./databases.ts";
@@ -10,11 +10,11 @@ type Tasks = readonly number[];
 
 /** Says in a sentence what the route does not allow. `shards`: how many the accounts of the run have. */
 export async function taskFaults(
-  { explain }: Side,
+  side: Side,
   statement: Found,
   { params, shards }: Pick<Run, "params"> & { readonly shards: number },
 ): Promise<string[]> {
-  const rows = await explain(`EXPLAIN (FORMAT JSON) ${statement.text}`, params);
+  const rows = await side.explain(`EXPLAIN (FORMAT JSON) ${statement.text}`, params);
   const tasks = tasksOf(JSON.parse(rows[0]?.["QUERY PLAN"] ?? ""));
   const isAllowed = allows(statement, tasks, shards);
   return isAllowed ? [] : [`${statement.route}: ${shards} shards, and tasks: ${tasks.join(", ")}`];

@@ -1,5 +1,5 @@
-// Guarantee: every statement that the comparison over Citus runs has a case, in which each boolean is both true
-// and false, and each parameter that may be null is null, and is not.
+// Guarantee: every statement that the comparison over Citus runs has a case, in which each boolean is both
+// true and false, and each parameter that may be null is null, and is not.
 
 import { expect, test } from "vitest";
 import { CASES, NOT_COMPARED } from "../citus/cases/all.ts";

@@ -50,7 +50,9 @@ export function writeFaults(node: Node, tables: Tables): string[] {
   return faults;
 }
 
-/** What subqueries compute by a stable function. PostgreSQL moves it to where it is used, unless by OFFSET. */
+/**
+ * What subqueries compute by a stable function. PostgreSQL moves it to where it is used, unless by OFFSET.
+ */
 function movedClocks({ fromClause, usingClause }: Node, types: Types): Set<string> {
   const clocks = new Set<string>();
   walk([fromClause, usingClause], (kind, { alias, subquery }) => {

@@ -8,6 +8,8 @@ export interface Subject {
   readonly account: string;
   /** Accounts of a statement of some accounts; the account is the first of them. */
   readonly accounts: readonly string[];
+  /** The server of the account. */
+  readonly worker: number;
   /** Number of shards that have the accounts. */
   readonly shards: number;
   /** The number of one of the account's deliveries by its place: see seeds/webhooks.ts. */

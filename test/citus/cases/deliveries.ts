@@ -31,7 +31,7 @@ const claim =
   ({ accounts }) => [
     now,
     accounts,
-    ...[accounts.flatMap((account) => [account, account, account])],
+    accounts.flatMap((account) => [account, account, account]),
     accounts.flatMap(() => ["wh_1", "wh_2", "wh_6"]),
     accounts.flatMap(() => [since, since, since]),
     accounts.flatMap(() => [slots, slots, slots]),
@@ -60,18 +60,15 @@ export const DELIVERIES: Cases = {
   ],
   "webhooks.count-pending": [({ account }) => [account]],
   "webhooks.create-deliveries": [CLOCK, LAST].map((now) => ({ account }) => [
-    ...[
-      account,
-      ["wh_1", "wh_6", "wh_1"],
-      ["del_a", "del_b", "del_c"],
-      ["pay_a", "pay_b", "pay_c"],
-    ],
-    ...[
-      ["event.created", "test", "event.created"],
-      [11n, 0n, 12n],
-      [10, 20, 30],
-    ],
-    ...[[null, '{"ünïcode":"✓"}', null], now],
+    account,
+    ["wh_1", "wh_6", "wh_1"],
+    ["del_a", "del_b", "del_c"],
+    ["pay_a", "pay_b", "pay_c"],
+    ["event.created", "test", "event.created"],
+    [11n, 0n, 12n],
+    [10, 20, 30],
+    [null, '{"ünïcode":"✓"}', null],
+    now,
   ]),
   "webhooks.delete-finished": [
     ...pieces(() => [CLOCK, 30]),
@@ -102,7 +99,12 @@ export const DELIVERIES: Cases = {
   ],
   "webhooks.measure-backlog": [() => [CLOCK], () => [LAST]],
   "webhooks.record-drops": [CLOCK, LAST].map((now) => ({ account }) => [
-    ...[account, ["wh_6", "wh_1"], [3, 5], [null, 1n], [null, 12n], now],
+    account,
+    ["wh_6", "wh_1"],
+    [3, 5],
+    [null, 1n],
+    [null, 12n],
+    now,
   ]),
   "webhooks.record-results": [
     results(CLOCK, [false, true, true], 0),
@@ -110,18 +112,10 @@ export const DELIVERIES: Cases = {
     results(CLOCK, [true, false, false], 100_000),
     results(LAST, [true, false, false], 5),
   ],
-  "webhooks.release-claims": [
-    ...[
-      [0, 3_600, 0],
-      [3_600, 0, 0],
-    ].flatMap((delays): Case[] =>
-      [CLOCK, LAST].map((now) => ({ account, delivery }) => [
-        now,
-        ...columnsOfClaims(account, delivery),
-        delays,
-      ]),
-    ),
-  ],
+  "webhooks.release-claims": [CLOCK, LAST].flatMap((now): Case[] => [
+    ({ account, delivery }) => [now, ...columnsOfClaims(account, delivery), [0, 3_600, 0]],
+    ({ account, delivery }) => [now, ...columnsOfClaims(account, delivery), [3_600, 0, 0]],
+  ]),
   "webhooks.settle-attempted": [
     ...pieces((delivery) => [delivery(9), CLOCK]),
     ...pieces((delivery) => [delivery(4), LAST]),

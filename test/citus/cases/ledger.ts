@@ -1,5 +1,5 @@
-// Cases of the statements of the ledger but those that append or search. Called by all.ts. The parameters have
-// the order of the statement's declaration; see case.ts.
+// Cases of the statements of the ledger but those that append or search. Called by all.ts. The parameters
+// have the order of the statement's declaration; see case.ts.
 
 import type { Cases } from "./case.ts";
 

@@ -1,4 +1,5 @@
-// Cases of the statements that schemas share: those of an outbox, and those of audit entries. Called by all.ts.
+// Cases of the statements that schemas share: those of an outbox, and those of audit entries. Called by
+// all.ts.
 
 import { type Cases, FUTURE, LATER, LONG_AGO } from "./case.ts";
 

@@ -1,5 +1,5 @@
-// Cases of the statements of webhooks but those of deliveries. Called by all.ts. A statement that takes the time
-// has a case with the clock's, and one with a time after all others.
+// Cases of the statements of webhooks but those of deliveries. Called by all.ts. A statement that takes the
+// time has a case with the clock's, and one with a time after all others.
 
 import { type Case, type Cases, CLOCK, FUTURE, LAST, LATER } from "./case.ts";
 
@@ -29,8 +29,18 @@ export const WEBHOOKS: Cases = {
   "webhooks.create-cursors": [({ account }) => [account]],
   "webhooks.create-webhook": [
     ({ account }) => [
-      ...[account, "wh_8", "https://example.com/b", ["*"], true, LATER, "seal_1", SEALED],
-      ...[4n, 2n, 1n, "key_2"],
+      account,
+      "wh_8",
+      "https://example.com/b",
+      ["*"],
+      true,
+      LATER,
+      "seal_1",
+      SEALED,
+      4n,
+      2n,
+      1n,
+      "key_2",
     ],
   ],
   "webhooks.delete-webhook": ofEach(FUTURE, "key_2"),
@@ -107,7 +117,16 @@ export const WEBHOOKS: Cases = {
   "webhooks.take-number": [() => []],
   "webhooks.update-webhook": ["wh_1", "wh_2"].flatMap((id): Case[] =>
     ["a", "b"].map((path) => ({ account, delivery }) => [
-      ...[account, id, `https://example.com/${path}`, ["*"], true, 40n, 41n, 42n, true, "key_2"],
+      account,
+      id,
+      `https://example.com/${path}`,
+      ["*"],
+      true,
+      40n,
+      41n,
+      42n,
+      true,
+      "key_2",
       delivery(4),
     ]),
   ),

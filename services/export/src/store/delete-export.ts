@@ -12,8 +12,8 @@ type Params = [
   deletedBy: string | null,
 ];
 
-// OFFSET keeps PostgreSQL from moving the clock into CASE, where a distributed PostgreSQL takes none: it would run
-// the subquery by itself, before the rest.
+// OFFSET keeps PostgreSQL from moving the clock into CASE, where a distributed PostgreSQL takes none: it
+// would run the subquery by itself, before the rest.
 export const deleteExport = statement<Params, { readonly id: string }>(
   `/* exports.delete-export */
 UPDATE exports.jobs AS job

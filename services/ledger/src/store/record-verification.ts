@@ -13,8 +13,8 @@ type Params = [
   secondsToNext: number,
 ];
 
-// OFFSET keeps PostgreSQL from moving the clock into CASE, where a distributed PostgreSQL takes none: it would run
-// the subquery by itself, before the rest.
+// OFFSET keeps PostgreSQL from moving the clock into CASE, where a distributed PostgreSQL takes none: it
+// would run the subquery by itself, before the rest.
 export const recordVerification = statement<Params, object>(
   `/* ledger.record-verification */
 UPDATE ledger.verifications AS kept SET
