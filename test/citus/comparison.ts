@@ -1,4 +1,4 @@
-// Runs a statement on both databases and says in what they differ afterwards: in the rows that it returned,
+// Runs a statement on both databases and reports how they differ afterwards: in the rows that it returned,
 // and in the rows of every table of the schema. Called by statements.test.ts. It must never take a refusal
 // for a result.
 
