@@ -69,8 +69,8 @@ export class Commits {
       // The plans may have been stored.
       if (error instanceof AnnalsError) throw error;
       if (isUnsupported(error)) this.#sharesTransactions = false;
-      // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain. Each goes
-      // alone, so that none waits for the lock of another.
+      // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain. Each
+      // goes alone, so that none waits for the lock of another.
       return planned.map(() => ({ status: "fulfilled", value: "apart" }));
     }
   }
