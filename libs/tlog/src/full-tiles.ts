@@ -15,7 +15,7 @@ export interface FullTile {
   readonly root: Buffer;
 }
 
-/** Hashes of a partial tile. Called with the levels from 0 up, and only where the size says there are some. */
+/** Hashes of a partial tile. Called with the levels from 0 up, and only if the tree has some there. */
 export type ReadPartial = (level: number, index: number, width: number) => readonly Buffer[];
 
 /** The tiles of a tree of `size` entries that are full once `leaves` follow. */

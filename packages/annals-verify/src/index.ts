@@ -3,6 +3,7 @@ export { verifyFile } from "./verify-file.ts";
 export type { Report, VerifyOptions } from "./verify-source.ts";
 export { EvidenceFault, type EvidenceReason, NotChecked } from "./evidence/evidence-fault.ts";
 export {
+  DEFAULT_MAX_LAG_S,
   type EvidenceOptions,
   type EvidenceReport,
   verifyEvidence,

@@ -1,5 +1,5 @@
-// Step 5 of the verification: the heads of the account in epochs of the head log, each under a checkpoint that
-// the log signed and witnesses saw. Called by verify-evidence.ts. It keeps a size and times of each line.
+// Step 5 of the verification: the heads of the account in epochs of the head log, each under a checkpoint
+// that the log signed and witnesses saw. Called by verify-evidence.ts. It keeps size and times of each line.
 
 import { canonicalJson, type JsonObject, type JsonValue, readJson } from "@annals/event";
 import {
@@ -37,7 +37,7 @@ export interface SeenHead {
 
 export interface BundleHeads {
   readonly heads: readonly SeenHead[];
-  /** Names of witnesses within the policy whose cosignatures this runtime cannot verify, or without a time. */
+  /** Names within the policy: this runtime cannot verify their cosignatures, or these have no time. */
   readonly uncounted: ReadonlySet<string>;
 }
 

@@ -2,8 +2,6 @@
 // by main.ts where --policy is given. The exit statuses are those of an export.
 
 import { escapeHidden, quoteVisibly } from "@annals/event";
-import { parsePolicy, TlogError } from "@annals/tlog";
-import { X509Certificate } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { EvidenceFault, NotChecked } from "./evidence-fault.ts";
@@ -28,7 +26,6 @@ export type EvidenceOutcome =
 
 /** Bytes of a policy, a checkpoint or certificates. */
 const MAX_GIVEN_BYTES = 1024 * 1024;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 export async function runEvidence(given: EvidenceArguments): Promise<EvidenceOutcome> {
   const started = performance.now();
@@ -66,20 +63,13 @@ export function isBundle(path: string): boolean {
 }
 
 async function readOptions(given: EvidenceArguments): Promise<EvidenceOptions> {
-  const policy = await readGiven(given.policy);
-  const known = await Promise.all(given.known.map(readGiven));
-  const pem = given.authorities === undefined ? undefined : await readGiven(given.authorities);
-  try {
-    return {
-      policy: parsePolicy(policy),
-      known,
-      maxAnchorLag: given.maxAnchorLag,
-      authorities: pem === undefined ? [] : certificatesIn(pem),
-    };
-  } catch (error) {
-    if (!(error instanceof TlogError)) throw error;
-    throw new NotChecked(`${quoteVisibly(given.policy)} is not a policy: ${error.message}`);
-  }
+  const { authorities, maxAnchorLag } = given;
+  return {
+    policy: await readGiven(given.policy),
+    known: await Promise.all(given.known.map(readGiven)),
+    maxAnchorLag,
+    timestampAuthorities: authorities === undefined ? undefined : await readGiven(authorities),
+  };
 }
 
 /** Throws NotChecked. */
@@ -92,15 +82,4 @@ async function readGiven(path: string): Promise<Buffer> {
     throw new NotChecked(`${quoteVisibly(path)} cannot be read (${code ?? "unknown"})`);
   }
   throw new NotChecked(`${quoteVisibly(path)} is larger than ${MAX_GIVEN_BYTES} bytes`);
-}
-
-/** Throws NotChecked. */
-function certificatesIn(pem: Buffer): X509Certificate[] {
-  try {
-    const certificates = pem.toString("latin1").match(CERTIFICATE) ?? [];
-    if (certificates.length > 0) return certificates.map((each) => new X509Certificate(each));
-  } catch {
-    throw new NotChecked("the authorities of time stamps are not certificates");
-  }
-  throw new NotChecked("the authorities of time stamps are not certificates in PEM");
 }

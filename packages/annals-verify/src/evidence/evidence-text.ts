@@ -5,12 +5,12 @@ import { quoteVisibly } from "@annals/event";
 import type { EvidenceReport } from "./verify-evidence.ts";
 
 export function evidenceText(report: EvidenceReport, seconds: number): string {
-  const { bundle, checkpoint, events } = report;
+  const { bundle, events, size } = report;
   const what = bundle.isFiltered ? "filtered" : "whole";
   const lines = [
     `valid: ${events} events of ${quoteVisibly(bundle.chain)}, sequence numbers ${bundle.from} to ${bundle.to} (${what})`,
     `  log       ${quoteVisibly(bundle.origin)}${followed(report)}`,
-    `  tree      ${checkpoint.size} events, every event at its place`,
+    `  tree      ${size} events, every event at its place`,
     `  erased    ${erased(report)}`,
     `  heads     ${heads(report)}`,
     `  witnesses ${witnesses(report)}`,

@@ -1,5 +1,5 @@
-// The time stamps of a bundle: tokens over checkpoints of the head log. Called by verify-evidence.ts in step 6,
-// where the caller names authorities to trust. Without witnesses they give the time of an epoch.
+// The time stamps of a bundle: tokens over checkpoints of the head log. Called by verify-evidence.ts in
+// step 6, if the caller names authorities to trust. Without witnesses they give the time of an epoch.
 
 import type { Policy } from "@annals/tlog";
 import { createHash, type X509Certificate } from "node:crypto";

@@ -1,30 +1,41 @@
 // Verifies a bundle of evidence, offline: the seven steps in their order, of which the first fault decides.
 // Called by evidence-command.ts. It needs the bundle, and what the caller trusts; it never asks a service.
 
-import type { Checkpoint, Policy } from "@annals/tlog";
+import type { Policy } from "@annals/tlog";
 import type { X509Certificate } from "node:crypto";
 import { type Anchor, Anchoring, type Waited } from "./anchoring.ts";
 import { bundleEvents, type Walk } from "./bundle-events.ts";
 import { BundleFiles } from "./bundle-files.ts";
-import { type BundleHeads, bundleHeads, type SeenHead } from "./bundle-heads.ts";
+import { type BundleHeads, bundleHeads } from "./bundle-heads.ts";
 import type { BundleJson } from "./bundle-json.ts";
 import { BundleTree } from "./bundle-tree.ts";
 import { Erasures } from "./erasures.ts";
 import { EvidenceFault } from "./evidence-fault.ts";
 import { checkKnown, readKnown } from "./known-checkpoints.ts";
 import { readStamps, stampedTime, stampNames } from "./timestamps.ts";
+import { readAuthorities, readPolicy } from "./trust.ts";
 import { accountKeys, trustedNote } from "./trusted-keys.ts";
 
 export interface EvidenceOptions {
-  readonly policy: Policy;
+  /** A policy (c2sp.org/tlog-policy): the logs and witnesses that the caller trusts. */
+  readonly policy: Uint8Array;
   /** Signed checkpoints of the account that the caller kept. */
-  readonly known?: readonly Buffer[];
+  readonly known?: readonly Uint8Array[];
   /** Seconds from an event until it is anchored; DEFAULT_MAX_LAG_S by default. */
   readonly maxAnchorLag?: number | undefined;
-  /** Authorities of time stamps; without them time stamps are not checked. */
-  readonly authorities?: readonly X509Certificate[];
+  /** Certificates in PEM of authorities of time stamps; without them time stamps are not checked. */
+  readonly timestampAuthorities?: Uint8Array | undefined;
   /** Called now and then with the bytes that were hashed. */
   readonly onProgress?: (done: number) => void;
+}
+
+/** A head of the account that the log signed. */
+export interface ReportedHead {
+  readonly epoch: number;
+  /** Events that it covers. */
+  readonly size: number;
+  /** Since when a quorum has seen it, in seconds since 1970. */
+  readonly time: number | undefined;
 }
 
 export interface EvidenceReport {
@@ -33,13 +44,14 @@ export interface EvidenceReport {
   readonly linksUnchecked: number;
   readonly erasedParts: number;
   readonly records: number;
-  readonly checkpoint: Checkpoint;
-  readonly heads: readonly SeenHead[];
-  /** The logs that signed known checkpoints, other than the bundle's: it follows them. */
+  /** Events of the account's tree. */
+  readonly size: number;
+  readonly heads: readonly ReportedHead[];
+  /** Logs that signed known checkpoints, other than the bundle's: it follows them. */
   readonly earlierOrigins: readonly string[];
   readonly known: number;
-  /** Names of witnesses within the policy that have seen the last head, with times. */
-  readonly witnesses: SeenHead["cosignatures"];
+  /** Names of witnesses within the policy that have seen the last head, with seconds since 1970. */
+  readonly witnesses: readonly { readonly witness: string; readonly time: number }[];
   /** Witnesses whose cosignatures count for nothing here. */
   readonly uncounted: readonly string[];
   readonly anchoredBy: "witnesses" | "time stamps" | undefined;
@@ -53,8 +65,8 @@ export interface EvidenceReport {
 export const DEFAULT_MAX_LAG_S = 26 * 3600;
 
 /**
- * Rejects with EvidenceFault for the first fault, with NotChecked where the caller's files cannot be used, and
- * with the system's error where the bundle cannot be read.
+ * Rejects with EvidenceFault for the first fault, with NotChecked if the caller's files cannot be used, and
+ * with the system's error if the bundle cannot be read.
  */
 export async function verifyEvidence(
   path: string,
@@ -62,15 +74,18 @@ export async function verifyEvidence(
 ): Promise<EvidenceReport> {
   using files = new BundleFiles(path);
   const { bundle } = files;
-  const { policy } = options;
-  const known = (options.known ?? []).map((bytes) => readKnown(bytes, policy, bundle.chain));
+  const policy = readPolicy(options.policy);
+  const authorities = readAuthorities(options.timestampAuthorities);
+  const known = (options.known ?? []).map((bytes) =>
+    readKnown(Buffer.from(bytes), policy, bundle.chain),
+  );
   await files.check(options.onProgress ?? (() => {}));
   const keys = accountKeys(policy, bundle.origin, bundle.chain);
   const { checkpoint } = trustedNote(files.read("checkpoint"), keys, [], "checkpoint");
   const tree = new BundleTree(files, checkpoint);
   tree.check();
   const heads = await settled(bundleHeads(files, policy, checkpoint));
-  const anchors = settledAnchors(files, options, heads);
+  const anchors = settledAnchors(files, policy, authorities, heads);
   const earlier = known.filter(({ origin }) => origin !== checkpoint.origin);
   const exceptedThrough = Math.max(0, ...earlier.map(({ size }) => size), olderThanLog(heads));
   const maxLag = options.maxAnchorLag ?? DEFAULT_MAX_LAG_S;
@@ -91,8 +106,8 @@ export async function verifyEvidence(
     ...walk,
     erasedParts: erasures.erasedParts,
     records: erasures.records,
-    checkpoint,
-    heads: heads.value?.heads ?? [],
+    size: checkpoint.size,
+    heads: (heads.value?.heads ?? []).map(({ epoch, size, time }) => ({ epoch, size, time })),
     earlierOrigins: [...new Set(earlier.map(({ origin }) => origin))],
     known: known.length,
     witnesses: heads.value?.heads.at(-1)?.cosignatures ?? [],
@@ -128,8 +143,12 @@ interface Anchors {
 }
 
 /** The heads with the times at which they were seen: by a quorum, or where the policy has none by a token. */
-function settledAnchors(files: BundleFiles, options: EvidenceOptions, heads: Settled): Anchors {
-  const { authorities = [], policy } = options;
+function settledAnchors(
+  files: BundleFiles,
+  policy: Policy,
+  authorities: readonly X509Certificate[],
+  heads: Settled,
+): Anchors {
   const isByWitnesses = policy.quorum !== undefined;
   try {
     const all = stampNames(files).length;
