@@ -115,6 +115,11 @@ const NO_NODE: Restriction = {
   message: "This runs in browsers too: nothing of Node, and of libs/event only @annals/event/text.",
 };
 
+const TLOG: Restriction = {
+  group: ["@annals/**", "node:*", "node:*/**", "!@annals/contract", "!node:crypto"],
+  message: "Logs are arithmetic of hashes: of ours contract alone, of Node crypto alone.",
+};
+
 /** Imports that are errors in `files`, besides the libraries whose home is elsewhere. */
 function area(files: string, home: string, more: readonly Restriction[] = []): OxlintOverride {
   const abroad = Object.keys(HOMES).filter((library) => !HOMES[library]?.includes(home));
@@ -150,6 +155,7 @@ const ARROWS: OxlintOverride[] = [
   ...[...new Set(Object.values(HOMES).flat())].map((home) => area(`${home}/src/**`, home)),
   area("libs/cli/src/**", "libs/cli"),
   area("libs/proof/src/**", "", [NO_NODE]),
+  area("libs/tlog/src/**", "", [TLOG]),
   // Its middleware has the types of the servers that it extends.
   area("packages/sdk/src/**", "services/gateway", [NO_NODE]),
   area("libs/contract/src/**", "", [

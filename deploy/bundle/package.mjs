@@ -13,7 +13,7 @@ import { IN_BROWSERS } from "./in-browsers.mjs";
 const ROOT = join(import.meta.dirname, "../..");
 
 /** Ours and not published: it becomes part of what is. */
-const PRIVATE = ["@annals/event", "@annals/proof"];
+const PRIVATE = ["@annals/event", "@annals/proof", "@annals/tlog"];
 
 const ESM = { format: "esm" };
 const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };

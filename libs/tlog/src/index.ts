@@ -1,0 +1,29 @@
+export { type Checkpoint, checkpointText, parseCheckpoint } from "./checkpoint.ts";
+export { cosign } from "./cosignature.ts";
+export { EMPTY_ROOT, entryHash, HASH_BYTES, nodeHash } from "./hash.ts";
+export { type FullTile, fullTiles, type ReadPartial, tileRoot } from "./full-tiles.ts";
+export { HeadMap, MAX_MAP_CHAINS } from "./head-map.ts";
+export { type Head, headRecord, MAX_MAP_DEPTH } from "./head-record.ts";
+export { pathFromBuckets } from "./bucket-path.ts";
+export { type Bucket, bucketOf, readBuckets, rootOfBuckets } from "./map-buckets.ts";
+export { type MapPath, type PathEnd, verifyAbsence, verifyHead } from "./map-path.ts";
+export { MAX_NOTE_BYTES, type Note, type NoteSignature, noteText, parseNote } from "./note.ts";
+export { type Group, parsePolicy, type Policy, type Witness } from "./policy.ts";
+export { parseProofText, type ProofText, proofText } from "./proof-text.ts";
+export {
+  MAX_PROOF_HASHES,
+  proveConsistency,
+  proveInclusion,
+  type ReadNode,
+  rootFromNodes,
+  verifyConsistency,
+  verifyInclusion,
+} from "./proofs.ts";
+export { type Cosignature, meetsQuorum, quorumTime } from "./quorum.ts";
+export { type NoteSigner, noteSigner } from "./sign-note.ts";
+export { readNodes, type ReadTile, tileAt, tilesOf } from "./tile-nodes.ts";
+export { parseTilePath, TILE_WIDTH, type TilePath, tilePath } from "./tile-path.ts";
+export { TlogError, type TlogReason } from "./tlog-error.ts";
+export { append, EMPTY_TREE, type Frontier, frontierOf, rootOf } from "./tree.ts";
+export { type NoteCheck, type Signed, type Uncounted, verifyNote } from "./verify-note.ts";
+export { accountKey, KEY_TYPE, keyOf, parseVkey, type VerifierKey, vkeyOf } from "./vkey.ts";
