@@ -1,5 +1,5 @@
-// What the tests over a cluster of their own stand on: a coordinator, two workers and a system over them, with
-// accounts of a given worker. Each file starts one and stops it.
+// What the tests over a cluster of their own stand on: a coordinator, two workers and a system over them,
+// with accounts of a given worker. Each file starts one and stops it.
 
 import { CertificateAuthority } from "@annals/certificates";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -21,8 +21,8 @@ const TRANSIENT = [
 ];
 
 /**
- * What the coordinator of a Citus cluster says, as an internal error of PostgreSQL, if it loses a worker within
- * a transaction, or if a shard is split or moved while a statement is planned.
+ * What the coordinator of a Citus cluster says, as an internal error of PostgreSQL, if it loses a worker
+ * within a transaction, or if a shard is split or moved while a statement is planned.
  */
 const LOST_WORKER =
   /^(failure on connection marked as essential|failed to prepare transaction|could not find valid entry for shard)\b/;

@@ -6,7 +6,7 @@ import { type Bucket, BUCKET_DEPTH, levelsOf } from "./map-buckets.ts";
 import type { MapPath } from "./map-path.ts";
 
 /**
- * The path to a chain, from the buckets of an epoch and all heads that the chain's bucket had in it. Where the
+ * The path to a chain, from the buckets of an epoch and all heads that the chain's bucket had in it. If the
  * path ends at one chain of another bucket, `heads` is that chain's. Throws RangeError if a head is missing.
  */
 export function pathFromBuckets(

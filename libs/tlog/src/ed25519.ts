@@ -8,7 +8,7 @@ import {
   verify as verifyWith,
 } from "node:crypto";
 
-export const SEED_BYTES = 32;
+const SEED_BYTES = 32;
 
 /** What DER has before a seed, and before a public key. */
 const PRIVATE_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");

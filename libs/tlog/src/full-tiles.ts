@@ -3,6 +3,7 @@
 
 import { HASH_BYTES } from "./hash.ts";
 import { TILE_WIDTH } from "./tile-path.ts";
+import { TlogError } from "./tlog-error.ts";
 import { append, EMPTY_TREE, rootOf } from "./tree.ts";
 
 export interface FullTile {
@@ -14,7 +15,7 @@ export interface FullTile {
   readonly root: Buffer;
 }
 
-/** Hashes of a partial tile. Called with the levels from 0 up, and only where the size says there are some. */
+/** Hashes of a partial tile. Called with the levels from 0 up, and only if the tree has some there. */
 export type ReadPartial = (level: number, index: number, width: number) => readonly Buffer[];
 
 /** The tiles of a tree of `size` entries that are full once `leaves` follow. */
@@ -41,6 +42,13 @@ export function fullTiles(
     first = index;
   }
   return tiles;
+}
+
+/** The hash over a tile. Throws TlogError (tile_mismatch) unless the bytes are hashes, from 1 to 256. */
+export function tileRoot(bytes: Buffer): Buffer {
+  const hashes = hashesOfTile(bytes);
+  if (hashes === undefined) throw new TlogError("tile_mismatch", "a tile has another width");
+  return rootOf(append(EMPTY_TREE, hashes));
 }
 
 /** Undefined unless the bytes are whole hashes, from 1 to 256. */

@@ -14,7 +14,7 @@ import { MAX_MAP_DEPTH } from "./head-record.ts";
 import { HASH_BYTES, sha256 } from "./hash.ts";
 import { TlogError } from "./tlog-error.ts";
 
-/** Where a path ends: at the chain itself, in an empty subtree, or at the leaf of another chain. */
+/** The end of a path: at the chain itself, in an empty subtree, or at the leaf of another chain. */
 export type PathEnd =
   | { readonly at: "chain" | "empty" }
   | { readonly at: "other"; readonly key: Buffer; readonly value: Buffer };

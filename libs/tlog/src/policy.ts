@@ -28,9 +28,9 @@ export interface Policy {
   readonly quorum: string | undefined;
 }
 
-export const MAX_POLICY_BYTES = 256 * 1024;
+const MAX_POLICY_BYTES = 256 * 1024;
 /** Logs, witnesses and groups, each. */
-export const MAX_POLICY_ENTRIES = 32;
+const MAX_POLICY_ENTRIES = 32;
 
 const NONE = "none";
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

@@ -36,5 +36,5 @@ test.each([
   ["no blank line", (text: string) => text.replaceAll("\n\n", "\n")],
   ["a malformed checkpoint", (text: string) => text.slice(0, -1)],
 ])("%s is refused", (_, change) => {
-  expect(() => parseProofText(change(proofText(proof)))).toThrow();
+  expect(() => parseProofText(change(proofText(proof)))).toThrow(/is not a proof|a note/);
 });

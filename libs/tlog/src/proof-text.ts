@@ -15,7 +15,7 @@ export interface ProofText {
   readonly checkpoint: Note;
 }
 
-export const MAX_EXTRA_BYTES = 64 * 1024;
+const MAX_EXTRA_BYTES = 64 * 1024;
 
 const HEADER = "c2sp.org/tlog-proof@v1";
 const MAX_PROOF_BYTES = MAX_NOTE_BYTES + 2 * MAX_EXTRA_BYTES;

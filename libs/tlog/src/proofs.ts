@@ -1,5 +1,5 @@
-// Proofs of inclusion and of consistency (RFC 6962, section 2.1; verified as in RFC 9162). They are built from
-// nodes, wherever these are read from, and verified from roots alone. Hashes go from the leaf up.
+// Proofs of inclusion and of consistency (RFC 6962, section 2.1; verified as in RFC 9162). They are built
+// from nodes, wherever these are read from, and verified from roots alone. Hashes go from the leaf up.
 
 import { EMPTY_ROOT, nodeHash } from "./hash.ts";
 import { TlogError } from "./tlog-error.ts";

@@ -8,7 +8,7 @@ import { TlogError } from "./tlog-error.ts";
 export const TILE_WIDTH = 256;
 /** Bits of a position within a tile. */
 export const TILE_HEIGHT = 8;
-export const MAX_TILE_LEVEL = 63;
+const MAX_TILE_LEVEL = 63;
 
 export interface TilePath {
   /** `entries` for a bundle of entries. */

@@ -148,7 +148,7 @@ describe("for any size", () => {
         }
         const expected = [...naiveTiles(size)].filter(([path]) => !path.includes(".p/"));
         const made = found.map((tile) => [tilePath({ ...tile, width: TILE_WIDTH }), tile.hashes]);
-        expect(made.toSorted()).toEqual(expected.toSorted());
+        expect(Object.fromEntries(made)).toEqual(Object.fromEntries(expected));
         for (const { hashes, root } of found)
           expect(root).toEqual(
             naiveRoot(
@@ -184,7 +184,7 @@ describe("for any size", () => {
           );
         const other = (index + 1) % to;
         if (other !== index)
-          expect(() => verifyInclusion(other, to, leaf, inclusion, newer.root)).toThrow();
+          expect(() => verifyInclusion(other, to, leaf, inclusion, newer.root)).toThrow(/not in/);
       }),
       { numRuns: 80 },
     );
@@ -223,23 +223,27 @@ test("a path of a tile is one text, and no other is accepted", () => {
     ),
   );
   for (const path of [
-    ...[
-      "tile/0/0",
-      "tile/00/000",
-      "tile/64/000",
-      "tile/0/x000/000",
-      "tile/0/1000",
-      "tile/0/001/000",
-    ],
-    ...[
-      "tile/0/000.p/0",
-      "tile/0/000.p/256",
-      "tile/0/000.p/01",
-      "tile/0/000.p/300",
-      "tile/0/000.p",
-    ],
-    ...["/tile/0/000", "tile/0/000/", "tile/-1/000", "tile/0/x001/234/067", "tile/data/000", ""],
-    ...["tile/0/x999/x999/x999/x999/x999/999", "tile/0/000\n", "tile/0/..", "tile/entries/0"],
+    "tile/0/0",
+    "tile/00/000",
+    "tile/64/000",
+    "tile/0/x000/000",
+    "tile/0/1000",
+    "tile/0/001/000",
+    "tile/0/000.p/0",
+    "tile/0/000.p/256",
+    "tile/0/000.p/01",
+    "tile/0/000.p/300",
+    "tile/0/000.p",
+    "/tile/0/000",
+    "tile/0/000/",
+    "tile/-1/000",
+    "tile/0/x001/234/067",
+    "tile/data/000",
+    "",
+    "tile/0/x999/x999/x999/x999/x999/999",
+    "tile/0/000\n",
+    "tile/0/..",
+    "tile/entries/0",
   ])
     expect(() => parseTilePath(path), path).toThrow(/not the path of a tile/);
 });

@@ -9,7 +9,7 @@ import { KEY_TYPE, type VerifierKey } from "./vkey.ts";
 
 export interface Signed {
   readonly key: VerifierKey;
-  /** Of a cosignature, in seconds since 1970. */
+  /** Seconds since 1970; a cosignature has it. */
   readonly time: number | undefined;
 }
 

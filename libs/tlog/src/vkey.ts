@@ -24,7 +24,7 @@ export interface VerifierKey {
 }
 
 /** UTF-8 bytes of a name: messages of ML-DSA-44 cosignatures hold its length in one byte. */
-export const MAX_NAME_BYTES = 255;
+const MAX_NAME_BYTES = 255;
 
 const PUBLIC_KEY_BYTES: Readonly<Record<KeyType, number>> = { 0x01: 32, 0x04: 32, 0x06: 1312 };
 const KEY_NAME = /^[^\s+\p{Cc}]+$/u;

@@ -1,11 +1,13 @@
-// annals-verify FILE: verifies an export with proofs and prints what it checked. Exit 0: valid. Exit 1: not
-// valid, with the first bad line. Exit 2: nothing was checked, because the file could not be read or the
-// arguments are invalid; it says nothing about the export. Every text of the file, and its name, is printed
-// as a JSON string without control or hidden characters: a file must never write on the terminal.
+// annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
+// it checked. Exit 0: valid. Exit 1: not valid, with the first bad line or the reason. Exit 2: nothing was
+// checked, because a file could not be read or the arguments are invalid; it says nothing about the file.
+// Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
+// file must never write on the terminal.
 
-import { command, option, runCommands } from "@annals/cli";
+import { command, option, repeatedOption, runCommands, UsageError } from "@annals/cli";
 import { escapeHidden, quoteVisibly } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
+import { type EvidenceOutcome, isBundle, runEvidence } from "./evidence/evidence-command.ts";
 import { Progress } from "./progress.ts";
 import { verifyFile } from "./verify-file.ts";
 import type { Report } from "./verify-source.ts";
@@ -14,40 +16,104 @@ const VALID = 0;
 const NOT_VALID = 1;
 const NOT_CHECKED = 2;
 
+const MAX_LAG_S = 10 * 366 * 86_400;
+
 const verify = command(
   {
     program: "annals-verify",
     name: "",
-    summary: "Verify an export of an audit log, without the service",
-    details: `Recomputes every digest, hash and link, and checks the range and the manifest. The export must have been made with
-include_proofs.`,
+    summary: "Verify an export or a bundle of evidence of an audit log, without the service",
+    details: `Recomputes every digest, hash and link of an export, and checks the range and the manifest. The export must
+have been made with include_proofs. With --policy, verifies a bundle of evidence: also its tree, its erasures, and
+when witnesses saw it.`,
     options: {
       sha256: option(
         "<hex>",
         "SHA-256 that the file must have, as the service shows it for the export",
       ),
+      policy: option(
+        "<file>",
+        "The logs and witnesses that you trust (c2sp.org/tlog-policy): the file is a bundle of evidence",
+      ),
+      known: repeatedOption(
+        "<file>",
+        "A signed checkpoint that you kept: the bundle must continue it",
+        (path) => path,
+      ),
+      "max-anchor-lag": option(
+        "<seconds>",
+        "Most that an event may have waited until witnesses saw it, 93600 (26 hours) by default",
+        secondsIn,
+      ),
+      "tsa-ca": option(
+        "<file>",
+        "Certificates in PEM of the time-stamping authorities that you trust",
+      ),
     },
     positionals: ["file"],
-    examples: ["annals-verify export.jsonl"],
+    examples: [
+      "annals-verify export.jsonl",
+      "annals-verify --policy policy.txt --known kept.checkpoint evidence.tar",
+    ],
     exitStatus: "0 valid, 1 invalid, 2 not checked (unreadable file or usage error)",
   },
-  async ({ file, sha256 }) => {
+  async ({ file, known, policy, sha256, ...given }) => {
     const progress = new Progress(process.stderr, () => performance.now());
-    const started = performance.now();
-    try {
-      const onProgress = (done: number, total: number): void => progress.show(done, total);
-      const report = await verifyFile(file, { onProgress, sha256 });
-      progress.clear();
-      process.stdout.write(render(report, (performance.now() - started) / 1000));
-      return VALID;
-    } catch (error) {
-      progress.clear();
-      return fail(error, file);
+    const onProgress = (done: number, total: number): void => progress.show(done, total);
+    const [maxAnchorLag, authorities] = [given["max-anchor-lag"], given["tsa-ca"]];
+    if (policy !== undefined) {
+      if (sha256 !== undefined) throw new UsageError("--sha256 is for exports, without --policy");
+      const options = { file, policy, known, maxAnchorLag, authorities, onProgress };
+      return finish(progress, await runEvidence(options));
     }
+    if (known.length > 0 || maxAnchorLag !== undefined || authorities !== undefined)
+      throw new UsageError("--known, --max-anchor-lag and --tsa-ca need --policy");
+    if (isBundle(file))
+      return finish(progress, { notChecked: "a bundle of evidence needs --policy <file>" });
+    return await verifyExport(file, sha256, progress, onProgress);
   },
 );
 
 process.exitCode = await runCommands("annals-verify", [verify], process.argv.slice(2));
+
+async function verifyExport(
+  file: string,
+  sha256: string | undefined,
+  progress: Progress,
+  onProgress: (done: number, total: number) => void,
+): Promise<number> {
+  const started = performance.now();
+  try {
+    const report = await verifyFile(file, { onProgress, sha256 });
+    progress.clear();
+    process.stdout.write(render(report, (performance.now() - started) / 1000));
+    return VALID;
+  } catch (error) {
+    progress.clear();
+    return fail(error, file);
+  }
+}
+
+/** Prints what became of a bundle, and returns the exit status. */
+function finish(progress: Progress, outcome: EvidenceOutcome): number {
+  progress.clear();
+  if ("valid" in outcome) {
+    process.stdout.write(outcome.valid);
+    return VALID;
+  }
+  const isInvalid = "invalid" in outcome;
+  process.stderr.write(
+    isInvalid ? `invalid: ${outcome.invalid}\n` : `not checked: ${outcome.notChecked}\n`,
+  );
+  return isInvalid ? NOT_VALID : NOT_CHECKED;
+}
+
+function secondsIn(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,9}$/.test(text) || value > MAX_LAG_S)
+    throw new Error(`an integer from 0 to ${MAX_LAG_S}`);
+  return value;
+}
 
 /** Prints why, and returns the exit status. A file that cannot be read does not indicate tampering. */
 function fail(error: unknown, file: string): number {

@@ -8,6 +8,7 @@ export function vectorBytes(path: string): Buffer {
   return readFileSync(new URL(path, FOLDER));
 }
 
+// oxlint-disable-next-line no-unnecessary-type-parameters -- the test that reads it knows its shape
 export function vector<Shape>(path: string): Shape {
   return JSON.parse(vectorBytes(path).toString("utf8")) as Shape;
 }

@@ -53,11 +53,14 @@ export class Commits {
   async #storeAll(
     planned: readonly PlannedAppend[],
   ): Promise<readonly PromiseSettledResult<Stored>[]> {
-    const database = this.#database;
     const [first] = planned;
+    const isAlone = first !== undefined && planned.length === 1;
     // For a single event the function costs less, for many the statement.
-    if (first?.plan.events.length === 1 && planned.length === 1)
-      return Promise.allSettled([storeOne(database, first)]);
+    if (isAlone && first.plan.events.length === 1)
+      return Promise.allSettled([storeOne(this.#database, first)]);
+    const database = isAlone
+      ? this.#database.forAccount(appendsOf(first.accountId))
+      : this.#database;
     try {
       const rows = await database.run(appendToChains, appendToChainsParams(planned));
       const moved = new Set(rows.map((row) => row.account_id));
@@ -66,8 +69,8 @@ export class Commits {
       // The plans may have been stored.
       if (error instanceof AnnalsError) throw error;
       if (isUnsupported(error)) this.#sharesTransactions = false;
-      // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain. Each goes
-      // alone, so that none waits for the lock of another.
+      // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain. Each
+      // goes alone, so that none waits for the lock of another.
       return planned.map(() => ({ status: "fulfilled", value: "apart" }));
     }
   }

@@ -1,0 +1,143 @@
+// The files of a bundle, read out of the tar file where they are. Called by verify-evidence.ts, first: step 1
+// of the verification is that the files are those that bundle.json names. Contents are read in pieces.
+
+import { JsonFault, quoteVisibly } from "@annals/event";
+import { createHash } from "node:crypto";
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
+import { BadLine } from "../bad-line.ts";
+import { pieces, recordOf } from "../records.ts";
+import { CHUNK_BYTES } from "../verify-source.ts";
+import { type BundleJson, MAX_BUNDLE_JSON_BYTES, readBundleJson } from "./bundle-json.ts";
+import { EvidenceFault, type EvidenceReason } from "./evidence-fault.ts";
+import { readTar, type TarEntry } from "./tar.ts";
+
+export interface Line {
+  readonly bytes: Buffer;
+  /** Starts at 1. */
+  readonly line: number;
+}
+
+const INDEX = "bundle.json";
+
+/** Bytes of any file that is read as a whole. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+export class BundleFiles implements Disposable {
+  readonly #path: string;
+  readonly #file: number;
+  readonly #entries: ReadonlyMap<string, TarEntry>;
+  readonly bundle: BundleJson;
+
+  /** Throws EvidenceFault (file_mismatch), and the system's error where there is no file. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = openSync(path, "r");
+    try {
+      const { size } = fstatSync(this.#file);
+      const entries = readTar(size, (offset, length) => this.#readAt(offset, length));
+      this.#entries = new Map(entries.map((entry) => [entry.name, entry]));
+      this.bundle = this.#readIndex();
+    } catch (error) {
+      closeSync(this.#file);
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** Throws EvidenceFault (file_mismatch) unless the files are those of bundle.json, byte for byte. */
+  async check(onProgress: (done: number) => void): Promise<void> {
+    const { files } = this.bundle;
+    for (const name of this.names)
+      if (name !== INDEX && !files.has(name))
+        throw mismatch(`${quoteVisibly(name)} is not in ${INDEX}`);
+    let done = 0;
+    for (const [name, listed] of files) {
+      const entry = this.#entries.get(name);
+      if (entry === undefined || name === INDEX) throw mismatch(`${quoteVisibly(name)} is missing`);
+      const digest = createHash("sha256");
+      for await (const chunk of this.#chunks(entry)) {
+        digest.update(chunk);
+        done += chunk.length;
+        onProgress(done);
+      }
+      if (entry.size !== listed.size || digest.digest("hex") !== listed.sha256)
+        throw mismatch(`${quoteVisibly(name)} is not the file that ${INDEX} names`);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name);
+  }
+
+  /** Throws EvidenceFault where the file is missing or too large. */
+  read(name: string, most = MAX_FILE_BYTES): Buffer {
+    const entry = this.#entry(name);
+    if (entry.size > most) throw mismatch(`${quoteVisibly(name)} is too large`);
+    return this.#readAt(entry.offset, entry.size);
+  }
+
+  /** Throws EvidenceFault as `fault` says where a line has another shape, whatever reads it. */
+  async *lines(name: string): AsyncGenerator<Line> {
+    const seen = (): void => {};
+    const chunks = this.#chunks(this.#entry(name));
+    for await (const piece of inFile(name, pieces(chunks, false, seen)))
+      for (const [at, line] of piece.lines.entries()) yield { bytes: recordOf(piece, at), line };
+  }
+
+  #entry(name: string): TarEntry {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) throw mismatch(`${quoteVisibly(name)} is missing`);
+    return entry;
+  }
+
+  #readIndex(): BundleJson {
+    return asFault("file_mismatch", INDEX, () =>
+      readBundleJson(this.read(INDEX, MAX_BUNDLE_JSON_BYTES)),
+    );
+  }
+
+  async *#chunks({ offset, size }: TarEntry): AsyncGenerator<Buffer> {
+    if (size === 0) return;
+    const options = { start: offset, end: offset + size - 1, highWaterMark: CHUNK_BYTES };
+    yield* createReadStream(this.#path, options) as AsyncIterable<Buffer>;
+  }
+
+  #readAt(offset: number, length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    const read = readSync(this.#file, bytes, 0, length, offset);
+    return bytes.subarray(0, read);
+  }
+}
+
+/** Returns what `read` does; a shape that is wrong becomes a fault of the file. */
+export function asFault<Value>(reason: EvidenceReason, where: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof BadLine || error instanceof JsonFault)
+      throw new EvidenceFault(reason, `${where}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A line that is too long is a fault of the file. */
+async function* inFile<Value>(name: string, values: AsyncIterable<Value>): AsyncGenerator<Value> {
+  try {
+    yield* values;
+  } catch (error) {
+    if (error instanceof BadLine)
+      throw new EvidenceFault("file_malformed", `${name}: ${error.message}`);
+    throw error;
+  }
+}
+
+function mismatch(message: string): EvidenceFault {
+  return new EvidenceFault("file_mismatch", message);
+}

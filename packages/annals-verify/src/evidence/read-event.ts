@@ -1,0 +1,105 @@
+// Reads one line of events.jsonl: an event with its proof, parts of which may be erased. Called by
+// bundle-events.ts. It only reads: what the values must be to each other is checked there.
+
+import {
+  canonicalJson,
+  EVENT_MEMBERS,
+  type JsonObject,
+  type JsonValue,
+  MAX_EVENT_DEPTH,
+  type Part,
+  PARTS,
+  readJson,
+} from "@annals/event";
+import { BadLine } from "../bad-line.ts";
+import {
+  ACCOUNT_ID,
+  anyObject,
+  anyText,
+  EVENT_ID,
+  exactObject,
+  integerFrom,
+  type Pattern,
+  SALT,
+  SHA256,
+  textLike,
+  TIME,
+} from "../shape.ts";
+
+export interface BundleEvent {
+  readonly id: string;
+  readonly sequenceNumber: number;
+  readonly action: string;
+  readonly occurredAt: string;
+  readonly receivedAt: string;
+  readonly createdAt: string;
+  readonly hash: string;
+  readonly previousHash: string;
+  readonly chain: string;
+  readonly metadata: JsonObject;
+  /** The canonical text of each part. */
+  readonly parts: Readonly<Record<Part, string>>;
+  readonly erased: ReadonlySet<Part>;
+  readonly salts: Readonly<Partial<Record<Part, Buffer>>>;
+  readonly digests: Readonly<Record<Part, Buffer>>;
+}
+
+const READ_LIMITS = { maxDepth: MAX_EVENT_DEPTH + 1, maxValues: 10_000_000 };
+const MEMBERS = Object.keys(EVENT_MEMBERS);
+const PROOF_MEMBERS = ["v", "chain", "salts", "digests"];
+const VERSION = 1;
+
+/** Throws BadLine, and JsonFault for what is not JSON. */
+export function readEvent(line: Buffer): BundleEvent {
+  const record = exactObject(readJson(line, READ_LIMITS), ["event", "proof"], "the line");
+  const given = anyObject(record["event"], "the event");
+  const names = given["erased"] === undefined ? MEMBERS : [...MEMBERS, "erased"];
+  const event = exactObject(given, names, "the event");
+  const proof = anyObject(record["proof"], "the proof");
+  if (proof["v"] !== VERSION) throw new BadLine("the version of the proof is unknown");
+  exactObject(proof, PROOF_MEMBERS, "the proof");
+  const text = (name: string, pattern: Pattern) => textLike(event[name], pattern, `its ${name}`);
+  const digests = exactObject(proof["digests"], PARTS, "the proof's digests");
+  return {
+    id: text("id", EVENT_ID),
+    sequenceNumber: integerFrom(event["sequence_number"], 1, "its sequence_number"),
+    action: anyText(event["action"], "its action"),
+    occurredAt: text("occurred_at", TIME),
+    receivedAt: text("received_at", TIME),
+    createdAt: text("created_at", TIME),
+    hash: text("hash", SHA256),
+    previousHash: text("previous_hash", SHA256),
+    chain: textLike(proof["chain"], ACCOUNT_ID, "the proof's chain"),
+    metadata: anyObject(event["metadata"], "its metadata"),
+    parts: byPart((part) => canonicalJson(anyObject(event[part], `its ${part}`))),
+    erased: readErased(event["erased"]),
+    salts: readSalts(proof["salts"]),
+    digests: byPart((part) => bytesOf(digests[part], SHA256, `the proof's digests.${part}`)),
+  };
+}
+
+/** In the order of PARTS, each once, and never empty. */
+function readErased(value: JsonValue | undefined): ReadonlySet<Part> {
+  if (value === undefined) return new Set();
+  const erased = Array.isArray(value) ? PARTS.filter((part) => value.includes(part)) : [];
+  if (erased.length === 0 || JSON.stringify(erased) !== JSON.stringify(value))
+    throw new BadLine("its erased is not a list of parts in their order");
+  return new Set(erased);
+}
+
+function readSalts(value: JsonValue | undefined): Partial<Record<Part, Buffer>> {
+  const given = anyObject(value, "the proof's salts");
+  const parts = PARTS.filter((part) => given[part] !== undefined);
+  exactObject(given, parts, "the proof's salts");
+  return Object.fromEntries(
+    parts.map((part) => [part, bytesOf(given[part], SALT, `the proof's salts.${part}`)]),
+  );
+}
+
+function bytesOf(value: JsonValue | undefined, pattern: Pattern, what: string): Buffer {
+  return Buffer.from(textLike(value, pattern, what), "hex");
+}
+
+function byPart<Value>(read: (part: Part) => Value): Record<Part, Value> {
+  return Object.fromEntries(PARTS.map((part) => [part, read(part)])) as Record<Part, Value>;
+}

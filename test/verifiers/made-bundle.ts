@@ -1,0 +1,209 @@
+// Bundles of evidence for tests: the worked examples of test/vectors/evidence as files in memory, changed as
+// a test likes, and written as a tar file. Their keys are in the examples, so that a test can sign again.
+
+import { leafHash, leafText, PARTS } from "@annals/event";
+import {
+  append,
+  checkpointText,
+  cosign,
+  EMPTY_TREE,
+  entryHash,
+  type Frontier,
+  HeadMap,
+  noteSigner,
+  noteText,
+  proveInclusion,
+  rootOf,
+} from "@annals/tlog";
+import { createHash } from "node:crypto";
+import { type EvidenceOptions, type EvidenceReport, verifyEvidence } from "annals-verify";
+import { mkdtempDisposableSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type Files = Map<string, Buffer>;
+
+const VECTORS = join(import.meta.dirname, "../vectors/evidence");
+
+export const vectorBytes = (path: string): Buffer => readFileSync(join(VECTORS, path));
+
+const NOTES = JSON.parse(vectorBytes("note.json").toString()) as {
+  readonly keys: Readonly<Record<string, Readonly<Record<"seed" | "name" | "vkey", string>>>>;
+};
+
+/** The key with which the log of the examples goes on. */
+export const NEXT_VKEY = NOTES.keys["next"]?.vkey ?? "";
+
+export const POLICY = vectorBytes("policy.txt");
+export const NO_QUORUM = Buffer.from(String(POLICY).replace("quorum any2", "quorum none"));
+export const ORIGIN = "log.example.com/vectors";
+export const CHAIN = "acct_29a6a5e3c39862766d20";
+
+const INDEX = "bundle.json";
+
+/** The files of a worked example. */
+export function vectorFiles(name: "full" | "pruned"): Files {
+  const paths = readdirSync(join(VECTORS, name), { recursive: true, encoding: "utf8" });
+  const files = paths.filter((path) => statSync(join(VECTORS, name, path)).isFile());
+  return new Map(files.toSorted().map((path) => [path, vectorBytes(`${name}/${path}`)]));
+}
+
+/** The same with another text of one file, and a bundle.json that names what the files are now. */
+export function changed(files: Files, name: string, change: (text: string) => string): Files {
+  return relisted(withFile(files, name, Buffer.from(change(String(files.get(name))))));
+}
+
+export function withFile(files: Files, name: string, bytes: Buffer): Files {
+  return new Map(files).set(name, bytes);
+}
+
+export function relisted(files: Files): Files {
+  const index = JSON.parse(String(files.get(INDEX))) as Record<string, unknown>;
+  const listed = [...files].filter(([name]) => name !== INDEX);
+  index["files"] = Object.fromEntries(
+    listed.map(([name, bytes]) => {
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      return [name, { sha256, size: bytes.length }];
+    }),
+  );
+  return new Map(files).set(INDEX, Buffer.from(JSON.stringify(index, undefined, 1)));
+}
+
+/** A tar file of the ustar format, as the service writes it. */
+export function tarOf(files: Iterable<readonly [string, Buffer]>): Buffer {
+  const blocks = [...files].flatMap(([name, bytes]) => [
+    header(name, bytes.length),
+    bytes,
+    Buffer.alloc((512 - (bytes.length % 512)) % 512),
+  ]);
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
+
+function header(name: string, size: number): Buffer {
+  const block = Buffer.alloc(512);
+  block.write(name, 0);
+  block.write("0000644\0", 100);
+  block.write(`${size.toString(8).padStart(11, "0")} `, 124);
+  block.write("        0", 148);
+  block.write("ustar\u000000", 257);
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  return block;
+}
+
+/** A line of events.jsonl, changed, with the hash that it then has. */
+export function rehashed(line: string, change: (event: Record<string, unknown>) => void): string {
+  const record = JSON.parse(line) as {
+    event: Record<string, string> & { sequence_number: number };
+    proof: { chain: string; digests: Record<string, string> };
+  };
+  const { event, proof } = record;
+  change(event);
+  const text = leafText({
+    action: event["action"] ?? "",
+    chain: proof.chain,
+    createdAt: event["created_at"] ?? "",
+    digests: Buffer.from(PARTS.map((part) => proof.digests[part]).join(""), "hex"),
+    id: event["id"] ?? "",
+    occurredAt: event["occurred_at"] ?? "",
+    previousHash: event["previous_hash"] ?? "",
+    receivedAt: event["received_at"] ?? "",
+    sequenceNumber: event.sequence_number,
+  });
+  event["hash"] = leafHash(text);
+  return JSON.stringify(record);
+}
+
+const seedOf = (id: string): Buffer => Buffer.from(NOTES.keys[id]?.seed ?? "", "hex");
+
+/** A checkpoint as the log of the examples signs it, cosigned by witnesses at times in seconds. */
+export function signedCheckpoint(
+  origin: string,
+  size: number,
+  root: Buffer,
+  cosigned: Readonly<Record<string, number>> = {},
+  signer: "log" | "next" = "log",
+): string {
+  const text = checkpointText({ origin, size, root });
+  const signatures = [
+    noteSigner(origin, seedOf(signer)).sign(text),
+    ...Object.entries(cosigned).map(([id, time]) =>
+      cosign(NOTES.keys[id]?.name ?? "", seedOf(id), text, time),
+    ),
+  ];
+  return noteText({ text, signatures });
+}
+
+interface HeadLine {
+  readonly epoch: number;
+  readonly head: { readonly size: number; readonly root: string };
+}
+
+/**
+ * heads.jsonl with the same heads in another head log, whose first entry is of another kind: `origin`, of the
+ * key `next`, follows the log of the examples. The account is alone in the map.
+ */
+export function succeededHeads(files: Files, origin: string): Buffer {
+  const lines = String(files.get("heads.jsonl")).trimEnd().split("\n");
+  let log: Frontier = append(EMPTY_TREE, [entryHash(Buffer.from('{"kind":"succeeds"}'))]);
+  const leaves = [rootOf(log)];
+  const made = lines.map((line, at) => {
+    const given = JSON.parse(line) as HeadLine & Record<string, unknown>;
+    const epoch = at + 2;
+    const map = new HeadMap();
+    map.set({ chain: CHAIN, size: given.head.size, root: Buffer.from(given.head.root, "hex") });
+    const time = String(given["entry"]).match(/"time":"([^"]*)"/)?.[1] ?? "";
+    const heads = map.root().toString("hex");
+    const entry = JSON.stringify({ epoch, heads, kind: "heads", time, v: 1 });
+    const leaf = entryHash(Buffer.from(entry));
+    leaves.push(leaf);
+    log = append(log, [leaf]);
+    const seconds = Date.parse(`${time.slice(0, 19)}Z`) / 1000 + 4;
+    const nodes = (level: number, index: number): Buffer => {
+      const width = 2 ** level;
+      return rootOf(append(EMPTY_TREE, leaves.slice(index * width, (index + 1) * width)));
+    };
+    const inclusion = proveInclusion(epoch - 1, epoch, nodes).map((hash) => hash.toString("hex"));
+    const seen = { w1: seconds, w2: seconds };
+    const checkpoint = signedCheckpoint(origin, epoch, rootOf(log), seen, "next");
+    return JSON.stringify({ ...given, epoch, entry, path: [], checkpoint, inclusion });
+  });
+  return Buffer.from(`${made.join("\n")}\n`);
+}
+
+/** Verifies a bundle, or a file that is to be one. */
+export async function verifyBundle(
+  files: Files | Buffer,
+  options: Partial<EvidenceOptions> = {},
+): Promise<EvidenceReport> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "annals-evidence-"));
+  const path = join(folder.path, "evidence.tar");
+  writeFileSync(path, Buffer.isBuffer(files) ? files : tarOf(files));
+  return await verifyEvidence(path, { policy: POLICY, ...options });
+}
+
+/** The reason and message of the fault, the name and message of another error, or `valid`. */
+export async function verdictOf(
+  files: Files | Buffer,
+  options: Partial<EvidenceOptions> = {},
+): Promise<string> {
+  try {
+    await verifyBundle(files, options);
+    return "valid";
+  } catch (error) {
+    const { message, name, reason = name } = error as Error & { readonly reason?: string };
+    return `${reason}: ${message}`;
+  }
+}
+
+/** Changes the lines of a text. */
+export const lines =
+  (change: (all: string[]) => string[]) =>
+  (text: string): string => {
+    const changedLines = change(text.trimEnd().split("\n"));
+    return changedLines.length === 0 ? "" : `${changedLines.join("\n")}\n`;
+  };
+
+/** Changes one line, which counts from 1. */
+export const line = (number: number, change: (text: string) => string) =>
+  lines((all) => all.map((each, at) => (at + 1 === number ? change(each) : each)));
