@@ -1,5 +1,5 @@
-// Guarantee: what the coordinator of a Citus cluster reports as an internal error, because a worker or a shard
-// is away at the moment, is unavailable. Any other internal error stays one.
+// Guarantee: what the coordinator of a Citus cluster reports as an internal error, because a worker or a
+// shard is away at the moment, is unavailable. Any other internal error stays one.
 
 import { expect, test } from "vitest";
 import { statement } from "./statement.ts";
