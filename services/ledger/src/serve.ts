@@ -6,7 +6,6 @@ import {
   createRegistry,
   databaseMetrics,
   type Logger,
-  startLoop,
   startTracing,
   rowsSwept,
   workerFailures,
@@ -21,23 +20,18 @@ import {
   noticeMetrics,
   NoticePublisher,
 } from "@annals/messaging";
-import { createPool, schemaCheck, startOutboxPruner } from "@annals/postgres";
+import { createPool, schemaCheck } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import { AppendQueue } from "./append/append-queue.ts";
+import { GrownChains } from "./append/grown-chains.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE, type SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { SearchTurns } from "./search/search-turns.ts";
 import { ledgerService } from "./service.ts";
-import { OUTBOX } from "./store/outbox.ts";
-import { PASS_DELAY_MS, ScheduledVerification } from "./workers/scheduled-verification.ts";
 import { BlockChecker } from "./verify/block-checker.ts";
-import { Availability, DELAY_MS as AVAILABILITY_DELAY_MS } from "./workers/availability.ts";
-import { GrownChains } from "./trees/grown-chains.ts";
-import { DELAY_MS as TREES_DELAY_MS, TreeBuilder } from "./workers/tree-builder.ts";
-import { startIdempotencySweep } from "./workers/idempotency-sweep.ts";
-import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./workers/filter-index.ts";
+import { startWorkers } from "./workers/start-workers.ts";
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
@@ -64,55 +58,7 @@ export async function serve(
     log,
   });
   closers.add("database", database, () => database.close());
-  const failures = workerFailures(registry);
-  const background = { database, failures, log, swept: rowsSwept(registry) };
-  const sweep = startIdempotencySweep(background);
-  closers.add("idempotency sweep", sweep, () => sweep.stop());
-  const index = new FilterIndex({
-    database,
-    log,
-    lag: (events) => metrics.indexLag.set(events),
-    isPaused: config.indexPaused,
-  });
-  const indexing = startLoop({
-    ...background,
-    name: "filter_index",
-    delayMs: INDEX_DELAY_MS,
-    initialDelayMs: INDEX_DELAY_MS,
-    run: (signal) => index.run(signal),
-  });
-  closers.add("filter index", indexing, () => indexing.stop());
-  const availability = new Availability({
-    database,
-    unavailable: (share) => metrics.unavailableAccounts.set(share),
-  });
-  const measuring = startLoop({
-    ...background,
-    name: "availability",
-    delayMs: AVAILABILITY_DELAY_MS,
-    run: () => availability.run(),
-  });
-  closers.add("availability", measuring, () => measuring.stop());
-  const blocks = new BlockChecker(config.verifyConcurrency);
-  if (config.verifyIntervalHours > 0) {
-    const scheduled = new ScheduledVerification({
-      ...background,
-      blocks,
-      metrics,
-      intervalHours: config.verifyIntervalHours,
-      nowMs: Date.now,
-    });
-    const verifying = startLoop({
-      ...background,
-      name: "verification",
-      delayMs: PASS_DELAY_MS,
-      run: (signal) => scheduled.run(signal),
-    });
-    closers.add("verification", verifying, () => verifying.stop());
-  }
-  const pruner = startOutboxPruner(OUTBOX, background);
-  closers.add("outbox pruner", pruner, () => pruner.stop());
-
+  const [failures, swept] = [workerFailures(registry), rowsSwept(registry)];
   const name = "annals-ledger";
   const messaging = await connectMessaging({
     url: config.natsUrl,
@@ -137,21 +83,8 @@ export async function serve(
     notices,
     random,
   });
-  const trees = new TreeBuilder({
-    database,
-    grown,
-    log,
-    lag: (events) => metrics.treeLag.set(events),
-    mismatched: (chains) => metrics.treeMismatches.inc(chains),
-  });
-  const building = startLoop({
-    ...background,
-    name: "trees",
-    delayMs: TREES_DELAY_MS,
-    initialDelayMs: TREES_DELAY_MS,
-    run: (signal) => trees.run(signal),
-  });
-  closers.add("trees", building, () => building.stop());
+  const blocks = new BlockChecker(config.verifyConcurrency);
+  startWorkers({ ...config, blocks, closers, database, failures, grown, log, metrics, swept });
   await startBackend({
     config,
     routes: ledgerService({

@@ -8,6 +8,7 @@ import { EXPORTS } from "./exports.ts";
 import { LEDGER } from "./ledger.ts";
 import { OUTBOXES } from "./outbox.ts";
 import { SEARCH } from "./search.ts";
+import { TREES } from "./trees.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 
 export const CASES: Cases = {
@@ -17,6 +18,7 @@ export const CASES: Cases = {
   ...LEDGER,
   ...OUTBOXES,
   ...SEARCH,
+  ...TREES,
   ...WEBHOOKS,
 };
 

@@ -69,6 +69,11 @@ export const ledgerSeeds: SeedsOf = (accounts) => {
         due_at: index === accounts.length - 1 ? FUTURE : LONG_AGO,
       },
     ]),
+    // Behind the chain by two events. The tile is of no tree: no statement compares it with one.
+    trees: each((account_id) => [{ account_id, size: 4, root: SHA256, frontier: SHA256 }]),
+    tiles: each((account_id) => [
+      { account_id, level: 0, tile: 0, root: SHA256, hashes: `\\x${"cd".repeat(8_192)}` },
+    ]),
     ...outboxSeeds(accounts, "verification.completed"),
   };
 };

@@ -7,7 +7,7 @@ import { Slots } from "@annals/contract";
 import { KeyedBatcher } from "@annals/rpc";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
-import { GrownChains } from "../trees/grown-chains.ts";
+import { GrownChains } from "./grown-chains.ts";
 import { Commits } from "./commits.ts";
 import { flush, type FlushDeps } from "./flush.ts";
 import { HeadCache } from "./head-cache.ts";

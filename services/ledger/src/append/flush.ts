@@ -22,7 +22,7 @@ import { appendEvents, appendParams } from "../store/append-events.ts";
 import { createHead } from "../store/create-head.ts";
 import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
 import { type HeadRow, lockHead } from "../store/lock-head.ts";
-import type { GrownChains } from "../trees/grown-chains.ts";
+import type { GrownChains } from "./grown-chains.ts";
 import { appendsOf, type Commits, MAX_SHARED_BYTES } from "./commits.ts";
 import type { HeadCache } from "./head-cache.ts";
 

@@ -1,5 +1,6 @@
-// The next chains after the given account, in the order of the accounts' ids, with how far each tree is behind
-// its chain. The worker goes from account to account, so also those whose tree is complete are listed.
+// The next chains after the given account, in the order of the accounts' ids, with how far each tree is
+// behind its chain. The worker goes from account to account, so also those whose tree is complete are
+// listed.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
-// Stores the trees of some accounts that still have the given size, and the first tree of an account. Any other
-// tree stays as it is: another replica was first.
+// Stores the trees of some accounts that still have the given size, and the first tree of an account. Any
+// other tree stays as it is: another replica was first.
 
 import { statement } from "@annals/postgres";
 

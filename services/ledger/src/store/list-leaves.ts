@@ -1,5 +1,5 @@
-// The hashes of ranges of events, one range an account, in the order of the chain. A range that lacks an event
-// returns fewer rows.
+// The hashes of ranges of events, one range an account, in the order of the chain. A range that lacks an
+// event returns fewer rows.
 
 import { statement } from "@annals/postgres";
 

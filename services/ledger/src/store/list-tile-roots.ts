@@ -1,5 +1,5 @@
-// The roots of the tiles of a level from a tile on, before another, in their order: the hashes of a partial tile
-// of the level above.
+// The roots of the tiles of a level from a tile on, before another, in their order: the hashes of a partial
+// tile of the level above.
 
 import { statement } from "@annals/postgres";
 

@@ -67,7 +67,7 @@ test("the rights are those, and no role that it may take on has more", async () 
   const rights = await database.query(
     `SELECT table_name, string_agg(privilege_type, ',' ORDER BY privilege_type) AS rights
      FROM information_schema.role_table_grants WHERE grantee = $1 AND table_schema = 'ledger'
-     AND table_name IN ('chunks', 'events', 'outbox', 'postings') GROUP BY 1 ORDER BY 1`,
+     AND table_name IN ('chunks', 'events', 'outbox', 'postings', 'tiles', 'trees') GROUP BY 1 ORDER BY 1`,
     [ROLE],
   );
   expect(rights).toEqual([
@@ -75,6 +75,8 @@ test("the rights are those, and no role that it may take on has more", async () 
     { table_name: "events", rights: "INSERT,SELECT" },
     { table_name: "outbox", rights: "DELETE,INSERT,SELECT" },
     { table_name: "postings", rights: "INSERT,SELECT" },
+    { table_name: "tiles", rights: "INSERT,SELECT" },
+    { table_name: "trees", rights: "INSERT,SELECT,UPDATE" },
   ]);
   const [role] = await database.query(
     `SELECT rolsuper, rolcreaterole, rolbypassrls,

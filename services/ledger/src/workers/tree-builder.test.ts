@@ -10,7 +10,7 @@ import { beforeEach, expect, test } from "vitest";
 import { newLedgerDatabase, openPool } from "../testing/database.ts";
 import { NEVER } from "../testing/block-fixtures.ts";
 import { appendOf, openLedger, type TestLedger } from "../testing/test-ledger.ts";
-import { GrownChains } from "../trees/grown-chains.ts";
+import { GrownChains } from "../append/grown-chains.ts";
 import { TreeBuilder } from "./tree-builder.ts";
 
 const ACCOUNT = "acct_1";

@@ -11,8 +11,8 @@ import { getTrees, type TreeRow } from "../store/get-trees.ts";
 import { createTree, growTrees } from "../store/grow-trees.ts";
 import { listLeaves } from "../store/list-leaves.ts";
 import { listTileRoots } from "../store/list-tile-roots.ts";
-import type { GrownChains } from "../trees/grown-chains.ts";
-import { type GrownTree, growTree } from "../trees/grow-tree.ts";
+import type { GrownChains } from "../append/grown-chains.ts";
+import { type GrownTree, growTree } from "./grow-tree.ts";
 
 /** Time from the end of a run to the beginning of the next, unless there is more to do. */
 export const DELAY_MS = 1_000;

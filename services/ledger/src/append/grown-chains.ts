@@ -1,5 +1,6 @@
 // The accounts to whose chains this process has appended, until their trees are built. Filled by the append
-// path, emptied by tree-builder.ts. Beyond its bound it forgets: the builder finds those accounts by its list.
+// path, emptied by tree-builder.ts. Beyond its bound it forgets: the builder finds those accounts by its
+// list.
 
 const MAX_ACCOUNTS = 100_000;
 
