@@ -1,11 +1,12 @@
-// `npm run bench`: starts a stack of its own, measures it interleaved with baselines (Fastify, PostgreSQL,
-// HTTPS), and prints the figures with a description of the machine. It must never measure a stack that is in
-// use.
+// `npm run bench`: starts a stack of its own, over a Citus cluster if `CITUS_ROOT` names one, measures it
+// interleaved with baselines (Fastify, PostgreSQL, HTTPS), and prints the figures with a description of the
+// machine. It must never measure a stack that is in use.
 
 import { CertificateAuthority } from "@annals/certificates";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startDurableCluster } from "../citus/cluster.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { compare } from "./compare/compare.ts";
 import { withCost } from "./cpu.ts";
@@ -46,7 +47,11 @@ async function main(options: Options): Promise<void> {
   // A process that compiles a changed module keeps the compiler in memory, 13 MB in the gateway. From the
   // second start on the compile cache serves, as in the image.
   await (await startConstellation()).stop();
+  const citusRoot = process.env["CITUS_ROOT"];
+  const cluster = citusRoot === undefined ? undefined : await startDurableCluster(citusRoot);
   const stack = await startConstellation({
+    databaseUrl: cluster?.databaseUrl,
+    isMigrated: cluster !== undefined,
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: {
       "webhook-dispatcher": {
@@ -57,6 +62,7 @@ async function main(options: Options): Promise<void> {
   });
   const stopAll = async () => {
     await stack.stop();
+    await cluster?.stop();
     await rm(folder, { recursive: true, force: true });
   };
   const stop = () => void stopAll().then(() => process.exit(1));

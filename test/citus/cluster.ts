@@ -5,7 +5,7 @@
 import { removeData, type Stack } from "@annals/local";
 import { distribute } from "@annals/postgres";
 import { ownerOf } from "@annals/testing";
-import { mkdtemp, realpath } from "node:fs/promises";
+import { glob, mkdtemp, readFile, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeOwned } from "../faults/base-backup.ts";
@@ -29,8 +29,12 @@ max_worker_processes = 32
 max_prepared_transactions = 200
 max_replication_slots = 32
 max_wal_senders = 32
-fsync = off
 citus.local_hostname = '127.0.0.1'
+`;
+/** What saves time in tests, or shows more, and would make a measurement wrong. */
+const FOR_TESTS = `
+fsync = off
+log_error_verbosity = verbose
 citus.max_adaptive_executor_pool_size = 2
 `;
 /** Servers of Citus connect to each other as the role of the statement. */
@@ -51,8 +55,28 @@ export interface Node {
   readonly stop: () => Promise<void>;
 }
 
+/** Why Citus has refused statements on a server since its start, and how often. */
+export async function refusalsOf({ stack }: Pick<Node, "stack">): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const logs = glob(join(stack.dataDir, "log/postgres*.log"));
+  for await (const file of logs)
+    for (const [, reason = ""] of (await readFile(file, "utf8")).matchAll(/ERROR: {2}0A000: (.*)/g))
+      counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return counts;
+}
+
+/** Starts a server of Citus on a data directory that was restored, with a port of its own. */
+export async function startRestored(citusRoot: string, dataDir: string): Promise<Node> {
+  const stack = await startConstellation({
+    dataDir,
+    without: [...ALL_BUT_POSTGRES],
+    postgresBinaries: join(citusRoot, "bin"),
+  });
+  return nodeOf(stack);
+}
+
 /** Starts a server of Citus that knows no other. */
-export async function startNode(citusRoot: string): Promise<Node> {
+export async function startNode(citusRoot: string, settings = FOR_TESTS): Promise<Node> {
   const stack = await startConstellation({
     // A directory of its own keeps the cluster over the restart.
     dataDir: await mkdtemp(join(tmpdir(), "annals-citus-")),
@@ -60,10 +84,14 @@ export async function startNode(citusRoot: string): Promise<Node> {
     postgresBinaries: join(citusRoot, "bin"),
   });
   const cluster = await realpath(join(stack.dataDir, "postgres"));
-  await writeOwned(join(cluster, "postgresql.auto.conf"), SETTINGS, cluster);
+  await writeOwned(join(cluster, "postgresql.auto.conf"), SETTINGS + settings, cluster);
   await writeOwned(join(cluster, "pg_hba.conf"), TRUST, cluster);
   const [server] = stack.processes.filter(({ service }) => service === "postgres");
   await server?.restart();
+  return nodeOf(stack);
+}
+
+function nodeOf(stack: Stack): Node {
   const url = stack.databaseUrl;
   const stop = async () => {
     await stack.stop(true);
@@ -95,6 +123,16 @@ export async function distributeOver(nodes: readonly Node[], database: string): 
   await migrateSchemas(connectionString);
   for (const schema of DISTRIBUTED)
     await distribute({ connectionString, schema, shards: SHARDS, copies: false, applies: true });
+}
+
+/** A cluster of a coordinator and two workers for a measurement, with the tables distributed. */
+export async function startDurableCluster(citusRoot: string) {
+  const nodes = await Promise.all([1, 2, 3].map(() => startNode(citusRoot, "")));
+  await distributeOver(nodes, "annals");
+  const stop = async () => {
+    for (const node of nodes) await node.stop();
+  };
+  return { databaseUrl: nodes[0]?.url ?? "", stop };
 }
 
 /** Runs a statement as the owner in a database of a server. */

@@ -12,7 +12,7 @@ import {
 } from "@annals/testing";
 import type { TestProject } from "vitest/node";
 import { startConstellation } from "../system/constellation.ts";
-import { distributeOver, type Node, runOn, startNode } from "./cluster.ts";
+import { distributeOver, type Node, refusalsOf, runOn, startNode } from "./cluster.ts";
 
 const WORKERS = 2;
 const RATE_LIMIT_PER_MINUTE = 100_000;
@@ -32,6 +32,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     } satisfies SharedStack);
     return async () => {
       await stack.stop();
+      // A ledger tries the statement for several chains once. The others are statements of tests.
+      for (const [reason, count] of await refusalsOf(nodes[0]!))
+        process.stdout.write(`the coordinator refused ${count} statements: ${reason}\n`);
       await stop();
     };
   } catch (error) {

@@ -3,35 +3,22 @@
 
 import { eventually, HttpClient } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { retryFaults, startTestbed, type Testbed, processesOf } from "../system/testbed.ts";
-import { distributeOver, type Node, startNode } from "./cluster.ts";
+import { processesOf, retryFaults } from "../system/testbed.ts";
+import { type CitusBed, portOf, startCitusBed } from "./testbed.ts";
 
-const DATABASE = "annals";
 const ACCOUNTS = 6;
 const EVENTS = 20;
 
-let nodes: Node[];
-let bed: Testbed;
+let citus: CitusBed;
 
 beforeAll(async () => {
-  const newNode = () => startNode(process.env["CITUS_ROOT"] ?? "");
-  nodes = await Promise.all([newNode(), newNode(), newNode()]);
-  await distributeOver(nodes, DATABASE);
-  bed = await startTestbed({
-    replicas: { ledger: 1 },
-    databaseUrl: nodes[0]?.url,
-    isMigrated: true,
-  });
+  citus = await startCitusBed({ replicas: { ledger: 1 } });
 });
-afterAll(async () => {
-  await bed?.stop();
-  for (const node of nodes ?? []) await node.stop();
-});
+afterAll(() => citus?.stop());
 
 test("a ledger at a worker serves the accounts of every worker", async () => {
-  const url = new URL(nodes[1]?.url ?? "");
-  url.pathname = `/${DATABASE}`;
-  await bed.stack.addReplica("ledger", { ANNALS_DATABASE_URL: url.href });
+  const { bed, nodes, urlOf } = citus;
+  await bed.stack.addReplica("ledger", { ANNALS_DATABASE_URL: urlOf(nodes[1]!) });
   const atWorker = processesOf(bed.stack, "ledger").at(-1);
   const { baseUrl = "" } = await bed.stack.addReplica("gateway", {
     ANNALS_LEDGER_ADDRESS: `ipv4:${atWorker?.rpcAddress}`,
@@ -39,12 +26,7 @@ test("a ledger at a worker serves the accounts of every worker", async () => {
   const servers = new Set<number>();
   for (let index = 0; index < ACCOUNTS; index += 1) {
     const account = await bed.account();
-    const [row] = await bed.owner.query<{ nodeport: number }>(
-      `SELECT nodeport FROM pg_dist_shard_placement
-       WHERE shardid = get_shard_id_for_distribution_column('ledger.heads', $1::text)`,
-      [account.accountId],
-    );
-    servers.add(row?.nodeport ?? 0);
+    servers.add(await portOf(citus, account.accountId));
     const client = new HttpClient(baseUrl, account.key);
     // Writers by both ledgers.
     const load = account.load({ clients: [client, ...account.clients] });

@@ -17,6 +17,13 @@ const run = promisify(execFile);
 /** Beside the database: the password, the keys that seal webhook secrets, the export files. */
 const BESIDE = ["database-password", "webhook-secret-key", "bootstrap-key", "exports"];
 
+function targetOf(until: string | { readonly point: string } | undefined): string[] {
+  if (until === undefined) return [];
+  return typeof until === "string"
+    ? [`recovery_target_time = '${until}'`]
+    : [`recovery_target_name = '${until.point}'`];
+}
+
 export class Backups {
   readonly #folder: string;
   readonly #cluster: string;
@@ -59,8 +66,11 @@ export class Backups {
     await eventually("the log is archived", () => existsSync(file));
   }
 
-  /** A data directory with the backup, that recovers to a time, or to the end of the archive. */
-  async restored(base: string, until?: string): Promise<string> {
+  /**
+   * A data directory with the backup, that recovers to a time, to a restore point, or to the end of the
+   * archive.
+   */
+  async restored(base: string, until?: string | { readonly point: string }): Promise<string> {
     const dataDir = await mkdtemp(join(tmpdir(), "annals-restored-"));
     this.#made.push(dataDir);
     const cluster = `${this.#cluster}-restored-${this.#made.length}`;
@@ -70,7 +80,7 @@ export class Backups {
     const settings = [
       "archive_mode = off",
       `restore_command = 'cp ${this.#archive}/%f %p'`,
-      ...(until === undefined ? [] : [`recovery_target_time = '${until}'`]),
+      ...targetOf(until),
       "recovery_target_action = promote",
     ];
     await appendFile(join(cluster, "postgresql.auto.conf"), `${settings.join("\n")}\n`);

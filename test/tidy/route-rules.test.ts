@@ -15,6 +15,7 @@ const TABLES = tablesOf([
 const faultsOf = (route: Route, text: string): string[] => routeFaults({ route, text }, TABLES);
 
 const MOMENT = "(SELECT greatest(statement_timestamp(), $3::timestamptz) AS now) AS moment";
+const KEPT_MOMENT = MOMENT.replace("now) AS", "now OFFSET 0) AS");
 
 test.for<[Route, string]>([
   ["one account", "SELECT id FROM shop.orders WHERE account_id = $1::text"],
@@ -34,7 +35,7 @@ test.for<[Route, string]>([
   ["one account", "SELECT id FROM shop.orders WHERE account_id = $1::text FOR UPDATE"],
   [
     "one account",
-    `UPDATE shop.orders AS one SET at = CASE WHEN $2::boolean THEN moment.now ELSE at END FROM ${MOMENT}
+    `UPDATE shop.orders AS one SET at = CASE WHEN $2::boolean THEN moment.now ELSE at END FROM ${KEPT_MOMENT}
      WHERE one.account_id = $1::text AND moment.now - at >= $4::integer * interval '1 day'`,
   ],
   [
@@ -161,6 +162,24 @@ test.for<[fault: string, Route, text: string]>([
     "a stable function in RETURNING",
     "one account",
     "UPDATE shop.orders SET id = '' WHERE account_id = $1::text RETURNING to_char(at, 'YYYY')",
+  ],
+  [
+    "a clock that PostgreSQL moves into RETURNING",
+    "one account",
+    `UPDATE shop.orders AS one SET at = moment.now FROM ${MOMENT}
+     WHERE one.account_id = $1::text RETURNING moment.now - at > interval '1 day'`,
+  ],
+  [
+    "a clock that PostgreSQL moves into CASE",
+    "one account",
+    `UPDATE shop.orders AS one SET at = CASE WHEN $2::boolean THEN moment.now ELSE at END FROM ${MOMENT}
+     WHERE one.account_id = $1::text`,
+  ],
+  [
+    "a clock that PostgreSQL moves into CASE",
+    "one account",
+    `UPDATE shop.orders AS one SET at = coalesce(at, moment.now) FROM ${MOMENT}
+     WHERE one.account_id = $1::text`,
   ],
   [
     "a stable function on a column",

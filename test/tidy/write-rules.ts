@@ -37,11 +37,31 @@ export function writeFaults(node: Node, tables: Tables): string[] {
   if (has([...changed, returningClause], "CoalesceExpr", (each) => hasStable(each, types)))
     faults.push("a stable function in COALESCE");
   if (hasStable(returningClause, types)) faults.push("a stable function in RETURNING");
+  const clocks = movedClocks(query, types);
+  const isClock = ({ fields }: Node) => clocks.has(namesOf(fields).join("."));
+  const usesClock = (value: unknown) => has(value, "ColumnRef", isClock);
+  if (has(changed, "CaseExpr", usesClock) || has(changed, "CoalesceExpr", usesClock))
+    faults.push("a clock that PostgreSQL moves into CASE");
+  if (usesClock(returningClause)) faults.push("a clock that PostgreSQL moves into RETURNING");
   if (has(returningClause, "FuncCall", (call) => functionOf(call).name === "unnest"))
     faults.push("unnest in RETURNING");
   if (hasStable(onConflictClause, types)) faults.push("a stable function in ON CONFLICT");
   if (isOnColumn([changed], types)) faults.push("a stable function on a column");
   return faults;
+}
+
+/**
+ * What subqueries compute by a stable function. PostgreSQL moves it to where it is used, unless by OFFSET.
+ */
+function movedClocks({ fromClause, usingClause }: Node, types: Types): Set<string> {
+  const clocks = new Set<string>();
+  walk([fromClause, usingClause], (kind, { alias, subquery }) => {
+    const { limitOffset, targetList = [] } = subquery?.SelectStmt ?? {};
+    if (kind !== "RangeSubselect" || limitOffset) return;
+    for (const { ResTarget } of targetList)
+      if (hasStable(ResTarget.val, types)) clocks.add(`${alias?.aliasname}.${ResTarget.name}`);
+  });
+  return clocks;
 }
 
 /** Calls `test` with each stable function, operator or cast, until one is as it wants. */

@@ -21,10 +21,11 @@ const TRANSIENT = [
 ];
 
 /**
- * What the coordinator of a Citus cluster says, as an internal error of PostgreSQL, if it loses a worker within
- * a transaction.
+ * What the coordinator of a Citus cluster says, as an internal error of PostgreSQL, if it loses a worker
+ * within a transaction, or if a shard is split or moved while a statement is planned.
  */
-const LOST_WORKER = /^(failure on connection marked as essential|failed to prepare transaction)\b/;
+const LOST_WORKER =
+  /^(failure on connection marked as essential|failed to prepare transaction|could not find valid entry for shard)\b/;
 
 /** The error to throw in place of the one that pg threw. */
 export function translateFailure(error: unknown): unknown {

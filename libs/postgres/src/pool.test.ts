@@ -131,21 +131,6 @@ test("a server that is not there is unavailable, and nothing of its address is s
   await expect(pool.transaction(async () => 1)).rejects.toMatchObject(UNAVAILABLE);
 });
 
-test.each([
-  ["failure on connection marked as essential: 10.0.0.7:5432", UNAVAILABLE],
-  ["failed to prepare transaction 'citus_0_1' on host 10.0.0.7:5432", UNAVAILABLE],
-  ["cache lookup failed for relation 7", { code: "XX000" }],
-])("of internal errors, those of a lost worker are unavailable: %s", async (message, expected) => {
-  const pool = openPool((await newDatabase()).url);
-  const text = message.replaceAll("'", "''");
-  const raise = statement<[], object>(
-    `/* test.raise */ DO $$ BEGIN RAISE EXCEPTION '${text}' USING ERRCODE = 'XX000'; END $$`,
-    LOCAL,
-  );
-  await expect(pool.run(raise, [])).rejects.toMatchObject(expected);
-  expect(await pool.run(one, [])).toStrictEqual([{ one: 1 }]);
-});
-
 test("no connection to be had in time is unavailable", async () => {
   const { url } = await newDatabase();
   const pool = openPool(url, { maxConnections: 1 });

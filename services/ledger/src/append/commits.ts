@@ -21,9 +21,12 @@ const CONCURRENCY = 4;
 /** Maximum bytes of a statement for several chains, so that a small group does not wait for large ones. */
 export const MAX_SHARED_BYTES = 128 * 1024;
 
+/** Whether the head was moved, or that the chain needs a statement of its own. */
+type Stored = boolean | "apart";
+
 export class Commits {
   readonly #database: Pool;
-  readonly #planned: Batcher<PlannedAppend, boolean>;
+  readonly #planned: Batcher<PlannedAppend, Stored>;
   /** False after the database has refused a statement for several chains: its tables are distributed. */
   #sharesTransactions = true;
 
@@ -42,16 +45,22 @@ export class Commits {
   }
 
   /** Takes one plan per chain at a time. Resolves to false, with nothing stored, if the head has moved. */
-  store(planned: PlannedAppend): Promise<boolean> {
-    return this.#planned.submit(planned);
+  async store(planned: PlannedAppend): Promise<boolean> {
+    const stored = this.#sharesTransactions ? await this.#planned.submit(planned) : "apart";
+    return stored === "apart" ? storeOne(this.#database, planned) : stored;
   }
 
   async #storeAll(
     planned: readonly PlannedAppend[],
-  ): Promise<readonly PromiseSettledResult<boolean>[]> {
-    const database = this.#database;
-    const each = () => Promise.allSettled(planned.map((one) => storeOne(database, one)));
-    if (planned.length === 1 || !this.#sharesTransactions) return each();
+  ): Promise<readonly PromiseSettledResult<Stored>[]> {
+    const [first] = planned;
+    const isAlone = first !== undefined && planned.length === 1;
+    // For a single event the function costs less, for many the statement.
+    if (isAlone && first.plan.events.length === 1)
+      return Promise.allSettled([storeOne(this.#database, first)]);
+    const database = isAlone
+      ? this.#database.forAccount(appendsOf(first.accountId))
+      : this.#database;
     try {
       const rows = await database.run(appendToChains, appendToChainsParams(planned));
       const moved = new Set(rows.map((row) => row.account_id));
@@ -60,8 +69,9 @@ export class Commits {
       // The plans may have been stored.
       if (error instanceof AnnalsError) throw error;
       if (isUnsupported(error)) this.#sharesTransactions = false;
-      // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain.
-      return each();
+      // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain. Each
+      // goes alone, so that none waits for the lock of another.
+      return planned.map(() => ({ status: "fulfilled", value: "apart" }));
     }
   }
 }

@@ -6,6 +6,7 @@ import { createLog } from "@annals/chassis";
 import { canonicalJson } from "@annals/event";
 import { connectRpc, startRpcServer } from "@annals/rpc";
 import { type IndexedOutcome, LedgerService } from "@annals/proto/ledger";
+import { ON_ONE_SERVER } from "@annals/testing";
 import type { Client } from "@connectrpc/connect";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { ACCESS } from "../access.ts";
@@ -71,7 +72,8 @@ test("outcomes that are known together come together, one for each append", asyn
   );
   expect(messages.flat()).toHaveLength(20);
   expect(new Set(messages.flat().map(({ index }) => index)).size).toBe(20);
-  expect(messages.length).toBeLessThanOrEqual(5);
+  // Over Citus each chain has a statement of its own, and its outcome is known when that ends.
+  expect(messages.length).toBeLessThanOrEqual(ON_ONE_SERVER ? 5 : 20);
   expect(await lengths()).toEqual(accounts.map(() => 2));
   expect(await messagesOf(client, [])).toEqual([]);
 });

@@ -13,6 +13,8 @@ type Params = [
   secondsToNext: number,
 ];
 
+// OFFSET keeps PostgreSQL from moving the clock into CASE, where a distributed PostgreSQL takes none: it
+// would run the subquery by itself, before the rest.
 export const recordVerification = statement<Params, object>(
   `/* ledger.record-verification */
 UPDATE ledger.verifications AS kept SET
@@ -23,6 +25,7 @@ UPDATE ledger.verifications AS kept SET
   due_at = moment.next
 FROM (
   SELECT statement_timestamp() AS now, statement_timestamp() + $6::integer * interval '1 second' AS next
+  OFFSET 0
 ) AS moment
 WHERE kept.account_id = $1::text
 `,

@@ -19,7 +19,7 @@ UPDATE webhooks.webhooks AS webhook SET
   first_success_at = CASE WHEN $4::boolean AND url = $5::text
     THEN coalesce(first_success_at, moment.now) ELSE first_success_at END,
   failing_since = CASE WHEN NOT $4::boolean THEN coalesce(failing_since, moment.now) END
-FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now) AS moment
+FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS moment
 WHERE webhook.account_id = $2::text AND webhook.id = $3::text AND deleted_at IS NULL
 `,
   { route: "one account" },

@@ -35,16 +35,21 @@ export interface ResultRow {
   readonly is_dead: boolean;
 }
 
-// For the LIMIT of the webhook see claim-deliveries.ts.
+// For the LIMIT of the webhook see claim-deliveries.ts. The time is in the CTE, because a distributed
+// PostgreSQL returns no clock (moment.ts): with the time beside the CTE it ran both by themselves, one after
+// the other.
 export const recordResults = statement<Params, ResultRow>(
   `/* webhooks.record-results */
 WITH result AS MATERIALIZED (
-  SELECT given.*, webhook.active, webhook.failing_since,
+  SELECT given.*, moment.now, moment.epoch, webhook.active, webhook.failing_since,
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
   FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::boolean[], $10::integer[], $12::text[])
     AS given (account_id, webhook_id, due_at, number, fence, success, status_code, url)
+  CROSS JOIN (
+    SELECT greatest(statement_timestamp(), $1::timestamptz) AS now,
+      extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch) AS moment
   CROSS JOIN LATERAL (
     SELECT active, failing_since, first_success_at, stopped_up_to, url
     FROM webhooks.webhooks
@@ -55,14 +60,11 @@ UPDATE webhooks.deliveries AS delivery
 SET attempts = delivery.attempts + 1,
   succeeded = result.success,
   status_code = result.status_code,
-  attempted_at = moment.now,
+  attempted_at = result.now,
   leased_until = NULL,
-  due_at = to_timestamp(moment.epoch + result.delays[delivery.attempts + 1]),
+  due_at = to_timestamp(result.epoch + result.delays[delivery.attempts + 1]),
   body = CASE WHEN result.delays[delivery.attempts + 1] IS NOT NULL THEN delivery.body END
 FROM result
-CROSS JOIN (
-  SELECT greatest(statement_timestamp(), $1::timestamptz) AS now,
-    extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch) AS moment
 WHERE delivery.account_id = ANY ($3::text[]) AND delivery.account_id = result.account_id
   AND delivery.webhook_id = result.webhook_id AND delivery.due_at = result.due_at AND delivery.number = result.number
   AND delivery.fence = result.fence AND delivery.leased_until IS NOT NULL
@@ -70,7 +72,7 @@ RETURNING delivery.account_id, delivery.webhook_id, result.success, result.url,
   CASE WHEN result.success THEN result.failing_since IS NOT NULL OR result.is_first
     ELSE result.failing_since IS NULL END AS changes_health,
   NOT result.success AND result.active AND $11::integer > 0 AND result.failing_since IS NOT NULL
-    AND moment.now - result.failing_since >= $11::integer * interval '1 day' AS is_dead
+    AND result.now - result.failing_since >= $11::integer * interval '1 day' AS is_dead
 `,
   { route: "some accounts" },
 );

@@ -22,7 +22,7 @@ UPDATE webhooks.deliveries AS delivery
 SET leased_until = NULL, due_at = CASE WHEN given.delay_s = 0 THEN delivery.due_at ELSE to_timestamp(moment.epoch + given.delay_s) END
 FROM unnest($3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::float8[])
   AS given (account_id, webhook_id, due_at, number, fence, delay_s)
-CROSS JOIN (SELECT extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch) AS moment
+CROSS JOIN (SELECT extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch OFFSET 0) AS moment
 WHERE delivery.account_id = ANY ($2::text[]) AND delivery.account_id = given.account_id
   AND delivery.webhook_id = given.webhook_id AND delivery.due_at = given.due_at AND delivery.number = given.number
   AND delivery.fence = given.fence AND delivery.leased_until IS NOT NULL

@@ -25,7 +25,7 @@ UPDATE webhooks.webhooks AS webhook SET
   secret_sealed = $4::bytea,
   updated_by = $7::text
 FROM (
-  SELECT greatest(statement_timestamp(), $6::timestamptz) + $5::integer * interval '1 second' AS ends) AS grace
+  SELECT greatest(statement_timestamp(), $6::timestamptz) + $5::integer * interval '1 second' AS ends OFFSET 0) AS grace
 WHERE webhook.account_id = $1::text AND webhook.id = $2::text AND deleted_at IS NULL
 RETURNING webhook.id
 `,

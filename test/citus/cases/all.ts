@@ -1,0 +1,27 @@
+// The cases of all statements. Called by statements.test.ts and by the test of test/tidy, which refuses a
+// statement without one.
+
+import { APPEND } from "./append.ts";
+import type { Cases } from "./case.ts";
+import { DELIVERIES } from "./deliveries.ts";
+import { EXPORTS } from "./exports.ts";
+import { LEDGER } from "./ledger.ts";
+import { OUTBOXES } from "./outbox.ts";
+import { SEARCH } from "./search.ts";
+import { WEBHOOKS } from "./webhooks.ts";
+
+export const CASES: Cases = {
+  ...APPEND,
+  ...DELIVERIES,
+  ...EXPORTS,
+  ...LEDGER,
+  ...OUTBOXES,
+  ...SEARCH,
+  ...WEBHOOKS,
+};
+
+/** Statements that are not compared, and why. */
+export const NOT_COMPARED: Readonly<Record<string, string>> = {
+  "ledger.append-to-chains": "only where tables are not distributed: a refusal ends its use",
+  "ledger.list-servers": "reads the catalog of Citus, which one PostgreSQL does not have",
+};

@@ -1,0 +1,66 @@
+// Cases of the statements of exports. Called by all.ts.
+
+import { FILTER_JSON } from "../seeds/exports.ts";
+import { type Case, type Cases, FUTURE, LATER, LONG_AGO } from "./case.ts";
+
+const IDS = ["exp_1", "exp_2", "exp_3", "exp_4", "exp_5", "exp_6", "exp_7", "exp_8", "exp_9"];
+
+/** The same for an export in each state. */
+const ofEach = (...more: readonly unknown[]): Case[] =>
+  IDS.map((id) => ({ account }) => [account, id, ...more]);
+
+/** The same for the holder of a lease, one that has lost it, and one of an export in another state. */
+const byLease = (...more: readonly unknown[]): Case[] => [
+  ({ account }) => [account, "exp_2", "3", ...more],
+  ({ account }) => [account, "exp_3", "4", ...more],
+  ({ account }) => [account, "exp_5", "2", ...more],
+];
+
+export const EXPORTS: Cases = {
+  "exports.complete-job": byLease(LATER, "6", "ab", "4096", "file.jsonl"),
+  "exports.count-jobs": [({ account }) => [account]],
+  "exports.create-job": [
+    ({ account }) => [
+      account,
+      "exp_9",
+      "jsonl",
+      true,
+      FILTER_JSON,
+      Buffer.from("0a0161", "hex"),
+      "6",
+      "00",
+      LATER,
+      "key_2",
+      "5000",
+    ],
+  ],
+  "exports.delete-export": IDS.map((id) => ({ account }) => [account, id, FUTURE, "key_2"]),
+  "exports.find-equal-job": [
+    ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "00"],
+    ({ account }) => [account, "csv", true, FILTER_JSON, "6", "00"],
+    ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "01"],
+  ],
+  "exports.free-bytes": byLease(),
+  "exports.get-job": ofEach(),
+  "exports.list-deleted-jobs": [() => ["", "", 100], ({ account }) => [account, "exp_6", 2]],
+  "exports.list-expired-jobs": [
+    () => [FUTURE, "", "", "", 100],
+    ({ account }) => [LATER, LONG_AGO, account, "exp_4", 3],
+  ],
+  "exports.list-jobs": [
+    ({ account }) => [account, LATER, "exp_2", 3],
+    ({ account }) => [account, FUTURE, "exp_9", 100],
+  ],
+  "exports.list-waiting-accounts": [() => [100], () => [2]],
+  "exports.lock-account": [({ account }) => [account]],
+  "exports.measure-jobs": [() => []],
+  "exports.release-job": [
+    ...byLease("pending", 7_200_000, true, true),
+    ...byLease("failed", 0, true, true),
+  ],
+  "exports.remove-job": ofEach(),
+  "exports.renew-lease": byLease(3_600_000),
+  "exports.reserve-bytes": byLease("2048"),
+  "exports.sum-other-bytes": ofEach(),
+  "exports.take-job": [({ account }) => [account, 3_600_000]],
+};

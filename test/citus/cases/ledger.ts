@@ -1,0 +1,48 @@
+// Cases of the statements of the ledger but those that append or search. Called by all.ts. The parameters
+// have the order of the statement's declaration; see case.ts.
+
+import type { Cases } from "./case.ts";
+
+const CHUNK = 4096;
+
+export const LEDGER: Cases = {
+  "ledger.check-block": [
+    ({ account }) => [account, "1", "6"],
+    ({ account }) => [account, "2", "4"],
+    ({ account }) => [account, "3", "9"],
+  ],
+  "ledger.claim-verification": [({ account }) => [account, 3_600]],
+  "ledger.create-head": [({ account }) => [account]],
+  "ledger.delete-expired-idempotency-keys": [
+    ({ accounts }) => [accounts, 1],
+    ({ accounts }) => [accounts, 100],
+  ],
+  "ledger.find-altered-tables": [() => []],
+  "ledger.find-idempotency-keys": [({ account }) => [account, ["known", "old", "unknown"]]],
+  "ledger.find-index-work": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.find-verification-work": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.get-event": [({ account }) => [account, "3"], ({ account }) => [account, "7"]],
+  "ledger.get-hash": [({ account }) => [account, "3"], ({ account }) => [account, "7"]],
+  "ledger.get-head-sequences": [({ accounts }) => [accounts]],
+  "ledger.get-usage": [({ account }) => [account]],
+  "ledger.index-chunk": [
+    // Indexed already, too few events, and after a chunk that is not indexed.
+    ({ account }) => [account, "1"],
+    ({ account }) => [account, "2"],
+    ({ account }) => [account, "3"],
+    {
+      before: ({ account }) => `INSERT INTO ledger.events
+        SELECT '${account}', n, 'evt_' || n, 'action_' || n % 3, to_char(n, 'FM00000'), '', '', decode(repeat('00', 160), 'hex'),
+          decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex'), '{}', '{}', '{}', '{}', '{}',
+          decode(repeat('00', 80), 'hex'), CASE WHEN n % 2 = 0 THEN 'user_' || n % 5 END, 'user', NULL, NULL, NULL
+        FROM generate_series(${2 * CHUNK + 1}, ${3 * CHUNK}) AS n`,
+      params: ({ account }) => [account, "2"],
+    },
+  ],
+  "ledger.list-expired-idempotency-keys": [() => [100], () => [3]],
+  "ledger.list-heads": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.list-servers": [() => []],
+  "ledger.lock-head": [({ account }) => [account]],
+  "ledger.read-ends": [({ account }) => [account]],
+  "ledger.record-verification": [({ account }) => [account, "6", "ff", "2", true, 3_600]],
+};

@@ -1,0 +1,56 @@
+// Cases of the statements that schemas share: those of an outbox, and those of audit entries. Called by
+// all.ts.
+
+import { type Cases, FUTURE, LATER, LONG_AGO } from "./case.ts";
+
+const minuteOf = (time: string): string => time.slice(0, "2020-01-31T09:30".length);
+
+const outboxCases = (schema: string): Cases => ({
+  [`${schema}.add-to-outbox`]: [({ account }) => [account, "7", "any", "{}", LATER]],
+  [`${schema}.find-expired-outbox`]: [() => ["", 30], ({ account }) => [account, 30]],
+  [`${schema}.get-outbox-positions`]: [({ accounts }) => [accounts]],
+  [`${schema}.list-outbox`]: [({ account }) => [account, 0n, 3], ({ account }) => [account, 4n, 9]],
+  [`${schema}.move-outbox-head`]: [({ account }) => [account]],
+  [`${schema}.prune-outbox`]: [
+    ({ account }) => [account, 4n, 7],
+    ({ account }) => [account, 9n, 30],
+    ({ account }) => [account, 2n, 30],
+  ],
+});
+
+const auditCases = (schema: string): Cases => ({
+  [`${schema}.add-audit-entry`]: [({ account }) => [account, '{"n":9}']],
+  [`${schema}.count-audit-entry`]: [
+    ({ account }) => [account, minuteOf(LONG_AGO), "a"],
+    ({ account }) => [account, minuteOf(LATER), "a"],
+  ],
+  [`${schema}.list-audit-entries`]: [() => ["0", 100], () => ["5", 3]],
+  [`${schema}.list-audit-entries-of-account`]: [
+    ({ account }) => [account, "0", 100],
+    ({ account }) => [account, "4", 1],
+  ],
+  [`${schema}.list-audit-windows`]: [
+    () => [minuteOf(LATER), 100],
+    () => [minuteOf(LATER), 2],
+    () => ["9999", 5],
+  ],
+  // An entry of the account, and a number of another.
+  [`${schema}.remove-audit-entries`]: [
+    ({ account, entry }) => [
+      [account, account],
+      [entry(0), entry(2)],
+    ],
+    ({ account }) => [[account], ["77"]],
+  ],
+  [`${schema}.take-audit-window`]: [
+    ({ account }) => [account, minuteOf(LONG_AGO)],
+    ({ account }) => [account, minuteOf(FUTURE)],
+  ],
+});
+
+export const OUTBOXES: Cases = {
+  ...outboxCases("ledger"),
+  ...outboxCases("exports"),
+  ...auditCases("exports"),
+  ...auditCases("webhooks"),
+};

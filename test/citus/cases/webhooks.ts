@@ -1,0 +1,133 @@
+// Cases of the statements of webhooks but those of deliveries. Called by all.ts. A statement that takes the
+// time has a case with the clock's, and one with a time after all others.
+
+import { type Case, type Cases, CLOCK, FUTURE, LAST, LATER } from "./case.ts";
+
+const IDS = ["wh_1", "wh_2", "wh_3", "wh_4", "wh_5", "wh_6", "wh_9"];
+
+/** The same for a webhook in each state. */
+const ofEach = (...more: readonly unknown[]): Case[] =>
+  IDS.map((id) => ({ account }) => [account, id, ...more]);
+
+/** The first pages, and pages after a webhook, of a read of all accounts. */
+const pages = (...more: readonly unknown[]): Case[] => [
+  () => ["", "", 100, ...more],
+  ({ account }) => [account, "wh_2", 2, ...more],
+];
+
+const SEALED = Buffer.alloc(16, 1);
+const PREVIOUS = Buffer.alloc(16, 2);
+const NEW = Buffer.alloc(16, 9);
+const EVENTS = ["event.created", "*"];
+const EXPORTS = ["export.completed", "*"];
+
+export const WEBHOOKS: Cases = {
+  "webhooks.clear-drops": ofEach(),
+  "webhooks.close-queue": ofEach(),
+  "webhooks.count-webhook-states": [() => [CLOCK], () => [LAST]],
+  "webhooks.count-webhooks": [({ account }) => [account]],
+  "webhooks.create-cursors": [({ account }) => [account]],
+  "webhooks.create-webhook": [
+    ({ account }) => [
+      account,
+      "wh_8",
+      "https://example.com/b",
+      ["*"],
+      true,
+      LATER,
+      "seal_1",
+      SEALED,
+      4n,
+      2n,
+      1n,
+      "key_2",
+    ],
+  ],
+  "webhooks.delete-webhook": ofEach(FUTURE, "key_2"),
+  "webhooks.disable-failing": [CLOCK, LAST].flatMap((now): Case[] => [
+    ({ account, delivery }) => [now, account, "wh_1", 5, delivery(4)],
+    ({ account, delivery }) => [now, account, "wh_1", 100_000, delivery(4)],
+    ({ account, delivery }) => [now, account, "wh_6", 5, delivery(4)],
+  ]),
+  "webhooks.erase-expired-secret": [...ofEach(CLOCK), ...ofEach(LAST)],
+  "webhooks.find-subscribed": [
+    ({ accounts }) => [accounts, EVENTS],
+    ({ accounts }) => [accounts, ["verification.completed"]],
+  ],
+  "webhooks.find-webhook": ofEach(),
+  "webhooks.list-deleted": pages(),
+  "webhooks.list-empty-queues": pages(),
+  "webhooks.list-expired": [...pages(CLOCK, 30), ...pages(LAST, 30), ...pages(CLOCK, 100_000)],
+  "webhooks.list-expired-secrets": [...pages(CLOCK), ...pages(LAST)],
+  "webhooks.list-sealed-by-others": [
+    () => ["seal_1", 100, "", "", false],
+    ({ account }) => ["seal_1", 3, account, "wh_4", true],
+    ({ account }) => ["seal_0", 3, account, "wh_1", false],
+  ],
+  "webhooks.list-stopped": pages(),
+  "webhooks.list-subscribed-accounts": [
+    () => ["", 100, EVENTS, ["verification.completed", "*"], EXPORTS],
+    ({ account }) => [account, 1, ["event.created"], ["verification.completed"], EXPORTS],
+  ],
+  // Without an order it returns any key, so each case leaves one.
+  "webhooks.list-unknown-key-ids": [
+    () => [["seal_0", "seal_1"]],
+    () => [["seal_1", "seal_2"]],
+    () => [["seal_0", "seal_1", "seal_2"]],
+  ],
+  "webhooks.list-webhooks": [
+    ({ account }) => [account, LATER, "wh_6", 2],
+    ({ account }) => [account, FUTURE, "wh_9", 100],
+  ],
+  "webhooks.lock-account": [({ account }) => [account]],
+  "webhooks.lock-subscribers": [
+    ({ account }) => [account, "events", EVENTS],
+    ({ account }) => [account, "verifications", ["*"]],
+    ({ account }) => [account, "exports", EXPORTS],
+  ],
+  "webhooks.lock-webhook": ofEach(),
+  "webhooks.move-cursor": [
+    ({ account }) => [account, "events", 10n, 12n],
+    ({ account }) => [account, "exports", 3n, 4n],
+  ],
+  "webhooks.note-health": [CLOCK, LAST].flatMap((now): Case[] =>
+    ["wh_1", "wh_3", "wh_6"].flatMap((id) => [
+      ({ account }) => [now, account, id, true, "https://example.com/a"],
+      ({ account }) => [now, account, id, true, "https://example.com/former"],
+    ]),
+  ),
+  "webhooks.open-queues": [({ account }) => [account, ["wh_6", "wh_4", "wh_3", "wh_9"]]],
+  "webhooks.read-cursor": [
+    ({ account }) => [account, "events", EVENTS],
+    ({ account }) => [account, "verifications", ["verification.completed"]],
+    ({ account }) => [account, "exports", EXPORTS],
+  ],
+  "webhooks.remove-webhook": ofEach(),
+  "webhooks.replace-secret": [
+    ({ account }) => [account, "wh_1", SEALED, "seal_3", NEW],
+    ({ account }) => [account, "wh_1", PREVIOUS, "seal_3", NEW],
+    ({ account }) => [account, "wh_1", NEW, "seal_3", NEW],
+  ],
+  "webhooks.rotate-secret": [CLOCK, LAST].flatMap((now): Case[] => [
+    ({ account }) => [account, "wh_1", "seal_3", NEW, 86_400, now, "key_2"],
+    ({ account }) => [account, "wh_6", "seal_3", NEW, 0, now, "key_2"],
+    ({ account }) => [account, "wh_3", "seal_3", NEW, 86_400, now, "key_2"],
+  ]),
+  "webhooks.share-webhook": ofEach(),
+  "webhooks.take-number": [() => []],
+  "webhooks.update-webhook": ["wh_1", "wh_2"].flatMap((id): Case[] =>
+    ["a", "b"].map((path) => ({ account, delivery }) => [
+      account,
+      id,
+      `https://example.com/${path}`,
+      ["*"],
+      true,
+      40n,
+      41n,
+      42n,
+      true,
+      "key_2",
+      delivery(4),
+    ]),
+  ),
+};

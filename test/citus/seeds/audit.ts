@@ -1,0 +1,35 @@
+// Audit entries that wait to be handed over, and windows with counts. Called by the seeds of the schemas that
+// have them.
+
+import { FUTURE, LONG_AGO } from "../cases/case.ts";
+import type { Seeds } from "./seeds.ts";
+
+const ENTRIES = 3;
+
+/** The number of an entry. Numbers of all accounts alternate. */
+export const entryNumber = (accounts: number, index: number, place: number): number =>
+  place * accounts + index + 1;
+
+export const auditSeeds = (accounts: readonly string[]): Seeds => ({
+  audit_outbox: accounts.flatMap((account_id, index) =>
+    Array.from({ length: ENTRIES }, (_, place) => ({
+      account_id,
+      number: entryNumber(accounts.length, index, place),
+      id: `00000000-0000-4000-8000-00000000000${place}`,
+      event: `{"n":${place}}`,
+      created_at: LONG_AGO,
+    })),
+  ),
+  audit_windows: accounts.flatMap((account_id, index) =>
+    [
+      [LONG_AGO, "a", 3],
+      [LONG_AGO, "b", 25 + index],
+      [FUTURE, "a", 1],
+    ].map(([time, action, changes]) => ({
+      account_id,
+      minute: String(time).slice(0, "2020-01-31T09:30".length),
+      action,
+      changes,
+    })),
+  ),
+});

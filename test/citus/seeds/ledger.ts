@@ -1,0 +1,74 @@
+// The rows of the ledger with which each statement begins: the same for each account, but for what makes a
+// branch of a statement differ. Called by databases.ts.
+
+import { FUTURE, LONG_AGO } from "../cases/case.ts";
+import { chainOf, EVENTS } from "./chain.ts";
+import { outboxSeeds } from "./outbox.ts";
+import type { Seeds, SeedsOf } from "./seeds.ts";
+
+const SHA256 = `\\x${"ab".repeat(32)}`;
+const FIRST_CHUNKS = 2;
+
+export const ledgerSeeds: SeedsOf = (accounts) => {
+  const each = (rowsOf: (account: string, index: number) => Seeds[string]) =>
+    accounts.flatMap(rowsOf);
+  return {
+    events: each((account) => chainOf(account)),
+    heads: each((account_id) => [
+      {
+        account_id,
+        sequence_number: EVENTS,
+        hash: chainOf(account_id).at(-1)?.hash ?? "",
+        month: "2020-02",
+        month_start: 2,
+      },
+    ]),
+    // No two expired ones have the same age.
+    idempotency_keys: each((account_id, index) =>
+      [
+        ["known", FUTURE],
+        ["old", `2020-02-01T00:00:0${index}Z`],
+        ["older", `2020-01-01T00:00:0${index}Z`],
+      ].map(([idempotency_key, created_at]) => ({
+        account_id,
+        idempotency_key,
+        request_sha256: SHA256,
+        first_sequence_number: 3,
+        event_count: 2,
+        created_at,
+      })),
+    ),
+    // A chunk that begins after its first events.
+    chunks: each((account_id) =>
+      Array.from({ length: FIRST_CHUNKS }, (_, chunk) => ({
+        account_id,
+        chunk,
+        earliest: "2020-01-12T09:30:00.000000Z",
+        latest: `2020-0${chunk + 2}-28T00:00:00.000000Z`,
+      })),
+    ),
+    postings: each((account_id) =>
+      [
+        ["action", "invoice.create", 0, "{0,3}"],
+        ["action", "invoice.create", 1, "{5,6,7}"],
+        ["action", "invoice.update", 0, "{1,4}"],
+        ["action", "user.login", 0, "{2,5}"],
+        ["actor_id", "user_1", 0, "{0,1,3}"],
+        ["actor_id", "user_1", 1, "{6}"],
+        ["actor_type", "user", 0, "{0,1,3,4}"],
+      ].map(([field, value, chunk, ordinals]) => ({ account_id, field, value, chunk, ordinals })),
+    ),
+    // The last account is not due, and has never been valid.
+    verifications: each((account_id, index) => [
+      {
+        account_id,
+        sequence_number: 3,
+        hash: "00",
+        chunks: 1,
+        verified_at: index === accounts.length - 1 ? null : LONG_AGO,
+        due_at: index === accounts.length - 1 ? FUTURE : LONG_AGO,
+      },
+    ]),
+    ...outboxSeeds(accounts, "verification.completed"),
+  };
+};

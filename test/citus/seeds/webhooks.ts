@@ -1,0 +1,130 @@
+// The rows of webhooks with which each statement begins. Called by databases.ts.
+
+import { FUTURE, LATER, LONG_AGO } from "../cases/case.ts";
+import { auditSeeds } from "./audit.ts";
+import type { SeedRow, SeedsOf } from "./seeds.ts";
+
+const SEALED = `\\x${"01".repeat(16)}`;
+const PREVIOUS = `\\x${"02".repeat(16)}`;
+const NUMBERS = 100;
+
+/** The number of a delivery of the account of that index, by its place in {@link DELIVERIES}. */
+export const deliveryNumber = (index: number, place: number): number =>
+  (index + 1) * NUMBERS + place;
+
+const WEBHOOK = {
+  url: "https://example.com/a",
+  events: ["event.created", "export.completed"],
+  active: true,
+  created_at: LONG_AGO,
+  secret_key_id: "seal_1",
+  secret_sealed: SEALED,
+  previous_secret_key_id: null,
+  previous_secret_sealed: null,
+  previous_secret_until: null,
+  after_events: 4,
+  after_verifications: 2,
+  after_exports: 1,
+  stopped_up_to: 0,
+  is_drained: false,
+  first_success_at: LONG_AGO,
+  failing_since: null,
+  disabled_at: null,
+  disabled_reason: null,
+  created_by: "key_1",
+  updated_by: null,
+  deleted_by: null,
+  deleted_at: null,
+};
+
+const ROTATED = { previous_secret_key_id: "seal_0", previous_secret_sealed: PREVIOUS };
+
+const GONE = {
+  active: false,
+  deleted_at: LATER,
+  deleted_by: "key_1",
+  secret_key_id: null,
+  secret_sealed: null,
+};
+
+/** Each account has all of them. `stopped_up_to` is a place in {@link DELIVERIES}. */
+const WEBHOOKS: Readonly<Record<string, SeedRow & { readonly stopped_up_to?: number }>> = {
+  wh_1: { ...ROTATED, previous_secret_until: FUTURE, failing_since: LONG_AGO },
+  wh_2: { active: false, disabled_at: LATER, disabled_reason: "failing", stopped_up_to: 8 },
+  wh_3: { ...GONE },
+  wh_4: { ...ROTATED, previous_secret_until: LONG_AGO, is_drained: true, events: ["*"] },
+  wh_5: { ...GONE },
+  wh_6: { first_success_at: null, secret_key_id: "seal_2", created_at: LATER, after_events: 9 },
+};
+
+const DELIVERY = {
+  event: "event.created",
+  position: 5,
+  body: null,
+  bytes: 100,
+  created_at: LONG_AGO,
+  attempts: 0,
+  succeeded: false,
+  status_code: null,
+  attempted_at: null,
+  due_at: LONG_AGO,
+  leased_until: null,
+  fence: 0,
+};
+
+const ATTEMPTED = { attempts: 1, status_code: 500, attempted_at: LONG_AGO };
+const FINISHED = { attempts: 2, succeeded: true, status_code: 200, attempted_at: LONG_AGO };
+
+/** Each account has them, in the order of their places. */
+const DELIVERIES: readonly (SeedRow & { readonly webhook_id: string })[] = [
+  { webhook_id: "wh_1", ...FINISHED, due_at: null },
+  { webhook_id: "wh_1" },
+  // The lease of the first has ended, that of the second has not.
+  { webhook_id: "wh_1", ...ATTEMPTED, due_at: LATER, leased_until: LATER, fence: 3 },
+  { webhook_id: "wh_1", due_at: "2020-01-01T00:00:00Z", leased_until: FUTURE, fence: 7 },
+  { webhook_id: "wh_1", due_at: FUTURE, position: null, event: "test", body: "\\x7b7d" },
+  { webhook_id: "wh_2", due_at: "2020-01-02T00:00:00Z" },
+  { webhook_id: "wh_2", ...ATTEMPTED, body: "\\x7b7d" },
+  { webhook_id: "wh_2", ...FINISHED, due_at: null },
+  { webhook_id: "wh_2", ...FINISHED, due_at: null, attempted_at: FUTURE },
+  { webhook_id: "wh_5" },
+  { webhook_id: "wh_5", ...FINISHED, due_at: null },
+];
+
+export const webhooksSeeds: SeedsOf = (accounts) => ({
+  webhooks: accounts.flatMap((account_id, index) =>
+    Object.entries(WEBHOOKS).map(([id, { stopped_up_to: place, ...webhook }]) => ({
+      account_id,
+      id,
+      ...WEBHOOK,
+      ...webhook,
+      stopped_up_to: place === undefined ? 0 : deliveryNumber(index, place),
+    })),
+  ),
+  cursors: accounts.flatMap((account_id) =>
+    [
+      ["events", 10],
+      ["verifications", 5],
+      ["exports", 2],
+    ].map(([kind, position]) => ({ account_id, kind, position })),
+  ),
+  deliveries: accounts.flatMap((account_id, index) =>
+    DELIVERIES.map((delivery, place) => ({
+      account_id,
+      number: deliveryNumber(index, place),
+      id: `del_${place}`,
+      payload_id: `pay_${place}`,
+      ...DELIVERY,
+      ...delivery,
+    })),
+  ),
+  drops: accounts.map((account_id) => ({
+    account_id,
+    webhook_id: "wh_1",
+    count: 7,
+    first_sequence_number: 2,
+    last_sequence_number: 9,
+    last_at: LONG_AGO,
+  })),
+  ...auditSeeds(accounts),
+});
