@@ -32,7 +32,8 @@ const PACKAGES = {
   "packages/annals-verify": {
     types: ["index", "browser", "browser-worker"],
     bundles: [
-      [{ ...ESM, platform: "node" }, ["index", "main", "check-worker"]],
+      // Chunks: what the command and the library share is in the package once.
+      [{ ...ESM, platform: "node", splitting: true }, ["index", "main", "check-worker"]],
       [ESM, ["browser"]],
       [{ ...ESM, ...IN_BROWSERS }, ["browser-worker"]],
     ],

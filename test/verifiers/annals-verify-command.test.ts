@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { relisted, tarOf, vectorBytes, vectorFiles, withFile } from "./made-bundle.ts";
 import { chainOf, exportOf } from "./made-export.ts";
 
 const COMMAND = fileURLToPath(
@@ -22,6 +23,13 @@ beforeAll(async () => {
     join(folder, "changed"),
     text.replace('"metadata":{"n":1}', '"metadata":{"n":2}'),
   );
+  const files = vectorFiles("full");
+  await writeFile(join(folder, "evidence"), tarOf(files));
+  const other = String(files.get("events.jsonl")).replace('"n":3,', '"n":4,');
+  const forged = relisted(withFile(files, "events.jsonl", Buffer.from(other)));
+  await writeFile(join(folder, "forged"), tarOf(forged));
+  await writeFile(join(folder, "policy"), vectorBytes("policy.txt"));
+  await writeFile(join(folder, "known"), vectorBytes("known-checkpoint.txt"));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -34,10 +42,54 @@ test.each([
   [1, ["--sha256", "0", "valid"], /^$/, /^invalid: line 2: sha256_mismatch/],
   [2, ["absent"], /^$/, /^not checked: "absent" cannot be read \(ENOENT\)\n$/],
   [2, ["."], /^$/, /^not checked: "\." cannot be read \(EISDIR\)\n$/],
-  [2, [], /^$/, /^<file> is required\nUsage: annals-verify \[--sha256 <hex>\] <file>\n$/],
+  [
+    2,
+    [],
+    /^$/,
+    /^<file> is required\nUsage: annals-verify \[--sha256 <hex>\] \[--policy <file>\] /,
+  ],
   [2, ["--colour", "valid"], /^$/, /^unknown option "--colour"\nUsage: annals-verify/],
   [2, ["--\u001B[2J"], /^$/, /^unknown option "--\\u001b\[2J"\nUsage: annals-verify/],
   [2, ["valid", "changed"], /^$/, /^unexpected argument "changed"\nUsage: annals-verify/],
+  [0, ["--policy", "policy", "--known", "known", "evidence"], /^valid: 500 events of "acct_/, /^$/],
+  [1, ["--policy", "policy", "forged"], /^$/, /^invalid: digest_mismatch: events\.jsonl line 2: /],
+  [1, ["--policy", "policy", "valid"], /^$/, /^invalid: file_mismatch: /],
+  [
+    1,
+    ["--policy", "policy", "--max-anchor-lag", "60", "evidence"],
+    /^$/,
+    /^invalid: anchored_late: sequence number 101: /,
+  ],
+  [2, ["evidence"], /^$/, /^not checked: a bundle of evidence needs --policy <file>\n$/],
+  [
+    2,
+    ["--policy", "absent", "evidence"],
+    /^$/,
+    /^not checked: "absent" cannot be read \(ENOENT\)\n$/,
+  ],
+  [2, ["--policy", "valid", "evidence"], /^$/, /^not checked: the policy cannot be used: line 1: /],
+  [
+    2,
+    ["--policy", "policy", "absent"],
+    /^$/,
+    /^not checked: "absent" cannot be read \(ENOENT\)\n$/,
+  ],
+  [2, ["--policy", "policy", "."], /^$/, /^not checked: "\." cannot be read \(EISDIR\)\n$/],
+  [
+    2,
+    ["--policy", "policy", "--known", "policy", "evidence"],
+    /^$/,
+    /^not checked: a known checkpoint /,
+  ],
+  [
+    2,
+    ["--policy", "policy", "--tsa-ca", "policy", "evidence"],
+    /^$/,
+    /^not checked: the authorities /,
+  ],
+  [2, ["--policy", "policy", "--max-anchor-lag", "-1", "evidence"], /^$/, /Usage: annals-verify/],
+  [2, ["--policy", "policy", "--sha256", "0", "evidence"], /^$/, /^--sha256 is for exports/],
+  [2, ["--known", "known", "valid"], /^$/, /^--known, --max-anchor-lag and --tsa-ca need --policy/],
   [0, ["--help"], /^Usage: annals-verify/, /^$/],
   [0, ["-h"], /^Usage: annals-verify/, /^$/],
 ] as const)("%i: %j", (status, words, stdout, stderr) => {

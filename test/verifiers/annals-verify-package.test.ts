@@ -15,6 +15,7 @@ import {
   packageFaults,
   PACKED_WITHIN_MS,
 } from "../sdk/installed.ts";
+import { tarOf, vectorBytes, vectorFiles } from "./made-bundle.ts";
 import { chainOf, csvOf, exportOf, verdict } from "./made-export.ts";
 
 const run = promisify(execFile);
@@ -50,13 +51,23 @@ test("its command runs, and its types are right", async () => {
     code: 1,
     stderr: expect.stringContaining("line 8: ") as string,
   });
-  const typed = `import { verifyFile } from "annals-verify";
+  const typed = `import { type EvidenceReport, verifyEvidence, verifyFile } from "annals-verify";
     import { type Report, verify } from "annals-verify/browser";
     export const file: Promise<Report> = verifyFile("x");
+    export const evidence: Promise<EvidenceReport> = verifyEvidence("x", { policy: new Uint8Array() });
     export const blob: Promise<Report> = verify(new Blob([]), (done, total) => done + total);`;
   await writeFile(join(installed.folder, "typed.mts"), typed);
   const strict = { types: [], skipLibCheck: false };
   expect(await compile(installed.folder, ["typed.mts"], strict)).toBe("");
+});
+
+test("its command verifies a bundle of evidence", async () => {
+  const [file, policy] = ["evidence.tar", "policy.txt"].map((name) => join(installed.folder, name));
+  await writeFile(file ?? "", tarOf(vectorFiles("full")));
+  await writeFile(policy ?? "", vectorBytes("policy.txt"));
+  const command = join(installed.folder, "node_modules/.bin/annals-verify");
+  const { stdout } = await run(command, ["--policy", policy ?? "", file ?? ""]);
+  expect(stdout).toMatch(/^valid: 500 events of "acct_/);
 });
 
 interface Posted {

@@ -15,8 +15,7 @@ const UNLISTED = ["policy", "bundle.json"];
 
 /**
  * What a verifier must ignore, and may not refuse a change of: the signature of a key that the policy does
- * not have; when the bundle was made; white space between members of JSON; the filter, which the result
- * names.
+ * not have; when the bundle was made; white space in JSON; the filter, which the result names.
  */
 const IGNORED: Readonly<Record<string, RegExp>> = {
   "heads.jsonl": /— log\.example\.com\/vectors MOHey.*?\\n/g,

@@ -15,7 +15,7 @@ export function evidenceText(report: EvidenceReport, seconds: number): string {
     `  heads     ${heads(report)}`,
     `  witnesses ${witnesses(report)}`,
     `  anchored  ${anchored(report)}`,
-    `  known     ${report.known === 0 ? "no checkpoint given" : `${report.known} checkpoints continued`}`,
+    `  known     ${report.known === 0 ? "no checkpoint was given" : `the bundle continues all ${report.known} given`}`,
     ...unchecked(report).map((text) => `  unchecked ${text}`),
     `  took      ${seconds.toFixed(1)} s`,
   ];
