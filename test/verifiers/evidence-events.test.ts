@@ -1,9 +1,21 @@
 // Guarantee: annals-verify names the event or the head of a bundle that is not what was hashed, signed and
 // seen, by the reason of the first check that it fails; and an event that witnesses have seen too late.
 
+import type { JsonObject, Part } from "@annals/event";
 import { DEFAULT_MAX_LAG_S } from "annals-verify";
 import { describe, expect, test } from "vitest";
-import { CHAIN, changed, line, lines, rehashed, vectorFiles, verdictOf } from "./made-bundle.ts";
+import {
+  bundleOf,
+  CHAIN,
+  changed,
+  erasedLine,
+  line,
+  lines,
+  rehashed,
+  vectorFiles,
+  verdictOf,
+} from "./made-bundle.ts";
+import { chainOf, type Made } from "./made-export.ts";
 
 const FULL = vectorFiles("full");
 const PRUNED = vectorFiles("pruned");
@@ -107,6 +119,48 @@ describe("steps 3 and 4, the events:", () => {
     );
     expect(await verdictOf(changed(PRUNED, "events.jsonl", change))).toMatch(
       /^link_mismatch: .*line 1:/,
+    );
+  });
+});
+
+describe("step 4, the records of a chain", () => {
+  /** Three events, a record, and two more events. `erased` are the parts that are gone, by number. */
+  function chain(action: string, metadata: JsonObject, erased: Readonly<Record<number, Part[]>>) {
+    const before = chainOf(CHAIN, [{}, {}, {}]);
+    const hashOf = (made: Made) => made.places.at(-1)?.hash ?? "";
+    const record = chainOf(CHAIN, [metadata], 4, hashOf(before), { action, id: "evt_4" });
+    const after = chainOf(CHAIN, [{}, {}], 5, hashOf(record));
+    const all = [before, record, after];
+    const texts = all.flatMap((made) => made.lines);
+    return bundleOf(
+      texts.map((text, at) => (erased[at + 1] ? erasedLine(text, erased[at + 1] ?? []) : text)),
+      all.flatMap(({ places }) => places.map(({ hash }) => hash)),
+    );
+  }
+
+  const erasure = (numbers: string) => ({
+    erasure: "era_1",
+    parts: ["actor"],
+    sequence_numbers: numbers,
+  });
+
+  test.each<[string, string, JsonObject, Readonly<Record<number, Part[]>>]>([
+    ["valid", "annals.erasure", erasure("1-2,5"), { 1: ["actor"], 2: ["actor"] }],
+    ["valid", "annals.retention", { through_sequence: 3 }, { 1: ["actor"], 3: ["diff", "target"] }],
+    ["1: actor", "annals.erasure", erasure("2"), { 1: ["actor"], 2: ["actor"] }],
+    ["1: diff", "annals.erasure", erasure("1"), { 1: ["actor", "diff"] }],
+    ["5: actor", "annals.erasure", erasure("1,5"), { 5: ["actor"] }],
+    ["4: actor", "annals.erasure", erasure("1,4"), { 4: ["actor"] }],
+    ["5: actor", "annals.retention", { through_sequence: 9 }, { 5: ["actor"] }],
+    ["3: actor", "annals.retention", { through_sequence: 2 }, { 3: ["actor"] }],
+    ["1: actor", "annals.erasure", erasure("1"), { 1: ["actor"], 4: ["metadata"] }],
+    ["1: actor", "annals.erasure", erasure("2,1"), { 1: ["actor"] }],
+    ["1: actor", "annals.erasure.requested", erasure("1"), { 1: ["actor"] }],
+  ])("%s: %s of %j", async (expected, action, metadata, erased) => {
+    const verdict = await verdictOf(chain(action, metadata, erased));
+    const named = `erasure_unrecorded: sequence number ${expected} is erased`;
+    expect(verdict.slice(0, expected === "valid" ? undefined : named.length)).toBe(
+      expected === "valid" ? "valid" : named,
     );
   });
 });

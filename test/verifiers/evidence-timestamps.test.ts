@@ -58,7 +58,7 @@ describe("time stamps", () => {
 
   test.each<[string, Buffer]>([
     ["another signature", flipped(token.length - 9)],
-    ["another time", flipped(token.indexOf("20261123") + 6)],
+    ["another time", flipped(token.indexOf("20261123") + 13)],
     ["another digest", flipped(token.indexOf(Buffer.from("04206e65debd", "hex")) + 9)],
     [
       "another attribute",

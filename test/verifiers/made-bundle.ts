@@ -1,7 +1,7 @@
 // Bundles of evidence for tests: the worked examples of test/vectors/evidence as files in memory, changed as
 // a test likes, and written as a tar file. Their keys are in the examples, so that a test can sign again.
 
-import { leafHash, leafText, PARTS } from "@annals/event";
+import { leafHash, leafText, type Part, PARTS } from "@annals/event";
 import {
   append,
   checkpointText,
@@ -132,6 +132,44 @@ export function signedCheckpoint(
     ),
   ];
   return noteText({ text, signatures });
+}
+
+/** A line of events.jsonl after the erasure of these parts, which are in the order of PARTS. */
+export function erasedLine(text: string, parts: readonly Part[]): string {
+  const { event, proof } = JSON.parse(text) as Record<"event" | "proof", Record<string, object>>;
+  const salts = Object.entries(proof["salts"] ?? {}).filter(
+    ([part]) => !(parts as readonly string[]).includes(part),
+  );
+  const values = Object.fromEntries(parts.map((part) => [part, {}]));
+  return JSON.stringify({
+    event: { ...event, ...values, erased: parts },
+    proof: { ...proof, salts: Object.fromEntries(salts) },
+  });
+}
+
+/** A bundle of up to 255 events of a new chain, all of which epoch 1 covers. */
+export function bundleOf(texts: readonly string[], hashes: readonly string[]): Files {
+  const leaves = hashes.map((hash) => Buffer.from(hash, "hex"));
+  const root = rootOf(append(EMPTY_TREE, leaves));
+  const head = { chain: CHAIN, root: root.toString("hex"), size: leaves.length, v: 1 };
+  const map = new HeadMap();
+  map.set({ ...head, root });
+  const time = "2026-03-02T00:00:30.000000Z";
+  const heads = map.root().toString("hex");
+  const entry = JSON.stringify({ epoch: 1, heads, kind: "heads", time, v: 1 });
+  const seen = { w1: 1_772_409_634, w2: 1_772_409_634 };
+  const checkpoint = signedCheckpoint(ORIGIN, 1, entryHash(Buffer.from(entry)), seen);
+  const line = { epoch: 1, entry, head, path: [], checkpoint, inclusion: [], consistency: [] };
+  const index = JSON.parse(String(vectorBytes("full/bundle.json"))) as object;
+  return relisted(
+    new Map([
+      ["events.jsonl", Buffer.from(texts.map((text) => `${text}\n`).join(""))],
+      ["checkpoint", Buffer.from(signedCheckpoint(`${ORIGIN}/${CHAIN}`, leaves.length, root))],
+      [`tile/0/000.p/${leaves.length}`, Buffer.concat(leaves)],
+      ["heads.jsonl", Buffer.from(`${JSON.stringify(line)}\n`)],
+      ["bundle.json", Buffer.from(JSON.stringify({ ...index, to_sequence: leaves.length }))],
+    ]),
+  );
 }
 
 interface HeadLine {

@@ -173,6 +173,11 @@ describe("for any size", () => {
         verifyConsistency(older, newer, consistency);
         for (const wrong of changesOf(consistency, seed))
           expect(() => verifyConsistency(older, newer, wrong)).toThrow(/not a prefix/);
+        const other = { size: from, root: changedRoot(older.root, seed) };
+        expect(() => verifyConsistency(other, newer, consistency)).toThrow(/not a prefix/);
+        const later = { size: to, root: changedRoot(newer.root, seed) };
+        if (from > 0)
+          expect(() => verifyConsistency(older, later, consistency)).toThrow(/not a prefix/);
         if (to === 0) return;
         const index = what % to;
         const leaf = LEAVES[index] as Buffer;
@@ -182,13 +187,19 @@ describe("for any size", () => {
           expect(() => verifyInclusion(index, to, leaf, wrong, newer.root)).toThrow(
             /not in the tree/,
           );
-        const other = (index + 1) % to;
-        if (other !== index)
-          expect(() => verifyInclusion(other, to, leaf, inclusion, newer.root)).toThrow(/not in/);
+        const next = (index + 1) % to;
+        if (next !== index)
+          expect(() => verifyInclusion(next, to, leaf, inclusion, newer.root)).toThrow(/not in/);
       }),
       { numRuns: 80 },
     );
   });
+
+  function changedRoot(root: Buffer, seed: number): Buffer {
+    const copy = Buffer.from(root);
+    copy[seed % 32] = (copy[seed % 32] ?? 0) ^ 1;
+    return copy;
+  }
 
   /** A hash less, a hash more, and a changed bit. */
   function changesOf(proof: readonly Buffer[], seed: number): Buffer[][] {
