@@ -25,7 +25,8 @@ const timeDaysAgo = (days: number) =>
 async function newOutbox() {
   const owner = await newDatabase();
   await owner.query(TABLES);
-  const database = openPool(owner.url, { maxConnections: 4 });
+  // Transactions that wait for each other must not time out on a busy machine.
+  const database = openPool(owner.url, { maxConnections: 4, statementTimeoutMs: 60_000 });
   return {
     owner,
     database,
@@ -50,7 +51,7 @@ async function newOutbox() {
 
 test("connections that add to one account at the same time give gapless positions, visible in their order", async () => {
   const { owner, database, list } = await newOutbox();
-  const other = openPool(owner.url, { maxConnections: 4 });
+  const other = openPool(owner.url, { maxConnections: 4, statementTimeoutMs: 60_000 });
   const entry = { accountId: ACCOUNT, eventName: "sold", data: "{}", createdAt: timeDaysAgo(0) };
   let finished = false;
   const adding = Promise.all(
