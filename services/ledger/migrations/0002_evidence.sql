@@ -18,8 +18,11 @@ CREATE TABLE ledger.tiles (
   level      smallint NOT NULL CHECK (level >= 0),
   tile       bigint NOT NULL CHECK (tile >= 0),
   root       bytea NOT NULL CHECK (octet_length(root) = 32),
-  hashes     bytea STORAGE EXTERNAL NOT NULL CHECK (octet_length(hashes) = 8192),
+  hashes     bytea NOT NULL CHECK (octet_length(hashes) = 8192),
   PRIMARY KEY (account_id, level, tile)
 );
+
+-- Hashes do not compress. CREATE TABLE takes this from PostgreSQL 16 on only.
+ALTER TABLE ledger.tiles ALTER COLUMN hashes SET STORAGE EXTERNAL;
 
 GRANT SELECT, INSERT ON ledger.tiles TO annals_ledger;
