@@ -15,7 +15,7 @@ import { HASH_BYTES, sha256 } from "./hash.ts";
 import { type Bucket, BUCKET_DEPTH, BUCKET_COUNT, bucketsBytes } from "./map-buckets.ts";
 import type { MapPath } from "./map-path.ts";
 
-/** Chains of one map: 104 bytes of each are kept, and 41 of an inner node. */
+/** Chains of one map: 96 bytes of each are kept, and 40 of an inner node. */
 export const MAX_MAP_CHAINS = 4_000_000;
 
 const FIRST_CAPACITY = 64;

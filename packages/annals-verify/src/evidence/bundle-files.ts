@@ -3,7 +3,7 @@
 
 import { JsonFault, quoteVisibly } from "@annals/event";
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { BadLine } from "../bad-line.ts";
 import { pieces, recordOf } from "../records.ts";
 import { CHUNK_BYTES } from "../verify-source.ts";
@@ -23,14 +23,12 @@ const INDEX = "bundle.json";
 const MAX_FILE_BYTES = 1024 * 1024;
 
 export class BundleFiles implements Disposable {
-  readonly #path: string;
   readonly #file: number;
   readonly #entries: ReadonlyMap<string, TarEntry>;
   readonly bundle: BundleJson;
 
   /** Throws EvidenceFault (file_mismatch), and the system's error where there is no file. */
   constructor(path: string) {
-    this.#path = path;
     this.#file = openSync(path, "r");
     try {
       const { size } = fstatSync(this.#file);
@@ -103,10 +101,10 @@ export class BundleFiles implements Disposable {
     );
   }
 
+  /** Read from the open file, and not by its path, which may name another file by now. */
   async *#chunks({ offset, size }: TarEntry): AsyncGenerator<Buffer> {
-    if (size === 0) return;
-    const options = { start: offset, end: offset + size - 1, highWaterMark: CHUNK_BYTES };
-    yield* createReadStream(this.#path, options) as AsyncIterable<Buffer>;
+    for (let at = 0; at < size; at += CHUNK_BYTES)
+      yield this.#readAt(offset + at, Math.min(CHUNK_BYTES, size - at));
   }
 
   #readAt(offset: number, length: number): Buffer {
