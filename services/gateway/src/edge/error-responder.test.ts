@@ -44,7 +44,7 @@ async function open() {
       lists: share,
       verifications: share,
     },
-    transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, answerWindowMs: 60_000 },
+    transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, responseWindowMs: 60_000 },
     addressOf: ({ headers }) => String(headers["from"]),
     recognise: () => undefined,
     refuse: () => expect.unreachable(),

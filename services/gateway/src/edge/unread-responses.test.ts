@@ -46,7 +46,7 @@ test("an answer that was read at once counts nothing, a small one that was not a
 });
 
 test("beyond an address's share its longest unread answer is abandoned, and nobody else's", async () => {
-  const server = await openServer({ answerWindowMs: 60_000 });
+  const server = await openServer({ responseWindowMs: 60_000 });
   const { inFlight, refused, released } = server;
   const another = await deaf(server);
   const unread = [another, await deaf(server)];
@@ -66,7 +66,7 @@ test("beyond an address's share its longest unread answer is abandoned, and nobo
 });
 
 test("an answer that is not made yet is refused beyond the account's share, one that exists is kept", async () => {
-  const server = await openServer({ answerWindowMs: 60_000 });
+  const server = await openServer({ responseWindowMs: 60_000 });
   const { inFlight, refused, released } = server;
   const [first, second] = [await deaf(server, KEY), await deaf(server, KEY)];
   for (const { request } of [first, second]) inFlight.authenticated(request, "acct_1");
