@@ -1,5 +1,5 @@
 // Guarantee: what clients have not read of their answers counts as bytes of the account, or of the address
-// without a key. Beyond that the answer that was unread longest is abandoned, and nobody else's. What was
+// without a key. Beyond that the answer that was unread longest is abandoned, and no other. What was
 // read counts no more. A client that reads nothing is disconnected, and one that reads slowly is not.
 
 import type { Socket } from "node:net";
@@ -45,7 +45,7 @@ test("an answer that was read at once counts nothing, a small one that was not a
   reading.destroy();
 });
 
-test("beyond an address's share its longest unread answer is abandoned, and nobody else's", async () => {
+test("beyond an address's share its longest unread answer is abandoned, and no other", async () => {
   const server = await openServer({ responseWindowMs: 60_000 });
   const { inFlight, refused, released } = server;
   const another = await deaf(server);
