@@ -5,7 +5,7 @@
 #   deploy/make-certificates.sh FOLDER
 #
 # Run again, it keeps the authority and renews the certificates; running services read them by themselves. Each
-# service gets its own folder alone. Keep ca-key.pem elsewhere: whoever has it can be any service.
+# service gets its own folder alone. Keep ca-key.pem elsewhere: its holder can act as any service.
 set -eu
 mkdir -p "${1:?usage: deploy/make-certificates.sh FOLDER}"
 chmod 0700 "$1"

@@ -142,7 +142,7 @@ export async function faultsOf(tarball: string, version: string): Promise<string
     ...manifest.optionalDependencies,
   }))
     if (wanted.startsWith("workspace:") || isPrivate(name))
-      faults.push(`it depends on ${name}, which nobody can install`);
+      faults.push(`it depends on ${name}, which users cannot install`);
   for (const path of targetsOf([manifest.bin, manifest.exports]))
     if (!files.has(path)) faults.push(`package.json names ${path}, which is not there`);
   return faults.map((fault) => `${manifest.name}: ${fault}`);

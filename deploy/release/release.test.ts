@@ -1,5 +1,5 @@
 // Guarantee: `npm run dist` makes what a release has: sums that are right, versions that agree, npm
-// packages that anybody can install, a chart without what is for its tests, SBOMs of what runs. The same
+// packages that every user can install, a chart without what is for its tests, SBOMs of what runs. The same
 // commit gives the same bytes. What must not be in an image or a package is found. The image itself is
 // built and checked by the run on a cluster and by the workflows.
 
@@ -125,7 +125,7 @@ test("the notes are the section of the version", () => {
   for (const heading of ["Unreleased", "1.2"]) expect(sectionOf(changes, heading)).toBeUndefined();
 });
 
-test("a tarball that nobody could use is refused, each reason in words", async () => {
+test("a tarball that users could not use is refused, each reason in words", async () => {
   const manifest = {
     name: "x",
     version: "1.0.0",
@@ -141,8 +141,8 @@ test("a tarball that nobody could use is refused, each reason in words", async (
   await create({ file, cwd: FOLDER, gzip: true }, ["package"]);
   expect((await faultsOf(file, "1.0.1")).toSorted()).toStrictEqual([
     "x: a.test.js must not be published",
-    "x: it depends on @annals/rpc, which nobody can install",
-    "x: it depends on @annals/y, which nobody can install",
+    "x: it depends on @annals/rpc, which users cannot install",
+    "x: it depends on @annals/y, which users cannot install",
     "x: package.json has the version 1.0.0, not 1.0.1",
     "x: package.json names index.d.ts, which is not there",
     "x: package.json says private",

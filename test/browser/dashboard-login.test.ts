@@ -65,7 +65,7 @@ describe("the files", () => {
   });
 });
 
-test("a key that nobody has is refused with the request id, and the login stays", async () => {
+test("an unknown key is refused with the request id, and the login stays", async () => {
   const { key } = await newClient(stack);
   const wrong = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`;
   const page = await openLogin(browser, { baseUrl });

@@ -44,14 +44,14 @@ test("its types are strict, and say what an element and its events have", async 
     export const viewer: AnnalsViewerElement = document.createElement("annals-viewer");
     viewer.tokenProvider = async (): Promise<WidgetToken> => ({ token: "t", expires_at: "2026-01-01T00:00:00Z" });
     viewer.filter = { action: "invoice.*" };`;
-  const heard = (member: string) => `import "@annals/viewer";
+  const listener = (member: string) => `import "@annals/viewer";
     document.createElement("annals-viewer")
       .addEventListener("annals-select", ({ detail }): string => detail.event.${member});`;
   await writeFile(join(folder, "typed.mts"), typed);
-  await writeFile(join(folder, "heard.mts"), heard("action"));
-  await writeFile(join(folder, "wrong.mts"), heard("actions"));
+  await writeFile(join(folder, "listener.mts"), listener("action"));
+  await writeFile(join(folder, "wrong.mts"), listener("actions"));
   const strict = { types: [], skipLibCheck: false };
-  expect(await compile(folder, ["typed.mts", "heard.mts"], strict)).toBe("");
+  expect(await compile(folder, ["typed.mts", "listener.mts"], strict)).toBe("");
   expect(await compile(folder, ["wrong.mts"], strict)).toMatch(/wrong\.mts\(3,.*'actions'/);
 });
 

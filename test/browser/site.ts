@@ -1,4 +1,4 @@
-// A web site of somebody who embeds the viewer: pages and scripts with a content security policy, on an
+// A web site that embeds the viewer: pages and scripts with a content security policy, on an
 // origin of its own. Used by the tests of this folder.
 
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// Guarantee: whatever one account, or somebody without a key, does to a gateway, no request of another
+// Guarantee: whatever one account, or a client without a key, does to a gateway, no request of another
 // account fails, the gateway's memory is bounded, and what was held is released when the attacker has left.
 // The report has that account's p99 alone and meanwhile. The controls: on a gateway without the settings that
 // bound it, each attack holds more than it may. No setting has bodies of unknown paths read; where they are,

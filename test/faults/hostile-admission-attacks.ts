@@ -1,5 +1,5 @@
-// What one account can do to the keys service, which admits everybody's requests. Called in the process of
-// attack-child.ts. Each connection asks again as soon as it is answered.
+// What one account can do to the keys service, which admits the requests of all accounts. Called in the
+// process of attack-child.ts. Each connection asks again as soon as it is answered.
 
 import { HttpClient } from "@annals/testing";
 

@@ -16,7 +16,7 @@ const EVENTS = 30;
 const STREAM = "ANNALS_NOTICES";
 /** On a machine that is busy: a refusal comes at once. */
 const ANSWERED_WITHIN_MS = 30_000;
-/** By whoever does not own the stream. */
+/** Calls of clients that do not own the stream. */
 const ATTACKS = [
   `$JS.API.STREAM.PURGE.${STREAM}`,
   `$JS.API.STREAM.MSG.DELETE.${STREAM}`,
@@ -53,13 +53,13 @@ async function attack(url: string | undefined): Promise<string[]> {
 }
 
 /** Whether the user hears anything of what others send while the account is busy. */
-async function hearing(url: string | undefined): Promise<() => number> {
+async function listening(url: string | undefined): Promise<() => number> {
   const connection = await connectionOf(url);
-  let heard = 0;
+  let received = 0;
   for (const subject of ["annals.notices.>", "_INBOX.>", "$JS.>"])
-    connection.subscribe(subject, { callback: (error) => void (heard += error ? 0 : 1) });
+    connection.subscribe(subject, { callback: (error) => void (received += error ? 0 : 1) });
   await connection.flush();
-  return () => heard;
+  return () => received;
 }
 
 test.each(["export", "webhook-dispatcher"] as const)("with the login of %s", async (service) => {
@@ -68,22 +68,22 @@ test.each(["export", "webhook-dispatcher"] as const)("with the login of %s", asy
   const subscriber = await system.subscriber();
   const hook = { url: subscriber.url(), events: ["event.created"] };
   expect((await client.post("/v1/webhooks", hook)).status).toBe(201);
-  const heard = await hearing(url);
+  const received = await listening(url);
   for (let n = 0; n < EVENTS; n += 1) {
     expect((await client.post("/v1/events", { action: "other.account" })).status).toBe(201);
     if (n % 10 === 0) expect(await attack(url)).toEqual(ATTACKS.map(() => "refused"));
   }
   expect(await subscriber.waitFor(EVENTS)).toHaveLength(EVENTS);
-  expect(heard()).toBe(0);
+  expect(received()).toBe(0);
 });
 
-test("the control: with all rights nothing is refused, and everything is heard", async () => {
-  const heard = await hearing(system.stack.natsUrl);
+test("the control: with all rights nothing is refused, and everything is received", async () => {
+  const received = await listening(system.stack.natsUrl);
   const client = await system.client();
   const subscriber = await system.subscriber();
   await client.post("/v1/webhooks", { url: subscriber.url(), events: ["event.created"] });
   await client.post("/v1/events", { action: "other.account" });
   await subscriber.waitFor(1);
-  await eventually("notices are heard", () => heard() > 0);
+  await eventually("notices are received", () => received() > 0);
   expect(await attack(system.stack.natsUrl)).not.toContain("refused");
 });

@@ -1,4 +1,4 @@
-// What somebody without a key, or one account, can do to the slots of a gateway. Run by hostile-slots.test.ts
+// What a client without a key, or one account, can do to the slots of a gateway. Run by hostile-slots.test.ts
 // in a process of its own. An attack opens again what the gateway closes.
 
 import { mintKey } from "@annals/contract";
@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 
 /** The one that takes the most memory first: what was freed before it would still count. */
 export const ATTACK_NAMES = [
-  "pipelined lists that nobody reads",
+  "pipelined lists that are not read",
   "public pages, read slowly, by 12 addresses",
   "public pages, read slowly, at the address of the other account",
   "unknown keys at the address of the other account",
@@ -71,7 +71,7 @@ const ATTACKS: Readonly<Record<AttackName, Attack>> = {
       `${head("POST /v1/events", address, key, "Content-Type: application/json", "Content-Length: 1000")}{`,
     does: (socket) => socket.resume(),
   },
-  "pipelined lists that nobody reads": {
+  "pipelined lists that are not read": {
     connections: 64,
     sends: ({ key }) => head("GET /v1/events?limit=100", "198.51.100.1", key).repeat(PIPELINE),
     does: (socket) => socket.pause(),

@@ -29,7 +29,7 @@ const ATTACKS = new URL("./hostile-slots-attacks.ts", import.meta.url);
 const ADDRESS = "203.0.113.1";
 /** What an attack would hold without bounds. */
 const FIGURES: Partial<Record<(typeof ATTACK_NAMES)[number], Figure>> = {
-  "pipelined lists that nobody reads": "unread_bytes",
+  "pipelined lists that are not read": "unread_bytes",
   "half-sent bodies at the address of the other account": "requests",
 };
 

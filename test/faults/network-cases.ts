@@ -30,7 +30,7 @@ export async function startProbedSystem() {
   const system = await startLinkedSystem();
   const [{ client, accountId }, quiet] = await Promise.all([system.account(), system.account()]);
   const probes = probesOf(client, quiet.client);
-  // Nobody listens there: each delivery is attempted once while a test runs.
+  // No receiver listens there: each delivery is attempted once while a test runs.
   await client.post("/v1/webhooks", {
     url: "https://receiver.invalid/",
     events: ["event.created"],

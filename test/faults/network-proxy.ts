@@ -39,7 +39,7 @@ export class Link {
     server.on("connection", (socket) => this.#join(socket));
   }
 
-  /** A whole link to a port on this machine, where somebody may listen later. */
+  /** A whole link to a port on this machine, where a server may listen later. */
   static async to(target: number): Promise<Link> {
     // A cut link comes back on its port.
     const reserved = await reserveFreePort();

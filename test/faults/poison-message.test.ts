@@ -50,7 +50,7 @@ test("PostgreSQL refuses one of 500: 499 are accepted, and the one gets its erro
     status: 500,
     body: { error: { type: "server_error", message: expect.stringContaining("request id") } },
   });
-  // The poison message is left out: had it been stored, it would be there although no one sent it.
+  // The poison message is left out: had it been stored, it would be there although no client sent it.
   expect(await audit(events.appends.filter((one) => one !== poison))).toStrictEqual([]);
   report({ events: EVENTS, accepted: EVENTS - refused.length });
 });

@@ -28,7 +28,7 @@ This page shows the CPU time of the dearest request of each route that is known,
   ${events.toLocaleString("en")} events. Each figure is an average after a warm-up. It includes what the services do in the background.
 - A list reads a bounded number of rows and bytes, so its cost does not grow with the chain. Where nothing is found, the answer
   is an empty page with \`has_more\` and a cursor.
-- No request of a widget token may cost more than 50 ms: anybody may hold one.
+- No request of a widget token may cost more than 50 ms: any visitor may hold one.
 - A verification reads the whole chain. A ledger runs two statements of verifications at a time, and accounts take turns.
 
 | Request | Answer | gateway | ledger | keys, export, dispatcher | PostgreSQL | Sum |

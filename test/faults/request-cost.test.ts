@@ -1,5 +1,5 @@
 // Guarantee: what one request costs in CPU of all services together is bounded however long the chain is,
-// and no request of a widget token, which anybody may hold, costs more than 50 ms. The full form measures
+// and no request of a widget token, which any visitor may hold, costs more than 50 ms. The full form measures
 // the dearest request of each route that is known, and writes docs/performance/what-a-request-costs.md.
 
 import { writeFile } from "node:fs/promises";

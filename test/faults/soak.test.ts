@@ -24,7 +24,7 @@ import {
 } from "./soak-tables.ts";
 
 const { rounds } = inject("form").soak;
-/** An outbox entry that nobody reads is kept for 30 days, so sizes are steady from the fourth round on. */
+/** An outbox entry without a reader is kept for 30 days, so sizes are steady from the fourth round on. */
 const STEADY_ROUNDS = 3;
 const CONTROL_ROUNDS = STEADY_ROUNDS;
 const SERVICES = ["keys", "ledger", "export", "webhook-dispatcher"];

@@ -29,7 +29,7 @@ const CHILD = fileURLToPath(new URL("./attack-child.ts", import.meta.url));
 
 /** Settings of a gateway that ends slow readers within seconds, and takes addresses from a proxy. */
 export const SHORT_WINDOWS = {
-  ANNALS_ANSWER_WINDOW_MS: "3000",
+  ANNALS_RESPONSE_WINDOW_MS: "3000",
   ANNALS_TRUSTED_PROXIES: "127.0.0.0/8",
   // The default, which other tests must not reach.
   ANNALS_UNAUTHENTICATED_PER_SECOND: "20",

@@ -1,5 +1,5 @@
-// Guarantees: the admin API answers nobody without its token, whatever is asked, and shows such a request not
-// even which paths there are. With it, accounts, keys and plans are made, listed, changed and revoked as
+// Guarantees: the admin API answers no client without its token, whatever is asked, and shows such a request
+// not even which paths there are. With it, accounts, keys and plans are made, listed, changed and revoked as
 // docs/operators/admin-api.md says, and a key works with the next request, or no more. Wrong requests name
 // the field and change nothing. It is off by default.
 
@@ -18,7 +18,7 @@ import {
   type Answered,
   type Asked,
   bodyFor,
-  NOBODY,
+  UNKNOWN_ACCOUNT,
   ROUTES,
 } from "../system/admin-api-client.ts";
 
@@ -89,7 +89,9 @@ describe("without the token", () => {
     const count = () =>
       metricOf(url, "annals_admin_api_requests_total", 'outcome="unauthenticated"');
     const before = await count();
-    await Promise.all(Array.from({ length: 50 }, () => call("GET", NOBODY, { token: "secret-x" })));
+    await Promise.all(
+      Array.from({ length: 50 }, () => call("GET", UNKNOWN_ACCOUNT, { token: "secret-x" })),
+    );
     expect(await count()).toBe(before + 50);
     const log = await readFile(join(stack.dataDir, "log/keys-1.log"), "utf8");
     const lines = log.split("\n").filter((line) => line.includes("admin request without a token"));
@@ -241,11 +243,29 @@ describe("a wrong request", () => {
       { body: { name: "x" }, headers: { "idempotency-key": ["k1", "k2"] } },
       "Idempotency-Key: is repeated",
     ],
-    ["limit of keys", "GET", `${NOBODY}/keys?limit=101`, {}, "limit: must be an integer"],
-    ["nothing to change", "PATCH", NOBODY, { body: {} }, "must contain name, plan or both"],
-    ["no key name", "POST", `${NOBODY}/keys`, { body: {} }, "name: is required"],
-    ["no scope", "POST", `${NOBODY}/keys`, { body: { name: "x", scopes: [] } }, "scopes: must be"],
-    ["a scope", "POST", `${NOBODY}/keys`, { body: { name: "x", scopes: ["all"] } }, "scopes: must"],
+    ["limit of keys", "GET", `${UNKNOWN_ACCOUNT}/keys?limit=101`, {}, "limit: must be an integer"],
+    [
+      "nothing to change",
+      "PATCH",
+      UNKNOWN_ACCOUNT,
+      { body: {} },
+      "must contain name, plan or both",
+    ],
+    ["no key name", "POST", `${UNKNOWN_ACCOUNT}/keys`, { body: {} }, "name: is required"],
+    [
+      "no scope",
+      "POST",
+      `${UNKNOWN_ACCOUNT}/keys`,
+      { body: { name: "x", scopes: [] } },
+      "scopes: must be",
+    ],
+    [
+      "a scope",
+      "POST",
+      `${UNKNOWN_ACCOUNT}/keys`,
+      { body: { name: "x", scopes: ["all"] } },
+      "scopes: must",
+    ],
     ["limit 0", "GET", `${ACCOUNTS}?limit=0`, {}, "limit: must be an integer from 1 to 100"],
     ["limit 101", "GET", `${ACCOUNTS}?limit=101`, {}, "limit: must be an integer from 1 to 100"],
     ["a cursor", "GET", `${ACCOUNTS}?cursor=x`, {}, "cursor: must be the"],

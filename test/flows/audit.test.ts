@@ -168,7 +168,7 @@ test("what an operator does is recorded as the operator's", async () => {
 });
 
 describe("the system account", () => {
-  test("takes nothing from anybody: its keys read, and no other kind of key can exist", async () => {
+  test("takes nothing from clients: its keys read, and no other kind of key can exist", async () => {
     const refusals = await Promise.all([
       operator.post("/v1/events", { action: "user.login" }),
       operator.post("/v1/api-keys", { name: "more", scopes: ["events:write"] }),
@@ -182,7 +182,7 @@ describe("the system account", () => {
     }
   });
 
-  test("nobody else's event looks like one of the service", async () => {
+  test("no client's event looks like one of the service", async () => {
     const single = await account.client.post("/v1/events", { action: "annals.key.created" });
     const batch = { events: [{ action: "a" }, { action: "annals.x" }] };
     const several = await account.client.post("/v1/events/batch", batch);
@@ -248,7 +248,7 @@ describe("requests that failed", () => {
       [limited.accountId, limited.keyId, RATE_LIMIT_PER_MINUTE],
     );
     const { client } = account;
-    const path = "/v1/events?actor_id=somebody";
+    const path = "/v1/events?actor_id=usr_searched";
     const answers = [
       await client.as(undefined).get(path),
       await client.as(reading.key).post("/v1/api-keys/", { name: "x" }),
@@ -273,7 +273,7 @@ describe("requests that failed", () => {
       if (expectedLines[index] === undefined) expect(line).toBeUndefined();
       else expect(line).toMatchObject(expectedLines[index]);
     }
-    expect(JSON.stringify(written)).not.toContain("somebody");
+    expect(JSON.stringify(written)).not.toContain("usr_searched");
   });
 
   test("are recorded in bulk when there were some, and a flood of them is few lines", async () => {

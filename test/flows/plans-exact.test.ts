@@ -82,7 +82,7 @@ test("of 60 keys at once those are made that the plan has room for", async () =>
   expect((await client.get("/v1/api-keys")).body.data).toHaveLength(MAX_KEYS);
 });
 
-test("of 240 requests by two keys and a widget token at once 40 are admitted, whoever makes them", async () => {
+test("of 240 requests by two keys and a widget token at once 40 are admitted, whichever makes them", async () => {
   const { account, client } = await system.newClient();
   const second = (await client.post("/v1/api-keys", { name: "second" })).body.data.key;
   const { token } = (await client.post("/v1/widget-tokens", {})).body.data;

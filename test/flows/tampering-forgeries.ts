@@ -1,10 +1,10 @@
-// Kinds of tampering by somebody who knows how hashes are made: events inserted, replaced, linked anew.
+// Kinds of tampering by an attacker who knows how hashes are made: events inserted, replaced, linked anew.
 
 import { PARTS, partDigest, leafHash, leafText } from "@annals/event";
 import { randomBytes } from "node:crypto";
 import { AT, deleteEvents, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
 
-/** An event as somebody writes it who knows how hashes are made. Answers its hash. */
+/** Writes an event as an attacker does who knows how hashes are made. Returns its hash. */
 async function forge(
   owner: Owner,
   accountId: string,

@@ -1,4 +1,4 @@
-// Whoever changes what is stored, with all the rights of the database's owner, is found:
+// A change of what is stored, with all the rights of the database's owner, is found:
 // verification names the first event that is not what was appended and why. And what was not changed
 // is never called changed (docs/hash-chain.md).
 //

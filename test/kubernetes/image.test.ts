@@ -26,7 +26,7 @@ test("the contents and the size are those of the promise", async () => {
   expect(faults).toStrictEqual([]);
 });
 
-test("the command and a service start, as nobody in particular, with a read-only root", async () => {
+test("the command and a service start, as any user id, with a read-only root", async () => {
   const container = (name: string, ...args: string[]) => ({
     name,
     image: `annals:${version}`,

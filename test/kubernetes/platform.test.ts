@@ -102,7 +102,7 @@ describe("the chart of a platform team", () => {
     expect(await namespace.kubectl("logs", "annals-test")).toContain("fetch failed");
   });
 
-  test("the scraper that is named reads the metrics of every service, and nobody else", async () => {
+  test("the scraper that is named alone reads the metrics of every service", async () => {
     const slices = await namespace.kubectl(
       "get",
       "endpointslices",

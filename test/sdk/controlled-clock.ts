@@ -31,12 +31,12 @@ export class ControlledClock implements Clock {
   }
 
   /**
-   * Waits until somebody waits, and lets the time of the first of them come. Resolves to its length.
+   * Waits until a caller waits, and lets the time of the first of them come. Resolves to its length.
    */
   async next(): Promise<number> {
     await eventually("a wait", () => this.#waits.size > 0);
     const [first] = Array.from(this.#waits).toSorted((a, b) => a.due - b.due);
-    if (!first) throw new Error("nobody waits");
+    if (!first) throw new Error("no caller waits");
     const passed = Math.max(0, first.due - this.#now);
     this.#now += passed;
     first.end();

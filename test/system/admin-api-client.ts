@@ -105,16 +105,16 @@ function call(
 /** For the methods that take one. */
 export const bodyFor = (method: string) => (method.startsWith("P") ? { body: { name: "x" } } : {});
 
-/** The account of nobody. */
-export const NOBODY = "/admin/v1/accounts/acct_00000000000000000000000000";
+/** Path of an account that does not exist. */
+export const UNKNOWN_ACCOUNT = "/admin/v1/accounts/acct_00000000000000000000000000";
 /** Every route, of things that do not exist. */
 export const ROUTES = [
   ["POST", "/admin/v1/accounts"],
   ["GET", "/admin/v1/accounts"],
-  ["GET", NOBODY],
-  ["PATCH", NOBODY],
-  ["POST", `${NOBODY}/keys`],
-  ["GET", `${NOBODY}/keys`],
+  ["GET", UNKNOWN_ACCOUNT],
+  ["PATCH", UNKNOWN_ACCOUNT],
+  ["POST", `${UNKNOWN_ACCOUNT}/keys`],
+  ["GET", `${UNKNOWN_ACCOUNT}/keys`],
   ["DELETE", "/admin/v1/keys/key_00000000000000000000000000"],
   ["GET", "/admin/v1/plans"],
 ] as const;

@@ -16,7 +16,7 @@ const insert = async (text: string, values: readonly unknown[], databaseUrl: str
 const ID = "lpad(n::text, 26, '0')";
 const TIME = `'2026-01-01T00:00:00.' || lpad((n / 3)::text, 6, '0') || 'Z'`;
 
-/** Live keys, three of each time. Nobody has their secrets. */
+/** Live keys, three of each time. Their secrets are not kept. */
 export const storeKeys = (
   accountId: string,
   count: number,

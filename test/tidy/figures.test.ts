@@ -95,7 +95,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
     INTERFACE,
     /reading a response° \| (\d+ s)econds/,
     `${GATEWAY}/config.ts`,
-    fallback("ANNALS_ANSWER_WINDOW_MS"),
+    fallback("ANNALS_RESPONSE_WINDOW_MS"),
   ],
   [INTERFACE, /without a key° \| (\d+) per address/, `${GATEWAY}/edge/resources.ts`, ANONYMOUS],
   [

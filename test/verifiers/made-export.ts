@@ -25,7 +25,7 @@ export interface Made {
 
 /**
  * A chain of `parts.length` events as the lines of an export. `forged` replaces members before anything is
- * hashed: every digest and hash fits, as in a file of somebody who made all of it.
+ * hashed: every digest and hash fits, as in a file of an attacker who made all of it.
  */
 export function chainOf(
   chain: string,

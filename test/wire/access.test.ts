@@ -1,4 +1,4 @@
-// Guarantee: an RPC is answered for the services that the table names and for nobody else, over gRPC and over
+// Guarantee: an RPC is answered only for the services that the table names, over gRPC and over
 // Connect. A certificate of no caller is refused by the table. One that is expired or of another authority,
 // none, and plaintext get no answer at all. Each refusal is counted. The health service is open to every
 // service.

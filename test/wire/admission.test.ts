@@ -1,4 +1,4 @@
-// Guarantee: whoever reaches a service, a gateway that was taken over included, acts for an account only with
+// Guarantee: a caller of a service, a gateway that was taken over included, acts for an account only with
 // a statement of the keys service that names this account and the scope, made within the last minute. Nothing
 // else is answered, and nothing of it is stored.
 

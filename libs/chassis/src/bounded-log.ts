@@ -1,5 +1,5 @@
 // Bounds the lines that refusals cost: a flood of requests, calls or connections must not fill a disk with
-// log. Called where whoever causes a line can repeat it at will.
+// log. Called where a caller can repeat the cause of a line at will.
 
 import type { Logger } from "./log.ts";
 

@@ -206,7 +206,7 @@ describe("networks", () => {
     "*",
     "10.0.0.0/8;::1",
     "10.0.0.0/8,proxy",
-  ])("%j is refused by name, and trusts nobody", (given) => {
+  ])("%j is refused by name, and trusts no proxy", (given) => {
     expect(() => parse(proxies, given)).toThrow(
       `ANNALS_PROXIES must be a comma-separated list of addresses and networks such as 10.0.0.0/8 (is ${JSON.stringify(given)})`,
     );

@@ -1,5 +1,5 @@
 // Reads files again while the process runs, so that what they hold is replaced without a restart. Called by
-// whoever opened them. A file that cannot be used must never replace what works; it is reported once.
+// the code that opened them. A file that cannot be used must never replace what works; it is reported once.
 
 import type { Logger } from "./log.ts";
 import { type Loop, startLoop } from "./loop.ts";

@@ -85,7 +85,7 @@ test("what Node or a library would print is a line of the log", async () => {
   ]);
 });
 
-test("a signal during the start is heard when the start has ended", async () => {
+test("a signal during the start takes effect when the start has ended", async () => {
   const { child, said, closed } = start(`
     closers.add("first", 1, say("first"));
     process.stdout.write("starting\\n");

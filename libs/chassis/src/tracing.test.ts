@@ -1,6 +1,6 @@
 // Guarantees: the edge continues the trace of a client, and no client raises the share of recorded requests;
-// what is malformed is ignored and what is large is cut. Work belongs to its own request, whoever has started
-// it. Without an endpoint there is no span.
+// what is malformed is ignored and what is large is cut. Work belongs to its own request, whichever has
+// started it. Without an endpoint there is no span.
 
 import { context, diag, propagation, SpanKind, trace } from "@opentelemetry/api";
 import { afterEach, describe, expect, test } from "vitest";

@@ -63,7 +63,9 @@ interface Said {
   readonly occurredAt: string;
 }
 
-/** Undefined where `service` may say it at `now`. `unknown`: in plaintext nobody has proved who calls. */
+/**
+ * Undefined if `service` may say it at `now`. `unknown`: the call came in plaintext, which proves no caller.
+ */
 export function auditFault(
   service: AuditService | "unknown",
   { action, actor, occurredAt }: Said,

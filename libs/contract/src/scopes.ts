@@ -11,7 +11,7 @@ export const WIDGET = "widget";
 /** Needed where any API key may call, whatever its scopes, and no widget token. */
 export const ANY_KEY = "any_key";
 
-/** What a route or an RPC needs of whoever calls it. */
+/** What a route or an RPC requires of its caller. */
 export type Permission = Scope | typeof WIDGET | typeof ANY_KEY;
 
 /** Whether who has these scopes has what is needed. */

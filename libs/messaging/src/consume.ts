@@ -29,8 +29,8 @@ export interface NoticeConsumer {
 const MAX_AHEAD = 500;
 /**
  * The next pull request is sent when this many messages of the last one are left. The server serves pull
- * requests round-robin, whoever sent them. By default a client sends the next at 75 %, so a busy replica has
- * several open, and a replica that joins gets few messages.
+ * requests round-robin, regardless of the client. By default a client sends the next at 75 %, so a busy
+ * replica has several open, and a replica that joins gets few messages.
  */
 const THRESHOLD_MESSAGES = 1;
 /** How long one request for messages is valid; the server sends a heartbeat at half of it. */

@@ -1,6 +1,6 @@
 // Guarantee: with helm/annals/nats-users.conf on a real nats-server, each service can do its work, create
 // a stream that is missing included, and nothing else: no user purges, deletes or empties the stream,
-// publishes what it does not make, or hears what is for another. Nobody connects without a password.
+// publishes what it does not make, or hears what is for another. No client connects without a password.
 
 import { createLog } from "@annals/chassis";
 import { eventually } from "@annals/testing";
@@ -56,7 +56,7 @@ async function raw(user: User | "operator"): Promise<NatsConnection> {
 describe("each service does its work:", () => {
   test("ledger and export publish, the dispatcher consumes, and nothing is refused", async () => {
     await nats.wipe();
-    // Whoever comes first: the ledger creates the stream.
+    // The stream exists before the others come: the ledger creates it.
     const ledger = await as("ledger");
     const { metrics, read } = newMetrics();
     const [events, exports] = [ledger, await as("export")].map(
@@ -146,7 +146,7 @@ test.each([
   ["no login", {}],
   ["another's password", { user: "ledger", pass: "pwrong" }],
   ["a user that is none", { user: "gateway", pass: "pwrong" }],
-])("nobody connects with %s", async (_, login) => {
+])("no client connects with %s", async (_, login) => {
   const { host } = new URL(nats.url);
   await expect(connect({ servers: host, ...login })).rejects.toMatchObject({
     code: "AUTHORIZATION_VIOLATION",

@@ -190,7 +190,7 @@ test("beyond so many a minute changes are counted, by action and account, and ea
   const of = (accountId: string) => entries.filter((each) => each.accountId === accountId).length;
   expect(of("acct_many")).toBe(MAX_ENTRIES_PER_MINUTE + 2);
   expect(of("acct_other")).toBe(MAX_ENTRIES_PER_MINUTE);
-  // Nobody else causes what the operator does.
+  // The operator alone causes what the operator does.
   expect(of("acct_op")).toBe(MAX_ENTRIES_PER_MINUTE + 3);
 
   // Several replicas hand it over, and again: it is stored once.

@@ -115,7 +115,7 @@ INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::tex
     service,
     add: async (transaction, entry) => {
       const { accountId, action, actor, occurredAt } = entry;
-      // Nobody else causes what the operator does.
+      // The operator alone causes what the operator does.
       const isEntry =
         actor.type === "operator" ||
         (await windows.count(transaction, accountId, action, occurredAt));

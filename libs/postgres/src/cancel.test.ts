@@ -142,7 +142,7 @@ test("a request that comes late reaches no other statement", async () => {
   expect(await next).toHaveLength(1);
 });
 
-test("a connection is not used again when nobody knows whether the request was acted on", async () => {
+test("a connection is not used again if it is unknown whether the request was acted on", async () => {
   const database = await newDatabase();
   const proxy = await startProxy(database.url);
   const pool = openPool(proxy.url, { maxConnections: 1 });

@@ -43,7 +43,7 @@ describe.each([
   });
 });
 
-test("accounts and the service take turns, whoever came first with many", async () => {
+test("accounts and the service take turns, even if one came first with many", async () => {
   const shares = new ConnectionShares({ total: 1, waitMs: WAIT_MS });
   void shares.take("a");
   const order: string[] = [];

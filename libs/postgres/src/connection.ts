@@ -1,4 +1,4 @@
-// One connection of the pool while somebody uses it: statements, their cancellation, and whether it may be
+// One connection of the pool while it is in use: statements, their cancellation, and whether it may be
 // used again. Called by pool.ts. It must never give a connection back while a statement, or a request to
 // cancel one, is under way on it.
 
@@ -10,7 +10,7 @@ import type { Statement } from "./statement.ts";
 
 /**
  * Which idle connections may be as dead as one that got no response, such as all to a former primary that was
- * cut off: those on which nothing was heard since its statement was sent.
+ * cut off: those that have received nothing since its statement was sent.
  */
 export class StaleConnections {
   readonly #aliveAt = new WeakMap<pg.PoolClient, number>();

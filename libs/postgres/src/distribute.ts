@@ -14,7 +14,7 @@ export interface DistributeOptions {
   readonly schema: string;
   /** Number of shards of each table. The first tables of a database decide it for all. */
   readonly shards?: number | undefined;
-  /** Tables that have rows are distributed too. Their rows are copied, and nobody can write meanwhile. */
+  /** Tables that have rows are distributed too. Their rows are copied, and writes wait meanwhile. */
   readonly copies: boolean;
   /** If false, it only finds out what it would do. */
   readonly applies: boolean;

@@ -58,7 +58,7 @@ export async function setLogin(
     password === "" ? "" : `PASSWORD ${pg.escapeLiteral(verifier(decodeURIComponent(password)))}`;
   const isMade = !is?.exists;
   const isSet = secret !== "" && (isMade || is.ours);
-  // Whoever creates a role may administer it: PostgreSQL 16 sees to that itself.
+  // The creator of a role must be able to administer it. PostgreSQL 16 grants that by itself.
   const admin = is?.gives_admin ? "" : "ADMIN CURRENT_USER";
   if (isMade) await client.query(`CREATE ROLE ${name} LOGIN NOINHERIT ${secret} ${admin}`);
   else if (isSet) await client.query(`ALTER ROLE ${name} ${secret}`);

@@ -29,7 +29,7 @@ export const callerKey: ContextKey<Caller | undefined> = createContextKey<Caller
 
 /**
  * The caller by its certificate. Undefined: its certificate is of no service that calls others, or the server
- * is in plaintext and nobody has proved anything.
+ * is in plaintext, which proves no caller.
  */
 export function callerOf(call: { readonly contextValues: ContextValues }): Caller | undefined {
   return call.contextValues.get(callerKey);

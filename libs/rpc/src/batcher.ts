@@ -57,7 +57,7 @@ interface Group<In, Out> {
   readonly timeLeftMs: number;
 }
 
-/** What a group has at least: whoever joined it last has hardly waited. */
+/** Time that a group has at least: the item that joined it last has hardly waited. */
 const MIN_TIME_LEFT_MS = 1_000;
 
 interface Waiting<In, Out> {
@@ -128,7 +128,10 @@ export class Batcher<In, Out> {
     }
   }
 
-  /** Nobody waits any more for those whose time is over, and their work would delay the others. */
+  /**
+   * Refuses the items whose deadline has passed: their callers have left, and their work would delay the
+   * others.
+   */
   #refuseLate(): void {
     const { deadlineMs = Infinity, metrics, onWeight } = this.#options;
     const since = performance.now() - deadlineMs;

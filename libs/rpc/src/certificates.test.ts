@@ -180,7 +180,7 @@ describe("new files", () => {
     expect((await client.getEvent({ id: "evt_1" })).event?.id).toBe("evt_1");
     await replaceAll(directory);
     await vi.waitFor(async () => expect(await presented(server.port)).not.toBe(before));
-    // A client that had kept the old files would trust nobody, and be trusted by nobody.
+    // A client that had kept the old files would trust no server, and no server would trust it.
     await vi.waitFor(async () => {
       const { session } = await newSession(server.address, atClient);
       session.destroy();

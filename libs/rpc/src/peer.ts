@@ -1,5 +1,6 @@
 // Which service a certificate belongs to. Called by both ends of a connection, after TLS has verified that
-// the certificate is of the deployment's authority. A certificate that names no service, or two, is nobody's.
+// the certificate is of the deployment's authority. A certificate that names no service, or two, belongs to
+// none.
 
 import { IDENTIFIED_SERVICES, type IdentifiedService, identityOf } from "@annals/contract";
 

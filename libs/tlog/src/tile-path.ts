@@ -1,5 +1,5 @@
 // Paths of tiles (c2sp.org/tlog-tiles), strictly: one path for each tile, and no other text is accepted.
-// Called by whoever serves tiles or reads them from a bundle.
+// Called by code that serves tiles or reads them from a bundle.
 
 import { fromDecimal } from "./encoding.ts";
 import { TlogError } from "./tlog-error.ts";

@@ -4,7 +4,7 @@
 // returns undefined, and check-line.ts decides.
 //
 // A JSON parser reads from such a line the values that were hashed: each part is scanned to its closing
-// brace, and what has its digest is checked to be canonical. Whoever makes a file chooses its digests.
+// brace, and what has its digest is checked to be canonical. The maker of a file chooses its digests.
 
 import {
   checkCanonicalObject,

@@ -1,6 +1,6 @@
 // What verifications of an account found that were made in this browser. The service keeps no record of them.
-// Called by the verification screen. It holds no key, and it is a note and no proof: whoever uses the browser
-// can change it.
+// Called by the verification screen. It holds no key. It is a note, not a proof: any user of the browser can
+// change it.
 
 /** A verification that ended. */
 export interface Finished {

@@ -1,5 +1,5 @@
-// What changed between two states of an object, as the `diff` of an event. Called by whoever records a
-// change.
+// What changed between two states of an object, as the `diff` of an event. Called by code that
+// records a change.
 
 import type { Diff } from "./types.ts";
 

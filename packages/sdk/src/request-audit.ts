@@ -9,7 +9,7 @@ export interface TracksEvents {
 }
 
 export interface RequestAuditOptions<Request> {
-  /** Who makes the request; undefined where nobody is logged in. */
+  /** Who makes the request; undefined if no user is logged in. */
   readonly actor?: (request: Request) => Actor | undefined;
   /** Added to the context of every event of the request. */
   readonly context?: (request: Request) => Record<string, unknown>;

@@ -37,7 +37,7 @@ async function respond(request, response) {
   response.end(text.replaceAll("https://audit.example.com", ANNALS_URL));
 }
 
-/** Who looks: replace it with the person of your session, and refuse everybody else. */
+/** Who looks: replace it with the person of your session, and refuse all others. */
 function personOf(_request) {
   return { id: "u_1", name: "Ada" };
 }

@@ -45,7 +45,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         if self.path != "/audit-token":
             return self.send_error(404)
-        # Replace it with the person of your session, and refuse everybody else.
+        # Replace it with the person of your session, and refuse all others.
         token = make_token({"id": "u_1", "name": "Ada"})
         self.respond(201, "application/json", json.dumps(token).encode())
 

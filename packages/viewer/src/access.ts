@@ -65,7 +65,7 @@ export class Token implements Access {
     if (this.#options.provider()) this.#ask().catch(() => undefined);
   }
 
-  /** One question at a time, whoever asks. */
+  /** Asks once at a time: further callers share the request under way. */
   async #ask(): Promise<void> {
     const provider = this.#options.provider();
     if (!provider) return;

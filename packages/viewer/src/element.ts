@@ -227,7 +227,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     return this.closest<HTMLElement>("[lang]")?.lang ?? navigator.language;
   }
 
-  /** Looks for newer events from time to time, while somebody can see them. */
+  /** Looks for newer events from time to time, while the page is visible. */
   #follow(): void {
     clearInterval(this.#refresh);
     if (!this.isConnected || !(this.refreshSeconds > 0)) return;

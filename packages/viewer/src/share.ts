@@ -12,7 +12,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The token stays out: whoever runs it has one in the environment. */
+/** The command leaves the token out: it reads one from the environment. */
 export function curlOf(address: string): string {
   return `curl -H "Authorization: Bearer $ANNALS_WIDGET_TOKEN" ${quoted(address)}`;
 }

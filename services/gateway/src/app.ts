@@ -125,7 +125,7 @@ function respondToExpectations(server: Server): void {
     server.on(event, (request, response) => server.emit("request", request, response));
 }
 
-/** Nothing is read of a body before it is known that somebody may send it. */
+/** Adds the routes. No body is read before its sender is known to be allowed to send it. */
 async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<void> {
   const { inFlight } = options;
   servePages(app, options.deps, inFlight);

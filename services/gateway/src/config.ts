@@ -115,8 +115,8 @@ export const SETTINGS = {
     { min: 1, max: 10_000 },
     { fallback: "4" },
   ),
-  answerWindowMs: integer(
-    "ANNALS_ANSWER_WINDOW_MS",
+  responseWindowMs: integer(
+    "ANNALS_RESPONSE_WINDOW_MS",
     "Milliseconds for which a client may stop reading a response. A client that has read faster than 1 " +
       "KiB per second gets up to four times as long.",
     { min: 100, max: 600_000 },

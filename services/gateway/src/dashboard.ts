@@ -34,7 +34,7 @@ const HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-/** A worker has the policy of its own file: this one may ask nobody for anything. */
+/** A worker has the policy of its own file: this one may open no connection. */
 const WORKER_HEADERS = { ...HEADERS, "content-security-policy": "default-src 'none'" };
 
 const SCRIPT = "text/javascript; charset=utf-8";

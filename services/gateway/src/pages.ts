@@ -1,4 +1,4 @@
-// What the gateway serves to everybody: what this is at `/`, the reference page at `/docs`, the OpenAPI
+// What the gateway serves without a key: what this is at `/`, the reference page at `/docs`, the OpenAPI
 // document at `/openapi.json`. Each is made once, at start. Called by app.ts. None may ever name another host
 // to load from.
 

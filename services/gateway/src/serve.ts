@@ -68,7 +68,7 @@ export async function serve(
   const admissions = new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions"));
   const inFlight = new RequestsInFlight({
     shares: resourceShares(config),
-    transfers: { ...TRANSFERS, answerWindowMs: config.answerWindowMs },
+    transfers: { ...TRANSFERS, responseWindowMs: config.responseWindowMs },
     addressOf: (request) => clientAddress(request, config.trustedProxies),
     recognise: ({ headers }) => admissions.recognise(headers.authorization),
     refuse: refuseRequests({

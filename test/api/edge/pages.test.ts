@@ -1,6 +1,6 @@
-// Guarantee: what needs no key is compressed for whoever reads gzip, and has a strong tag, so that a client
-// that has it gets 304 without it. Both forms hold the same. HEAD has the headers of GET and no body. A
-// client that reads steadily gets a page however small its pieces are.
+// Guarantee: what needs no key is compressed for clients that read gzip, and has a strong tag, so that a
+// client that has it gets 304 without it. Both forms hold the same. HEAD has the headers of GET and no body.
+// A client that reads steadily gets a page however small its pieces are.
 
 import { createHash } from "node:crypto";
 import { connect } from "node:net";

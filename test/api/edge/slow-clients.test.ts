@@ -1,5 +1,5 @@
-// A client that sends too slowly is refused in the error shape when its time is up, and holds up
-// nobody: all the while other clients are answered, without a failure and without delay (the
+// A client that sends too slowly is refused in the error shape when its time is up, and delays no
+// other client: all the while others are answered, without a failure and without delay (the
 // request timeout, docs/operators/settings.md).
 
 import { HttpClient, newAccount } from "@annals/testing";

@@ -1,4 +1,4 @@
-// Guarantee: nothing of a body is read before it is known that somebody may send it, under any path. A
+// Guarantee: nothing of a body is read before its sender is known to be allowed to send it, under any path. A
 // request that is refused by its head is answered at once, and its connection is closed. No method and no
 // path that Node's parser knows is answered with anything but the table of section 4 of the interface.
 

@@ -17,7 +17,7 @@ afterAll(() => owner.close());
 const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1_000;
 
 describe("201", () => {
-  test("of an empty body: all events, no part, for an hour, from no other origin, for nobody", async () => {
+  test("of an empty body: all events, no part, for an hour, from no other origin, for no viewer", async () => {
     const { status, body } = await client.post(PATH, {});
     expect(status).toBe(201);
     const { data } = body;

@@ -56,7 +56,7 @@ test("a token without origins is for pages of the service alone, which send none
   expect(headers).not.toHaveProperty("access-control-allow-origin");
 });
 
-test("every page may read that its token is not valid: that answer says nothing of anybody", async () => {
+test("every page may read that its token is not valid: that answer tells nothing of any account", async () => {
   const { id, widget } = await token();
   await client.delete(`/v1/widget-tokens/${id}`);
   for (const by of [widget, client, client.as(undefined)]) {

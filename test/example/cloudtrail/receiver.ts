@@ -1,6 +1,6 @@
 // The example's own subscriber: an HTTPS server on this machine that takes what a webhook sends and
 // checks the signature. Called by webhook.ts. The certificate is of an authority that is made for
-// it alone and whose key is kept nowhere, so whoever trusts that authority trusts this server only.
+// it alone and whose key is kept nowhere, so a client that trusts that authority trusts this server only.
 
 import { CertificateAuthority } from "@annals/certificates";
 import { createHmac, timingSafeEqual, X509Certificate } from "node:crypto";

@@ -1,5 +1,5 @@
 // The digest of a JSON value, in place of the value itself where that must not be kept. Called by services
-// for their audit entries. Whoever guesses the value can confirm the guess.
+// for their audit entries. A reader who guesses the value can confirm the guess.
 
 import { hash } from "node:crypto";
 import { canonicalJson } from "./canonical-json.ts";

@@ -20,7 +20,7 @@ export interface RequireAccessOptions<S extends DescService> {
   readonly access: Access<S>;
   /** Without it no call needs an admission. */
   readonly admissions?: AdmissionVerifier;
-  /** In plaintext nobody has proved who calls. */
+  /** Plaintext proves no caller. */
   readonly tls: RpcTls;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly refused: Pick<Counter<"caller" | "rpc_method">, "inc">;

@@ -1,4 +1,4 @@
-// Texts that somebody else chose, as a reader sees them: a character that is not shown, or that turns its
+// Texts that clients chose, as a reader sees them: a character that is not shown, or that turns its
 // neighbours round, becomes a mark. Used by the screens. The viewer marks the same characters
 // (libs/event/src/visible-text.ts).
 

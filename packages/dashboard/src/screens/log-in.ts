@@ -7,7 +7,7 @@ import type { Action } from "../screen.ts";
 
 interface LogIn {
   readonly action: Action;
-  /** Why somebody who was logged in is not any more. */
+  /** Why the user was logged out. */
   readonly notice: TemplateResult | undefined;
   readonly onKey: (key: string, isKept: boolean) => Promise<void>;
 }

@@ -40,7 +40,7 @@ export class VerificationScreen implements Screen {
     this.#action = new Action(context.update);
     this.#history = new Loader(context.update, async (signal) => {
       const usage = context.api.usage.get({ signal });
-      // Not knowing the account must keep nobody from seeing what a verification found.
+      // The result of a verification is shown even if the account is not known.
       const accountId = await usage.then(({ account_id }) => account_id).catch(() => undefined);
       return new VerificationHistory(context.notes, accountId);
     });

@@ -202,7 +202,7 @@ test("accounts take turns: the queue of one delays no other", async () => {
   ]);
 });
 
-test("accounts with nothing under way come first, whoever works on the others", async () => {
+test("accounts with nothing under way come first, whichever replica works on the others", async () => {
   const held = gate();
   const first = await queue();
   work(ledger(() => held.promise));

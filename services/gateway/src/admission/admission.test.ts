@@ -1,4 +1,5 @@
-// Guarantee: an answer of the keys service that lacks the plan or the window of the account admits nobody.
+// Guarantee: an answer of the keys service that lacks the plan or the window of the account admits no
+// request.
 
 import { mintKey } from "@annals/contract";
 import { AdmitRequestsResponseSchema } from "@annals/proto/keys";

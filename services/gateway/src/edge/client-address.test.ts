@@ -12,7 +12,7 @@ const trust = (given: string) =>
   parseConfig({ trustedProxies }, { ANNALS_TRUSTED_PROXIES: given }).trustedProxies;
 
 const TRUSTED = trust("10.0.0.0/8,::1,2001:db8:9::/48");
-const NOBODY = trust("");
+const NO_PROXY = trust("");
 
 const address = (remoteAddress: string | undefined, forwarded?: string, trusted = TRUSTED) =>
   clientAddress(
@@ -58,8 +58,8 @@ test.each<[string, string | undefined, string | undefined, string]>([
   expect(address(peer, forwarded)).toBe(expected);
 });
 
-test("nobody is trusted by default", () => {
-  expect(address("10.1.2.3", "198.51.100.7", NOBODY)).toBe("10.1.2.3");
+test("no proxy is trusted by default", () => {
+  expect(address("10.1.2.3", "198.51.100.7", NO_PROXY)).toBe("10.1.2.3");
 });
 
 test.each([

@@ -63,7 +63,7 @@ test("it does not wait without connections", async () => {
   expect(performance.now() - started).toBeLessThan(100);
 });
 
-test("it serves for its delay, even when nobody is connected, and asks each client to close", async () => {
+test("it serves for its delay, even if no client is connected, and asks each client to close", async () => {
   const { get, drained } = await serve();
   const started = performance.now();
   const ended = drained(DELAY_MS);

@@ -1,7 +1,7 @@
 // Responds to a request before its body has arrived: one refused by its head, or too large. Called by
 // error-responder.ts and requests-in-flight.ts. The body is not read, so the connection is closed (RFC 9112,
 // 9.6). It stays open for a moment, because closing it at once would reset it, and many clients would see the
-// reset and not the response. It must never read much of a body that nobody asked for.
+// reset and not the response. It must never read much of a body that no route takes.
 
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";

@@ -1,7 +1,7 @@
 // Guarantee: an address beyond its budget of requests without a valid key waits a second for each answer,
-// holds no slot meanwhile, and nobody else waits. So does an account beyond its budget of refusals. A flood
-// of failures writes few lines, which count those that it did not write. A request whose client has left is
-// no failure.
+// holds no slot meanwhile, and no other client waits. So does an account beyond its budget of refusals. A
+// flood of failures writes few lines, which count those that it did not write. A request whose client has
+// left is no failure.
 
 import { createLog } from "@annals/chassis";
 import { AnnalsError, unavailable } from "@annals/errors";
@@ -24,7 +24,7 @@ const MAX_LINES_PER_S = 20;
 
 const share = { total: 10_000, share: 10_000 };
 
-/** A gateway whose paths fail in their ways, and that nobody gets past. */
+/** A gateway whose paths fail in their ways, and that admits no request. */
 async function open() {
   const lines: { level: string; msg: string; dropped?: number }[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line));
@@ -44,7 +44,7 @@ async function open() {
       lists: share,
       verifications: share,
     },
-    transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, answerWindowMs: 60_000 },
+    transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, responseWindowMs: 60_000 },
     addressOf: ({ headers }) => String(headers["from"]),
     recognise: () => undefined,
     refuse: () => expect.unreachable(),

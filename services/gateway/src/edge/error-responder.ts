@@ -65,8 +65,8 @@ export function errorResponder(options: ErrorResponderOptions): RespondToError {
 }
 
 /**
- * Counts what was refused before anybody was authenticated, of an address, and what was beyond the shares of
- * an account. Refusals by a key's own rate limit do not count.
+ * Counts requests that were refused before authentication, by address, and those beyond the shares of an
+ * account. Refusals by a key's own rate limit do not count.
  */
 function isOverBudget(
   { admission, raw }: FastifyRequest,

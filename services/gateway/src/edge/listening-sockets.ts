@@ -1,7 +1,7 @@
 // Several sockets that listen on the port of one server. Called by serve.ts. In each turn of the event loop
 // Node.js accepts one connection of each listening socket. While thousands of connections send requests, a
-// turn takes a tenth of a second: with one socket, whoever connects then waits for seconds. It must never
-// share the port with another process.
+// turn takes a tenth of a second: with one socket, a client that connects then waits for seconds. It must
+// never share the port with another process.
 
 import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";

@@ -1,7 +1,7 @@
 // Decides when a request of a connection may begin. Used by requests-in-flight.ts. Until a key was admitted
-// on a connection its requests begin one after the other, each when the response before it was read: nobody
-// without a key makes work in advance. It must never let more wait than there is memory for, nor hold back a
-// connection whose key is known.
+// on a connection its requests begin one after the other, each when the response before it was read: a
+// client without a key makes no work in advance. It must never let more wait than there is memory for, nor
+// hold back a connection whose key is known.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

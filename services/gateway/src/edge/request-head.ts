@@ -56,7 +56,7 @@ export function refuseRepeated(name: string) {
   };
 }
 
-/** A hook before a route that takes no body: one that nobody needs is not read. */
+/** A hook before a route that takes no body: it refuses a body instead of reading it. */
 export function refuseBody(
   { headers }: FastifyRequest,
   _reply: FastifyReply,

@@ -1,6 +1,6 @@
-// Guarantee: an account, an address, and everybody without a key hold no more than their shares. A slot ends
-// when the answer is made, and what work holds is held until the work has ended, whether the client is still
-// there or not. Keys that are not admitted yet never refuse one that was admitted lately.
+// Guarantee: an account, an address, and all clients without a key hold no more than their shares. A slot
+// ends when the answer is made, and what work holds is held until the work has ended, whether the client is
+// still there or not. Keys that are not admitted yet never refuse one that was admitted lately.
 
 import { expect, test, vi } from "vitest";
 import {

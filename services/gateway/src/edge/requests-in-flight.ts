@@ -1,7 +1,7 @@
 // Bounds what the requests of this process hold. Called by serve.ts, the hooks of app.ts and
-// register-routes.ts. A request has a slot until its response is made: of nobody's without a key, of its
-// address's with a key, of its account's from its admission on. What it holds of work is released when the
-// work has ended, whether its client is still there or not. What its client has not read counts as bytes.
+// register-routes.ts. A request has a slot until its response is made: an anonymous one without a key, one
+// of its address with a key, one of its account from its admission on. What it holds of work is released when
+// the work has ended, whether its client is still there or not. What its client has not read counts as bytes.
 // It must never count a request after all of that.
 
 import { type AnnalsError, unavailable } from "@annals/errors";
@@ -20,7 +20,7 @@ export interface InFlightOptions {
   readonly shares: Readonly<Record<Resource, SharesOptions>>;
   readonly transfers: TransferLimits;
   readonly addressOf: (request: IncomingMessage) => string;
-  /** The account whose key the request has, if the key was admitted lately. It admits nobody. */
+  /** The account whose key the request has, if the key was admitted lately. It admits no request. */
   readonly recognise: (request: IncomingMessage) => string | undefined;
   /** Refuses a request that got no slot. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, error: AnnalsError) => void;
@@ -101,8 +101,8 @@ export class RequestsInFlight {
   }
 
   /**
-   * Work for the request begins: what it holds is held until `ended`. Throws where its client has
-   * disconnected: nobody waits for the response.
+   * Work for the request begins: what it holds is held until `ended`. Throws if its client has
+   * disconnected: the response would have no reader.
    */
   begin(request: IncomingMessage): void {
     const exchange = this.#open.get(request);

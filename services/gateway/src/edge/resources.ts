@@ -1,6 +1,6 @@
 // What the requests of a gateway share, and how much of it each account, and each address without a key, may
-// hold. Used by requests-in-flight.ts; the amounts come from serve.ts. It must never let what nobody in
-// particular holds count against an account.
+// hold. Used by requests-in-flight.ts; the amounts come from serve.ts. It must never count against
+// an account what requests without an account hold.
 
 import { AnnalsError, unavailable } from "@annals/errors";
 import type { Metrics, Resource } from "../metrics.ts";
@@ -35,7 +35,7 @@ export function resourceShares(config: SharedAmounts): Record<Resource, SharesOp
   const total = config.requestsMaxUnderWay;
   return {
     requests: { share: config.requestsMaxPerAccount, total },
-    // An address has half of what is free: behind a proxy it can be everybody's.
+    // An address has half of what is free: behind a proxy it can be the address of every client.
     unadmitted: { share: total, total },
     anonymous: ANONYMOUS,
     bytes: shares(config.bytesMaxPerAccount),

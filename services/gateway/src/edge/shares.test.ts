@@ -82,7 +82,7 @@ test("who waits gets what is released, in order, and never more than a share", a
   expect(shares.used).toBe(1);
 });
 
-test("whoever waits does not keep others from what is free, and gets what any of them releases", async () => {
+test("a waiting request does not keep others from what is free, and gets what any of them releases", async () => {
   const { outcomes, reserve, shares } = waited();
   reserve("a", "a1");
   reserve("a", "a2");

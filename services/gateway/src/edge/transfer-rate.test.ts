@@ -5,10 +5,10 @@
 import { expect, test } from "vitest";
 import { type Moving, Transfer } from "./transfer-rate.ts";
 
-const LIMITS = { minBytesPerSecond: 1_024, bodyWindowMs: 5_000, answerWindowMs: 30_000 };
+const LIMITS = { minBytesPerSecond: 1_024, bodyWindowMs: 5_000, responseWindowMs: 30_000 };
 const SWEEP_MS = 250;
 const HOUR_MS = 3_600_000;
-const WINDOW_S = LIMITS.answerWindowMs / 1_000;
+const WINDOW_S = LIMITS.responseWindowMs / 1_000;
 
 /** When, in seconds, a reader is cut off that the kernel has taken `took` bytes for at each second. */
 function cutOff(took: (second: number) => number): number | undefined {

@@ -14,7 +14,7 @@ export interface TransferLimits {
   /** A body must move at that rate in each window of so many milliseconds. */
   readonly bodyWindowMs: number;
   /** A client may read nothing of a response for so many milliseconds. */
-  readonly answerWindowMs: number;
+  readonly responseWindowMs: number;
 }
 
 export type SlowTransfer = "slow_body" | "slow_reader";
@@ -54,17 +54,17 @@ export class Transfer {
 
   #reader(
     bytes: number,
-    { answerWindowMs, minBytesPerSecond }: TransferLimits,
+    { responseWindowMs, minBytesPerSecond }: TransferLimits,
     nowMs: number,
   ): SlowTransfer | undefined {
     // At first all that the connection took: it can still be in the kernel.
     const isNew = this.#kind !== "slow_reader";
     const took = isNew ? bytes : bytes - this.#bytes;
     const dueAt =
-      (isNew ? nowMs + answerWindowMs : this.#dueAt) + (took / minBytesPerSecond) * MS_PER_S;
+      (isNew ? nowMs + responseWindowMs : this.#dueAt) + (took / minBytesPerSecond) * MS_PER_S;
     this.#kind = "slow_reader";
     this.#bytes = bytes;
-    this.#dueAt = Math.min(dueAt, nowMs + MAX_READER_WINDOWS * answerWindowMs);
+    this.#dueAt = Math.min(dueAt, nowMs + MAX_READER_WINDOWS * responseWindowMs);
     return nowMs > this.#dueAt ? "slow_reader" : undefined;
   }
 

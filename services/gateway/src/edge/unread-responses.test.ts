@@ -1,5 +1,5 @@
 // Guarantee: what clients have not read of their answers counts as bytes of the account, or of the address
-// without a key. Beyond that the answer that was unread longest is abandoned, and nobody else's. What was
+// without a key. Beyond that the answer that was unread longest is abandoned, and no other. What was
 // read counts no more. A client that reads nothing is disconnected, and one that reads slowly is not.
 
 import type { Socket } from "node:net";
@@ -45,8 +45,8 @@ test("an answer that was read at once counts nothing, a small one that was not a
   reading.destroy();
 });
 
-test("beyond an address's share its longest unread answer is abandoned, and nobody else's", async () => {
-  const server = await openServer({ answerWindowMs: 60_000 });
+test("beyond an address's share its longest unread answer is abandoned, and no other", async () => {
+  const server = await openServer({ responseWindowMs: 60_000 });
   const { inFlight, refused, released } = server;
   const another = await deaf(server);
   const unread = [another, await deaf(server)];
@@ -66,7 +66,7 @@ test("beyond an address's share its longest unread answer is abandoned, and nobo
 });
 
 test("an answer that is not made yet is refused beyond the account's share, one that exists is kept", async () => {
-  const server = await openServer({ answerWindowMs: 60_000 });
+  const server = await openServer({ responseWindowMs: 60_000 });
   const { inFlight, refused, released } = server;
   const [first, second] = [await deaf(server, KEY), await deaf(server, KEY)];
   for (const { request } of [first, second]) inFlight.authenticated(request, "acct_1");

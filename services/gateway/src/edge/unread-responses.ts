@@ -1,7 +1,7 @@
 // Counts the bytes of responses that their clients have not read: of the account, or of an address without a
 // key. Used by requests-in-flight.ts. What the kernel took at once does not count. Beyond what a holder may
-// have, its response that has been unread longest is abandoned. It must never disconnect a client that
-// belongs to somebody else.
+// have, its response that has been unread longest is abandoned. It must never disconnect a client of
+// another holder.
 
 import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.ts";

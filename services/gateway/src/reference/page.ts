@@ -1,4 +1,4 @@
-// HTML for the pages that everybody may read: text that is escaped wherever it is put, and the frame with its
+// HTML for the pages that need no key: text that is escaped wherever it is put, and the frame with its
 // style. Used by pages.ts and the pages. There is no script.
 
 import { hash } from "node:crypto";

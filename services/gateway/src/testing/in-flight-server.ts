@@ -59,7 +59,7 @@ export async function openServer(transfers: Partial<InFlightOptions["transfers"]
     transfers: {
       minBytesPerSecond: 10_000,
       bodyWindowMs: WINDOW_MS,
-      answerWindowMs: WINDOW_MS,
+      responseWindowMs: WINDOW_MS,
       ...transfers,
     },
     addressOf: ({ headers }) => String(headers["from"]),

@@ -1,5 +1,5 @@
 // Audit entries that several places of this service make. Called by handlers and the operator's commands.
-// They never hold a secret or its hash. What somebody chose, such as a name, is in them as a digest: the
+// They never hold a secret or its hash. What a client chose, such as a name, is in them as a digest: the
 // chain keeps them permanently, and a name may be a person's.
 
 import { jsonSha256, type JsonValue } from "@annals/event";
@@ -10,7 +10,7 @@ interface Actor {
   readonly id?: string | undefined;
 }
 
-/** Whoever runs a command of this service. */
+/** The person or program that runs a command of this service. */
 export const OPERATOR: Actor = { type: "operator" };
 
 type ShownKey = Pick<NewApiKey, "createdAt" | "id" | "name" | "scopes">;

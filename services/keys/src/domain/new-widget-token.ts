@@ -20,7 +20,7 @@ interface TokenRequest {
   readonly parts: readonly string[];
   readonly origins: readonly string[];
   readonly expiresInS: number;
-  /** Empty: nobody is named. */
+  /** Empty if no viewer is named. */
   readonly viewerId: string;
   readonly viewerName: string;
 }

@@ -99,7 +99,7 @@ describe("answers", () => {
     expect(verifier.verify(one?.statement ?? "", needed)).toMatchObject({ keyId: key.keyId });
   });
 
-  test("of keys and widget tokens together, each by its own window; a token for a key admits nobody", async () => {
+  test("of keys and widget tokens together, each by its own window; a token for a key admits no request", async () => {
     const { call } = service();
     const key = await storeKey(database);
     const filter = create(EventFilterSchema, { action: "a" });
@@ -183,7 +183,7 @@ describe("what was refused", () => {
     await refused.write();
     expect(await entries()).toEqual([]);
     const keys = await Promise.all(Array.from({ length: 101 }, () => storeKey(database)));
-    await call([{ secretSha256: keyHash("nobody's"), count: 7 }]);
+    await call([{ secretSha256: keyHash("unknown"), count: 7 }]);
     for (let round = 0; round < 2; round += 1)
       await call(keys.map(({ secretSha256 }) => ({ secretSha256, count: 12 })));
     await refused.write();

@@ -6,7 +6,7 @@ import type { HandlerContext } from "@connectrpc/connect";
 
 /**
  * The id of the key that has made the tokens which the caller may see and end: its own. Null where the key
- * has keys:manage: those of all keys. A call without an admission is about nobody's.
+ * has keys:manage: those of all keys. A call without an admission sees no tokens.
  */
 export function tokenOwner(context: Pick<HandlerContext, "values">): string | null {
   const admission = admissionOf(context);

@@ -34,7 +34,7 @@ export class RefusedAdmissions {
     this.#since = clock.nowText();
   }
 
-  /** Requests with keys that nobody has, or that were revoked. */
+  /** Counts requests with keys that do not exist, or that were revoked. */
   unknownKey(count: number): void {
     this.#unknownKey += count;
   }

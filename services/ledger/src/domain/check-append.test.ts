@@ -1,4 +1,4 @@
-// Guarantee: nothing reaches the chain that the interface does not allow, whoever sends it. Each refusal
+// Guarantee: nothing reaches the chain that the interface does not allow, from any caller. Each refusal
 // names the member. Every bound holds at its exact edge, and the copies for filters are those of the parts.
 
 import { atOnce } from "@annals/contract";

@@ -1,5 +1,5 @@
 // Guarantee: what is not shown leaves no byte, of its value or of its salt; what is shown stays as it was
-// hashed. A text that somebody changed in the database hides more, never less.
+// hashed. A text that was changed in the database hides more, never less.
 
 import { type WidgetPart, WIDGET_PARTS } from "@annals/contract";
 import { canonicalJson, PARTS, SALT_BYTES } from "@annals/event";

@@ -1,6 +1,6 @@
 // Guarantees: events are read by their numbers, in order, without those that the chain does not have, until
-// an answer has 1 MiB of parts; whoever asks again for the rest gets it. Their sizes are told without reading
-// them, one for each number.
+// an answer has 1 MiB of parts; a caller that asks again for the rest gets it. Their sizes are told without
+// reading them, one for each number.
 
 import { expect, test } from "vitest";
 import { newAccountId } from "../testing/append-fixtures.ts";

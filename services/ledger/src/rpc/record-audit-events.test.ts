@@ -62,7 +62,7 @@ test("entries are stored in their order and once, by several ledgers and sent ag
   const expected = entries.map((_, index) => ["annals.key.created", `key_${index}`]);
   expect(await chainOf(ledgers[0], SYSTEM_ACCOUNT_ID)).toEqual(expected);
   expect(await chainOf(ledgers[0], ACCOUNT)).toEqual([]);
-  // Nobody can have a webhook of the system account.
+  // The system account can have no webhook.
   expect(ledgers.flatMap(({ notices }) => notices)).toEqual([]);
   const [row] = await database.query(
     "SELECT actor_id, key_id, context FROM ledger.events WHERE account_id = $1 LIMIT 1",

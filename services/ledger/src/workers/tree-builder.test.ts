@@ -134,7 +134,7 @@ test("an account that this process appended to is built before the list comes to
   expect((await stored(ACCOUNT)).size).toBe("7");
 });
 
-test("replicas at the same time store one tree, whoever is first", async () => {
+test("replicas at the same time store one tree, whichever is first", async () => {
   const replicas = [newBuilder(), newBuilder(), newBuilder()];
   for (const size of [300, 1, 5_000, 77]) {
     await Promise.all([grow(ACCOUNT, size), grow(OTHER, size)]);

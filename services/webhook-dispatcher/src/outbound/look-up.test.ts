@@ -1,6 +1,6 @@
-// Guarantee: names that are never answered delay no other account, whoever waits for a name leaves by the
-// deadline and joins no look-up that is about to fail, and an answer is cached for a moment only. With a name
-// server on the loopback interface, from the store to a receiver.
+// Guarantee: names that are never answered delay no other account, a caller that waits for a name leaves by
+// the deadline and joins no look-up that is about to fail, and an answer is cached for a moment only. With a
+// name server on the loopback interface, from the store to a receiver.
 
 import { CertificateAuthority } from "@annals/certificates";
 import { systemClock } from "@annals/contract";
@@ -138,7 +138,7 @@ describe("a look-up", () => {
     expect(await count()).toBe(1);
     const other = resolve("x", "b");
     expect(await count()).toBe(2);
-    // The first is about to fail: nobody joins it any more.
+    // The first is about to fail: no caller joins it any more.
     now = 1_001;
     const late = resolve("x", "a");
     expect(await count()).toBe(3);

@@ -185,7 +185,7 @@ test("a success of the URL before is none of the new one", async () => {
   await expect(replayRange(1n, 2n)).rejects.toThrow("must have accepted a delivery");
 });
 
-test("replays of an account take turns; whoever waits too long is told so; others do not wait", async () => {
+test("replays of an account take turns; one that waits too long fails; others do not wait", async () => {
   const turns = new ReplayTurns(50);
   const held = Promise.withResolvers<void>();
   const first = turns.run("acct_1", () => held.promise);

@@ -275,7 +275,7 @@ export declare type WidgetAdmission = Message<"annals.keys.v1.WidgetAdmission"> 
   origins: string[];
 
   /**
-   * Who looks, for the access log; empty where nobody was named.
+   * Who looks, for the access log; empty if no viewer was named.
    *
    * @generated from field: string viewer_id = 3;
    */
@@ -559,7 +559,7 @@ export declare type WidgetToken = Message<"annals.keys.v1.WidgetToken"> & {
   origins: string[];
 
   /**
-   * Empty where nobody was named.
+   * Empty if no viewer was named.
    *
    * @generated from field: string viewer_id = 6;
    */
@@ -634,7 +634,7 @@ export declare type CreateWidgetTokenRequest = Message<"annals.keys.v1.CreateWid
   origins: string[];
 
   /**
-   * Empty: nobody is named.
+   * Empty if no viewer is named.
    *
    * @generated from field: string viewer_id = 7;
    */

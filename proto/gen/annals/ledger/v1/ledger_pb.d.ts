@@ -1079,7 +1079,7 @@ export declare type WidgetEvent = Message<"annals.ledger.v1.WidgetEvent"> & {
 
   /**
    * What the event has and is not shown: of actor.meta, target.meta, context, diff, metadata. The last three
-   * are here also where they are {}, so that nobody learns that.
+   * are listed even if they are {}, so that a reader does not learn that.
    *
    * @generated from field: repeated string hidden = 2;
    */

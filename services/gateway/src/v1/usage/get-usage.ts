@@ -1,6 +1,6 @@
 // GET /v1/usage (docs/open-details.md): what the account's plan allows, and what of each limit is used. Each
-// number comes from the service that enforces its limit. Any API key may ask: whoever meets a limit is told
-// of it too.
+// number comes from the service that enforces its limit. Any API key may ask: a request that meets a
+// limit is told of it, too.
 
 import { FEATURES } from "@annals/contract";
 import { Type } from "typebox";
