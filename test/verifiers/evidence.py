@@ -19,6 +19,7 @@ from evidence_heads import Waits, check_heads
 from evidence_notes import ED25519, MAX_NOTE_BYTES, NEVER, Fault, NotChecked, Policy, make_key, read_signed, uncheckable
 from evidence_timestamps import check_stamps, verify_token
 from evidence_tree import Tiles
+from verify_chain import jcs
 
 MAX_LAG_S = 26 * 3600
 MAX_FILE_BYTES = 1 << 20
@@ -131,7 +132,8 @@ def lines_of(report):
     yield "erased parts: %d, records: %d" % (report.erasures.parts, report.erasures.count)
     times = [time for time in waits.times if time < NEVER]
     if waits.by:
-        yield "anchored by %s, from %s to %s" % (waits.by, day_and_time(times[0]), day_and_time(times[-1]))
+        yield "anchored by %s" % waits.by + ("" if not times else ", from %s to %s" % (
+            day_and_time(times[0]), day_and_time(times[-1])))
         if waits.longest:
             yield "longest wait: %d s, sequence number %d" % waits.longest
         if waits.excepted:
@@ -147,7 +149,7 @@ def lines_of(report):
 def not_checked(report):
     bundle = report.bundle
     if bundle.filter:
-        yield "not checked: what the filter left out; it is %s" % bundle.filter
+        yield "not checked: what the filter left out; it is %s" % jcs(bundle.filter)
     if report.waits.excepted and report.waits.by == "time stamps":
         yield "not checked: whether the log is as old as it says; that takes witnesses, who saw its epoch 1"
     if report.unchecked:

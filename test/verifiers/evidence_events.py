@@ -3,7 +3,7 @@ import hashlib
 import re
 from datetime import datetime, timedelta, timezone
 
-from evidence_files import MISTAKES, whole
+from evidence_files import MISTAKES, is_version_1, whole
 from evidence_notes import Fault
 from verify_chain import COPIED, FIELDS, GENESIS, HASH, PATTERNS, Invalid, exact, jcs, like
 
@@ -37,7 +37,7 @@ class Event:
         exact(proof, ("v", "chain", "salts", "digests"), "the proof")
         for name, pattern in PATTERNS.items():
             like(pattern, event[name], name)
-        if proof["v"] != 1 or not isinstance(event["action"], str):
+        if not is_version_1(proof["v"]) or not isinstance(event["action"], str):
             raise Invalid("unknown version of the proof, or no action")
         like("acct_[0-9a-z]{1,64}", proof["chain"], "the chain")
         for field, digest in exact(proof["digests"], FIELDS, "digests").items():

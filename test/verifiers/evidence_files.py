@@ -34,6 +34,10 @@ def whole(value, least, what):
     return int(value)
 
 
+def is_version_1(value):
+    return isinstance(value, float) and value == 1
+
+
 MISTAKES = (Invalid, ArithmeticError, KeyError, RecursionError, TypeError, ValueError)
 
 
@@ -101,7 +105,7 @@ class Bundle:
 
     def take_index(self, index):
         exact(index, MEMBERS, "bundle.json")
-        if index["v"] != 1 or index["kind"] != "annals-evidence":
+        if not is_version_1(index["v"]) or index["kind"] != "annals-evidence":
             raise Invalid("another kind or version")
         like("[^\0-\x20]{1,512}", index["origin"], "origin")
         like("acct_[0-9a-z]{1,64}", index["chain"], "chain")
@@ -122,7 +126,7 @@ class Bundle:
             if name not in NEEDED and name != "policy" and not name.startswith(FOLDERS):
                 raise Invalid("%s does not belong to a bundle" % name)
             exact(given, ("sha256", "size"), name)
-            if given["size"] != self.files[name].size or given["sha256"] != self.files[name].sha256:
+            if whole(given["size"], 0, "a size") != self.files[name].size or given["sha256"] != self.files[name].sha256:
                 raise Invalid("%s is not what bundle.json says" % name)
 
     def read(self, name, limit):

@@ -1,7 +1,7 @@
 """Steps 5 and 6: the heads of the chain in the head log, and when a quorum had seen the events."""
 from collections import namedtuple
 
-from evidence_files import MISTAKES, parse_json, whole
+from evidence_files import MISTAKES, is_version_1, parse_json, whole
 from evidence_notes import NEVER, Fault, read_signed
 from evidence_tree import is_consistent, is_included, leaf_hash, map_root
 from verify_chain import HASH, TIME, Invalid, exact, jcs, like
@@ -31,7 +31,7 @@ class HeadLine:
         head = exact(record["head"], ("chain", "root", "size", "v"), "head")
         like("acct_[0-9a-z]{1,64}", head["chain"], "the chain of head")
         like(HASH, head["root"], "the root of head")
-        if head["v"] != 1:
+        if not is_version_1(head["v"]):
             raise Invalid("unknown version of a head")
         self.chain, self.root, self.record = head["chain"], bytes.fromhex(head["root"]), jcs(head).encode()
         self.size = whole(head["size"], 1, "the size of head")
@@ -45,7 +45,7 @@ class HeadLine:
         exact(entry, ("epoch", "heads", "kind", "time", "v"), "the entry")
         like(TIME, entry["time"], "the entry's time")
         like(HASH, entry["heads"], "the entry's heads")
-        if entry["kind"] != "heads" or entry["v"] != 1 or entry["epoch"] != self.epoch:
+        if entry["kind"] != "heads" or not is_version_1(entry["v"]) or entry["epoch"] != self.epoch:
             raise Invalid("the entry is of another kind, version or epoch")
         if jcs(entry).encode() != self.entry:
             raise Invalid("the entry is not canonical")
@@ -101,13 +101,13 @@ class Waits:
         self.lag, self.fault, self.longest, self.at = lag, None, None, 0
         self.excepted = self.unanchored = 0
         self.sizes = [head.size for head in heads]
-        self.times = [head.seen if policy.quorum else stamped(head, stamps) for head in heads]
+        times = [head.seen if policy.quorum else stamped(head, stamps) for head in heads]
+        is_oldest = bool(heads) and heads[0].epoch == 1 and times[0] < NEVER
+        self.older = max([heads[0].size if is_oldest else 0, *known])
         # What an earlier head could not have, a later one can: whoever saw it then had seen all before it.
-        for at in reversed(range(len(heads) - 1)):
-            self.times[at] = min(self.times[at], self.times[at + 1])
-        is_oldest = bool(heads) and heads[0].epoch == 1
-        seen = heads[0].seen if policy.quorum else stamped(heads[0], stamps) if heads else NEVER
-        self.older = max([heads[0].size if is_oldest and seen < NEVER else 0, *known])
+        for at in reversed(range(len(times) - 1)):
+            times[at] = min(times[at], times[at + 1])
+        self.times = times
 
     def see(self, event):
         while self.at < len(self.sizes) and self.sizes[self.at] < event.number:
