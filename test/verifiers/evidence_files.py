@@ -1,0 +1,152 @@
+"""The files of a bundle: the tar file, what bundle.json says of them, and reading them one piece at a time.
+
+The file is read once to hash everything in it, and again where it is checked; no file of the bundle is ever whole in
+memory except bundle.json, which has about a hundred bytes for each 256 events.
+"""
+import hashlib
+import json
+from collections import namedtuple
+
+from evidence_notes import MAX_NUMBER, Fault
+from verify_chain import TIME, Invalid, exact, like, read_number, read_object, refuse
+
+BLOCK = 512
+PIECE = 1 << 20
+MAX_INDEX_BYTES = 256 << 20
+MAX_LINE_BYTES = 16 << 20
+MEMBERS = ("v", "kind", "origin", "chain", "from_sequence", "to_sequence", "filter", "created_at", "files")
+NEEDED = ("events.jsonl", "checkpoint", "heads.jsonl")
+FOLDERS = ("tile/", "timestamps/")
+
+Place = namedtuple("Place", "offset size sha256")
+
+
+def parse_json(data):
+    """A JSON text as Annals has it: UTF-8, no member twice, numbers as doubles. ValueError or RecursionError."""
+    return json.loads(data.decode("utf-8"), parse_int=read_number, parse_float=read_number, parse_constant=refuse,
+                      object_pairs_hook=read_object)
+
+
+def whole(value, least, what):
+    """A number of JSON as an int."""
+    if not isinstance(value, float) or not least <= value <= MAX_NUMBER or value != int(value):
+        raise Invalid("%s is not a whole number from %d" % (what, least))
+    return int(value)
+
+
+def is_version_1(value):
+    return isinstance(value, float) and value == 1
+
+
+MISTAKES = (Invalid, ArithmeticError, KeyError, RecursionError, TypeError, ValueError)
+
+
+def read_header(block):
+    """Name and size of a regular file in a ustar header; ValueError for anything else."""
+    if sum(block[:148]) + 8 * 32 + sum(block[156:]) != int(block[148:156].rstrip(b" \0"), 8):
+        raise ValueError("the sum of a header is wrong")
+    if block[257:262] != b"ustar" or block[156:157] not in (b"0", b"\0"):
+        raise ValueError("not a regular file of the ustar format")
+    name, prefix = (block[start:end].split(b"\0")[0].decode("utf-8") for start, end in ((0, 100), (345, 500)))
+    if block[124] == 0x80:  # larger than the octal digits allow: binary
+        size = int.from_bytes(block[125:136], "big")
+    else:
+        size = int(block[124:136].rstrip(b" \0"), 8)
+    if not 0 <= size <= MAX_NUMBER:
+        raise ValueError("not a size")
+    return (prefix + "/" if prefix else "") + name, size
+
+
+def read_tar(file):
+    """Where each file of a tar file is, and its SHA-256."""
+    places = {}
+    while True:
+        block = file.read(BLOCK)
+        if len(block) != BLOCK:
+            raise ValueError("the tar file ends too early")
+        if not any(block):
+            break
+        name, size = read_header(block)
+        if name in places:
+            raise ValueError("a file comes twice: " + name)
+        offset, digest, left = file.tell(), hashlib.sha256(), size
+        while left:
+            piece = file.read(min(left, PIECE))
+            if not piece:
+                raise ValueError("the tar file ends in " + name)
+            digest.update(piece)
+            left -= len(piece)
+        if any(file.read(-size % BLOCK)):
+            raise ValueError("bytes after the end of " + name)
+        places[name] = Place(offset, size, digest.hexdigest())
+    if len(file.read(BLOCK)) != BLOCK:
+        raise ValueError("the tar file has no end")
+    for piece in iter(lambda: file.read(PIECE), b""):
+        if any(piece):
+            raise ValueError("bytes after the end of the tar file")
+    return places
+
+
+class Bundle:
+    """Step 1: an open bundle, of which the files are those that bundle.json names, and no others."""
+
+    def __init__(self, file):
+        self.file = file
+        try:
+            self.files = read_tar(file)
+            if self.files["bundle.json"].size > MAX_INDEX_BYTES:
+                raise ValueError("bundle.json is too long")
+            self.take_index(parse_json(self.read("bundle.json", MAX_INDEX_BYTES)))
+        except MISTAKES as mistake:
+            raise Fault("file_mismatch", "not a bundle of evidence (%s)" % mistake)
+        for name in NEEDED:
+            if name not in self.files:
+                raise Fault("file_mismatch", "%s is missing" % name)
+
+    def take_index(self, index):
+        exact(index, MEMBERS, "bundle.json")
+        if not is_version_1(index["v"]) or index["kind"] != "annals-evidence":
+            raise Invalid("another kind or version")
+        like("[^\0-\x20]{1,512}", index["origin"], "origin")
+        like("acct_[0-9a-z]{1,64}", index["chain"], "chain")
+        like(TIME, index["created_at"], "created_at")
+        if not isinstance(index["filter"], dict) or not isinstance(index["files"], dict):
+            raise Invalid("filter or files is not an object")
+        self.origin, self.chain, self.filter = index["origin"], index["chain"], index["filter"]
+        self.created_at = index["created_at"]
+        self.first = whole(index["from_sequence"], 1, "from_sequence")
+        self.last = whole(index["to_sequence"], self.first, "to_sequence")
+        self.check_files(index["files"])
+
+    def check_files(self, listed):
+        if set(listed) != set(self.files) - {"bundle.json"}:
+            differ = sorted(set(listed) ^ (set(self.files) - {"bundle.json"}))
+            raise Invalid("only listed or only there: %s" % ", ".join(differ[:3]))
+        for name, given in listed.items():
+            if name not in NEEDED and name != "policy" and not name.startswith(FOLDERS):
+                raise Invalid("%s does not belong to a bundle" % name)
+            exact(given, ("sha256", "size"), name)
+            if whole(given["size"], 0, "a size") != self.files[name].size or given["sha256"] != self.files[name].sha256:
+                raise Invalid("%s is not what bundle.json says" % name)
+
+    def read(self, name, limit):
+        """The bytes of a file, up to a limit that the caller knows to be above what is valid."""
+        place = self.files[name]
+        self.file.seek(place.offset)
+        return self.file.read(min(place.size, limit + 1))
+
+    def lines(self, name):
+        """The lines of a file of JSON lines: their numbers, from 1, and their values."""
+        place = self.files[name]
+        at, end, number = place.offset, place.offset + place.size, 0
+        while at < end:
+            self.file.seek(at)
+            line = self.file.readline(min(end - at, MAX_LINE_BYTES))
+            at, number = at + len(line), number + 1
+            try:
+                if not line.endswith(b"\n"):
+                    raise Invalid("it has no end, or more than %d bytes" % MAX_LINE_BYTES)
+                value = parse_json(line)
+            except MISTAKES as mistake:
+                raise Fault("file_malformed", "%s line %d: %s" % (name, number, mistake))
+            yield number, value

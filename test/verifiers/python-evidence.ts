@@ -1,0 +1,63 @@
+// Runs the verifier of evidence in Python for tests, as a process, on a bundle that the test made.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Files, POLICY, tarOf } from "./made-bundle.ts";
+
+const works = (command: string, argument: string) => spawnSync(command, [argument]).status === 0;
+export const hasPython = works("python3", "--version");
+export const hasOpenssl = works("openssl", "version");
+
+export interface Answer {
+  readonly status: number | null;
+  readonly text: string;
+}
+
+export function python(
+  script: string,
+  parameters: readonly string[],
+  path = process.env["PATH"],
+): Answer {
+  const all = [join(import.meta.dirname, script), ...parameters];
+  const { status, stdout, stderr } = spawnSync(PYTHON, all, {
+    encoding: "utf8",
+    timeout: 120_000,
+    maxBuffer: 1 << 24,
+    env: { ...process.env, PATH: path, PYTHONDONTWRITEBYTECODE: "1" },
+  });
+  return { status, text: `${stdout}${stderr}`.trim() };
+}
+
+const PYTHON = hasPython
+  ? spawnSync("python3", ["-c", "import sys; print(sys.executable)"], {
+      encoding: "utf8",
+    }).stdout.trim()
+  : "";
+
+export interface Given {
+  readonly policy?: Buffer;
+  readonly known?: readonly Buffer[];
+  readonly authorities?: Buffer;
+  readonly maxAnchorLag?: number;
+  readonly path?: string;
+}
+
+/** What evidence.py says of a bundle, as a process. */
+export function verdict(files: Files | Buffer, given: Given = {}): Answer {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "annals-evidence-"));
+  const put = (name: string, bytes: Buffer) => {
+    writeFileSync(join(folder.path, name), bytes);
+    return join(folder.path, name);
+  };
+  const { authorities, known = [], maxAnchorLag, path, policy = POLICY } = given;
+  const parameters = [
+    put("evidence.tar", Buffer.isBuffer(files) ? files : tarOf(files)),
+    ...["--policy", put("policy", policy)],
+    ...known.flatMap((bytes, at) => ["--known", put(`known-${at}`, bytes)]),
+    ...(authorities ? ["--tsa-ca", put("ca.pem", authorities)] : []),
+    ...(maxAnchorLag === undefined ? [] : ["--max-anchor-lag", String(maxAnchorLag)]),
+  ];
+  return python("evidence.py", parameters, path);
+}
