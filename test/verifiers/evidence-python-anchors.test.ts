@@ -28,7 +28,7 @@ import {
   vectorFiles,
   withFile,
 } from "./made-bundle.ts";
-import { hasOpenssl, hasPython, verdict } from "./python-evidence.ts";
+import { hasPython, hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 const PRUNED = vectorFiles("pruned");
@@ -40,7 +40,7 @@ const STAMP = JSON.parse(String(vectorBytes("timestamp.json"))) as {
 };
 const TOKEN = Buffer.from(STAMP.response_base64, "base64");
 
-const stamped = (token = TOKEN, checkpoint = STAMP.checkpoint, files = PRUNED) =>
+const stamped = (token: Buffer = TOKEN, checkpoint = STAMP.checkpoint, files = PRUNED) =>
   relisted(
     new Map([
       ...files,
@@ -51,7 +51,7 @@ const stamped = (token = TOKEN, checkpoint = STAMP.checkpoint, files = PRUNED) =
 const authorities = Buffer.from(STAMP.ca_pem);
 const options = { policy: NO_QUORUM, authorities, maxAnchorLag: 366 * 86_400 };
 
-describe.runIf(hasPython && hasOpenssl)("time stamps", () => {
+describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
   test("give the time where the policy has no witnesses", () => {
     const { status, text } = verdict(stamped(), options);
     expect(text).toContain("\nanchored by time stamps, from 2026-11-23 01:34:22");

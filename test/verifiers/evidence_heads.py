@@ -104,7 +104,7 @@ class Waits:
         times = [head.seen if policy.quorum else stamped(head, stamps) for head in heads]
         is_oldest = bool(heads) and heads[0].epoch == 1 and times[0] < NEVER
         self.older = max([heads[0].size if is_oldest else 0, *known])
-        # What an earlier head could not have, a later one can: whoever saw it then had seen all before it.
+        # What an earlier head could not have, a later one can: who saw it then had seen all before it.
         for at in reversed(range(len(times) - 1)):
             times[at] = min(times[at], times[at + 1])
         self.times = times

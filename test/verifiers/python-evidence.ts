@@ -8,7 +8,7 @@ import { type Files, POLICY, tarOf } from "./made-bundle.ts";
 
 const works = (command: string, argument: string) => spawnSync(command, [argument]).status === 0;
 export const hasPython = works("python3", "--version");
-export const hasOpenssl = works("openssl", "version");
+export const hasPythonAndOpenssl = hasPython && works("openssl", "version");
 
 export interface Answer {
   readonly status: number | null;
@@ -54,7 +54,8 @@ export function verdict(files: Files | Buffer, given: Given = {}): Answer {
   const { authorities, known = [], maxAnchorLag, path, policy = POLICY } = given;
   const parameters = [
     put("evidence.tar", Buffer.isBuffer(files) ? files : tarOf(files)),
-    ...["--policy", put("policy", policy)],
+    "--policy",
+    put("policy", policy),
     ...known.flatMap((bytes, at) => ["--known", put(`known-${at}`, bytes)]),
     ...(authorities ? ["--tsa-ca", put("ca.pem", authorities)] : []),
     ...(maxAnchorLag === undefined ? [] : ["--max-anchor-lag", String(maxAnchorLag)]),
