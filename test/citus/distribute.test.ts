@@ -12,7 +12,7 @@ import { joinNodes, runOn } from "./cluster.ts";
 
 const SCHEMA = "ledger";
 const DIRECTORY = join(import.meta.dirname, "../../services/ledger/migrations");
-const TABLES = 10;
+const TABLES = 11;
 
 const nodes = [inject("stack").databaseUrl, ...(process.env[NODES_VARIABLE] ?? "").split(" ")].map(
   (url) => ({ url, port: Number(new URL(url).port) }),

@@ -6,7 +6,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type ContextKey, type ContextValues, createContextKey } from "@connectrpc/connect";
 
 /** The services that call others. The name is the one in the certificate of the caller. */
-export const CALLERS = ["gateway", "keys", "export", "webhook-dispatcher"] as const;
+export const CALLERS = ["gateway", "keys", "ledger", "export", "webhook-dispatcher"] as const;
 
 export type Caller = (typeof CALLERS)[number];
 

@@ -13,4 +13,7 @@ export const ACCESS: Access<typeof KeysService> = {
   listWidgetTokens: { gateway: "events:read" },
   deleteWidgetToken: { gateway: "events:read" },
   getUsage: { gateway: "any_key" },
+  getSignedHead: { ledger: "itself" },
+  signEpoch: { ledger: "itself" },
+  signCheckpoint: { ledger: "itself" },
 };

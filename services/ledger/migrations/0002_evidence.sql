@@ -6,9 +6,13 @@ CREATE TABLE ledger.trees (
   account_id text COLLATE "C" PRIMARY KEY,
   size       bigint NOT NULL CHECK (size > 0),
   root       bytea NOT NULL CHECK (octet_length(root) = 32),
+  -- the first byte of the account's place in the map of heads
+  bucket     smallint NOT NULL CHECK (bucket BETWEEN 0 AND 255),
   -- the roots of the complete subtrees, the largest first: a hash for each bit of the size
   frontier   bytea NOT NULL CHECK (octet_length(frontier) > 0 AND octet_length(frontier) % 32 = 0)
 ) WITH (fillfactor = 50);
+
+CREATE INDEX trees_bucket ON ledger.trees (bucket);
 
 GRANT SELECT, INSERT, UPDATE ON ledger.trees TO annals_ledger;
 
@@ -26,3 +30,91 @@ CREATE TABLE ledger.tiles (
 ALTER TABLE ledger.tiles ALTER COLUMN hashes SET STORAGE EXTERNAL;
 
 GRANT SELECT, INSERT ON ledger.tiles TO annals_ledger;
+
+-- The head log: entry e - 1 is epoch e, a statement about the heads of all accounts at once. It names no
+-- account. These tables are small, and a distributed PostgreSQL keeps them on one server.
+CREATE TABLE ledger.logs (
+  -- 1, and one more for each log that follows another
+  log        smallint PRIMARY KEY CHECK (log > 0),
+  origin     text COLLATE "C" NOT NULL UNIQUE,
+  size       bigint NOT NULL CHECK (size >= 0),
+  root       bytea NOT NULL CHECK (octet_length(root) = 32),
+  frontier   bytea NOT NULL CHECK (octet_length(frontier) % 32 = 0),
+  -- the public keys that the log has named, 32 bytes each
+  keys       bytea NOT NULL CHECK (octet_length(keys) > 0 AND octet_length(keys) % 32 = 0),
+  -- the entry that is proposed as the next one, the buckets of its map, and the heads that changed in it
+  proposal         text COLLATE "C",
+  proposal_buckets bytea,
+  proposal_heads   bytea,
+  -- the process that closes epochs, and until when others leave it to that process
+  closer       text COLLATE "C" NOT NULL DEFAULT '',
+  closer_until timestamptz NOT NULL DEFAULT '-infinity',
+  CHECK ((proposal IS NULL) = (proposal_heads IS NULL))
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON ledger.logs TO annals_ledger;
+
+CREATE TABLE ledger.epochs (
+  log        smallint NOT NULL,
+  epoch      bigint NOT NULL CHECK (epoch > 0),
+  -- canonical JSON
+  entry      text COLLATE "C" NOT NULL,
+  -- when it was closed, as in the entry
+  time       text COLLATE "C" NOT NULL,
+  -- the head log with this entry as its last, signed by the log's own keys
+  checkpoint text NOT NULL,
+  -- the 256 nodes at depth 8 of the map of heads; null for an entry of another kind, and once thinned
+  buckets    bytea,
+  -- since when a quorum of witnesses has seen it
+  quorum_at  timestamptz,
+  PRIMARY KEY (log, epoch)
+);
+
+ALTER TABLE ledger.epochs ALTER COLUMN buckets SET STORAGE EXTERNAL;
+
+GRANT SELECT, INSERT, UPDATE (buckets, quorum_at) ON ledger.epochs TO annals_ledger;
+
+-- The full tiles of the head log, as ledger.tiles.
+CREATE TABLE ledger.log_tiles (
+  log    smallint NOT NULL,
+  level  smallint NOT NULL CHECK (level >= 0),
+  tile   bigint NOT NULL CHECK (tile >= 0),
+  root   bytea NOT NULL CHECK (octet_length(root) = 32),
+  hashes bytea NOT NULL CHECK (octet_length(hashes) = 8192),
+  PRIMARY KEY (log, level, tile)
+);
+
+ALTER TABLE ledger.log_tiles ALTER COLUMN hashes SET STORAGE EXTERNAL;
+
+GRANT SELECT, INSERT ON ledger.log_tiles TO annals_ledger;
+
+-- What others have signed of a checkpoint of the head log: cosignatures of witnesses, and time stamps.
+CREATE TABLE ledger.anchors (
+  log   smallint NOT NULL,
+  epoch bigint NOT NULL,
+  -- `witness`: a signature line. `timestamp`: an RFC 3161 token.
+  kind  text COLLATE "C" NOT NULL CHECK (kind IN ('witness', 'timestamp')),
+  -- of the witness in the policy, or of the time stamping authority
+  name  text COLLATE "C" NOT NULL,
+  bytes bytea NOT NULL,
+  -- the time that it states
+  time  timestamptz NOT NULL,
+  PRIMARY KEY (log, epoch, kind, name)
+);
+
+GRANT SELECT, INSERT ON ledger.anchors TO annals_ledger;
+
+-- The heads of accounts in epochs: a row where the head is another one than in the epoch before. Rows are
+-- thinned: all for a day, then of an hour, then of a day. Only `checkpoint` is ever changed: it is signed
+-- when it is first asked for.
+CREATE TABLE ledger.account_heads (
+  account_id text COLLATE "C" NOT NULL,
+  log        smallint NOT NULL,
+  epoch      bigint NOT NULL CHECK (epoch > 0),
+  size       bigint NOT NULL CHECK (size > 0),
+  root       bytea NOT NULL CHECK (octet_length(root) = 32),
+  checkpoint text,
+  PRIMARY KEY (account_id, log, epoch)
+);
+
+GRANT SELECT, INSERT, DELETE, UPDATE (checkpoint) ON ledger.account_heads TO annals_ledger;

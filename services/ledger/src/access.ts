@@ -19,4 +19,13 @@ export const ACCESS: Access<typeof LedgerService> = {
   listWidgetFilters: { gateway: "widget" },
   recordAuditEvents: { keys: "itself", export: "itself", "webhook-dispatcher": "itself" },
   getUsage: { gateway: "any_key" },
+  getLog: { gateway: "verify" },
+  getWidgetLog: { gateway: "widget" },
+  readCheckpoint: { gateway: "verify", export: "itself" },
+  readTile: { gateway: "verify", export: "itself" },
+  readEntries: { gateway: "events:read" },
+  proveInclusion: { gateway: "verify" },
+  proveConsistency: { gateway: "verify" },
+  listHeads: { gateway: "verify", export: "itself", "webhook-dispatcher": "itself" },
+  readHeadLog: { gateway: "itself" },
 };

@@ -11,10 +11,10 @@ export const TREES: Cases = {
     ({ account }) => [account, [0, 1], ["0", "0"], [HASH, HASH], [TILE, TILE]],
   ],
   "ledger.create-tree": [
-    ({ account }) => [account, "1", HASH, HASH],
+    ({ account }) => [account, "1", HASH, HASH, 7],
     {
       before: ({ account }) => `DELETE FROM ledger.trees WHERE account_id = '${account}'`,
-      params: ({ account }) => [account, "1", HASH, HASH],
+      params: ({ account }) => [account, "1", HASH, HASH, 7],
     },
   ],
   "ledger.find-tree-work": [() => ["", 100], ({ account }) => [account, 1]],

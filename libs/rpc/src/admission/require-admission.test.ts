@@ -40,6 +40,15 @@ const ACCESS: Access<typeof LedgerService> = {
   listWidgetEvents: { gateway: "widget" },
   listWidgetFilters: { gateway: "widget" },
   getUsage: { gateway: "any_key" },
+  getLog: {},
+  getWidgetLog: {},
+  readCheckpoint: {},
+  readTile: {},
+  readEntries: {},
+  proveInclusion: {},
+  proveConsistency: {},
+  listHeads: {},
+  readHeadLog: {},
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

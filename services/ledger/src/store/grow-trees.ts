@@ -11,12 +11,12 @@ export type GrownTrees = [
   frontiers: readonly Buffer[],
 ];
 
-type NewTree = [accountId: string, size: string, root: Buffer, frontier: Buffer];
+type NewTree = [accountId: string, size: string, root: Buffer, frontier: Buffer, bucket: number];
 
 export const createTree = statement<NewTree, never>(
   `/* ledger.create-tree */
-INSERT INTO ledger.trees (account_id, size, root, frontier)
-VALUES ($1::text, $2::bigint, $3::bytea, $4::bytea)
+INSERT INTO ledger.trees (account_id, size, root, frontier, bucket)
+VALUES ($1::text, $2::bigint, $3::bytea, $4::bytea, $5::smallint)
 ON CONFLICT (account_id) DO NOTHING
 `,
   { route: "one account" },

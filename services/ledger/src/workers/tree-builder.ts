@@ -4,7 +4,7 @@
 
 import { AccountWork, type Logger } from "@annals/chassis";
 import { type Database, isDistributed } from "@annals/postgres";
-import { frontierOf, HASH_BYTES, TILE_WIDTH } from "@annals/tlog";
+import { bucketOf, frontierOf, HASH_BYTES, TILE_WIDTH } from "@annals/tlog";
 import { createTiles } from "../store/create-tiles.ts";
 import { findTreeWork } from "../store/find-tree-work.ts";
 import { getTrees, type TreeRow } from "../store/get-trees.ts";
@@ -164,7 +164,13 @@ export class TreeBuilder {
         ]);
       if (sizeBefore === 0) {
         const frontier = Buffer.concat(tree.hashes);
-        await database.run(createTree, [accountId, String(tree.size), root, frontier]);
+        await database.run(createTree, [
+          accountId,
+          String(tree.size),
+          root,
+          frontier,
+          bucketOf(accountId),
+        ]);
       }
     }
     const grown = trees.filter(({ sizeBefore }) => sizeBefore > 0);

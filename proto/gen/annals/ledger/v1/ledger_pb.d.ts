@@ -1287,6 +1287,693 @@ export declare type GetUsageResponse = Message<"annals.ledger.v1.GetUsageRespons
 export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.GetLogRequest
+ */
+export declare type GetLogRequest = Message<"annals.ledger.v1.GetLogRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetLogRequest.
+ * Use `create(GetLogRequestSchema)` to create a new message.
+ */
+export declare const GetLogRequestSchema: GenMessage<GetLogRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.GetLogResponse
+ */
+export declare type GetLogResponse = Message<"annals.ledger.v1.GetLogResponse"> & {
+  /**
+   * Of the account's log: `<origin of the head log>/<account id>`.
+   *
+   * @generated from field: string origin = 1;
+   */
+  origin: string;
+
+  /**
+   * Of the head log.
+   *
+   * @generated from field: string log_origin = 2;
+   */
+  logOrigin: string;
+
+  /**
+   * Verifier keys of the head log, newest first. Those of the account's log have the same public keys.
+   *
+   * @generated from field: repeated string vkeys = 3;
+   */
+  vkeys: string[];
+
+  /**
+   * Events of the chain.
+   *
+   * @generated from field: uint64 size = 4;
+   */
+  size: bigint;
+
+  /**
+   * Absent where the account is in no served epoch yet.
+   *
+   * @generated from field: annals.ledger.v1.Covered covered = 5;
+   */
+  covered?: Covered | undefined;
+
+  /**
+   * The newest epoch, whether or not it is served.
+   *
+   * @generated from field: uint64 epoch = 6;
+   */
+  epoch: bigint;
+
+  /**
+   * @generated from field: string epoch_time = 7;
+   */
+  epochTime: string;
+
+  /**
+   * The operator's policy. Empty: there is none, so that the newest epoch is served.
+   *
+   * @generated from field: string policy = 8;
+   */
+  policy: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetLogResponse.
+ * Use `create(GetLogResponseSchema)` to create a new message.
+ */
+export declare const GetLogResponseSchema: GenMessage<GetLogResponse>;
+
+/**
+ * What a served epoch says of an account.
+ *
+ * @generated from message annals.ledger.v1.Covered
+ */
+export declare type Covered = Message<"annals.ledger.v1.Covered"> & {
+  /**
+   * Events of the account that are covered.
+   *
+   * @generated from field: uint64 size = 1;
+   */
+  size: bigint;
+
+  /**
+   * @generated from field: uint64 epoch = 2;
+   */
+  epoch: bigint;
+
+  /**
+   * When the epoch was closed: UTC with six fraction digits.
+   *
+   * @generated from field: string time = 3;
+   */
+  time: string;
+
+  /**
+   * Those of the operator's policy that have cosigned the epoch.
+   *
+   * @generated from field: repeated annals.ledger.v1.WitnessTime witnesses = 4;
+   */
+  witnesses: WitnessTime[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.Covered.
+ * Use `create(CoveredSchema)` to create a new message.
+ */
+export declare const CoveredSchema: GenMessage<Covered>;
+
+/**
+ * @generated from message annals.ledger.v1.WitnessTime
+ */
+export declare type WitnessTime = Message<"annals.ledger.v1.WitnessTime"> & {
+  /**
+   * The name in the policy.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Of the cosignature: UTC with six fraction digits.
+   *
+   * @generated from field: string time = 2;
+   */
+  time: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.WitnessTime.
+ * Use `create(WitnessTimeSchema)` to create a new message.
+ */
+export declare const WitnessTimeSchema: GenMessage<WitnessTime>;
+
+/**
+ * @generated from message annals.ledger.v1.GetWidgetLogRequest
+ */
+export declare type GetWidgetLogRequest = Message<"annals.ledger.v1.GetWidgetLogRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetWidgetLogRequest.
+ * Use `create(GetWidgetLogRequestSchema)` to create a new message.
+ */
+export declare const GetWidgetLogRequestSchema: GenMessage<GetWidgetLogRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.GetWidgetLogResponse
+ */
+export declare type GetWidgetLogResponse = Message<"annals.ledger.v1.GetWidgetLogResponse"> & {
+  /**
+   * Absent where the account is in no served epoch yet.
+   *
+   * @generated from field: annals.ledger.v1.Covered covered = 1;
+   */
+  covered?: Covered | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetWidgetLogResponse.
+ * Use `create(GetWidgetLogResponseSchema)` to create a new message.
+ */
+export declare const GetWidgetLogResponseSchema: GenMessage<GetWidgetLogResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadCheckpointRequest
+ */
+export declare type ReadCheckpointRequest = Message<"annals.ledger.v1.ReadCheckpointRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadCheckpointRequest.
+ * Use `create(ReadCheckpointRequestSchema)` to create a new message.
+ */
+export declare const ReadCheckpointRequestSchema: GenMessage<ReadCheckpointRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadCheckpointResponse
+ */
+export declare type ReadCheckpointResponse = Message<"annals.ledger.v1.ReadCheckpointResponse"> & {
+  /**
+   * A signed note.
+   *
+   * @generated from field: string checkpoint = 1;
+   */
+  checkpoint: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadCheckpointResponse.
+ * Use `create(ReadCheckpointResponseSchema)` to create a new message.
+ */
+export declare const ReadCheckpointResponseSchema: GenMessage<ReadCheckpointResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadTileRequest
+ */
+export declare type ReadTileRequest = Message<"annals.ledger.v1.ReadTileRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: uint32 level = 2;
+   */
+  level: number;
+
+  /**
+   * @generated from field: uint64 index = 3;
+   */
+  index: bigint;
+
+  /**
+   * Hashes: 1 to 256. Fewer than 256 is a partial tile.
+   *
+   * @generated from field: uint32 width = 4;
+   */
+  width: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadTileRequest.
+ * Use `create(ReadTileRequestSchema)` to create a new message.
+ */
+export declare const ReadTileRequestSchema: GenMessage<ReadTileRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadTileResponse
+ */
+export declare type ReadTileResponse = Message<"annals.ledger.v1.ReadTileResponse"> & {
+  /**
+   * @generated from field: bytes hashes = 1;
+   */
+  hashes: Uint8Array;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadTileResponse.
+ * Use `create(ReadTileResponseSchema)` to create a new message.
+ */
+export declare const ReadTileResponseSchema: GenMessage<ReadTileResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadEntriesRequest
+ */
+export declare type ReadEntriesRequest = Message<"annals.ledger.v1.ReadEntriesRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: uint64 index = 2;
+   */
+  index: bigint;
+
+  /**
+   * Entries: 1 to 256.
+   *
+   * @generated from field: uint32 width = 3;
+   */
+  width: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadEntriesRequest.
+ * Use `create(ReadEntriesRequestSchema)` to create a new message.
+ */
+export declare const ReadEntriesRequestSchema: GenMessage<ReadEntriesRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadEntriesResponse
+ */
+export declare type ReadEntriesResponse = Message<"annals.ledger.v1.ReadEntriesResponse"> & {
+  /**
+   * For each entry its length in two bytes, big-endian, and its text.
+   *
+   * @generated from field: bytes entries = 1;
+   */
+  entries: Uint8Array;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadEntriesResponse.
+ * Use `create(ReadEntriesResponseSchema)` to create a new message.
+ */
+export declare const ReadEntriesResponseSchema: GenMessage<ReadEntriesResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ProveInclusionRequest
+ */
+export declare type ProveInclusionRequest = Message<"annals.ledger.v1.ProveInclusionRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: uint64 sequence_number = 2;
+   */
+  sequenceNumber: bigint;
+
+  /**
+   * Of the tree, at most the newest served size. 0: that size.
+   *
+   * @generated from field: uint64 size = 3;
+   */
+  size: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ProveInclusionRequest.
+ * Use `create(ProveInclusionRequestSchema)` to create a new message.
+ */
+export declare const ProveInclusionRequestSchema: GenMessage<ProveInclusionRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ProveInclusionResponse
+ */
+export declare type ProveInclusionResponse = Message<"annals.ledger.v1.ProveInclusionResponse"> & {
+  /**
+   * @generated from field: uint64 size = 1;
+   */
+  size: bigint;
+
+  /**
+   * @generated from field: bytes root = 2;
+   */
+  root: Uint8Array;
+
+  /**
+   * The hash of the event.
+   *
+   * @generated from field: bytes leaf = 3;
+   */
+  leaf: Uint8Array;
+
+  /**
+   * @generated from field: repeated bytes hashes = 4;
+   */
+  hashes: Uint8Array[];
+
+  /**
+   * The signed checkpoint of this size. Empty where no served epoch has this size.
+   *
+   * @generated from field: string checkpoint = 5;
+   */
+  checkpoint: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ProveInclusionResponse.
+ * Use `create(ProveInclusionResponseSchema)` to create a new message.
+ */
+export declare const ProveInclusionResponseSchema: GenMessage<ProveInclusionResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ProveConsistencyRequest
+ */
+export declare type ProveConsistencyRequest = Message<"annals.ledger.v1.ProveConsistencyRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: uint64 from = 2;
+   */
+  from: bigint;
+
+  /**
+   * At most the newest served size. 0: that size.
+   *
+   * @generated from field: uint64 to = 3;
+   */
+  to: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ProveConsistencyRequest.
+ * Use `create(ProveConsistencyRequestSchema)` to create a new message.
+ */
+export declare const ProveConsistencyRequestSchema: GenMessage<ProveConsistencyRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ProveConsistencyResponse
+ */
+export declare type ProveConsistencyResponse = Message<"annals.ledger.v1.ProveConsistencyResponse"> & {
+  /**
+   * @generated from field: uint64 from = 1;
+   */
+  from: bigint;
+
+  /**
+   * @generated from field: bytes from_root = 2;
+   */
+  fromRoot: Uint8Array;
+
+  /**
+   * @generated from field: uint64 to = 3;
+   */
+  to: bigint;
+
+  /**
+   * @generated from field: bytes to_root = 4;
+   */
+  toRoot: Uint8Array;
+
+  /**
+   * @generated from field: repeated bytes hashes = 5;
+   */
+  hashes: Uint8Array[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ProveConsistencyResponse.
+ * Use `create(ProveConsistencyResponseSchema)` to create a new message.
+ */
+export declare const ProveConsistencyResponseSchema: GenMessage<ProveConsistencyResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListHeadsRequest
+ */
+export declare type ListHeadsRequest = Message<"annals.ledger.v1.ListHeadsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: uint64 after_epoch = 2;
+   */
+  afterEpoch: bigint;
+
+  /**
+   * 1 to 50.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListHeadsRequest.
+ * Use `create(ListHeadsRequestSchema)` to create a new message.
+ */
+export declare const ListHeadsRequestSchema: GenMessage<ListHeadsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListHeadsResponse
+ */
+export declare type ListHeadsResponse = Message<"annals.ledger.v1.ListHeadsResponse"> & {
+  /**
+   * In the order of the epochs, only served ones in which the head has changed and which are still kept.
+   *
+   * @generated from field: repeated annals.ledger.v1.EpochHead heads = 1;
+   */
+  heads: EpochHead[];
+
+  /**
+   * @generated from field: bool has_more = 2;
+   */
+  hasMore: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListHeadsResponse.
+ * Use `create(ListHeadsResponseSchema)` to create a new message.
+ */
+export declare const ListHeadsResponseSchema: GenMessage<ListHeadsResponse>;
+
+/**
+ * A line of heads.jsonl (docs/evidence.md).
+ *
+ * @generated from message annals.ledger.v1.EpochHead
+ */
+export declare type EpochHead = Message<"annals.ledger.v1.EpochHead"> & {
+  /**
+   * @generated from field: uint64 epoch = 1;
+   */
+  epoch: bigint;
+
+  /**
+   * @generated from field: string entry = 2;
+   */
+  entry: string;
+
+  /**
+   * The record in canonical JSON.
+   *
+   * @generated from field: string head = 3;
+   */
+  head: string;
+
+  /**
+   * @generated from field: repeated bytes path = 4;
+   */
+  path: Uint8Array[];
+
+  /**
+   * Of the head log: the first checkpoint that met the quorum and holds the entry, with its cosignatures.
+   *
+   * @generated from field: string checkpoint = 5;
+   */
+  checkpoint: string;
+
+  /**
+   * Proves the entry under that checkpoint.
+   *
+   * @generated from field: repeated bytes inclusion = 6;
+   */
+  inclusion: Uint8Array[];
+
+  /**
+   * From this head to the account's newest served head.
+   *
+   * @generated from field: repeated bytes consistency = 7;
+   */
+  consistency: Uint8Array[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.EpochHead.
+ * Use `create(EpochHeadSchema)` to create a new message.
+ */
+export declare const EpochHeadSchema: GenMessage<EpochHead>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadHeadLogRequest
+ */
+export declare type ReadHeadLogRequest = Message<"annals.ledger.v1.ReadHeadLogRequest"> & {
+  /**
+   * @generated from oneof annals.ledger.v1.ReadHeadLogRequest.part
+   */
+  part: {
+    /**
+     * @generated from field: annals.ledger.v1.HeadLogCheckpoint checkpoint = 1;
+     */
+    value: HeadLogCheckpoint;
+    case: "checkpoint";
+  } | {
+    /**
+     * @generated from field: annals.ledger.v1.HeadLogTile tile = 2;
+     */
+    value: HeadLogTile;
+    case: "tile";
+  } | {
+    /**
+     * @generated from field: annals.ledger.v1.HeadLogEntries entries = 3;
+     */
+    value: HeadLogEntries;
+    case: "entries";
+  } | {
+    /**
+     * @generated from field: annals.ledger.v1.HeadLogVkey vkey = 4;
+     */
+    value: HeadLogVkey;
+    case: "vkey";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * 1, or the number of a log that follows another (`/log/2/`). 0 is 1.
+   *
+   * @generated from field: uint32 log = 5;
+   */
+  log: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadHeadLogRequest.
+ * Use `create(ReadHeadLogRequestSchema)` to create a new message.
+ */
+export declare const ReadHeadLogRequestSchema: GenMessage<ReadHeadLogRequest>;
+
+/**
+ * The newest served checkpoint, with its cosignatures.
+ *
+ * @generated from message annals.ledger.v1.HeadLogCheckpoint
+ */
+export declare type HeadLogCheckpoint = Message<"annals.ledger.v1.HeadLogCheckpoint"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.HeadLogCheckpoint.
+ * Use `create(HeadLogCheckpointSchema)` to create a new message.
+ */
+export declare const HeadLogCheckpointSchema: GenMessage<HeadLogCheckpoint>;
+
+/**
+ * @generated from message annals.ledger.v1.HeadLogTile
+ */
+export declare type HeadLogTile = Message<"annals.ledger.v1.HeadLogTile"> & {
+  /**
+   * @generated from field: uint32 level = 1;
+   */
+  level: number;
+
+  /**
+   * @generated from field: uint64 index = 2;
+   */
+  index: bigint;
+
+  /**
+   * @generated from field: uint32 width = 3;
+   */
+  width: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.HeadLogTile.
+ * Use `create(HeadLogTileSchema)` to create a new message.
+ */
+export declare const HeadLogTileSchema: GenMessage<HeadLogTile>;
+
+/**
+ * @generated from message annals.ledger.v1.HeadLogEntries
+ */
+export declare type HeadLogEntries = Message<"annals.ledger.v1.HeadLogEntries"> & {
+  /**
+   * @generated from field: uint64 index = 1;
+   */
+  index: bigint;
+
+  /**
+   * @generated from field: uint32 width = 2;
+   */
+  width: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.HeadLogEntries.
+ * Use `create(HeadLogEntriesSchema)` to create a new message.
+ */
+export declare const HeadLogEntriesSchema: GenMessage<HeadLogEntries>;
+
+/**
+ * The verifier keys, one per line.
+ *
+ * @generated from message annals.ledger.v1.HeadLogVkey
+ */
+export declare type HeadLogVkey = Message<"annals.ledger.v1.HeadLogVkey"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.HeadLogVkey.
+ * Use `create(HeadLogVkeySchema)` to create a new message.
+ */
+export declare const HeadLogVkeySchema: GenMessage<HeadLogVkey>;
+
+/**
+ * @generated from message annals.ledger.v1.ReadHeadLogResponse
+ */
+export declare type ReadHeadLogResponse = Message<"annals.ledger.v1.ReadHeadLogResponse"> & {
+  /**
+   * Of the one part that was asked for.
+   *
+   * @generated from field: bytes content = 1;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReadHeadLogResponse.
+ * Use `create(ReadHeadLogResponseSchema)` to create a new message.
+ */
+export declare const ReadHeadLogResponseSchema: GenMessage<ReadHeadLogResponse>;
+
+/**
  * The formats of export files (docs/exports.md).
  *
  * @generated from enum annals.ledger.v1.RecordFormat
@@ -1510,6 +2197,93 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof GetUsageRequestSchema;
     output: typeof GetUsageResponseSchema;
+  },
+  /**
+   * The log of evidence, as it concerns one account (docs/evidence.md). Each answers `not_found` where there
+   * is no log, or where the account is in no served epoch yet.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.GetLog
+   */
+  getLog: {
+    methodKind: "unary";
+    input: typeof GetLogRequestSchema;
+    output: typeof GetLogResponseSchema;
+  },
+  /**
+   * As GetLog, for a widget token: how much is covered, and by how many.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.GetWidgetLog
+   */
+  getWidgetLog: {
+    methodKind: "unary";
+    input: typeof GetWidgetLogRequestSchema;
+    output: typeof GetWidgetLogResponseSchema;
+  },
+  /**
+   * The account's signed checkpoint of the newest served epoch.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReadCheckpoint
+   */
+  readCheckpoint: {
+    methodKind: "unary";
+    input: typeof ReadCheckpointRequestSchema;
+    output: typeof ReadCheckpointResponseSchema;
+  },
+  /**
+   * A tile of hashes, full or partial, up to the newest served size.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReadTile
+   */
+  readTile: {
+    methodKind: "unary";
+    input: typeof ReadTileRequestSchema;
+    output: typeof ReadTileResponseSchema;
+  },
+  /**
+   * A bundle of 1 to 256 entries: the leaf texts of events, whose hashes are the tile of level 0.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReadEntries
+   */
+  readEntries: {
+    methodKind: "unary";
+    input: typeof ReadEntriesRequestSchema;
+    output: typeof ReadEntriesResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.ledger.v1.LedgerService.ProveInclusion
+   */
+  proveInclusion: {
+    methodKind: "unary";
+    input: typeof ProveInclusionRequestSchema;
+    output: typeof ProveInclusionResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.ledger.v1.LedgerService.ProveConsistency
+   */
+  proveConsistency: {
+    methodKind: "unary";
+    input: typeof ProveConsistencyRequestSchema;
+    output: typeof ProveConsistencyResponseSchema;
+  },
+  /**
+   * The account's heads in the epochs after one, with what proves each of them.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListHeads
+   */
+  listHeads: {
+    methodKind: "unary";
+    input: typeof ListHeadsRequestSchema;
+    output: typeof ListHeadsResponseSchema;
+  },
+  /**
+   * The head log, which names no account.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReadHeadLog
+   */
+  readHeadLog: {
+    methodKind: "unary";
+    input: typeof ReadHeadLogRequestSchema;
+    output: typeof ReadHeadLogResponseSchema;
   },
 }>;
 
