@@ -1,0 +1,37 @@
+// What of an account is covered: its head in the newest epoch that is served. Called by the RPCs of the log.
+
+import type { Database } from "@annals/postgres";
+import { getAccountHead } from "../store/get-account-head.ts";
+import { getServedEpoch } from "../store/get-served-epoch.ts";
+
+export interface CoveredHead {
+  readonly log: number;
+  /** The first epoch that has this head. */
+  readonly epoch: number;
+  /** The newest epoch that is served. */
+  readonly servedEpoch: number;
+  readonly size: number;
+  readonly root: Buffer;
+  /** The account's signed checkpoint, if it has been asked for before. */
+  readonly checkpoint: string | undefined;
+}
+
+/** Undefined where there is no log, and where the account has no head in a served epoch yet. */
+export async function coveredHead(
+  database: Database,
+  accountId: string,
+): Promise<CoveredHead | undefined> {
+  const [served] = await database.run(getServedEpoch, []);
+  if (served === undefined) return undefined;
+  const { epoch: servedEpoch, log } = served;
+  const [head] = await database.run(getAccountHead, [accountId, log, servedEpoch]);
+  if (head === undefined) return undefined;
+  return {
+    log,
+    epoch: Number(head.epoch),
+    servedEpoch: Number(servedEpoch),
+    size: Number(head.size),
+    root: head.root,
+    checkpoint: head.checkpoint ?? undefined,
+  };
+}
