@@ -32,8 +32,9 @@ export class HeadMap {
   #children = new Int32Array(2 * FIRST_CAPACITY);
   #hashes = Buffer.alloc(FIRST_CAPACITY * HASH_BYTES);
   #inner = 0;
-  /** Inner nodes whose hash is out of date. */
-  readonly #stale = new Set<number>();
+  /** A byte for each inner node: 1 if its hash is out of date. */
+  #stale = new Uint8Array(FIRST_CAPACITY);
+  #hasStale = false;
 
   get chains(): number {
     return this.#chains;
@@ -48,7 +49,7 @@ export class HeadMap {
     let depth = 0;
     for (; child > EMPTY; depth += 1) {
       const node = child - 1;
-      this.#stale.add(node);
+      this.#markStale(node);
       parent = 2 * node + bitAt(key, depth);
       child = this.#children[parent] ?? EMPTY;
     }
@@ -70,15 +71,19 @@ export class HeadMap {
 
   /** Hashes what changed, and yields after each `slice` of hashes. Nothing may be set meanwhile. */
   *rehash(slice: number): Generator<void> {
+    if (!this.#hasStale) return;
+    let hashed = 0;
     // A node is always made before those below it.
-    const nodes = [...this.#stale].sort((a, b) => b - a);
-    for (const [at, node] of nodes.entries()) {
+    for (let node = this.#inner - 1; node >= 0; node -= 1) {
+      if (this.#stale[node] === 0) continue;
       const left = this.#hashOf(this.#children[2 * node] ?? EMPTY);
       const right = this.#hashOf(this.#children[2 * node + 1] ?? EMPTY);
       this.#hashes.set(mapInner(left, right), node * HASH_BYTES);
-      if ((at + 1) % slice === 0) yield;
+      this.#stale[node] = 0;
+      hashed += 1;
+      if (hashed % slice === 0) yield;
     }
-    this.#stale.clear();
+    this.#hasStale = false;
   }
 
   /** The path to a chain, or to where it would be. */
@@ -162,8 +167,18 @@ export class HeadMap {
       children.set(this.#children);
       this.#children = children;
     }
-    this.#stale.add(node);
+    if (this.#stale.length < this.#inner) {
+      const stale = new Uint8Array(2 * this.#stale.length);
+      stale.set(this.#stale);
+      this.#stale = stale;
+    }
+    this.#markStale(node);
     return node;
+  }
+
+  #markStale(node: number): void {
+    this.#stale[node] = 1;
+    this.#hasStale = true;
   }
 
   #addLeaf(key: Buffer, value: Buffer): number {

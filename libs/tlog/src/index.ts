@@ -8,6 +8,7 @@ export { pathFromBuckets } from "./bucket-path.ts";
 export { type Bucket, bucketOf, readBuckets, rootOfBuckets } from "./map-buckets.ts";
 export { type MapPath, type PathEnd, verifyAbsence, verifyHead } from "./map-path.ts";
 export { MAX_NOTE_BYTES, type Note, type NoteSignature, noteText, parseNote } from "./note.ts";
+export { type NextEntry, nextEntry } from "./next-entry.ts";
 export { type Group, parsePolicy, type Policy, type Witness } from "./policy.ts";
 export { parseProofText, type ProofText, proofText } from "./proof-text.ts";
 export {
