@@ -11,6 +11,9 @@ import { FILES, matches, PRODUCT } from "../../deploy/generate/sources.ts";
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "ledger.append-events": "calls ledger.append, which runs on the server of its account",
   "ledger.append-to-chains": "only where tables are not distributed: a refusal ends its use",
+  "ledger.create-account-heads":
+    "only where tables are not distributed: one account each elsewhere",
+  "ledger.get-account-heads": "only where tables are not distributed: one account each elsewhere",
   "ledger.index-chunk": "calls ledger.index_chunk, which runs on the server of its account",
 };
 

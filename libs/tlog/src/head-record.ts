@@ -23,11 +23,22 @@ const KEY_PREFIX = "annals/chain/v1\n";
 /** Letters that canonical JSON writes as they are, so that the record needs no writer. */
 const CHAIN = /^[0-9A-Za-z_-]{1,128}$/;
 
+const RECORD = /^\{"chain":"([^"]+)","root":"([0-9a-f]+)","size":(\d+),"v":1\}$/;
+
 /** The record in canonical JSON. Throws TlogError (head_malformed). */
 export function headRecord({ chain, root, size }: Head): string {
   if (!CHAIN.test(chain) || !Number.isSafeInteger(size) || size < 0 || root.length !== HASH_BYTES)
     throw new TlogError("head_malformed", "a head is a chain, a size and a root");
   return `{"chain":"${chain}","root":"${root.toString("hex")}","size":${size},"v":1}`;
+}
+
+/** Reads a record. Throws TlogError (head_malformed) unless it is what headRecord makes. */
+export function parseHeadRecord(text: string): Head {
+  const [, chain = "", root = "", size = ""] = RECORD.exec(text) ?? [];
+  const head = { chain, root: Buffer.from(root, "hex"), size: Number(size) };
+  if (headRecord(head) !== text)
+    throw new TlogError("head_malformed", "is not the record of a head");
+  return head;
 }
 
 /** The place of a chain: the first bit decides at the top, and 0 goes left. */

@@ -9,6 +9,7 @@ export type TlogReason =
   | "policy_malformed"
   | "path_malformed"
   | "proof_malformed"
+  | "entry_malformed"
   | "head_malformed"
   | "signature_missing"
   | "signature_invalid"

@@ -12,7 +12,7 @@ CREATE TABLE ledger.trees (
   frontier   bytea NOT NULL CHECK (octet_length(frontier) > 0 AND octet_length(frontier) % 32 = 0)
 ) WITH (fillfactor = 50);
 
-CREATE INDEX trees_bucket ON ledger.trees (bucket);
+CREATE INDEX trees_bucket ON ledger.trees (bucket, account_id);
 
 GRANT SELECT, INSERT, UPDATE ON ledger.trees TO annals_ledger;
 

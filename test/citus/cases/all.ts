@@ -25,5 +25,8 @@ export const CASES: Cases = {
 /** Statements that are not compared, and why. */
 export const NOT_COMPARED: Readonly<Record<string, string>> = {
   "ledger.append-to-chains": "only where tables are not distributed: a refusal ends its use",
+  "ledger.create-account-heads":
+    "only where tables are not distributed: one account each elsewhere",
+  "ledger.get-account-heads": "only where tables are not distributed: one account each elsewhere",
   "ledger.list-servers": "reads the catalog of Citus, which one PostgreSQL does not have",
 };

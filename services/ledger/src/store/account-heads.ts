@@ -1,0 +1,101 @@
+// The heads of accounts in epochs: stored where a head changed, and read as they were in an epoch.
+
+import { statement } from "@annals/postgres";
+
+type NewHead = [accountId: string, log: number, epoch: string, size: string, root: Buffer];
+
+/** Stores the head of one account. One that is there is the same. */
+export const createAccountHead = statement<NewHead, never>(
+  `/* ledger.create-account-head */
+INSERT INTO ledger.account_heads (account_id, log, epoch, size, root)
+VALUES ($1::text, $2::smallint, $3::bigint, $4::bigint, $5::bytea)
+ON CONFLICT (account_id, log, epoch) DO NOTHING
+`,
+  { route: "one account" },
+);
+
+type NewHeads = [
+  accountIds: readonly string[],
+  log: number,
+  epoch: string,
+  sizes: readonly string[],
+  roots: readonly Buffer[],
+];
+
+/** Stores the heads of several accounts. Only where tables are not distributed. */
+export const createAccountHeads = statement<NewHeads, never>(
+  `/* ledger.create-account-heads */
+INSERT INTO ledger.account_heads (account_id, log, epoch, size, root)
+SELECT account_id, $2::smallint, $3::bigint, size, root
+FROM unnest($1::text[], $4::bigint[], $5::bytea[]) AS given (account_id, size, root)
+ORDER BY account_id
+ON CONFLICT (account_id, log, epoch) DO NOTHING
+`,
+  { route: "some accounts" },
+);
+
+export interface HeadRow {
+  readonly account_id: string;
+  readonly size: string;
+  readonly root: Buffer;
+}
+
+type AsOf = [accountIds: readonly string[], log: number, epoch: string];
+
+/**
+ * The heads that accounts have in an epoch, in any order. Only where tables are not distributed: elsewhere
+ * get-account-head reads one at a time.
+ */
+export const getAccountHeads = statement<AsOf, HeadRow>(
+  `/* ledger.get-account-heads */
+SELECT given.account_id, head.size, head.root
+FROM unnest($1::text[]) AS given (account_id)
+CROSS JOIN LATERAL (
+  SELECT size, root FROM ledger.account_heads
+  WHERE account_heads.account_id = given.account_id AND log = $2::smallint AND epoch <= $3::bigint
+  ORDER BY epoch DESC
+  LIMIT 1
+) AS head
+`,
+  { route: "some accounts" },
+);
+
+/** Keeps the signed checkpoint of an account's head. */
+export const keepCheckpoint = statement<
+  [accountId: string, log: number, epoch: string, checkpoint: string],
+  never
+>(
+  `/* ledger.keep-checkpoint */
+UPDATE ledger.account_heads SET checkpoint = $4::text
+WHERE account_id = $1::text AND log = $2::smallint AND epoch = $3::bigint
+`,
+  { route: "one account" },
+);
+
+export interface ListedHeadRow {
+  readonly epoch: string;
+  /** The epoch before the one in which the head changed again, or the one that was asked for as the last. */
+  readonly until: string;
+  readonly size: string;
+  readonly root: Buffer;
+}
+
+type Range = [accountId: string, log: number, afterEpoch: string, toEpoch: string, limit: number];
+
+/** The heads of one account in the epochs after one, up to another: those that ended after the first. */
+export const listAccountHeads = statement<Range, ListedHeadRow>(
+  `/* ledger.list-account-heads */
+SELECT epoch, until, size, root
+FROM (
+  SELECT epoch, size, root,
+    coalesce(lead(epoch) OVER (ORDER BY epoch) - 1, $4::bigint) AS until
+  FROM ledger.account_heads
+  WHERE account_id = $1::text AND log = $2::smallint AND epoch > $3::bigint AND epoch <= $4::bigint
+  ORDER BY epoch
+  LIMIT $5::integer + 1
+) AS listed
+ORDER BY epoch
+LIMIT $5::integer
+`,
+  { route: "one account" },
+);

@@ -1,0 +1,98 @@
+// The epochs of a head log. Called by the epoch closer and by the RPCs of the log.
+
+import { statement } from "@annals/postgres";
+
+type NewEpoch = [
+  log: number,
+  epoch: string,
+  entry: string,
+  time: string,
+  checkpoint: string,
+  buckets: Buffer | null,
+  isServed: boolean,
+];
+
+/** Stores an epoch, which is served at once if no quorum is asked for. One that is there is the same. */
+export const createEpoch = statement<NewEpoch, never>(
+  `/* ledger.create-epoch */
+INSERT INTO ledger.epochs (log, epoch, entry, time, checkpoint, buckets, quorum_at)
+VALUES ($1::smallint, $2::bigint, $3::text, $4::text, $5::text, $6::bytea,
+  CASE WHEN $7::boolean THEN statement_timestamp() END)
+ON CONFLICT (log, epoch) DO NOTHING
+`,
+  { route: "local" },
+);
+
+export interface EpochRow {
+  readonly epoch: string;
+  readonly entry: string;
+  readonly time: string;
+  readonly checkpoint: string;
+}
+
+/** The newest epoch of a log, served or not. */
+export const getNewestEpoch = statement<[log: number], EpochRow>(
+  `/* ledger.get-newest-epoch */
+SELECT epoch, entry, time, checkpoint FROM ledger.epochs
+WHERE log = $1::smallint
+ORDER BY epoch DESC
+LIMIT 1
+`,
+  { route: "local" },
+);
+
+/** The first served epoch from one on: its checkpoint holds the entries of all before it. */
+export const getServingEpoch = statement<[log: number, from: string], EpochRow>(
+  `/* ledger.get-serving-epoch */
+SELECT epoch, entry, time, checkpoint FROM ledger.epochs
+WHERE log = $1::smallint AND epoch >= $2::bigint AND quorum_at IS NOT NULL
+ORDER BY epoch
+LIMIT 1
+`,
+  { route: "local" },
+);
+
+export interface MapRow {
+  readonly epoch: string;
+  readonly entry: string;
+  readonly time: string;
+  readonly buckets: Buffer;
+}
+
+/** The first epoch from one on, up to another, whose map is kept. */
+export const getMap = statement<[log: number, from: string, to: string], MapRow>(
+  `/* ledger.get-map */
+SELECT epoch, entry, time, buckets FROM ledger.epochs
+WHERE log = $1::smallint AND epoch BETWEEN $2::bigint AND $3::bigint AND buckets IS NOT NULL
+ORDER BY epoch
+LIMIT 1
+`,
+  { route: "local" },
+);
+
+type Range = [log: number, from: string, count: number];
+
+/** Entries of the head log, in their order. */
+export const listLogEntries = statement<Range, { readonly entry: string }>(
+  `/* ledger.list-log-entries */
+SELECT entry FROM ledger.epochs
+WHERE log = $1::smallint AND epoch >= $2::bigint
+ORDER BY epoch
+LIMIT $3::integer
+`,
+  { route: "local" },
+);
+
+/** The newest entry of the log of a kind, up to an epoch. */
+export const getNewestMapEntry = statement<
+  [log: number, epoch: string],
+  { readonly entry: string }
+>(
+  `/* ledger.get-newest-map-entry */
+SELECT entry FROM ledger.epochs
+WHERE log = $1::smallint AND epoch <= $2::bigint AND entry LIKE '%"kind":"heads"%'
+ORDER BY epoch DESC
+LIMIT 1
+`,
+  { route: "local" },
+);
