@@ -1,9 +1,11 @@
 // The settings of the ledger, and its role in PostgreSQL.
 
 import {
+  address,
   databaseSettings,
   flag,
   integer,
+  optionalText,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
@@ -30,6 +32,23 @@ export const SETTINGS = {
   auditInAccounts: flag(
     "ANNALS_AUDIT_IN_ACCOUNTS",
     "Whether changes to an account are also recorded in its own chain.",
+  ),
+  keysAddress: address(
+    "ANNALS_KEYS_ADDRESS",
+    "The keys service, which signs [the log](evidence.md): `host:port` or `dns:///host:port`.",
+    { fallback: "dns:///keys:9090" },
+  ),
+  logOrigin: optionalText(
+    "ANNALS_LOG_ORIGIN",
+    "The name of [the log](evidence.md), as its keys have it, without spaces and plus signs. It is stored with " +
+      "the first epoch, and another value is refused later. By default `annals/` and 16 hexadecimal digits " +
+      "of the newest public key's SHA-256.",
+  ),
+  logEpochS: integer(
+    "ANNALS_LOG_EPOCH_S",
+    "Seconds from one epoch of [the log](evidence.md) to the next where a chain grew.",
+    { min: 1, max: 86_400 },
+    { fallback: "60" },
   ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",
