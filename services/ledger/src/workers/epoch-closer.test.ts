@@ -248,16 +248,24 @@ describe("a replica that is stopped", () => {
   );
 });
 
-test("replicas at once close each epoch once", async () => {
-  const replicas = [newCloser(), newCloser(), newCloser()];
+test("replicas at once close each epoch once, even if each takes it for its own", async () => {
+  // A claim saves work. What makes an epoch the only one is its proposal.
+  const claiming = (pool: Pool): Pool => ({
+    ...pool,
+    run: async (statement, params) => {
+      const rows = await pool.run(statement, params);
+      return statement.name === "ledger.claim-epochs" ? ([{ log: 1 }] as never) : rows;
+    },
+  });
+  const replicas = [newCloser(claiming), newCloser(claiming), newCloser(claiming)];
   for (let round = 0; round < 20; round += 1) {
     await grow(FIRST, 1);
-    await endClaim();
-    await Promise.all(replicas.map((each) => each.run()));
+    await Promise.all([...replicas.map((each) => each.run()), grow(SECOND, 1)]);
+    await checkedEpochs();
     later(INTERVAL_S);
   }
-  expect(await checkedEpochs()).toHaveLength(20);
-  expect(await sizesIn("20")).toEqual({ [FIRST]: 20 });
+  expect((await checkedEpochs()).length).toBeGreaterThanOrEqual(20);
+  expect(await sizesIn("99")).toMatchObject({ [FIRST]: 20 });
 });
 
 describe("history that went back", () => {
