@@ -31,6 +31,7 @@ import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
+import { LogSigner } from "./log-signer.ts";
 import { aroundPool, openPool } from "./database.ts";
 
 export interface TestLedger {
@@ -74,6 +75,7 @@ export function openLedger(
   around: (database: Pool) => Pool = (database) => database,
   auditInAccounts = false,
   pageBounds?: PageBounds,
+  signer: LogSigner = new LogSigner(),
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
   const database = aroundPool(openPool(url), around);
@@ -93,6 +95,7 @@ export function openLedger(
     appends,
     auditInAccounts,
     blocks,
+    keys: signer.client,
     pageBounds,
     searches,
     turns,
