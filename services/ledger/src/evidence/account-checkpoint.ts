@@ -45,7 +45,7 @@ export async function accountCheckpoint(
       head: headRecord(head),
       path: [...(await new AccountPaths(database, log, accountId).pathIn(map))],
       entry: map.entry,
-      size: row.size === "0" ? 0n : BigInt(row.size),
+      size: BigInt(row.size),
       root: row.root,
       inclusion: await new HeadLog(database, log).proveInclusion(Number(map.epoch) - 1, logSize),
     });

@@ -1,13 +1,13 @@
 // GetLog and GetWidgetLog: what the log of evidence says of an account, and who has seen it
 // (docs/evidence.md).
 
-import { complete, notFound } from "@annals/errors";
+import { complete } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import { vkeyOf } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { cosigned } from "../evidence/cosigned.ts";
-import { coveredHead } from "../evidence/covered-head.ts";
+import { coveredHead, notCovered } from "../evidence/covered-head.ts";
 import { publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
 import { getEpoch, getNewestEpoch, getServingEpoch } from "../store/epochs.ts";
 import { getLog as getLogStatement } from "../store/logs.ts";
@@ -26,7 +26,7 @@ export function getLog({ database }: Deps): Handler<"getLog"> {
     complete({ account_id: accountId });
     const own = database.forAccount(accountId, signal);
     const [log] = await own.run(getLogStatement, []);
-    if (log === undefined) throw notFound("log", accountId);
+    if (log === undefined) throw notCovered();
     const [newest] = await own.run(getNewestEpoch, [log.log]);
     const [usage] = await own.run(getUsage, [accountId]);
     const covered = await coveredBy(own, accountId);

@@ -2,7 +2,7 @@
 // the epoch in the head log, and that the head is a prefix of the newest one.
 
 import { complete, invalid } from "@annals/errors";
-import type { Pool } from "@annals/postgres";
+import type { Database, Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import { headRecord } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -13,7 +13,6 @@ import { type CoveredHead, coveredHead } from "../evidence/covered-head.ts";
 import { HeadLog } from "../evidence/head-log.ts";
 import { getServingEpoch, listMaps, type MapRow } from "../store/epochs.ts";
 import { getAccountHead } from "../store/get-account-head.ts";
-import type { Database } from "@annals/postgres";
 
 const MAX_HEADS = 50;
 
