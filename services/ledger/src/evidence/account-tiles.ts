@@ -1,5 +1,5 @@
-// The tiles of an account's tree: full ones from their rows, partial ones from the events' hashes and from the
-// roots of the tiles below, and proofs with them. Called by the RPCs of the log.
+// The tiles of an account's tree: full ones from their rows, partial ones from the events' hashes and from
+// the roots of the tiles below, and proofs with them. Called by the RPCs of the log.
 
 import type { Database } from "@annals/postgres";
 import {

@@ -1,5 +1,5 @@
-// A bundle of entries as tlog-tiles has it: for each its length in two bytes, big-endian, and its bytes. Called
-// by the RPCs that read entries.
+// A bundle of entries as tlog-tiles has it: for each its length in two bytes, big-endian, and its bytes.
+// Called by the RPCs that read entries.
 
 const LENGTH_BYTES = 2;
 

@@ -1,5 +1,5 @@
-// ListHeads: an account's heads in the epochs after one, each with what proves it: the path in the epoch's map,
-// the epoch in the head log, and that the head is a prefix of the newest one.
+// ListHeads: an account's heads in the epochs after one, each with what proves it: the path in the epoch's
+// map, the epoch in the head log, and that the head is a prefix of the newest one.
 
 import { complete, invalid } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";

@@ -1,9 +1,7 @@
 // Guarantees: what the log says of an account can be verified with the keys of the log alone: its checkpoint,
 // its heads in every epoch, and the head log up to what is served. Nothing is there before the first epoch.
 
-import { createLog } from "@annals/chassis";
 import type { ReadHeadLogRequestSchema } from "@annals/proto/ledger";
-import type { TestDatabase } from "@annals/testing";
 import {
   append,
   EMPTY_TREE,
@@ -21,93 +19,63 @@ import {
 } from "@annals/tlog";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { beforeEach, describe, expect, test } from "vitest";
-import { GrownChains } from "../append/grown-chains.ts";
-import { NEVER } from "../testing/block-fixtures.ts";
-import { newLedgerDatabase, openPool } from "../testing/database.ts";
-import { LogSigner, ORIGIN } from "../testing/log-signer.ts";
-import { appendOf, openLedger, SetClock, type TestLedger } from "../testing/test-ledger.ts";
-import { EpochCloser } from "../workers/epoch-closer.ts";
-import { TreeBuilder } from "../workers/tree-builder.ts";
+import { ORIGIN } from "../testing/log-signer.ts";
+import { appendOf } from "../testing/test-ledger.ts";
+import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
 
 const [ACCOUNT, OTHER] = ["acct_1", "acct_2"];
 const EPOCHS = 20;
+const bytesOf = (bytes: Uint8Array) => Buffer.from(bytes);
 const NO_LOG = /does not cover any event of this account yet/;
 
-let owner: TestDatabase;
-let ledger: TestLedger;
-let signer: LogSigner;
-let epoch: (accountId: string, events: number) => Promise<void>;
+let log: TestLog;
+let closer: ReturnType<TestLog["newCloser"]>;
 
 beforeEach(async () => {
-  owner = await newLedgerDatabase();
-  signer = new LogSigner();
-  const clock = new SetClock();
-  ledger = openLedger(owner, clock, undefined, false, undefined, signer);
-  const [database, none] = [openPool(owner.url), () => {}];
-  const log = createLog({ service: "test", level: "error" });
-  const trees = new TreeBuilder({
-    database,
-    grown: new GrownChains(),
-    log,
-    lag: none,
-    mismatched: none,
-  });
-  const closer = new EpochCloser({
-    clock,
-    closer: "test",
-    database,
-    intervalS: 1,
-    isServedAtOnce: true,
-    keys: signer.client,
-    log,
-    metrics: { age: none, duration: none, rolledBack: none },
-    origin: undefined,
-  });
-  let seconds = 0;
-  epoch = async (accountId, events) => {
-    await ledger.client.createEvents({ appends: [appendOf(accountId, events)] });
-    // A run takes 500 accounts.
-    for (let run = 0; run < 2; run += 1) while ((await trees.run(NEVER)) === 0);
-    seconds += 1;
-    clock.text = new Date(Date.UTC(2026, 4, 10) + seconds * 1e3).toISOString().replace("Z", "000Z");
-    await closer.run();
-  };
+  log = await TestLog.open();
+  closer = log.newCloser();
 });
 
+async function epoch(accountId: string, events: number): Promise<void> {
+  await log.grow(accountId, events);
+  log.later(INTERVAL_S);
+  await closer.run();
+}
+
 const checkpointOf = async () =>
-  (await ledger.client.readCheckpoint({ accountId: ACCOUNT })).checkpoint;
+  (await log.ledger.client.readCheckpoint({ accountId: ACCOUNT })).checkpoint;
 
 function verified(note: string, account = "") {
   const parsed = parseNote(note);
-  verifyNote(parsed, signer.keysOf(account));
+  verifyNote(parsed, log.signer.keysOf(account));
   return parseCheckpoint(parsed.text);
 }
 
 test("there is nothing before the first epoch", async () => {
-  await expect(ledger.client.getLog({ accountId: ACCOUNT })).rejects.toThrow(NO_LOG);
+  await expect(log.ledger.client.getLog({ accountId: ACCOUNT })).rejects.toThrow(NO_LOG);
   await expect(checkpointOf()).rejects.toThrow(NO_LOG);
-  expect((await ledger.client.getWidgetLog({ accountId: ACCOUNT })).covered).toBeUndefined();
-  expect((await ledger.client.listHeads({ accountId: ACCOUNT, limit: 50 })).heads).toEqual([]);
+  expect((await log.ledger.client.getWidgetLog({ accountId: ACCOUNT })).covered).toBeUndefined();
+  expect((await log.ledger.client.listHeads({ accountId: ACCOUNT, limit: 50 })).heads).toEqual([]);
   const vkey = { part: { case: "vkey", value: {} } } as const;
-  await expect(ledger.client.readHeadLog(vkey)).rejects.toThrow("No log");
+  await expect(log.ledger.client.readHeadLog(vkey)).rejects.toThrow("No log");
 });
 
 test("what is covered, and what is not yet", async () => {
   await epoch(OTHER, 1);
-  expect((await ledger.client.getLog({ accountId: ACCOUNT })).covered).toBeUndefined();
+  expect((await log.ledger.client.getLog({ accountId: ACCOUNT })).covered).toBeUndefined();
   await epoch(ACCOUNT, 3);
   await epoch(OTHER, 1);
-  await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 2)] });
-  const log = await ledger.client.getLog({ accountId: ACCOUNT });
-  expect(log).toMatchObject({
+  await log.append(ACCOUNT, 2);
+  const said = await log.ledger.client.getLog({ accountId: ACCOUNT });
+  expect(said).toMatchObject({
     origin: `${ORIGIN}/${ACCOUNT}`,
     logOrigin: ORIGIN,
     size: 5n,
     epoch: 3n,
-    covered: { size: 3n, epoch: 2n, time: "2026-05-10T00:00:02.000000Z", witnesses: [] },
+    covered: { size: 3n, epoch: 2n, time: "2026-05-10T12:02:00.000000Z", witnesses: [] },
   });
-  expect(log.vkeys).toHaveLength(1);
-  expect(await ledger.client.getWidgetLog({ accountId: ACCOUNT })).toMatchObject({
+  expect(said.vkeys).toHaveLength(1);
+  expect(await log.ledger.client.getWidgetLog({ accountId: ACCOUNT })).toMatchObject({
     covered: { size: 3n, epoch: 2n },
   });
 });
@@ -117,7 +85,7 @@ describe("the account's checkpoint", () => {
     await epoch(OTHER, 1);
     await epoch(ACCOUNT, 3);
     const note = await checkpointOf();
-    const [tree] = await owner.query<{ root: Buffer }>(
+    const [tree] = await log.owner.query<{ root: Buffer }>(
       `SELECT root FROM ledger.trees WHERE account_id = '${ACCOUNT}'`,
     );
     expect(verified(note, ACCOUNT)).toEqual({
@@ -126,21 +94,21 @@ describe("the account's checkpoint", () => {
       root: tree?.root,
     });
     // The signer would refuse to sign for a log that it has never seen.
-    signer.head = { size: 99, root: Buffer.alloc(HASH_BYTES) };
+    log.signer.head = { size: 99, root: Buffer.alloc(HASH_BYTES) };
     expect(await checkpointOf()).toBe(note);
   });
 
   test("gets the signature of a key that joins later", async () => {
     await epoch(ACCOUNT, 3);
     await checkpointOf();
-    signer.seeds.unshift(Buffer.alloc(32, 5));
+    log.signer.seeds.unshift(Buffer.alloc(32, 5));
     await epoch(OTHER, 1);
     expect(parseNote(await checkpointOf()).signatures).toHaveLength(2);
   });
 
   test("waits where keys has signed a later head than the log has", async () => {
     await epoch(ACCOUNT, 3);
-    signer.head = { size: 99, root: Buffer.alloc(HASH_BYTES) };
+    log.signer.head = { size: 99, root: Buffer.alloc(HASH_BYTES) };
     await expect(checkpointOf()).rejects.toThrow("cannot be signed now");
   });
 });
@@ -149,12 +117,12 @@ describe("the heads of an account", () => {
   beforeEach(async () => {
     // Accounts enough that some share a bucket of the map.
     const appends = Array.from({ length: 600 }, (_, at) => appendOf(`acct_${at + 10}`, 1));
-    await ledger.client.createEvents({ appends });
+    await log.ledger.client.createEvents({ appends });
     for (let at = 0; at < EPOCHS; at += 1) await epoch(at % 3 === 2 ? ACCOUNT : OTHER, 2);
   });
 
   test("are proved in every epoch", async () => {
-    const { heads } = await ledger.client.listHeads({ accountId: ACCOUNT, limit: 50 });
+    const { heads } = await log.ledger.client.listHeads({ accountId: ACCOUNT, limit: 50 });
     // It has no head in the first two.
     expect(heads.map((head) => Number(head.epoch))).toEqual(
       Array.from({ length: EPOCHS - 2 }, (_, at) => at + 3),
@@ -164,18 +132,18 @@ describe("the heads of an account", () => {
       const entry = parseEntry(line.entry);
       if (entry.kind !== "heads") throw new Error("another kind");
       const head = parseHeadRecord(line.head);
-      verifyHead(entry.heads, head, line.path.map(Buffer.from));
-      const log = verified(line.checkpoint);
-      const [leaf, proof] = [entryHash(Buffer.from(line.entry)), line.inclusion.map(Buffer.from)];
-      verifyInclusion(entry.epoch - 1, log.size, leaf, proof, log.root);
-      verifyConsistency(head, { root, size }, line.consistency.map(Buffer.from));
+      verifyHead(entry.heads, head, line.path.map(bytesOf));
+      const whole = verified(line.checkpoint);
+      const [leaf, proof] = [entryHash(Buffer.from(line.entry)), line.inclusion.map(bytesOf)];
+      verifyInclusion(entry.epoch - 1, whole.size, leaf, proof, whole.root);
+      verifyConsistency(head, { root, size }, line.consistency.map(bytesOf));
       expect(head.size).toBe(2 * Math.floor(Number(line.epoch) / 3));
     }
   });
 
   test("come in pages", async () => {
     const read = (afterEpoch: bigint, limit: number) =>
-      ledger.client.listHeads({ accountId: ACCOUNT, afterEpoch, limit });
+      log.ledger.client.listHeads({ accountId: ACCOUNT, afterEpoch, limit });
     const first = await read(10n, 4);
     expect([first.hasMore, first.heads.map(({ epoch: each }) => each)]).toEqual([
       true,
@@ -190,7 +158,7 @@ describe("the heads of an account", () => {
 describe("the head log", () => {
   type Part = NonNullable<MessageInitShape<typeof ReadHeadLogRequestSchema>["part"]>;
   const content = async (part: Part) =>
-    Buffer.from((await ledger.client.readHeadLog({ part })).content);
+    Buffer.from((await log.ledger.client.readHeadLog({ part })).content);
   const tile = (value: { level: number; index: bigint; width: number }) =>
     content({ case: "tile", value });
 
@@ -229,8 +197,8 @@ describe("the head log", () => {
       /^log\.example\/test\+[0-9a-f]{8}\+\S+\n$/,
     );
     const part = { case: "vkey", value: {} } as const;
-    await expect(ledger.client.readHeadLog({ part, log: 2 })).rejects.toThrow("No log");
-    await expect(ledger.client.readHeadLog({ part, log: 40_000 })).rejects.toThrow("No log");
-    await expect(ledger.client.readHeadLog({})).rejects.toThrow("Ask for one part");
+    await expect(log.ledger.client.readHeadLog({ part, log: 2 })).rejects.toThrow("No log");
+    await expect(log.ledger.client.readHeadLog({ part, log: 40_000 })).rejects.toThrow("No log");
+    await expect(log.ledger.client.readHeadLog({})).rejects.toThrow("Ask for one part");
   });
 });

@@ -1,5 +1,5 @@
-// ReadHeadLog: the checkpoint, the tiles and the entries of the head log up to the newest served epoch, and its
-// keys. Nothing of it names an account, so anyone may read it.
+// ReadHeadLog: the checkpoint, the tiles and the entries of the head log up to the newest served epoch, and
+// its keys. Nothing of it names an account, so anyone may read it.
 
 import { invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
@@ -61,7 +61,7 @@ interface Place {
 }
 
 /** Throws `not_found` for a tile that a log of this size does not have. */
-export function placeOf(size: number, { index, level, width }: Place): TilePath {
+function placeOf(size: number, { index, level, width }: Place): TilePath {
   const hashes = level > MAX_LEVEL ? 0 : Math.floor(size / TILE_WIDTH ** level);
   const isThere = width >= 1 && width <= TILE_WIDTH && Number(index) * TILE_WIDTH + width <= hashes;
   if (!isThere) throw notFound("tile", String(index));
