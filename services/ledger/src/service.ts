@@ -19,7 +19,11 @@ import { listWidgetEvents } from "./rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
 import { measureEvents } from "./rpc/measure-events.ts";
+import { proveConsistency } from "./rpc/prove-consistency.ts";
+import { proveInclusion } from "./rpc/prove-inclusion.ts";
+import { readEntries } from "./rpc/read-entries.ts";
 import { readEvents } from "./rpc/read-events.ts";
+import { readTile } from "./rpc/read-tile.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
@@ -63,5 +67,9 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       listWidgetEvents: listWidgetEvents(deps),
       listWidgetFilters: listWidgetFilters(deps),
       getUsage: getUsage(deps),
+      readTile: readTile(deps),
+      readEntries: readEntries(deps),
+      proveInclusion: proveInclusion(deps),
+      proveConsistency: proveConsistency(deps),
     });
 }

@@ -31,7 +31,7 @@ import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
-import { aroundPool, openPool } from "./database.ts";
+import { aroundPool, type AtEnd, openPool } from "./database.ts";
 
 export interface TestLedger {
   readonly client: Client<typeof LedgerService>;
@@ -74,9 +74,10 @@ export function openLedger(
   around: (database: Pool) => Pool = (database) => database,
   auditInAccounts = false,
   pageBounds?: PageBounds,
+  atEnd?: AtEnd,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
-  const database = aroundPool(openPool(url), around);
+  const database = aroundPool(openPool(url, { ...(atEnd && { atEnd }) }), around);
   const registry = createRegistry("test");
   const metrics = createMetrics(registry);
   const sent: Notice[] = [];

@@ -1,0 +1,13 @@
+// One full tile of an account.
+
+import { statement } from "@annals/postgres";
+
+type Params = [accountId: string, level: number, tile: string];
+
+export const getTile = statement<Params, { readonly hashes: Buffer }>(
+  `/* ledger.get-tile */
+SELECT hashes FROM ledger.tiles
+WHERE account_id = $1::text AND level = $2::smallint AND tile = $3::bigint
+`,
+  { route: "one account" },
+);
