@@ -37,6 +37,13 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
+  logRateLimitPerMinute: integer(
+    "ANNALS_LOG_RATE_LIMIT_PER_MINUTE",
+    "Requests to `/v1/log` that a key may make in a window of 60 seconds of its own: tools read a log tile by " +
+      "tile. They count in the window of the account, too.",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "3000" },
+  ),
   widgetRateLimitPerMinute: integer(
     "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
     "Requests that a widget token may make per 60 seconds.",

@@ -22,8 +22,12 @@ import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
 import { measureEvents } from "./rpc/measure-events.ts";
 import { readCheckpoint } from "./rpc/read-checkpoint.ts";
-import { readEvents } from "./rpc/read-events.ts";
 import { readHeadLog } from "./rpc/read-head-log.ts";
+import { proveConsistency } from "./rpc/prove-consistency.ts";
+import { proveInclusion } from "./rpc/prove-inclusion.ts";
+import { readEntries } from "./rpc/read-entries.ts";
+import { readEvents } from "./rpc/read-events.ts";
+import { readTile } from "./rpc/read-tile.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
@@ -74,5 +78,9 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       readCheckpoint: readCheckpoint(deps),
       listHeads: listHeads(deps),
       readHeadLog: readHeadLog(deps),
+      readTile: readTile(deps),
+      readEntries: readEntries(deps),
+      proveInclusion: proveInclusion(deps),
+      proveConsistency: proveConsistency(deps),
     });
 }

@@ -37,7 +37,6 @@ export const LOG: Cases = {
   "ledger.get-proposal": [() => [2], () => [1]],
   "ledger.get-served-epoch": [() => []],
   "ledger.get-serving-epoch": [() => [1, "2"]],
-  "ledger.get-tile": [({ account }) => [account, 0, "0"]],
   "ledger.get-tree-heads": [({ accounts }) => [accounts]],
   "ledger.keep-checkpoint": [({ account }) => [account, 1, "3", "signed"]],
   "ledger.list-anchors": [() => [1, "1", "witness"]],

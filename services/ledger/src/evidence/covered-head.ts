@@ -39,5 +39,5 @@ export async function coveredHead(
 
 /** 404: there is no log, or it does not cover the account yet. */
 export function notCovered(): AnnalsError {
-  return new AnnalsError("not_found", "The log does not cover any event of this account yet.");
+  return new AnnalsError("not_found", "No epoch of the log covers this account yet.");
 }

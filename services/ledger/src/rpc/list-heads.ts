@@ -2,30 +2,34 @@
 // map, the epoch in the head log, and that the head is a prefix of the newest one.
 
 import { complete, invalid } from "@annals/errors";
-import type { Database, Pool } from "@annals/postgres";
+import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
-import { headRecord } from "@annals/tlog";
+import { admissionOf } from "@annals/rpc";
+import { headRecord, proveConsistency, rootFromNodes, verifyConsistency } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { AccountPaths } from "../evidence/account-path.ts";
-import { AccountTiles } from "../evidence/account-tiles.ts";
 import { cosigned } from "../evidence/cosigned.ts";
 import { type CoveredHead, coveredHead } from "../evidence/covered-head.ts";
+import { CoveredTree } from "../evidence/covered-tree.ts";
 import { HeadLog } from "../evidence/head-log.ts";
+import type { SearchTurns } from "../search/search-turns.ts";
 import { getServingEpoch, listMaps, type MapRow } from "../store/epochs.ts";
 import { getAccountHead } from "../store/get-account-head.ts";
 
 const MAX_HEADS = 50;
 
 interface Deps {
-  readonly database: Pool;
+  readonly searches: SearchTurns;
 }
 
-export function listHeads({ database }: Deps): ServiceImpl<typeof LedgerService>["listHeads"] {
-  return async ({ accountId, afterEpoch, limit }, { signal }) => {
+export function listHeads({ searches }: Deps): ServiceImpl<typeof LedgerService>["listHeads"] {
+  return async ({ accountId, afterEpoch, limit }, context) => {
     complete({ account_id: accountId });
     if (limit < 1 || limit > MAX_HEADS)
       throw invalid({ field: "limit", message: `Must be from 1 to ${MAX_HEADS}.` });
-    const own = database.forAccount(accountId, signal);
+    // Other services have no admission.
+    const kind = admissionOf(context) ? "client" : "service";
+    const own = searches.of(accountId, kind, context.signal);
     const covered = await coveredHead(own, accountId);
     if (covered === undefined) return { heads: [], hasMore: false };
     const { log, servedEpoch } = covered;
@@ -47,7 +51,7 @@ class HeadLines {
   readonly #database: Database;
   readonly #headLog: HeadLog;
   readonly #paths: AccountPaths;
-  readonly #tiles: AccountTiles;
+  readonly #tree: CoveredTree;
 
   constructor(database: Database, accountId: string, covered: CoveredHead) {
     this.#accountId = accountId;
@@ -55,7 +59,22 @@ class HeadLines {
     this.#database = database;
     this.#headLog = new HeadLog(database, covered.log);
     this.#paths = new AccountPaths(database, covered.log, accountId);
-    this.#tiles = new AccountTiles(database, accountId);
+    this.#tree = new CoveredTree(database, accountId, covered);
+  }
+
+  async #proveConsistency(size: number): Promise<Buffer[]> {
+    const to = this.#covered.size;
+    const { hashes } = await this.#tree.prove(
+      to,
+      (readNode) => ({
+        fromRoot: rootFromNodes(size, readNode),
+        root: rootFromNodes(to, readNode),
+        hashes: proveConsistency(size, to, readNode),
+      }),
+      ({ fromRoot, hashes: made, root }) =>
+        verifyConsistency({ size, root: fromRoot }, { size: to, root }, made),
+    );
+    return hashes;
   }
 
   /** Undefined where the account has no head in the epoch, or where the epoch is not served. */
@@ -72,7 +91,7 @@ class HeadLines {
       path: [...(await this.#paths.pathIn(map))],
       checkpoint: (await cosigned(this.#database, log, serving)).checkpoint,
       inclusion: await this.#headLog.proveInclusion(epoch - 1, Number(serving.epoch)),
-      consistency: await this.#tiles.proveConsistency(size, this.#covered.size),
+      consistency: await this.#proveConsistency(size),
     };
   }
 }

@@ -26,7 +26,7 @@ import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
 const [ACCOUNT, OTHER] = ["acct_1", "acct_2"];
 const EPOCHS = 20;
 const bytesOf = (bytes: Uint8Array) => Buffer.from(bytes);
-const NO_LOG = /does not cover any event of this account yet/;
+const NO_LOG = /No epoch of the log covers this account yet/;
 
 let log: TestLog;
 let closer: ReturnType<TestLog["newCloser"]>;

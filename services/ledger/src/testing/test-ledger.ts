@@ -32,7 +32,7 @@ import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
 import { LogSigner } from "./log-signer.ts";
-import { aroundPool, openPool } from "./database.ts";
+import { aroundPool, type AtEnd, openPool } from "./database.ts";
 
 export interface TestLedger {
   readonly client: Client<typeof LedgerService>;
@@ -76,9 +76,10 @@ export function openLedger(
   auditInAccounts = false,
   pageBounds?: PageBounds,
   signer: LogSigner = new LogSigner(),
+  atEnd?: AtEnd,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
-  const database = aroundPool(openPool(url), around);
+  const database = aroundPool(openPool(url, { ...(atEnd && { atEnd }) }), around);
   const registry = createRegistry("test");
   const metrics = createMetrics(registry);
   const sent: Notice[] = [];
