@@ -31,7 +31,13 @@ export class Anchoring {
 
   /** `anchors` in the order of their sizes. */
   constructor(anchors: readonly Anchor[], exceptedThrough: number, maxLag: number) {
-    this.#anchors = anchors;
+    let time = Infinity;
+    // Who saw a later head had seen all before it.
+    const earliest = anchors.toReversed().map((anchor) => {
+      time = Math.min(time, anchor.time);
+      return { size: anchor.size, time };
+    });
+    this.#anchors = earliest.toReversed();
     this.#exceptedThrough = exceptedThrough;
     this.#maxLag = maxLag;
   }
@@ -40,7 +46,10 @@ export class Anchoring {
   take({ createdAt, sequenceNumber }: BundleEvent): void {
     while ((this.#anchors[this.#at]?.size ?? Infinity) < sequenceNumber) this.#at += 1;
     const anchor = this.#anchors[this.#at];
-    if (sequenceNumber <= this.#exceptedThrough) {
+    if (this.#anchors.length === 0) {
+      // Nothing shows how old the log is, so that nothing is older.
+      this.unanchored += 1;
+    } else if (sequenceNumber <= this.#exceptedThrough) {
       this.excepted += 1;
     } else if (anchor === undefined) {
       this.unanchored += 1;

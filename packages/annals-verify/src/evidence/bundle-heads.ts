@@ -30,9 +30,7 @@ export async function bundleHeads(
     const where = `${HEADS} line ${line}`;
     if (line > MAX_LINES)
       throw new EvidenceFault("file_malformed", `${HEADS} has over ${MAX_LINES} lines`);
-    const read = asFault("file_malformed", where, () =>
-      readHeadLine(readJson(bytes, HEAD_LIMITS)),
-    );
+    const read = asFault("file_malformed", where, () => readHeadLine(readJson(bytes, HEAD_LIMITS)));
     heads.push(walk.take(read, checkpoint, where));
   }
   walk.end(checkpoint);

@@ -105,6 +105,7 @@ export function httpAddress(text: string, what: string): URL {
   const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
     throw new NotChecked(`${what} is not an address of http or https without a user`);
-  if (url.search !== "" || url.hash !== "") throw new NotChecked(`${what} has a query or a fragment`);
+  if (url.search !== "" || url.hash !== "")
+    throw new NotChecked(`${what} has a query or a fragment`);
   return url;
 }

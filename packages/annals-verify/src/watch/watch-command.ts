@@ -44,7 +44,8 @@ the scope verify. Run it at least once in 14 days, for example each hour by cron
     async ({ policy, state, url, ...given }) =>
       finish(
         await outcomeOf(async () => {
-          if (apiKey === undefined || apiKey === "") throw new NotChecked("ANNALS_API_KEY is not set");
+          if (apiKey === undefined || apiKey === "")
+            throw new NotChecked("ANNALS_API_KEY is not set");
           const report = await watchLog({
             url,
             apiKey,

@@ -177,7 +177,7 @@ async function readOnce(subject: Subject, note: Buffer): Promise<Reading> {
 /** The lines of the epochs after one, page by page. */
 async function* headLines(client: LogClient, afterEpoch: number): AsyncGenerator<JsonValue> {
   let after = afterEpoch;
-  for (let count = 0; count <= MAX_EPOCHS; ) {
+  for (let count = 0; count <= MAX_EPOCHS;) {
     const { hasMore, lines } = await client.heads(after);
     yield* lines;
     count += lines.length;

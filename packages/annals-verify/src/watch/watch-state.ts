@@ -60,12 +60,14 @@ export async function readState(path: string, policy: Policy): Promise<KeptState
     const head = walk.take({ ...read, consistency: [] }, kept, "its line");
     return { origin, chain, checkpoint: kept, head, line, watched };
   } catch (error) {
-    if (!(
-      error instanceof BadLine ||
-      error instanceof JsonFault ||
-      error instanceof EvidenceFault ||
-      error instanceof NotChecked
-    ))
+    if (
+      !(
+        error instanceof BadLine ||
+        error instanceof JsonFault ||
+        error instanceof EvidenceFault ||
+        error instanceof NotChecked
+      )
+    )
       throw error;
     throw new NotChecked(`the state cannot be used: ${error.message}`);
   }

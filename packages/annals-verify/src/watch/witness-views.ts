@@ -80,6 +80,7 @@ async function readView(policy: Policy, { key, name, url }: Witness, origin: str
   const note = trustedNote(bytes, logKeys(policy, origin), [key], "its checkpoint");
   const { root, size } = note.checkpoint;
   const time = note.signed.find((each) => each.key === key)?.time;
-  if (time === undefined) throw new NotChecked("its checkpoint has no cosignature that counts here");
+  if (time === undefined)
+    throw new NotChecked("its checkpoint has no cosignature that counts here");
   return { witness: name, size, root, time };
 }
