@@ -12,7 +12,7 @@ import {
   vkeyOf,
 } from "@annals/tlog";
 import type { JsonObject, Part } from "@annals/event";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   bundleOf,
   CHAIN,
@@ -35,7 +35,7 @@ import {
 } from "./made-bundle.ts";
 import { chainOf, type Made } from "./made-export.ts";
 import { type HeadClaim, madeHeads } from "./made-heads.ts";
-import { agree, type Given, hasPython, hasPythonAndOpenssl } from "./python-evidence.ts";
+import { agreed, type Given, hasPython, hasPythonAndOpenssl } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 const heads = (change: (text: string) => string) => changed(FULL, "heads.jsonl", change);
@@ -61,7 +61,9 @@ describe.runIf(hasPython)("signatures:", () => {
       heads(line(2, (text) => text.replace("P3dLV4", "P3dLV5"))),
     ],
     ["signature_invalid", "a second form of a signature", changed(FULL, "checkpoint", malleated)],
-  ])("%s: %s", async (reason, _, files, given) => await agree(reason, files, given));
+  ])("%s: %s", async (reason, _, files, given) => {
+    expect(await agreed(files, given)).toBe(reason);
+  });
 
   /** Adds the order of the curve to S, which a lax verifier takes modulo the order. */
   function malleated(text: string): string {
@@ -69,8 +71,9 @@ describe.runIf(hasPython)("signatures:", () => {
     const order = 2n ** 252n + 27_742_317_777_372_353_535_851_937_790_883_648_493n;
     const [signature] = note.signatures;
     const bytes = Buffer.from(signature?.bytes ?? "");
-    const s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString("hex")}`) + order;
-    Buffer.from(s.toString(16).padStart(64, "0"), "hex").reverse().copy(bytes, 32);
+    const s = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString("hex")}`) + order;
+    const sum = Buffer.from(s.toString(16).padStart(64, "0"), "hex");
+    bytes.set(sum.toReversed(), 32);
     return noteText({
       text: note.text,
       signatures: note.signatures.map((each) => ({ ...each, bytes })),
@@ -110,7 +113,9 @@ describe.runIf(hasPython)("a head log that the holder of its key made:", () => {
         ),
       ),
     ],
-  ])("%s: %s", async (reason, _, files, given) => await agree(reason, files, given));
+  ])("%s: %s", async (reason, _, files, given) => {
+    expect(await agreed(files, given)).toBe(reason);
+  });
 
   test("checkpoint_conflict: a known checkpoint of the log before, which events wait for", async () => {
     const origin = `${ORIGIN}/2`;
@@ -129,8 +134,8 @@ describe.runIf(hasPython)("a head log that the holder of its key made:", () => {
     );
     const other = signedCheckpoint(`${ORIGIN}/${CHAIN}`, 300, Buffer.alloc(32, 1));
     const known = [Buffer.from(other)];
-    await agree("anchored_late", files, { policy, maxAnchorLag: 60 });
-    await agree("checkpoint_conflict", files, { policy, maxAnchorLag: 60, known });
+    expect(await agreed(files, { policy, maxAnchorLag: 60 })).toBe("anchored_late");
+    expect(await agreed(files, { policy, maxAnchorLag: 60, known })).toBe("checkpoint_conflict");
   });
 });
 
@@ -182,7 +187,9 @@ describe.runIf(hasPython)("the form of the files:", () => {
         line(1, (text) => text.replace('"salts":{', `"salts":{"actor":"${"0".repeat(32)}",`)),
       ),
     ],
-  ])("%s: %s", async (reason, _, files, given) => await agree(reason, files, given));
+  ])("%s: %s", async (reason, _, files, given) => {
+    expect(await agreed(files, given)).toBe(reason);
+  });
 });
 
 describe.runIf(hasPython)("records of erasures:", () => {
@@ -210,7 +217,9 @@ describe.runIf(hasPython)("records of erasures:", () => {
       "whose own metadata is erased",
       recorded("1", { 1: ["actor"], 4: ["metadata"] }),
     ],
-  ])("%s: %s", async (reason, _, files, given) => await agree(reason, files, given));
+  ])("%s: %s", async (reason, _, files, given) => {
+    expect(await agreed(files, given)).toBe(reason);
+  });
 });
 
 describe.runIf(hasPythonAndOpenssl)("time stamps:", () => {
@@ -228,7 +237,7 @@ describe.runIf(hasPythonAndOpenssl)("time stamps:", () => {
   const authorities = Buffer.from(given.ca_pem);
 
   test("timestamp_invalid: a token that is named after another size", async () => {
-    await agree("valid", named(8), { policy: NO_QUORUM, authorities });
-    await agree("timestamp_invalid", named(7), { policy: NO_QUORUM, authorities });
+    expect(await agreed(named(8), { policy: NO_QUORUM, authorities })).toBe("valid");
+    expect(await agreed(named(7), { policy: NO_QUORUM, authorities })).toBe("timestamp_invalid");
   });
 });

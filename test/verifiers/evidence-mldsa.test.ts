@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { KEY_TYPE, keyOf, noteText, parseNote, vkeyOf } from "@annals/tlog";
 import { describe, expect, test } from "vitest";
 import { changed, line, POLICY, vectorFiles, verifyBundle } from "./made-bundle.ts";
-import { agree, hasPython, python, reasonOf, verdict } from "./python-evidence.ts";
+import { agreed, hasPython, python, reasonOf, verdict } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 
@@ -60,9 +60,9 @@ describe.runIf(hasPython)("cosignatures of ML-DSA-44:", () => {
   }
 
   test.runIf(hasMlDsa)("count where they are right, and are refused where not", async () => {
-    await agree("valid", seen(0), { policy });
-    await agree("signature_invalid", seen(1), { policy });
-    await agree("quorum_missing", seen(0));
+    expect(await agreed(seen(0), { policy })).toBe("valid");
+    expect(await agreed(seen(1), { policy })).toBe("signature_invalid");
+    expect(await agreed(seen(0))).toBe("quorum_missing");
   });
 
   test("count for nothing where Python lacks the package, which the result says", async () => {

@@ -20,7 +20,7 @@ import {
   vectorFiles,
   withFile,
 } from "./made-bundle.ts";
-import { agree, type Given, hasPython, python, verdict } from "./python-evidence.ts";
+import { agreed, type Given, hasPython, python, verdict } from "./python-evidence.ts";
 
 const VECTORS = join(import.meta.dirname, "../vectors/evidence");
 
@@ -253,6 +253,6 @@ describe.runIf(hasPython)("evidence.py and annals-verify name the same reason:",
     ["NotChecked", "a policy without a quorum", FULL, { policy: vectorBytes("log/vkey") }],
     ["valid", "a policy without witnesses", FULL, { policy: NO_QUORUM }],
   ])("%s: %s", async (reason, _, files, given = {}) => {
-    await agree(reason, files, given);
+    expect(await agreed(files, given)).toBe(reason);
   });
 });

@@ -133,9 +133,9 @@ describe("another history:", () => {
         const data = at.log.lines(3);
         response.end(JSON.stringify({ data: change(data) ?? data, has_more: false }));
       });
-    const text = (at: number, name: string, from: RegExp | string, to: string) =>
+    const text = (index: number, name: string, from: RegExp | string, to: string) =>
       page((data) => {
-        const line = data[at] ?? {};
+        const line = data[index] ?? {};
         line[name] = String(line[name]).replace(from, to);
       });
     text(1, "checkpoint", /(— w1\S* \S{20})./, "$1_");
@@ -148,9 +148,9 @@ describe("another history:", () => {
     expect(await at.refused()).toMatch(/^head_mismatch: epoch 4: the epochs do not rise/);
     page((data) => data.slice(0, 2));
     expect(await at.refused()).toMatch(/^quorum_missing: /);
-    page((data) => ((data[0] ?? {})["consistency"] = []) && data);
+    page((data) => data.with(0, { ...data[0], consistency: [] }));
     expect(await at.refused()).toMatch(/^consistency_mismatch: epoch 4: /);
-    page((data) => ((data[0] ?? {})["more"] = 1) && data);
+    page((data) => data.with(0, { ...data[0], more: 1 }));
     expect(await at.refused()).toMatch(
       /^file_malformed: a line of heads: .*unknown member, "more"/,
     );

@@ -74,7 +74,7 @@ when witnesses saw it. To watch a log without a bundle: annals-verify watch --he
   },
 );
 
-const watch = watchCommand(process.env["ANNALS_API_KEY"], report);
+const watch = watchCommand(process.env["ANNALS_API_KEY"], tell);
 
 process.exitCode = await runCommands("annals-verify", [watch, verify], process.argv.slice(2));
 
@@ -99,10 +99,10 @@ async function verifyExport(
 /** Prints what became of a bundle, and returns the exit status. */
 function finish(progress: Progress, outcome: EvidenceOutcome): number {
   progress.clear();
-  return report(outcome);
+  return tell(outcome);
 }
 
-function report(outcome: EvidenceOutcome): number {
+function tell(outcome: EvidenceOutcome): number {
   if ("valid" in outcome) {
     process.stdout.write(outcome.valid);
     return VALID;
