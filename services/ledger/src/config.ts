@@ -1,13 +1,17 @@
 // The settings of the ledger, and its role in PostgreSQL.
 
 import {
+  address,
   databaseSettings,
   flag,
   integer,
+  matching,
+  optional,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
 } from "@annals/chassis";
+import { LOG_ORIGIN } from "@annals/contract";
 import { messagingSettings } from "@annals/messaging";
 
 /** The role that 0001_ledger.sql makes. */
@@ -35,6 +39,27 @@ export const SETTINGS = {
     "ANNALS_LEDGER_INDEX_PAUSED",
     "Whether indexing of new events for filters is paused. Lists with filters stay complete but become " +
       "slower.",
+  ),
+  keysAddress: address(
+    "ANNALS_KEYS_ADDRESS",
+    "The keys service, which signs the [log of evidence](rotation.md#the-key-of-the-log): `host:port` or " +
+      "`dns:///host:port`. Without it nothing is signed, and everything else works.",
+    { fallback: "dns:///keys:9090" },
+  ),
+  logEpochS: integer(
+    "ANNALS_LOG_EPOCH_S",
+    "Seconds between two epochs of the log of evidence, at least, while a chain grows. Each epoch stores a row " +
+      "for each account that has grown.",
+    { min: 1, max: 86_400 },
+    { fallback: "60" },
+  ),
+  logOrigin: optional(
+    matching(
+      "ANNALS_LOG_ORIGIN",
+      "Name of the log of evidence, such as `log.example.com`: the first line of its checkpoints. It never " +
+        "changes after the first epoch. By default `annals/` and 16 digits of its first key.",
+      LOG_ORIGIN,
+    ),
   ),
   verifyConcurrency: integer(
     "ANNALS_VERIFY_CONCURRENCY",
