@@ -35,11 +35,11 @@ export async function readKeyFile<T>(
   }
 }
 
-/** Calls `use` with the text of a changed file. It throws for a malformed one, and keeps what it has. */
+/** Calls `use` with the text of a changed file. It fails for one that cannot be used, and keeps what it has. */
 export function followKeyFile(
   { env }: KeyFileSetting,
   file: string,
-  use: (text: string) => void,
+  use: (text: string) => Promise<void> | void,
   { log, intervalMs }: { readonly log: Logger; readonly intervalMs?: number },
 ): Loop {
   let current: string | undefined;
@@ -52,7 +52,7 @@ export function followKeyFile(
     reload: async () => {
       const text = await readFile(file, "utf8");
       const [isFirst, isNew] = [current === undefined, text !== current];
-      if (isNew) use(text);
+      if (isNew) await use(text);
       current = text;
       return isNew && !isFirst;
     },

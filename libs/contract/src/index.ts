@@ -7,6 +7,7 @@ export * from "./export-json.ts";
 export * from "./features.ts";
 export * from "./ids.ts";
 export * from "./key-file.ts";
+export * from "./log-origin.ts";
 export * from "./nearest.ts";
 export * from "./random.ts";
 export * from "./scopes.ts";

@@ -6,8 +6,13 @@ CREATE TABLE keys.signed_heads (
   origin    text COLLATE "C" PRIMARY KEY,
   size      bigint NOT NULL CHECK (size > 0),
   root      bytea NOT NULL CHECK (octet_length(root) = 32),
-  signed_at timestamptz NOT NULL
+  signed_at timestamptz NOT NULL,
+  -- the log that follows this one, from which on nothing of this one is signed
+  succeeded_by text COLLATE "C"
 );
+
+-- One log continues. Two processes that sign the first head of two logs find it here.
+CREATE UNIQUE INDEX signed_heads_current ON keys.signed_heads ((true)) WHERE succeeded_by IS NULL;
 
 GRANT SELECT, INSERT, UPDATE ON keys.signed_heads TO annals_keys;
 

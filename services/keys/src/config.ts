@@ -75,6 +75,22 @@ export const SETTINGS = {
     "ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT",
     "Serves the admin API without TLS. Anyone on the network path can then read its token.",
   ),
+  logKeyFile: optionalText(
+    "ANNALS_LOG_KEY_FILE",
+    "File with the keys of the [log of evidence](rotation.md#the-key-of-the-log), newest first: lines of the " +
+      "base64 of 32 bytes. Each one signs. It is read again every five seconds. Without it nothing is signed.",
+  ),
+  logKeyOverlapDays: integer(
+    "ANNALS_LOG_KEY_OVERLAP_DAYS",
+    "Days that a key of the log has to stay in its file after a newer one has first signed.",
+    { min: 0, max: 36_500 },
+    { fallback: "90" },
+  ),
+  logKeyWithoutOverlap: flag(
+    "ANNALS_DANGEROUS_LOG_KEY_WITHOUT_OVERLAP",
+    "Lets a key of the log be left out of its file at once, because it was stolen. Verifiers and witnesses that " +
+      "know only that key then refuse new checkpoints.",
+  ),
   bootstrapKey: optionalText(
     "ANNALS_BOOTSTRAP_KEY",
     "Read by `migrate`: the first account's first key, with all scopes.",

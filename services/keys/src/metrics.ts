@@ -20,6 +20,11 @@ export function createMetrics(registry: Registry) {
       labelNames: ["outcome"],
       registers: [registry],
     }),
+    logRollbacks: new Counter({
+      name: "annals_log_rollback_total",
+      help: "Reads of a signed head of the log of evidence that is smaller than, or not, what was signed before.",
+      registers: [registry],
+    }),
     /** worker: audit, key_sweep, refused_admissions. */
     failures: workerFailures(registry),
     /** kind: revoked_keys, rate_windows, widget_tokens. */

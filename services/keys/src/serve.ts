@@ -29,6 +29,7 @@ import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import type { Plans } from "./domain/plan.ts";
 import { createMetrics } from "./metrics.ts";
+import { openLogSigner } from "./log-key-file.ts";
 import { plansCheck } from "./plans-file.ts";
 import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
@@ -61,6 +62,9 @@ export async function serve(
   const refused = new RefusedAdmissions({ clock, database });
   const refusals = startRefusedAdmissions(refused, { failures, log });
   closers.add("refused admissions", refusals, () => refusals.stop());
+
+  const { logRollbacks: rollbacks } = metrics;
+  const signer = await openLogSigner(config, { clock, closers, database, log, rollbacks });
 
   const ledger = connectRpc({
     service: LedgerService,
@@ -97,6 +101,7 @@ export async function serve(
       logRateLimitPerMinute: config.logRateLimitPerMinute,
       widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
       refused,
+      signer,
     }),
     service: KeysService,
     access: ACCESS,

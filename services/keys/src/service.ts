@@ -6,6 +6,7 @@ import type { AdmissionSigner } from "@annals/rpc";
 import type { Pool } from "@annals/postgres";
 import type { KeyMaker } from "./domain/new-api-key.ts";
 import type { Plans } from "./domain/plan.ts";
+import type { LogSigner } from "./evidence/log-signer.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RefusedAdmissions } from "./workers/refused-admissions.ts";
 import { admitRequests } from "./rpc/admit-requests.ts";
@@ -13,9 +14,12 @@ import { createApiKey } from "./rpc/create-api-key.ts";
 import { createWidgetToken } from "./rpc/create-widget-token.ts";
 import { deleteApiKey } from "./rpc/delete-api-key.ts";
 import { deleteWidgetToken } from "./rpc/delete-widget-token.ts";
+import { getSignedHead } from "./rpc/get-signed-head.ts";
 import { getUsage } from "./rpc/get-usage.ts";
 import { listApiKeys } from "./rpc/list-api-keys.ts";
 import { listWidgetTokens } from "./rpc/list-widget-tokens.ts";
+import { signCheckpoint } from "./rpc/sign-checkpoint.ts";
+import { signEpoch } from "./rpc/sign-epoch.ts";
 import { updateApiKey } from "./rpc/update-api-key.ts";
 
 export interface Deps extends KeyMaker {
@@ -29,6 +33,7 @@ export interface Deps extends KeyMaker {
   readonly logRateLimitPerMinute: number;
   readonly widgetRateLimitPerMinute: number;
   readonly refused: RefusedAdmissions;
+  readonly signer: LogSigner;
 }
 
 export function keysService(deps: Deps): (router: ConnectRouter) => void {
@@ -43,5 +48,8 @@ export function keysService(deps: Deps): (router: ConnectRouter) => void {
       listWidgetTokens: listWidgetTokens(deps),
       deleteWidgetToken: deleteWidgetToken(deps),
       getUsage: getUsage(deps),
+      getSignedHead: getSignedHead(deps),
+      signEpoch: signEpoch(deps),
+      signCheckpoint: signCheckpoint(deps),
     });
 }

@@ -35,18 +35,18 @@ export const SETTINGS = {
   ),
   keysAddress: address(
     "ANNALS_KEYS_ADDRESS",
-    "The keys service, which signs [the log](evidence.md): `host:port` or `dns:///host:port`.",
+    "The keys service, which signs [the log](../evidence.md): `host:port` or `dns:///host:port`.",
     { fallback: "dns:///keys:9090" },
   ),
   logOrigin: optionalText(
     "ANNALS_LOG_ORIGIN",
-    "The name of [the log](evidence.md), as its keys have it, without spaces and plus signs. It is stored with " +
+    "The name of [the log](../evidence.md), as its keys have it, without spaces and plus signs. It is stored with " +
       "the first epoch, and another value is refused later. By default `annals/` and 16 hexadecimal digits " +
       "of the newest public key's SHA-256.",
   ),
   logEpochS: integer(
     "ANNALS_LOG_EPOCH_S",
-    "Seconds from one epoch of [the log](evidence.md) to the next where a chain grew.",
+    "Seconds from one epoch of [the log](../evidence.md) to the next where a chain grew.",
     { min: 1, max: 86_400 },
     { fallback: "60" },
   ),

@@ -72,6 +72,11 @@ function epochMetrics(registry: Registry) {
       help: "Time since the newest epoch of the log.",
       registers: [registry],
     }),
+    epochInterval: new Gauge({
+      name: "annals_log_epoch_interval_seconds",
+      help: "Seconds from one epoch of the log to the next where a chain grew.",
+      registers: [registry],
+    }),
     epochDuration: new Histogram({
       name: "annals_log_epoch_duration_seconds",
       help: "Time from the beginning of an epoch of the log until it is stored.",

@@ -124,6 +124,7 @@ export async function serve(
       blocks,
       clock,
       database,
+      keys: keys.client,
       log,
       metrics,
       notices,

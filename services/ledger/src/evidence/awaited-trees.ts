@@ -9,7 +9,7 @@ const PAGE = 1_000;
 
 export class AwaitedTrees {
   readonly #database: Database;
-  /** By account, what its tree must reach. */
+  /** What the tree of each account must reach. */
   #sizes: Map<string, number> | undefined;
 
   constructor(database: Database) {

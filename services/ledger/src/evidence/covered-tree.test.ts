@@ -37,7 +37,7 @@ const rootAt = (size: number) => rootOf(append(EMPTY_TREE, leaves.slice(0, size)
 
 beforeAll(async () => {
   owner = await newLedgerDatabase(afterAll);
-  ledger = openLedger(owner, undefined, undefined, false, undefined, afterAll);
+  ledger = openLedger(owner, undefined, undefined, false, undefined, undefined, afterAll);
   for (let left = STORED; left > 0; left -= 500)
     await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, Math.min(left, 500))] });
   await ledger.client.createEvents({ appends: [appendOf(OTHER, 3)] });

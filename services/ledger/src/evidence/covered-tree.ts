@@ -7,7 +7,7 @@ import { HASH_BYTES, type ReadNode, TILE_WIDTH, type TilePath, TlogError } from 
 import { getTile } from "../store/get-tile.ts";
 import { listLeaves } from "../store/list-leaves.ts";
 import { listTileRoots } from "../store/list-tile-roots.ts";
-import { coveredHead, type CoveredHead } from "./covered-head.ts";
+import { coveredHead, type CoveredHead, notCovered } from "./covered-head.ts";
 import { withTiles } from "./tile-proofs.ts";
 
 export class CoveredTree {
@@ -15,7 +15,7 @@ export class CoveredTree {
   readonly #database: Database;
   readonly #accountId: string;
 
-  private constructor(database: Database, accountId: string, head: CoveredHead) {
+  constructor(database: Database, accountId: string, head: CoveredHead) {
     this.#database = database;
     this.#accountId = accountId;
     this.head = head;
@@ -24,8 +24,7 @@ export class CoveredTree {
   /** Rejects with `not_found` where no served epoch has the account. */
   static async of(database: Database, accountId: string): Promise<CoveredTree> {
     const head = await coveredHead(database, accountId);
-    if (head === undefined)
-      throw new AnnalsError("not_found", "No epoch of the log covers this account yet.");
+    if (head === undefined) throw notCovered();
     return new CoveredTree(database, accountId, head);
   }
 

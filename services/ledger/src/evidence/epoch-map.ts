@@ -1,6 +1,6 @@
-// The map of heads as of the newest epoch, in memory: which heads have changed since, and the root with them.
-// Called by the epoch closer. It is built from the stored heads, in slices, when it is first needed, and again
-// after a proposal that was not made.
+// The map of heads as of the newest epoch, in memory: which heads have changed since, and the root with
+// them. Called by the epoch closer. It is built from the stored heads, in slices, when it is first needed,
+// and again after a proposal that was not made.
 
 import { type Database, isDistributed, readAccounts } from "@annals/postgres";
 import { type Head, HeadMap } from "@annals/tlog";
@@ -61,7 +61,9 @@ export class EpochMap {
     return this.#root();
   }
 
-  /** The map with the heads that the trees have now. What is in memory is then of no epoch until it settles. */
+  /**
+   * The map with the heads that the trees have now. What is in memory is then of no epoch until it settles.
+   */
   async next(): Promise<NextMap> {
     this.forget();
     const changed: Head[] = [];

@@ -7,12 +7,10 @@ import type { LedgerService } from "@annals/proto/ledger";
 import { TILE_WIDTH } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { coveredHead } from "../evidence/covered-head.ts";
+import { entryBundle } from "../evidence/entry-bundle.ts";
 import { checkWidth, countOf } from "../evidence/tile-request.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
 import { type EntryRow, listEntries } from "../store/list-entries.ts";
-
-/** Bytes of the length before each entry. */
-const LENGTH_BYTES = 2;
 
 interface Deps {
   readonly searches: SearchTurns;
@@ -30,12 +28,12 @@ export function readEntries({ searches }: Deps): ServiceImpl<typeof LedgerServic
       throw new AnnalsError("not_found", "The log does not cover these entries.");
     const rows = await database.run(listEntries, [accountId, String(first), String(last)]);
     if (rows.length !== width) throw internal(`the chain of ${accountId} lacks an event`);
-    return { entries: Buffer.concat(rows.flatMap((row) => entryOf(accountId, row))) };
+    return { entries: entryBundle(rows.map((row) => entryOf(accountId, row))) };
   };
 }
 
-function entryOf(chain: string, row: EntryRow): [length: Buffer, text: Buffer] {
-  const text = Buffer.from(
+function entryOf(chain: string, row: EntryRow): Buffer {
+  return Buffer.from(
     leafText({
       action: row.action,
       chain,
@@ -48,7 +46,4 @@ function entryOf(chain: string, row: EntryRow): [length: Buffer, text: Buffer] {
       sequenceNumber: Number(row.sequence_number),
     }),
   );
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt16BE(text.length);
-  return [length, text];
 }

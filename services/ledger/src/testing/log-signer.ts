@@ -1,5 +1,5 @@
-// A signer of the head log within the process of a test, which follows the rules of the keys service: it signs
-// one head of each size, and only one that continues the last. Imported by tests only.
+// A signer of the head log within the process of a test, which follows the rules of the keys service: it
+// signs one head of each size, and only one that continues the last. Imported by tests only.
 
 import { invalid } from "@annals/errors";
 import {
@@ -49,19 +49,19 @@ export class LogSigner {
       }),
     signEpoch: async (request) => {
       const { consistency = [], entry = "", inclusion = [], oldSize, origin = "" } = request;
-      const head = { size: Number(request.size), root: Buffer.from(request.root ?? []) };
+      const head = { size: Number(request.size), root: bytesOf(request.root ?? []) };
       const isSame = head.size === this.head.size && head.root.equals(this.head.root);
       if (!isSame) {
         if (Number(oldSize) !== this.head.size) return answer("", this.head.size);
         try {
-          verifyConsistency(this.head, head, consistency.map(Buffer.from));
+          verifyConsistency(this.head, head, consistency.map(bytesOf));
         } catch {
           if (this.head.size > 0)
             throw invalid({ field: "consistency", message: "does not continue" });
         }
         const leaf = entryHash(Buffer.from(entry));
         if (parseEntry(entry).epoch !== head.size) throw new Error("another epoch");
-        verifyInclusion(head.size - 1, head.size, leaf, inclusion.map(Buffer.from), head.root);
+        verifyInclusion(head.size - 1, head.size, leaf, inclusion.map(bytesOf), head.root);
       }
       this.head = head;
       const note = this.#note(origin, head);
@@ -74,9 +74,9 @@ export class LogSigner {
       const said = parseEntry(entry);
       const head = parseHeadRecord(record);
       if (said.kind !== "heads") throw new Error("not an epoch with heads");
-      verifyHead(said.heads, head, path.map(Buffer.from));
+      verifyHead(said.heads, head, path.map(bytesOf));
       const leaf = entryHash(Buffer.from(entry));
-      const proof = inclusion.map(Buffer.from);
+      const proof = inclusion.map(bytesOf);
       verifyInclusion(said.epoch - 1, this.head.size, leaf, proof, this.head.root);
       return checkpoint(this.#note(`${origin}/${head.chain}`, head), this.head.size);
     },
@@ -95,4 +95,8 @@ function answer(note: string, size: number) {
 function checkpoint(note: string, size: number) {
   const $typeName = "annals.keys.v1.SignCheckpointResponse" as const;
   return { $typeName, checkpoint: note, signedSize: BigInt(size) };
+}
+
+function bytesOf(bytes: ArrayLike<number>): Buffer {
+  return Buffer.from(bytes);
 }

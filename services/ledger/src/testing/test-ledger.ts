@@ -31,6 +31,7 @@ import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
+import { LogSigner } from "./log-signer.ts";
 import { aroundPool, type AtEnd, openPool } from "./database.ts";
 
 export interface TestLedger {
@@ -74,6 +75,7 @@ export function openLedger(
   around: (database: Pool) => Pool = (database) => database,
   auditInAccounts = false,
   pageBounds?: PageBounds,
+  signer: LogSigner = new LogSigner(),
   atEnd?: AtEnd,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
@@ -94,6 +96,7 @@ export function openLedger(
     appends,
     auditInAccounts,
     blocks,
+    keys: signer.client,
     pageBounds,
     searches,
     turns,

@@ -1,7 +1,8 @@
-// Closes the epochs of the head log, for as long as the process runs: it proposes the next entry, has keys sign
-// it, and stores it. Any number of replicas may do it at the same time, and each can end what another began: a
-// proposal is made once, keys signs one head of each size, and every step can be repeated. No append waits for
-// it. It must never store an epoch that continues another log than the one that keys has signed.
+// Closes the epochs of the head log, for as long as the process runs: it proposes the next entry, has keys
+// sign it, and stores it. Any number of replicas may do it at the same time, and each can end what another
+// began: a proposal is made once, keys signs one head of each size, and every step can be repeated. No
+// append waits for it. It must never store an epoch that continues another log than the one that keys has
+// signed.
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -63,7 +64,7 @@ export interface EpochCloserDeps {
     /** History went back: keys has signed a head that the log does not have. */
     readonly rolledBack: () => void;
   };
-  /** Of the head log; by default that of the key. */
+  /** The name of the head log; by default that of the key. */
   readonly origin: string | undefined;
   /** Names this process. */
   readonly closer: string;

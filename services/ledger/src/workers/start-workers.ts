@@ -64,17 +64,7 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
     initialDelayMs: TREES_DELAY_MS,
     run: (signal) => trees.run(signal),
   });
-  const epochs = new EpochCloser({
-    ...deps.epochs,
-    database,
-    isServedAtOnce: true,
-    log,
-    metrics: {
-      age: (seconds) => metrics.epochAge.set(seconds),
-      duration: (seconds) => metrics.epochDuration.observe(seconds),
-      rolledBack: () => metrics.rollbacks.inc(),
-    },
-  });
+  const epochs = newEpochCloser(deps);
   start("epochs", { delayMs: EPOCHS_DELAY_MS, run: () => epochs.run() });
   const availability = new Availability({
     database,
@@ -88,4 +78,24 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
     nowMs: Date.now,
   });
   start("verification", { delayMs: PASS_DELAY_MS, run: (signal) => scheduled.run(signal) });
+}
+
+function newEpochCloser({
+  database,
+  epochs,
+  log,
+  metrics,
+}: Pick<WorkersDeps, "database" | "epochs" | "log" | "metrics">): EpochCloser {
+  metrics.epochInterval.set(epochs.intervalS);
+  return new EpochCloser({
+    ...epochs,
+    database,
+    isServedAtOnce: true,
+    log,
+    metrics: {
+      age: (seconds) => metrics.epochAge.set(seconds),
+      duration: (seconds) => metrics.epochDuration.observe(seconds),
+      rolledBack: () => metrics.rollbacks.inc(),
+    },
+  });
 }
