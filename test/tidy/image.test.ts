@@ -140,9 +140,7 @@ test("make-secrets.sh makes what compose reads, for its owner alone, and keeps i
   const wanted = matches(textOf("deploy/compose.yaml"), /\$\{(ANNALS_\w+_PASSWORD)/g);
   for (const name of new Set(wanted))
     expect(made[0]).toMatch(new RegExp(`^${name}=p\\w{48}$`, "m"));
-  expect(made.slice(1).join("")).toMatch(
-    /^(k1:[A-Za-z0-9+/]{43}=\n){2}[A-Za-z0-9+/]{43}=\n$/,
-  );
+  expect(made.slice(1).join("")).toMatch(/^(k1:[A-Za-z0-9+/]{43}=\n){2}[A-Za-z0-9+/]{43}=\n$/);
   expect([mode(".env"), mode("secrets")]).toStrictEqual(["600", "700"]);
   make();
   expect(files()).toEqual(made);

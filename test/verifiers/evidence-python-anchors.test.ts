@@ -23,11 +23,12 @@ import {
   POLICY,
   relisted,
   signedCheckpoint,
-  succeededHeads,
   vectorBytes,
   vectorFiles,
+  verifyBundle,
   withFile,
 } from "./made-bundle.ts";
+import { madeHeads } from "./made-heads.ts";
 import { hasPython, hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
@@ -49,7 +50,13 @@ const stamped = (token: Buffer = TOKEN, checkpoint = STAMP.checkpoint, files = P
     ]),
   );
 const authorities = Buffer.from(STAMP.ca_pem);
-const options = { policy: NO_QUORUM, authorities, maxAnchorLag: 366 * 86_400 };
+const options = {
+  policy: NO_QUORUM,
+  authorities,
+  timestampAuthorities: authorities,
+  maxAnchorLag: 366 * 86_400,
+};
+const NOTHING = { excepted: 0, unanchored: 500 };
 
 describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
   test("give the time where the policy has no witnesses", () => {
@@ -62,20 +69,38 @@ describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
     });
   });
 
-  test("anchor nothing if they are over a checkpoint of which the bundle has no head", () => {
+  test("anchor nothing if they are over a checkpoint of which the bundle has no head", async () => {
     const all = stamped(TOKEN, STAMP.checkpoint, FULL);
-    expect(verdict(all, options).text).toMatch(/^invalid: anchored_late: sequence number 1: /);
+    expect(verdict(all, options).text).toContain("\nnot anchored: 500 events\n");
+    expect(await verifyBundle(all, options)).toMatchObject({ anchoredBy: undefined, ...NOTHING });
   });
 
-  test("except what epoch 1 covers, but say that they do not show how old the log is", () => {
-    const { status, text } = verdict(stamped(TOKEN, STAMP.checkpoint, underLast()), options);
+  test("except what epoch 1 covers, but say that they do not show how old the log is", async () => {
+    const all = stamped(TOKEN, STAMP.checkpoint, underLast());
+    const { status, text } = verdict(all, options);
     expect(text).toContain("\nolder than the log, so without a wait: 100 events\n");
     expect(text).toMatch(/\nnot checked: whether the log is as old as it says/);
     expect(status).toBe(0);
+    const report = await verifyBundle(all, options);
+    expect(report).toMatchObject({ anchoredBy: "time stamps", excepted: 100, unanchored: 0 });
   });
 
-  /** The full bundle, whose heads are all proven under the checkpoint that has the time stamp. */
-  function underLast(): Files {
+  test("leave what comes after the last of them without an anchor", async () => {
+    const some = stamped(TOKEN, STAMP.checkpoint, underLast(2));
+    expect(verdict(some, options).text).toContain("\nnot anchored: 300 events\n");
+    const report = await verifyBundle(some, options);
+    expect(report).toMatchObject({ anchoredBy: "time stamps", excepted: 100, unanchored: 300 });
+  });
+
+  test("except nothing where none is over epoch 1", async () => {
+    const late = stamped(TOKEN, STAMP.checkpoint, underLast(5, 1));
+    expect(verdict(late, options).text).not.toContain("older than the log, so");
+    const report = await verifyBundle(late, options);
+    expect(report).toMatchObject({ anchoredBy: "time stamps", excepted: 0, unanchored: 0 });
+  });
+
+  /** The full bundle, of which some heads are proven under the checkpoint that has the time stamp. */
+  function underLast(to = 5, from = 0): Files {
     const tile = vectorBytes("head-log/tile/0/000.p/8");
     const leaves = Array.from({ length: 8 }, (_, at) => tile.subarray(at * 32, at * 32 + 32));
     const nodes = (level: number, index: number) =>
@@ -90,7 +115,7 @@ describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
     return changed(
       FULL,
       "heads.jsonl",
-      lines((all) => all.map(change)),
+      lines((all) => all.map((each, at) => (at >= from && at < to ? change(each) : each))),
     );
   }
 
@@ -164,8 +189,11 @@ describe.runIf(hasPython)("what is not checked is said:", () => {
     expect(status).toBe(0);
   });
 
-  test("that nothing is anchored, without witnesses and time stamps", () => {
-    expect(verdict(FULL, { policy: NO_QUORUM }).text).toMatch(/\nnot anchored: 500 events$/);
+  test("that nothing is anchored, without witnesses and time stamps, and so how old the log is", async () => {
+    expect(verdict(FULL, { policy: NO_QUORUM }).text).toMatch(
+      /\nnot anchored: 500 events\nnot checked: whether the log is as old as it says; [^\n]*$/,
+    );
+    expect(await verifyBundle(FULL, { policy: NO_QUORUM })).toMatchObject(NOTHING);
   });
 });
 
@@ -180,7 +208,7 @@ describe.runIf(hasPython)("a log that follows another one", () => {
   const root = Buffer.from(String(FULL.get("checkpoint")).split("\n")[2] ?? "", "base64");
   const files = changed(
     withFile(
-      withFile(FULL, "heads.jsonl", succeededHeads(FULL, origin)),
+      withFile(FULL, "heads.jsonl", madeHeads(FULL, { origin, signer: "next" })),
       "checkpoint",
       checkpoint(500, root, origin, "next"),
     ),

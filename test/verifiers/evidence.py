@@ -139,7 +139,7 @@ def lines_of(report):
         if waits.excepted:
             yield "older than the log, so without a wait: %d events" % waits.excepted
         yield "last head seen by %s" % (seen_by(report.heads[-1], policy) or "no witness")
-    else:
+    if waits.unanchored:
         yield "not anchored: %d events" % waits.unanchored
     for known in report.known:
         yield "continues a known checkpoint of %s, size %d" % (known.origin, known.size)
@@ -150,7 +150,7 @@ def not_checked(report):
     bundle = report.bundle
     if bundle.filter:
         yield "not checked: what the filter left out; it is %s" % jcs(bundle.filter)
-    if report.waits.excepted and report.waits.by == "time stamps":
+    if report.policy.quorum is None:
         yield "not checked: whether the log is as old as it says; that takes witnesses, who saw its epoch 1"
     if report.unchecked:
         yield "not checked: %d time stamps, for which no authority was given" % report.unchecked

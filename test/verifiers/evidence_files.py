@@ -79,8 +79,11 @@ def read_tar(file):
         if any(file.read(-size % BLOCK)):
             raise ValueError("bytes after the end of " + name)
         places[name] = Place(offset, size, digest.hexdigest())
-    if len(file.read(BLOCK)) != BLOCK:
+    second = file.read(BLOCK)
+    if len(second) != BLOCK:
         raise ValueError("the tar file has no end")
+    if any(second):
+        raise ValueError("bytes after the end of the tar file")
     for piece in iter(lambda: file.read(PIECE), b""):
         if any(piece):
             raise ValueError("bytes after the end of the tar file")

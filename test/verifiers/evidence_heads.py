@@ -97,11 +97,12 @@ class Waits:
     """Step 6: the time from an event's created_at until a quorum, or a time stamp, had seen a head that covers it."""
 
     def __init__(self, heads, stamps, policy, lag, known):
-        self.by = "witnesses" if policy.quorum else "time stamps" if stamps else None
         self.lag, self.fault, self.longest, self.at = lag, None, None, 0
         self.excepted = self.unanchored = 0
         self.sizes = [head.size for head in heads]
         times = [head.seen if policy.quorum else stamped(head, stamps) for head in heads]
+        is_timed = any(time < NEVER for time in times)
+        self.by = "witnesses" if policy.quorum else "time stamps" if is_timed else None
         is_oldest = bool(heads) and heads[0].epoch == 1 and times[0] < NEVER
         self.older = max([heads[0].size if is_oldest else 0, *known])
         # What an earlier head could not have, a later one can: who saw it then had seen all before it.
@@ -112,21 +113,23 @@ class Waits:
     def see(self, event):
         while self.at < len(self.sizes) and self.sizes[self.at] < event.number:
             self.at += 1
-        if self.by is None:
+        time = self.times[self.at] if self.at < len(self.times) else NEVER
+        if self.by is None:  # nothing shows how old the log is, so that nothing is older
             self.unanchored += 1
         elif event.number <= self.older:
             self.excepted += 1
+        elif time == NEVER:  # after the last time stamp: with witnesses, a quorum has seen the last head
+            self.unanchored += 1
         else:
-            self.judge(event, self.times[self.at] if self.at < len(self.times) else NEVER)
+            self.judge(event, time)
 
     def judge(self, event, time):
         wait = time - event.created_at / 1e6
         if self.longest is None or wait > self.longest[0]:
             self.longest = (wait, event.number)
         if wait > self.lag and self.fault is None:
-            said = "anchored %d s after it was created" % wait if wait < NEVER else "anchored by nothing in the bundle"
-            self.fault = Fault("anchored_late", "sequence number %d: %s; %d s are allowed"
-                               % (event.number, said, self.lag))
+            self.fault = Fault("anchored_late", "sequence number %d: anchored %d s after it was created; %d s are allowed"
+                               % (event.number, wait, self.lag))
 
 
 def stamped(head, stamps):

@@ -8,11 +8,9 @@ import {
   cosign,
   EMPTY_TREE,
   entryHash,
-  type Frontier,
   HeadMap,
   noteSigner,
   noteText,
-  proveInclusion,
   rootOf,
 } from "@annals/tlog";
 import { createHash } from "node:crypto";
@@ -114,7 +112,7 @@ export function rehashed(line: string, change: (event: Record<string, unknown>) 
   return JSON.stringify(record);
 }
 
-const seedOf = (id: string): Buffer => Buffer.from(NOTES.keys[id]?.seed ?? "", "hex");
+export const seedOf = (id: string): Buffer => Buffer.from(NOTES.keys[id]?.seed ?? "", "hex");
 
 /** A checkpoint as the log of the examples signs it, cosigned by witnesses at times in seconds. */
 export function signedCheckpoint(
@@ -170,43 +168,6 @@ export function bundleOf(texts: readonly string[], hashes: readonly string[]): F
       ["bundle.json", Buffer.from(JSON.stringify({ ...index, to_sequence: leaves.length }))],
     ]),
   );
-}
-
-interface HeadLine {
-  readonly epoch: number;
-  readonly head: { readonly size: number; readonly root: string };
-}
-
-/**
- * heads.jsonl with the same heads in another head log, whose first entry is of another kind: `origin`, of the
- * key `next`, follows the log of the examples. The account is alone in the map.
- */
-export function succeededHeads(files: Files, origin: string): Buffer {
-  const lines = String(files.get("heads.jsonl")).trimEnd().split("\n");
-  let log: Frontier = append(EMPTY_TREE, [entryHash(Buffer.from('{"kind":"succeeds"}'))]);
-  const leaves = [rootOf(log)];
-  const made = lines.map((line, at) => {
-    const given = JSON.parse(line) as HeadLine & Record<string, unknown>;
-    const epoch = at + 2;
-    const map = new HeadMap();
-    map.set({ chain: CHAIN, size: given.head.size, root: Buffer.from(given.head.root, "hex") });
-    const time = String(given["entry"]).match(/"time":"([^"]*)"/)?.[1] ?? "";
-    const heads = map.root().toString("hex");
-    const entry = JSON.stringify({ epoch, heads, kind: "heads", time, v: 1 });
-    const leaf = entryHash(Buffer.from(entry));
-    leaves.push(leaf);
-    log = append(log, [leaf]);
-    const seconds = Date.parse(`${time.slice(0, 19)}Z`) / 1000 + 4;
-    const nodes = (level: number, index: number): Buffer => {
-      const width = 2 ** level;
-      return rootOf(append(EMPTY_TREE, leaves.slice(index * width, (index + 1) * width)));
-    };
-    const inclusion = proveInclusion(epoch - 1, epoch, nodes).map((hash) => hash.toString("hex"));
-    const seen = { w1: seconds, w2: seconds };
-    const checkpoint = signedCheckpoint(origin, epoch, rootOf(log), seen, "next");
-    return JSON.stringify({ ...given, epoch, entry, path: [], checkpoint, inclusion });
-  });
-  return Buffer.from(`${made.join("\n")}\n`);
 }
 
 /** Verifies a bundle, or a file that is to be one. */

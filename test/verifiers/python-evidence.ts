@@ -4,8 +4,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Files, POLICY, tarOf } from "./made-bundle.ts";
+import { type Files, POLICY, tarOf, verdictOf } from "./made-bundle.ts";
 
+const FOLDER = import.meta.dirname;
 const works = (command: string, argument: string) => spawnSync(command, [argument]).status === 0;
 export const hasPython = works("python3", "--version");
 export const hasPythonAndOpenssl = hasPython && works("openssl", "version");
@@ -19,13 +20,19 @@ export function python(
   script: string,
   parameters: readonly string[],
   path = process.env["PATH"],
+  packages = "",
 ): Answer {
-  const all = [join(import.meta.dirname, script), ...parameters];
+  const all = script === "-c" ? [script, ...parameters] : [join(FOLDER, script), ...parameters];
   const { status, stdout, stderr } = spawnSync(PYTHON, all, {
     encoding: "utf8",
     timeout: 120_000,
     maxBuffer: 1 << 24,
-    env: { ...process.env, PATH: path, PYTHONDONTWRITEBYTECODE: "1" },
+    env: {
+      ...process.env,
+      PATH: path,
+      PYTHONPATH: `${packages}:${FOLDER}`,
+      PYTHONDONTWRITEBYTECODE: "1",
+    },
   });
   return { status, text: `${stdout}${stderr}`.trim() };
 }
@@ -42,6 +49,8 @@ export interface Given {
   readonly authorities?: Buffer;
   readonly maxAnchorLag?: number;
   readonly path?: string;
+  /** Where Python looks for packages first. */
+  readonly packages?: string;
 }
 
 /** What evidence.py says of a bundle, as a process. */
@@ -51,7 +60,7 @@ export function verdict(files: Files | Buffer, given: Given = {}): Answer {
     writeFileSync(join(folder.path, name), bytes);
     return join(folder.path, name);
   };
-  const { authorities, known = [], maxAnchorLag, path, policy = POLICY } = given;
+  const { authorities, known = [], maxAnchorLag, packages, path, policy = POLICY } = given;
   const parameters = [
     put("evidence.tar", Buffer.isBuffer(files) ? files : tarOf(files)),
     "--policy",
@@ -60,5 +69,22 @@ export function verdict(files: Files | Buffer, given: Given = {}): Answer {
     ...(authorities ? ["--tsa-ca", put("ca.pem", authorities)] : []),
     ...(maxAnchorLag === undefined ? [] : ["--max-anchor-lag", String(maxAnchorLag)]),
   ];
-  return python("evidence.py", parameters, path);
+  return python("evidence.py", parameters, path, packages);
+}
+
+/** As annals-verify names it. */
+export function reasonOf({ status, text }: Answer): string {
+  if (status === 0 && text.startsWith("valid: ")) return "valid";
+  if (status === 2 && text.startsWith("not checked: ")) return "NotChecked";
+  const [, reason] = /^invalid: ([a-z_]+): /.exec(text) ?? [];
+  return (status === 1 && reason) || `${status}: ${text}`;
+}
+
+/** The reason that both verifiers name, or what each of them names. */
+export async function agreed(files: Files | Buffer, given: Given = {}): Promise<string> {
+  const { authorities: timestampAuthorities, known, maxAnchorLag, policy = POLICY } = given;
+  const options = { known: known ?? [], maxAnchorLag, policy, timestampAuthorities };
+  const [own] = (await verdictOf(files, options)).split(":", 1);
+  const other = reasonOf(verdict(files, given));
+  return own === other ? other : `annals-verify: ${own}, evidence.py: ${other}`;
 }

@@ -27,7 +27,7 @@ test.each(ENTRIES)("an entry %#", (entry, text) => {
   expect(parseEntry(text)).toEqual(entry);
 });
 
-const [[, HEADS = ""] = []] = ENTRIES;
+const HEADS = ENTRIES[0]?.[1] ?? "";
 describe("is refused", () => {
   test.each([
     ["no JSON", "heads"],

@@ -1,5 +1,6 @@
-// The proofs of an entry that is about to be appended to a tree, from the tree's frontier alone: that the new
-// tree continues the old one, and that the entry is its last. Called by what asks for a signature on each head.
+// The proofs of an entry that is about to be appended to a tree, from the tree's frontier alone: that the
+// new tree continues the old one, and that the entry is its last. Called by what asks for a signature on
+// each head.
 
 import { TlogError } from "./tlog-error.ts";
 import { nodeHash } from "./hash.ts";

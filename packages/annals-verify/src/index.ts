@@ -8,3 +8,4 @@ export {
   type EvidenceReport,
   verifyEvidence,
 } from "./evidence/verify-evidence.ts";
+export { watchLog, type WatchOptions, type WatchReport } from "./watch/watch-log.ts";

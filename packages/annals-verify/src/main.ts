@@ -1,5 +1,5 @@
 // annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
-// it checked. Exit 0: valid. Exit 1: not valid, with the first bad line or the reason. Exit 2: nothing was
+// it checked. annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid, with the first bad line or the reason. Exit 2: nothing was
 // checked, because a file could not be read or the arguments are invalid; it says nothing about the file.
 // Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
 // file must never write on the terminal.
@@ -8,15 +8,15 @@ import { command, option, repeatedOption, runCommands, UsageError } from "@annal
 import { escapeHidden, quoteVisibly } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
 import { type EvidenceOutcome, isBundle, runEvidence } from "./evidence/evidence-command.ts";
+import { lagIn } from "./evidence/lag-option.ts";
 import { Progress } from "./progress.ts";
 import { verifyFile } from "./verify-file.ts";
 import type { Report } from "./verify-source.ts";
+import { watchCommand } from "./watch/watch-command.ts";
 
 const VALID = 0;
 const NOT_VALID = 1;
 const NOT_CHECKED = 2;
-
-const MAX_LAG_S = 10 * 366 * 86_400;
 
 const verify = command(
   {
@@ -25,7 +25,7 @@ const verify = command(
     summary: "Verify an export or a bundle of evidence of an audit log, without the service",
     details: `Recomputes every digest, hash and link of an export, and checks the range and the manifest. The export must
 have been made with include_proofs. With --policy, verifies a bundle of evidence: also its tree, its erasures, and
-when witnesses saw it.`,
+when witnesses saw it. To watch a log without a bundle: annals-verify watch --help.`,
     options: {
       sha256: option(
         "<hex>",
@@ -43,7 +43,7 @@ when witnesses saw it.`,
       "max-anchor-lag": option(
         "<seconds>",
         "Most that an event may have waited until witnesses saw it, 93600 (26 hours) by default",
-        secondsIn,
+        lagIn,
       ),
       "tsa-ca": option(
         "<file>",
@@ -74,7 +74,9 @@ when witnesses saw it.`,
   },
 );
 
-process.exitCode = await runCommands("annals-verify", [verify], process.argv.slice(2));
+const watch = watchCommand(process.env["ANNALS_API_KEY"], tell);
+
+process.exitCode = await runCommands("annals-verify", [watch, verify], process.argv.slice(2));
 
 async function verifyExport(
   file: string,
@@ -97,6 +99,10 @@ async function verifyExport(
 /** Prints what became of a bundle, and returns the exit status. */
 function finish(progress: Progress, outcome: EvidenceOutcome): number {
   progress.clear();
+  return tell(outcome);
+}
+
+function tell(outcome: EvidenceOutcome): number {
   if ("valid" in outcome) {
     process.stdout.write(outcome.valid);
     return VALID;
@@ -106,13 +112,6 @@ function finish(progress: Progress, outcome: EvidenceOutcome): number {
     isInvalid ? `invalid: ${outcome.invalid}\n` : `not checked: ${outcome.notChecked}\n`,
   );
   return isInvalid ? NOT_VALID : NOT_CHECKED;
-}
-
-function secondsIn(text: string): number {
-  const value = Number(text);
-  if (!/^\d{1,9}$/.test(text) || value > MAX_LAG_S)
-    throw new Error(`an integer from 0 to ${MAX_LAG_S}`);
-  return value;
 }
 
 /** Prints why, and returns the exit status. A file that cannot be read does not indicate tampering. */

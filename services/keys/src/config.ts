@@ -37,6 +37,13 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
+  logRateLimitPerMinute: integer(
+    "ANNALS_LOG_RATE_LIMIT_PER_MINUTE",
+    "Requests to `/v1/log` that a key may make in a window of 60 seconds of its own: tools read a log tile by " +
+      "tile. They count in the window of the account, too.",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "3000" },
+  ),
   widgetRateLimitPerMinute: integer(
     "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",
     "Requests that a widget token may make per 60 seconds.",
@@ -70,7 +77,7 @@ export const SETTINGS = {
   ),
   logKeyFile: optionalText(
     "ANNALS_LOG_KEY_FILE",
-    "File with the keys of the [log of evidence](rotation.md#the-key-of-the-log), newest first: lines of the " +
+    "File with the keys of the [log](../evidence.md#the-key-of-the-log), newest first: lines of the " +
       "base64 of 32 bytes. Each one signs. It is read again every five seconds. Without it nothing is signed.",
   ),
   logKeyOverlapDays: integer(

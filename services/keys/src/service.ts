@@ -30,6 +30,7 @@ export interface Deps extends KeyMaker {
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
+  readonly logRateLimitPerMinute: number;
   readonly widgetRateLimitPerMinute: number;
   readonly refused: RefusedAdmissions;
   readonly signer: LogSigner;

@@ -36,6 +36,7 @@ export function createMetrics(registry: Registry) {
       help: "Trees that do not fit their chain. Investigate any increase.",
       registers: [registry],
     }),
+    ...epochMetrics(registry),
     brokenChains: new Counter({
       name: "annals_chain_invariant_broken_total",
       help: "Appends refused because the chain does not continue at its head. Investigate any increase.",
@@ -51,6 +52,7 @@ export function createMetrics(registry: Registry) {
   // These are absent until they are measured.
   metrics.indexLag.remove();
   metrics.treeLag.remove();
+  metrics.epochAge.remove();
   metrics.oldestVerification.remove();
   metrics.unverified.remove();
   metrics.verifyInterval.remove();
@@ -61,6 +63,32 @@ export function createMetrics(registry: Registry) {
   metrics.verifications.inc({ result: "invalid" }, 0);
   metrics.verifications.inc({ result: "refused" }, 0);
   return metrics;
+}
+
+function epochMetrics(registry: Registry) {
+  return {
+    epochAge: new Gauge({
+      name: "annals_log_epoch_age_seconds",
+      help: "Time since the newest epoch of the log.",
+      registers: [registry],
+    }),
+    epochInterval: new Gauge({
+      name: "annals_log_epoch_interval_seconds",
+      help: "Seconds from one epoch of the log to the next where a chain grew.",
+      registers: [registry],
+    }),
+    epochDuration: new Histogram({
+      name: "annals_log_epoch_duration_seconds",
+      help: "Time from the beginning of an epoch of the log until it is stored.",
+      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
+      registers: [registry],
+    }),
+    rollbacks: new Counter({
+      name: "annals_log_rollback_total",
+      help: "Epochs that were not closed because keys has signed a head that the log does not have. Investigate any increase.",
+      registers: [registry],
+    }),
+  };
 }
 
 function verificationMetrics(registry: Registry) {

@@ -6,11 +6,12 @@ import {
   createRegistry,
   databaseMetrics,
   type Logger,
+  rpcClientDuration,
   startTracing,
   rowsSwept,
   workerFailures,
 } from "@annals/chassis";
-import { openAdmissions, openTls, startBackend } from "@annals/rpc";
+import { clientInterceptors, connectRpc, openAdmissions, openTls, startBackend } from "@annals/rpc";
 import { pooledRandom, systemClock, Turns } from "@annals/contract";
 import {
   connectMessaging,
@@ -21,7 +22,9 @@ import {
   NoticePublisher,
 } from "@annals/messaging";
 import { createPool, schemaCheck } from "@annals/postgres";
+import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
+import { randomUUID } from "node:crypto";
 import { AppendQueue } from "./append/append-queue.ts";
 import { GrownChains } from "./append/grown-chains.ts";
 import { ACCESS } from "./access.ts";
@@ -84,7 +87,34 @@ export async function serve(
     random,
   });
   const blocks = new BlockChecker(config.verifyConcurrency);
-  startWorkers({ ...config, blocks, closers, database, failures, grown, log, metrics, swept });
+  const keys = connectRpc({
+    service: KeysService,
+    peer: "keys",
+    tls,
+    address: config.keysAddress,
+    idempotentMethods: ["GetSignedHead", "SignEpoch", "SignCheckpoint"],
+    interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
+  });
+  closers.add("keys client", keys, () => keys.close());
+  const epochs = {
+    clock,
+    closer: randomUUID(),
+    intervalS: config.logEpochS,
+    keys: keys.client,
+    origin: config.logOrigin,
+  };
+  startWorkers({
+    ...config,
+    blocks,
+    closers,
+    database,
+    epochs,
+    failures,
+    grown,
+    log,
+    metrics,
+    swept,
+  });
   await startBackend({
     config,
     routes: ledgerService({
@@ -94,6 +124,7 @@ export async function serve(
       blocks,
       clock,
       database,
+      keys: keys.client,
       log,
       metrics,
       notices,

@@ -12,20 +12,29 @@ import { appendEvents } from "./rpc/append-events.ts";
 import { createEvents } from "./rpc/create-events.ts";
 import { getEvent } from "./rpc/get-event.ts";
 import { getWidgetEvent } from "./rpc/get-widget-event.ts";
+import { getLog, getWidgetLog } from "./rpc/get-log.ts";
 import { getPositions } from "./rpc/get-positions.ts";
 import { getUsage } from "./rpc/get-usage.ts";
 import { listEvents } from "./rpc/list-events.ts";
+import { listHeads } from "./rpc/list-heads.ts";
 import { listWidgetEvents } from "./rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
 import { measureEvents } from "./rpc/measure-events.ts";
+import { readCheckpoint } from "./rpc/read-checkpoint.ts";
+import { readHeadLog } from "./rpc/read-head-log.ts";
+import { proveConsistency } from "./rpc/prove-consistency.ts";
+import { proveInclusion } from "./rpc/prove-inclusion.ts";
+import { readEntries } from "./rpc/read-entries.ts";
 import { readEvents } from "./rpc/read-events.ts";
+import { readTile } from "./rpc/read-tile.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
 import type { PageBounds } from "./search/read-page.ts";
 import type { SearchTurns } from "./search/search-turns.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
+import type { LogKeys } from "./evidence/log-keys.ts";
 import type { BlockChecker } from "./verify/block-checker.ts";
 
 export interface Deps {
@@ -35,6 +44,7 @@ export interface Deps {
   readonly blocks: BlockChecker;
   readonly clock: Clock;
   readonly database: Pool;
+  readonly keys: LogKeys;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly notices: Notices;
@@ -63,5 +73,14 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       listWidgetEvents: listWidgetEvents(deps),
       listWidgetFilters: listWidgetFilters(deps),
       getUsage: getUsage(deps),
+      getLog: getLog(deps),
+      getWidgetLog: getWidgetLog(deps),
+      readCheckpoint: readCheckpoint(deps),
+      listHeads: listHeads(deps),
+      readHeadLog: readHeadLog(deps),
+      readTile: readTile(deps),
+      readEntries: readEntries(deps),
+      proveInclusion: proveInclusion(deps),
+      proveConsistency: proveConsistency(deps),
     });
 }

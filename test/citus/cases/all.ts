@@ -6,6 +6,7 @@ import type { Cases } from "./case.ts";
 import { DELIVERIES } from "./deliveries.ts";
 import { EXPORTS } from "./exports.ts";
 import { LEDGER } from "./ledger.ts";
+import { LOG, LOG_TOGETHER } from "./log.ts";
 import { OUTBOXES } from "./outbox.ts";
 import { SEARCH } from "./search.ts";
 import { TREES } from "./trees.ts";
@@ -16,6 +17,8 @@ export const CASES: Cases = {
   ...DELIVERIES,
   ...EXPORTS,
   ...LEDGER,
+  ...LOG,
+  ...LOG_TOGETHER,
   ...OUTBOXES,
   ...SEARCH,
   ...TREES,

@@ -18,6 +18,7 @@ export const TREES: Cases = {
     },
   ],
   "ledger.find-tree-work": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.get-tile": [({ account }) => [account, 0, "0"]],
   "ledger.get-trees": [({ accounts }) => [accounts]],
   "ledger.grow-trees": [
     ({ accounts }) => [
@@ -36,6 +37,7 @@ export const TREES: Cases = {
       accounts.map(() => Buffer.concat([HASH, HASH])),
     ],
   ],
+  "ledger.list-entries": [({ account }) => [account, "2", "3"]],
   "ledger.list-leaves": [
     ({ accounts }) => [accounts, accounts.map(() => "1"), accounts.map(() => "5")],
   ],

@@ -3,6 +3,7 @@
 
 import { FUTURE, LONG_AGO } from "../cases/case.ts";
 import { chainOf, EVENTS } from "./chain.ts";
+import { headLogSeeds } from "./head-log.ts";
 import { outboxSeeds } from "./outbox.ts";
 import type { Seeds, SeedsOf } from "./seeds.ts";
 
@@ -70,10 +71,23 @@ export const ledgerSeeds: SeedsOf = (accounts) => {
       },
     ]),
     // Behind the chain by two events. The tile is of no tree: no statement compares it with one.
-    trees: each((account_id) => [{ account_id, size: 4, root: SHA256, frontier: SHA256 }]),
+    trees: each((account_id) => [
+      { account_id, size: 4, root: SHA256, bucket: 7, frontier: SHA256 },
+    ]),
     tiles: each((account_id) => [
       { account_id, level: 0, tile: 0, root: SHA256, hashes: `\\x${"cd".repeat(8_192)}` },
     ]),
+    account_heads: each((account_id) =>
+      [1, 3].map((epoch) => ({
+        account_id,
+        log: 1,
+        epoch,
+        size: epoch,
+        root: SHA256,
+        checkpoint: epoch === 1 ? "kept" : null,
+      })),
+    ),
+    ...headLogSeeds(accounts.length),
     ...outboxSeeds(accounts, "verification.completed"),
   };
 };

@@ -31,7 +31,13 @@ export class Anchoring {
 
   /** `anchors` in the order of their sizes. */
   constructor(anchors: readonly Anchor[], exceptedThrough: number, maxLag: number) {
-    this.#anchors = anchors;
+    let time = Infinity;
+    // Who saw a later head had seen all before it.
+    const earliest = anchors.toReversed().map((anchor) => {
+      time = Math.min(time, anchor.time);
+      return { size: anchor.size, time };
+    });
+    this.#anchors = earliest.toReversed();
     this.#exceptedThrough = exceptedThrough;
     this.#maxLag = maxLag;
   }
@@ -40,7 +46,10 @@ export class Anchoring {
   take({ createdAt, sequenceNumber }: BundleEvent): void {
     while ((this.#anchors[this.#at]?.size ?? Infinity) < sequenceNumber) this.#at += 1;
     const anchor = this.#anchors[this.#at];
-    if (sequenceNumber <= this.#exceptedThrough) {
+    if (this.#anchors.length === 0) {
+      // Nothing shows how old the log is, so that nothing is older.
+      this.unanchored += 1;
+    } else if (sequenceNumber <= this.#exceptedThrough) {
       this.excepted += 1;
     } else if (anchor === undefined) {
       this.unanchored += 1;
@@ -63,7 +72,7 @@ export class Anchoring {
   }
 }
 
-/** The text has microseconds, which a double keeps to well below one millisecond. */
-function secondsOf(time: string): number {
+/** Of a time since 1970. The text has microseconds, which a double keeps to well below one millisecond. */
+export function secondsOf(time: string): number {
   return Date.parse(`${time.slice(0, 19)}Z`) / 1000 + Number(`0${time.slice(19, 26)}`);
 }

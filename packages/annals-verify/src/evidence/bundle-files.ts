@@ -18,6 +18,7 @@ export interface Line {
 }
 
 const INDEX = "bundle.json";
+const BELONGS = /^(?:(?:events|heads)\.jsonl|checkpoint|policy|(?:tile|timestamps)\/.*)$/s;
 
 /** Bytes of any file that is read as a whole. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -57,6 +58,7 @@ export class BundleFiles implements Disposable {
         throw mismatch(`${quoteVisibly(name)} is not in ${INDEX}`);
     let done = 0;
     for (const [name, listed] of files) {
+      if (!BELONGS.test(name)) throw mismatch(`${quoteVisibly(name)} does not belong to a bundle`);
       const entry = this.#entries.get(name);
       if (entry === undefined || name === INDEX) throw mismatch(`${quoteVisibly(name)} is missing`);
       const digest = createHash("sha256");

@@ -29,19 +29,29 @@ const MAX_GIVEN_BYTES = 1024 * 1024;
 
 export async function runEvidence(given: EvidenceArguments): Promise<EvidenceOutcome> {
   const started = performance.now();
-  try {
+  return await outcomeOf(async () => {
     const { size } = await stat(given.file);
     const report = await verifyEvidence(given.file, {
       ...(await readOptions(given)),
       onProgress: (done) => given.onProgress(done, size),
     });
-    return { valid: evidenceText(report, (performance.now() - started) / 1000) };
+    return evidenceText(report, (performance.now() - started) / 1000);
+  }, given.file);
+}
+
+/** What became of `work`, which resolves to a text. `subject` is what it reads. */
+export async function outcomeOf(
+  work: () => Promise<string>,
+  subject: string,
+): Promise<EvidenceOutcome> {
+  try {
+    return { valid: await work() };
   } catch (error) {
     if (error instanceof EvidenceFault) return { invalid: `${error.reason}: ${error.message}` };
     if (error instanceof NotChecked) return { notChecked: error.message };
     const { code, message } = error as Partial<NodeJS.ErrnoException>;
     const why = escapeHidden(code ?? message ?? String(error));
-    return { notChecked: `${quoteVisibly(given.file)} cannot be read (${why})` };
+    return { notChecked: `${quoteVisibly(subject)} cannot be read (${why})` };
   }
 }
 
@@ -72,8 +82,8 @@ async function readOptions(given: EvidenceArguments): Promise<EvidenceOptions> {
   };
 }
 
-/** Throws NotChecked. */
-async function readGiven(path: string): Promise<Buffer> {
+/** The bytes of a file that the caller names. Throws NotChecked. */
+export async function readGiven(path: string): Promise<Buffer> {
   try {
     const bytes = await readFile(path);
     if (bytes.length <= MAX_GIVEN_BYTES) return bytes;

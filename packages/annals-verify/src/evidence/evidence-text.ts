@@ -49,7 +49,8 @@ function witnesses(report: EvidenceReport): string {
 }
 
 function anchored({ anchoredBy, excepted, unanchored, waited }: EvidenceReport): string {
-  if (anchoredBy === undefined) return "not anchored: no witness and no time stamp gives a time";
+  if (anchoredBy === undefined)
+    return `${unanchored} events are not anchored: neither a witness nor a time stamp gives a time`;
   const longest =
     waited === undefined
       ? `by ${anchoredBy}`
@@ -58,8 +59,12 @@ function anchored({ anchoredBy, excepted, unanchored, waited }: EvidenceReport):
   return `${longest}${older}${unanchored === 0 ? "" : `; ${unanchored} events are not anchored`}`;
 }
 
-function unchecked({ linksUnchecked, stamps, uncounted }: EvidenceReport): string[] {
+function unchecked(report: EvidenceReport): string[] {
+  const { anchoredBy, linksUnchecked, stamps, uncounted } = report;
   return [
+    ...(anchoredBy === "witnesses"
+      ? []
+      : ["whether the log is as old as it says: that takes witnesses, who saw its epoch 1"]),
     ...(linksUnchecked > 0 ? [`${linksUnchecked} links over gaps of the filter`] : []),
     ...(stamps.unchecked > 0
       ? [`${stamps.unchecked} time stamps: --tsa-ca names no authority`]

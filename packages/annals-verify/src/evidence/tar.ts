@@ -16,6 +16,7 @@ export type ReadAt = (offset: number, length: number) => Buffer;
 /** Tiles of 50 million events. */
 const MAX_ENTRIES = 200_000;
 const BLOCK_BYTES = 512;
+const PIECE_BYTES = 64 * 1024;
 const CHECKSUM = { from: 148, to: 156 };
 /** A size whose first bit is set is a binary number. */
 const BINARY_SIZE = 0x80;
@@ -30,15 +31,28 @@ export function readTar(size: number, readAt: ReadAt): TarEntry[] {
   for (;;) {
     const header = readAt(at, BLOCK_BYTES);
     if (header.length < BLOCK_BYTES) throw mismatch("the tar file was cut off");
-    if (header.every((byte) => byte === 0)) return entries;
+    if (isZero(header)) {
+      checkEnd(at + BLOCK_BYTES, size, readAt);
+      return entries;
+    }
     const entry = readHeader(header, at + BLOCK_BYTES);
     if (names.has(entry.name)) throw mismatch(`the file ${quoteVisibly(entry.name)} appears twice`);
     if (entry.offset + entry.size > size) throw mismatch("the tar file was cut off");
     if (entries.length === MAX_ENTRIES) throw mismatch(`a bundle has at most ${MAX_ENTRIES} files`);
     names.add(entry.name);
     entries.push(entry);
+    const end = entry.offset + entry.size;
     at = entry.offset + Math.ceil(entry.size / BLOCK_BYTES) * BLOCK_BYTES;
+    if (!isZero(readAt(end, at - end))) throw mismatch("there are bytes after the end of a file");
   }
+}
+
+/** A second block of zeros, and nothing else up to the end: nothing can hide there. */
+function checkEnd(from: number, size: number, readAt: ReadAt): void {
+  if (size - from < BLOCK_BYTES) throw mismatch("the tar file was cut off");
+  for (let at = from; at < size; at += PIECE_BYTES)
+    if (!isZero(readAt(at, Math.min(PIECE_BYTES, size - at))))
+      throw mismatch("there are bytes after the end of the tar file");
 }
 
 /** Whether a file begins as a tar file does. */
@@ -80,6 +94,10 @@ function sizeIn(field: Buffer): number | undefined {
   if (field[0] !== BINARY_SIZE) return octal(field);
   const value = Number(field.readBigUInt64BE(4));
   return Number.isSafeInteger(value) && field.readUInt32BE(0) === 0x80_00_00_00 ? value : undefined;
+}
+
+function isZero(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
 }
 
 function mismatch(message: string): EvidenceFault {

@@ -4,7 +4,7 @@
 import type { Policy } from "@annals/tlog";
 import { createHash, type X509Certificate } from "node:crypto";
 import type { BundleFiles } from "./bundle-files.ts";
-import type { SeenHead } from "./bundle-heads.ts";
+import type { SeenHead } from "./head-walk.ts";
 import { EvidenceFault } from "./evidence-fault.ts";
 import { tokenTime, TokenFault } from "./timestamp-token.ts";
 import { logKeys, trustedNote } from "./trusted-keys.ts";

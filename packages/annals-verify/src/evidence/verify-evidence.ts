@@ -87,7 +87,7 @@ export async function verifyEvidence(
   const heads = await settled(bundleHeads(files, policy, checkpoint));
   const anchors = settledAnchors(files, policy, authorities, heads);
   const earlier = known.filter(({ origin }) => origin !== checkpoint.origin);
-  const exceptedThrough = Math.max(0, ...earlier.map(({ size }) => size), olderThanLog(heads));
+  const exceptedThrough = Math.max(anchors.olderThanLog, ...earlier.map(({ size }) => size));
   const maxLag = options.maxAnchorLag ?? DEFAULT_MAX_LAG_S;
   const anchoring = new Anchoring(anchors.anchors, exceptedThrough, maxLag);
   const erasures = new Erasures();
@@ -99,6 +99,8 @@ export async function verifyEvidence(
   erasures.check();
   if (heads.fault !== undefined) throw heads.fault;
   if (anchors.fault !== undefined) throw anchors.fault;
+  // They except events from step 6, so they come before it.
+  for (const each of earlier) checkKnown(each, tree);
   anchoring.check();
   for (const each of known) checkKnown(each, tree);
   return {
@@ -138,6 +140,8 @@ async function settled(heads: Promise<BundleHeads>): Promise<Settled> {
 interface Anchors {
   readonly anchors: readonly Anchor[];
   readonly by: EvidenceReport["anchoredBy"];
+  /** What epoch 1 covers is older than the log. It must have a time, or a rewriting could claim that. */
+  readonly olderThanLog: number;
   readonly stamps: EvidenceReport["stamps"];
   readonly fault?: EvidenceFault;
 }
@@ -151,26 +155,25 @@ function settledAnchors(
 ): Anchors {
   const isByWitnesses = policy.quorum !== undefined;
   try {
-    const all = stampNames(files).length;
+    const named = stampNames(files).length;
     const stamps = authorities.length === 0 ? [] : readStamps(files, policy, authorities);
-    const anchors = (heads.value?.heads ?? []).flatMap((head) => {
-      const time = isByWitnesses ? head.time : stampedTime(head, stamps);
-      return time === undefined ? [] : [{ size: head.size, time }];
+    const all = heads.value?.heads ?? [];
+    const times = all.map((head) => (isByWitnesses ? head.time : stampedTime(head, stamps)));
+    const anchors = all.flatMap(({ size }, at) => {
+      const time = times[at];
+      return time === undefined ? [] : [{ size, time }];
     });
     const byStamps = anchors.length > 0 ? "time stamps" : undefined;
+    const [first] = all;
     return {
       anchors,
+      olderThanLog: first?.epoch === 1 && times[0] !== undefined ? first.size : 0,
       by: isByWitnesses ? "witnesses" : byStamps,
-      stamps: { checked: stamps.length, unchecked: all - stamps.length },
+      stamps: { checked: stamps.length, unchecked: named - stamps.length },
     };
   } catch (error) {
     if (!(error instanceof EvidenceFault)) throw error;
-    return { anchors: [], by: undefined, stamps: { checked: 0, unchecked: 0 }, fault: error };
+    const stamps = { checked: 0, unchecked: 0 };
+    return { anchors: [], by: undefined, olderThanLog: 0, stamps, fault: error };
   }
-}
-
-/** What epoch 1 covers is older than the log. A quorum must have seen it, or a rewriting could claim that. */
-function olderThanLog({ value }: Settled): number {
-  const first = value?.heads[0];
-  return first?.epoch === 1 && first.isWitnessed ? first.size : 0;
 }

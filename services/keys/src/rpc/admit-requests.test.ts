@@ -7,7 +7,7 @@ import { keyHash, mintKey, parseKeyFile, SCOPES, systemClock } from "@annals/con
 import { AdmissionSigner, AdmissionVerifier } from "@annals/rpc";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
-import { AdmitRequestsRequestSchema } from "@annals/proto/keys";
+import { AdmitRequestsRequestSchema, RateWindow } from "@annals/proto/keys";
 import { EventFilterSchema } from "@annals/proto/ledger";
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
@@ -20,7 +20,12 @@ import { deleteApiKey } from "../store/delete-api-key.ts";
 import { RefusedAdmissions } from "../workers/refused-admissions.ts";
 import { admitRequests } from "./admit-requests.ts";
 
-type Groups = { secretSha256: Uint8Array; count: number; isWidgetToken?: boolean }[];
+type Groups = {
+  secretSha256: Uint8Array;
+  count: number;
+  isWidgetToken?: boolean;
+  window?: RateWindow;
+}[];
 
 const clock = systemClock();
 const secrets = parseKeyFile(`one:${randomBytes(32).toString("base64")}`);
@@ -43,6 +48,7 @@ function service(rateLimitPerMinute = 10) {
     metrics: createMetrics(registry),
     plans: UNLIMITED_PLANS,
     rateLimitPerMinute,
+    logRateLimitPerMinute: 10 * rateLimitPerMinute,
     widgetRateLimitPerMinute: rateLimitPerMinute + 2,
     refused,
   });
@@ -83,6 +89,7 @@ describe("answers", () => {
       metrics: createMetrics(createRegistry("keys")),
       plans: UNLIMITED_PLANS,
       rateLimitPerMinute: 1,
+      logRateLimitPerMinute: 1,
       widgetRateLimitPerMinute: 1,
       refused: new RefusedAdmissions({ clock, database }),
     });
@@ -126,6 +133,30 @@ describe("answers", () => {
       expect(asKey).toThrow(/lacks the scope/);
       expect(() => verifier.verify(second?.statement ?? "", needed)).toThrow(/lacks the scope/);
     }
+  });
+
+  test("of the log by a window of its own, which the account's window counts, too", async () => {
+    const { call } = service();
+    const key = await storeKey(database);
+    const { secretSha256 } = key;
+    const answered = await call([
+      { secretSha256, count: 4 },
+      { secretSha256, count: 150, window: RateWindow.LOG },
+    ]);
+    expect(answered).toMatchObject({ limit: 10, logLimit: 100 });
+    const [ofRequests, ofLog] = answered.admissions ?? [];
+    expect(ofRequests).toMatchObject({ keyId: key.keyId, admitted: 4, remaining: 6 });
+    expect(ofLog).toMatchObject({ keyId: key.keyId, admitted: 100, remaining: 0 });
+    const { admissions: [last] = [] } = await call([{ secretSha256, count: 7 }]);
+    expect(last).toMatchObject({ admitted: 6, remaining: 0, accountWindow: { used: 110 } });
+    const rows = await owner.query(
+      "SELECT key_id, used FROM keys.rate_windows WHERE account_id = $1 ORDER BY key_id",
+      [key.accountId],
+    );
+    expect(rows).toEqual([
+      { key_id: key.keyId, used: 10 },
+      { key_id: `${key.keyId}/log`, used: 100 },
+    ]);
   });
 
   test("a widget token is valid until it expires, and no longer than its key", async () => {
@@ -221,6 +252,21 @@ describe("refuses", () => {
       "a secret twice",
       "groups",
       [keyHash("a"), keyHash("a")].map((secretSha256) => ({ secretSha256, count: 1 })),
+    ],
+    [
+      "a secret twice in the window of the log",
+      "groups",
+      [1, 2].map((count) => ({ secretSha256: keyHash("a"), count, window: RateWindow.LOG })),
+    ],
+    [
+      "a widget token twice, whatever the window",
+      "groups",
+      [RateWindow.LOG, RateWindow.UNSPECIFIED].map((window) => ({
+        secretSha256: keyHash("a"),
+        count: 1,
+        isWidgetToken: true,
+        window,
+      })),
     ],
     ["1,001 groups", "groups", hashes(1_001).map((secretSha256) => ({ secretSha256, count: 1 }))],
   ])("%s", async (_, field, groups) => {

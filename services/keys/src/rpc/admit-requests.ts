@@ -1,11 +1,17 @@
 // AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and 3):
-// those by API keys in one statement, those by widget tokens in another.
+// those by API keys in one statement, or two if some count in the window of the log, and those by widget tokens
+// in another.
 
 import { WIDGET } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import { WidgetViewSchema } from "@annals/proto/admission";
-import type { AdmissionGroup, AdmissionSchema, KeysService } from "@annals/proto/keys";
+import {
+  type AdmissionGroup,
+  type AdmissionSchema,
+  type KeysService,
+  RateWindow,
+} from "@annals/proto/keys";
 import { EventFilterSchema } from "@annals/proto/ledger";
 import type { AdmissionSigner } from "@annals/rpc";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
@@ -17,11 +23,12 @@ import { renderPlan } from "./render-plan.ts";
 import {
   type AdmissionRow,
   admitRequests as admitRequestsStatement,
+  WINDOWS,
 } from "../store/admit-requests.ts";
 import { admitWidgetRequests, type WidgetAdmissionRow } from "../store/admit-widget-requests.ts";
 import type { CountedRow, CountParams } from "../store/count-requests.ts";
 
-/** Distinct secrets in one call. */
+/** Distinct secrets and windows in one call. */
 const MAX_GROUPS = 1_000;
 
 /** Waiting requests of one secret; beyond any real window's limit. */
@@ -35,11 +42,12 @@ interface Deps {
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
+  readonly logRateLimitPerMinute: number;
   readonly widgetRateLimitPerMinute: number;
   readonly refused: Pick<RefusedAdmissions, "rateLimited" | "unknownKey">;
 }
 
-type Group = Pick<AdmissionGroup, "secretSha256" | "count" | "isWidgetToken">;
+type Group = Pick<AdmissionGroup, "secretSha256" | "count" | "isWidgetToken" | "window">;
 type Admission = MessageInitShape<typeof AdmissionSchema>;
 
 /** Deps and the limits of accounts by their plans, which never change. */
@@ -50,23 +58,37 @@ export function admitRequests(given: Deps): ServiceImpl<typeof KeysService>["adm
   const deps: Ready = { ...given, accountLimits };
   return async ({ groups }) => {
     checkGroups(groups);
-    const ofKeys = groups.filter(({ isWidgetToken }) => !isWidgetToken);
     const ofTokens = groups.filter(({ isWidgetToken }) => isWidgetToken);
-    const found = await Promise.all([admitKeys(ofKeys, deps), admitTokens(ofTokens, deps)]);
+    const ofKeys = groups.filter(({ isWidgetToken }) => !isWidgetToken);
+    const ofLog = ofKeys.filter(isOfLog);
+    const others = ofKeys.filter((group) => !isOfLog(group));
+    const found = await Promise.all([
+      admitKeys(others, WINDOWS.requests, deps.rateLimitPerMinute, deps),
+      admitKeys(ofLog, WINDOWS.log, deps.logRateLimitPerMinute, deps),
+      admitTokens(ofTokens, deps),
+    ]);
     const admissions = new Map(found.flat());
     return {
       admissions: groups.map((group) => admissions.get(group) ?? {}),
       limit: deps.rateLimitPerMinute,
+      logLimit: deps.logRateLimitPerMinute,
     };
   };
 }
 
 type Admitted = readonly (readonly [Group, Admission])[];
 
-async function admitKeys(groups: readonly Group[], deps: Ready): Promise<Admitted> {
+const isOfLog = ({ window }: Group): boolean => window === RateWindow.LOG;
+
+async function admitKeys(
+  groups: readonly Group[],
+  window: (typeof WINDOWS)[keyof typeof WINDOWS],
+  limit: number,
+  deps: Ready,
+): Promise<Admitted> {
   if (groups.length === 0) return [];
-  const limit = deps.rateLimitPerMinute;
-  const rows = await deps.database.run(admitRequestsStatement, paramsOf(groups, limit, deps));
+  const params = paramsOf(groups, limit, deps);
+  const rows = await deps.database.run(admitRequestsStatement, [...params, window]);
   return admitted(groups, rows, deps, (row: AdmissionRow) => {
     const { account_id: accountId, key_id: keyId, scopes } = row;
     const subject = { accountId, keyId, scopes: [...scopes] };
@@ -146,7 +168,8 @@ function checkGroups(groups: readonly Group[]): void {
     throw invalid({ field: "groups", message: `must be at most ${MAX_GROUPS}` });
   }
   const seen = new Set<string>();
-  for (const [index, { secretSha256, count }] of groups.entries()) {
+  for (const [index, group] of groups.entries()) {
+    const { count, isWidgetToken, secretSha256 } = group;
     if (secretSha256.length !== SHA256_BYTES) {
       throw invalid({
         field: `groups[${index}].secret_sha256`,
@@ -156,9 +179,13 @@ function checkGroups(groups: readonly Group[]): void {
     if (count > MAX_COUNT) {
       throw invalid({ field: `groups[${index}].count`, message: `must be at most ${MAX_COUNT}` });
     }
-    seen.add(Buffer.from(secretSha256).toString("base64"));
+    const window = isOfLog(group) && !isWidgetToken ? WINDOWS.log : WINDOWS.requests;
+    seen.add(Buffer.from(secretSha256).toString("base64") + window);
   }
   if (seen.size !== groups.length) {
-    throw invalid({ field: "groups", message: "must not contain the same secret twice" });
+    throw invalid({
+      field: "groups",
+      message: "must not contain the same secret twice in one window",
+    });
   }
 }

@@ -45,6 +45,7 @@ async function admit(
     Object.keys(plans),
     Object.values(plans),
     accountLimit,
+    "",
   ]);
   return rows.toSorted((a, b) => Number(a.ordinal) - Number(b.ordinal));
 }

@@ -8,7 +8,7 @@ import type { Database, Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migratedDatabase, storeKey, type StoredKey } from "../testing/database.ts";
-import { type AdmissionRow, admitRequests } from "./admit-requests.ts";
+import { type AdmissionRow, admitRequests, WINDOWS } from "./admit-requests.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 
 const LIMIT = 100;
@@ -41,7 +41,7 @@ const admitAll = (
   limit = LIMIT,
   accountLimit = AMPLE,
 ): Promise<AdmissionRow[]> =>
-  database.run(admitRequests, [secrets, counts, limit, [], [], accountLimit]);
+  database.run(admitRequests, [secrets, counts, limit, [], [], accountLimit, WINDOWS.requests]);
 
 /** Lets the window of a key have begun so many seconds earlier. */
 const age = ({ keyId }: StoredKey, seconds: number) =>

@@ -1,10 +1,11 @@
-// How requests are counted in the rate windows: in that of each key or widget token, and in that of its
+// How requests are counted in the rate windows: in one of each key or widget token, and in that of its
 // account. A part of the two statements that admit requests. Called by admit-requests.ts and
 // admit-widget-requests.ts. What one of the two windows refuses must not count in the other.
 
 /**
- * The queries `counted` and `account_counted`, from the rows of a query `known` with account_id, key_id,
- * wanted and account_limit. `$3` is the limit of a key's window.
+ * The queries `counted` and `account_counted`, from the rows of a query `known` with account_id, window_id,
+ * wanted and account_limit. A window_id is unique among the rows of an account. `$3` is the limit of a key's
+ * window.
  *
  * "excluded.started_at" is the one reading of the clock that the decision about a row is based on. All rows
  * of keys are locked before any row of an account, each kind in the order of its primary key, so that two
@@ -14,10 +15,10 @@
  */
 export const COUNTED = `counted AS (
   INSERT INTO keys.rate_windows AS rate_window (account_id, key_id, started_at, used, granted)
-  SELECT account_id, key_id, clock_timestamp(), least(wanted, $3::integer), least(wanted, $3::integer)
+  SELECT account_id, window_id, clock_timestamp(), least(wanted, $3::integer), least(wanted, $3::integer)
   FROM known
   WHERE wanted > 0
-  ORDER BY account_id, key_id
+  ORDER BY account_id, window_id
   ON CONFLICT (account_id, key_id) DO UPDATE SET
     started_at = CASE
       WHEN rate_window.started_at + interval '60 seconds' <= excluded.started_at THEN excluded.started_at
@@ -28,13 +29,13 @@ export const COUNTED = `counted AS (
     granted = CASE
       WHEN rate_window.started_at + interval '60 seconds' <= excluded.started_at THEN excluded.granted
       ELSE least(excluded.granted, greatest($3::integer - rate_window.used, 0)) END
-  RETURNING account_id, key_id, used, granted,
+  RETURNING account_id, key_id AS window_id, used, granted,
     greatest(1, ceil(extract(epoch FROM started_at + interval '60 seconds' - clock_timestamp())))::integer AS ends_in_s
 ), account_counted AS (
   INSERT INTO keys.account_windows AS rate_window (account_id, started_at, used, granted, allowed)
   SELECT account_id, clock_timestamp(), least(sum(granted), max(account_limit)), least(sum(granted), max(account_limit)),
     max(account_limit)
-  FROM counted JOIN known USING (account_id, key_id)
+  FROM counted JOIN known USING (account_id, window_id)
   WHERE granted > 0
   GROUP BY account_id
   ORDER BY account_id
@@ -59,13 +60,13 @@ export const COUNTED = `counted AS (
     coalesce(least(counted.granted, greatest(0, account_counted.granted + counted.granted
       - sum(counted.granted) OVER (PARTITION BY account_id ORDER BY ordinal))), 0)::integer AS granted
   FROM known
-  LEFT JOIN counted USING (account_id, key_id)
+  LEFT JOIN counted USING (account_id, window_id)
   LEFT JOIN account_counted USING (account_id)
 )`;
 
 /** The state of the windows, in addition to the columns of `known`. A count of 0 has no window. */
 export const COUNTS = `granted, ends_in_s, account_limit, account_used, account_ends_in_s,
-  CASE WHEN granted < of_key THEN keys.give_back(account_id, key_id, of_key - granted) ELSE used_of_key END AS used,
+  CASE WHEN granted < of_key THEN keys.give_back(account_id, window_id, of_key - granted) ELSE used_of_key END AS used,
   granted < of_key AS is_of_account
 FROM shared`;
 

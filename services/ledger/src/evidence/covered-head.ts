@@ -1,5 +1,6 @@
 // What of an account is covered: its head in the newest epoch that is served. Called by the RPCs of the log.
 
+import { AnnalsError } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import { getAccountHead } from "../store/get-account-head.ts";
 import { getServedEpoch } from "../store/get-served-epoch.ts";
@@ -34,4 +35,9 @@ export async function coveredHead(
     root: head.root,
     checkpoint: head.checkpoint ?? undefined,
   };
+}
+
+/** 404: there is no log, or it does not cover the account yet. */
+export function notCovered(): AnnalsError {
+  return new AnnalsError("not_found", "No epoch of the log covers this account yet.");
 }

@@ -71,31 +71,3 @@ WHERE account_id = $1::text AND log = $2::smallint AND epoch = $3::bigint
 `,
   { route: "one account" },
 );
-
-export interface ListedHeadRow {
-  readonly epoch: string;
-  /** The epoch before the one in which the head changed again, or the one that was asked for as the last. */
-  readonly until: string;
-  readonly size: string;
-  readonly root: Buffer;
-}
-
-type Range = [accountId: string, log: number, afterEpoch: string, toEpoch: string, limit: number];
-
-/** The heads of one account in the epochs after one, up to another: those that ended after the first. */
-export const listAccountHeads = statement<Range, ListedHeadRow>(
-  `/* ledger.list-account-heads */
-SELECT epoch, until, size, root
-FROM (
-  SELECT epoch, size, root,
-    coalesce(lead(epoch) OVER (ORDER BY epoch) - 1, $4::bigint) AS until
-  FROM ledger.account_heads
-  WHERE account_id = $1::text AND log = $2::smallint AND epoch > $3::bigint AND epoch <= $4::bigint
-  ORDER BY epoch
-  LIMIT $5::integer + 1
-) AS listed
-ORDER BY epoch
-LIMIT $5::integer
-`,
-  { route: "one account" },
-);

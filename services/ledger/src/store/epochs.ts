@@ -41,6 +41,25 @@ LIMIT 1
   { route: "local" },
 );
 
+export const getEpoch = statement<[log: number, epoch: string], EpochRow>(
+  `/* ledger.get-epoch */
+SELECT epoch, entry, time, checkpoint FROM ledger.epochs
+WHERE log = $1::smallint AND epoch = $2::bigint
+`,
+  { route: "local" },
+);
+
+/** The newest served epoch of a log. */
+export const getNewestServedEpoch = statement<[log: number], EpochRow>(
+  `/* ledger.get-newest-served-epoch */
+SELECT epoch, entry, time, checkpoint FROM ledger.epochs
+WHERE log = $1::smallint AND quorum_at IS NOT NULL
+ORDER BY epoch DESC
+LIMIT 1
+`,
+  { route: "local" },
+);
+
 /** The first served epoch from one on: its checkpoint holds the entries of all before it. */
 export const getServingEpoch = statement<[log: number, from: string], EpochRow>(
   `/* ledger.get-serving-epoch */
@@ -55,17 +74,18 @@ LIMIT 1
 export interface MapRow {
   readonly epoch: string;
   readonly entry: string;
-  readonly time: string;
   readonly buckets: Buffer;
 }
 
-/** The first epoch from one on, up to another, whose map is kept. */
-export const getMap = statement<[log: number, from: string, to: string], MapRow>(
-  `/* ledger.get-map */
-SELECT epoch, entry, time, buckets FROM ledger.epochs
-WHERE log = $1::smallint AND epoch BETWEEN $2::bigint AND $3::bigint AND buckets IS NOT NULL
+type Maps = [log: number, after: string, to: string, count: number];
+
+/** Epochs whose map is kept, after one and up to another, in their order. */
+export const listMaps = statement<Maps, MapRow>(
+  `/* ledger.list-maps */
+SELECT epoch, entry, buckets FROM ledger.epochs
+WHERE log = $1::smallint AND epoch > $2::bigint AND epoch <= $3::bigint AND buckets IS NOT NULL
 ORDER BY epoch
-LIMIT 1
+LIMIT $4::integer
 `,
   { route: "local" },
 );

@@ -1,4 +1,5 @@
-// The trees of accounts: a page of all of them, in the order of the accounts' ids, and those of some accounts.
+// The trees of accounts: a page of all of them, in the order of the accounts' ids, and those of some
+// accounts.
 
 import { statement } from "@annals/postgres";
 

@@ -25,6 +25,14 @@ LIMIT 1
   { route: "local" },
 );
 
+export const getLogOf = statement<[log: number], LogRow>(
+  `/* ledger.get-log-of */
+SELECT log, origin, size, root, frontier, keys FROM ledger.logs
+WHERE log = $1::smallint
+`,
+  { route: "local" },
+);
+
 /** Makes a log without entries. One that is there stays as it is. */
 export const createLog = statement<NewLog, never>(
   `/* ledger.create-log */

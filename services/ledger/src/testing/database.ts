@@ -11,7 +11,7 @@ import { ROLE } from "../config.ts";
 export const POOL_SIZE = 5;
 
 /** Runs its work at the end of a test, or of a file where it is vitest's `afterAll`. */
-type AtEnd = (work: () => Promise<void>) => unknown;
+export type AtEnd = (work: () => Promise<void>) => unknown;
 
 /** An empty ledger. */
 export async function newLedgerDatabase(atEnd: AtEnd = onTestFinished): Promise<TestDatabase> {

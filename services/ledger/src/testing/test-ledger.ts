@@ -31,7 +31,8 @@ import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
-import { aroundPool, openPool } from "./database.ts";
+import { LogSigner } from "./log-signer.ts";
+import { aroundPool, type AtEnd, openPool } from "./database.ts";
 
 export interface TestLedger {
   readonly client: Client<typeof LedgerService>;
@@ -74,9 +75,11 @@ export function openLedger(
   around: (database: Pool) => Pool = (database) => database,
   auditInAccounts = false,
   pageBounds?: PageBounds,
+  signer: LogSigner = new LogSigner(),
+  atEnd?: AtEnd,
 ): TestLedger {
   const log = createLog({ service: "test", level: "error" });
-  const database = aroundPool(openPool(url), around);
+  const database = aroundPool(openPool(url, { ...(atEnd && { atEnd }) }), around);
   const registry = createRegistry("test");
   const metrics = createMetrics(registry);
   const sent: Notice[] = [];
@@ -93,6 +96,7 @@ export function openLedger(
     appends,
     auditInAccounts,
     blocks,
+    keys: signer.client,
     pageBounds,
     searches,
     turns,

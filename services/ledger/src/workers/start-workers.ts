@@ -7,6 +7,7 @@ import type { Metrics } from "../metrics.ts";
 import { OUTBOX } from "../store/outbox.ts";
 import type { BlockChecker } from "../verify/block-checker.ts";
 import { Availability, DELAY_MS as AVAILABILITY_DELAY_MS } from "./availability.ts";
+import { DELAY_MS as EPOCHS_DELAY_MS, EpochCloser, type EpochCloserDeps } from "./epoch-closer.ts";
 import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./filter-index.ts";
 import { startIdempotencySweep } from "./idempotency-sweep.ts";
 import { PASS_DELAY_MS, ScheduledVerification } from "./scheduled-verification.ts";
@@ -16,6 +17,7 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   readonly blocks: BlockChecker;
   readonly closers: Closers;
   readonly database: Pool;
+  readonly epochs: Pick<EpochCloserDeps, "clock" | "closer" | "intervalS" | "keys" | "origin">;
   readonly grown: GrownChains;
   /** Whether the filter index is only measured. */
   readonly indexPaused: boolean;
@@ -62,6 +64,8 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
     initialDelayMs: TREES_DELAY_MS,
     run: (signal) => trees.run(signal),
   });
+  const epochs = newEpochCloser(deps);
+  start("epochs", { delayMs: EPOCHS_DELAY_MS, run: () => epochs.run() });
   const availability = new Availability({
     database,
     unavailable: (share) => metrics.unavailableAccounts.set(share),
@@ -74,4 +78,24 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
     nowMs: Date.now,
   });
   start("verification", { delayMs: PASS_DELAY_MS, run: (signal) => scheduled.run(signal) });
+}
+
+function newEpochCloser({
+  database,
+  epochs,
+  log,
+  metrics,
+}: Pick<WorkersDeps, "database" | "epochs" | "log" | "metrics">): EpochCloser {
+  metrics.epochInterval.set(epochs.intervalS);
+  return new EpochCloser({
+    ...epochs,
+    database,
+    isServedAtOnce: true,
+    log,
+    metrics: {
+      age: (seconds) => metrics.epochAge.set(seconds),
+      duration: (seconds) => metrics.epochDuration.observe(seconds),
+      rolledBack: () => metrics.rollbacks.inc(),
+    },
+  });
 }

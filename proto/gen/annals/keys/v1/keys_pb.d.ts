@@ -63,7 +63,7 @@ export declare const ApiKeySchema: GenMessage<ApiKey>;
  */
 export declare type AdmitRequestsRequest = Message<"annals.keys.v1.AdmitRequestsRequest"> & {
   /**
-   * One entry for each distinct secret; at most 1,000.
+   * One entry for each distinct secret and window; at most 1,000.
    *
    * @generated from field: repeated annals.keys.v1.AdmissionGroup groups = 1;
    */
@@ -77,7 +77,7 @@ export declare type AdmitRequestsRequest = Message<"annals.keys.v1.AdmitRequests
 export declare const AdmitRequestsRequestSchema: GenMessage<AdmitRequestsRequest>;
 
 /**
- * The waiting requests that carry one secret.
+ * The waiting requests that carry one secret and count in one window.
  *
  * @generated from message annals.keys.v1.AdmissionGroup
  */
@@ -134,6 +134,13 @@ export declare type AdmitRequestsResponse = Message<"annals.keys.v1.AdmitRequest
    * @generated from field: uint32 limit = 2;
    */
   limit: number;
+
+  /**
+   * The same of the window of the log.
+   *
+   * @generated from field: uint32 log_limit = 3;
+   */
+  logLimit: number;
 };
 
 /**

@@ -1759,7 +1759,7 @@ export declare const ListHeadsRequestSchema: GenMessage<ListHeadsRequest>;
  */
 export declare type ListHeadsResponse = Message<"annals.ledger.v1.ListHeadsResponse"> & {
   /**
-   * In the order of the epochs, only served ones in which the head has changed and which are still kept.
+   * In the order of the epochs: each served one whose map is still kept, and in which the account has a head.
    *
    * @generated from field: repeated annals.ledger.v1.EpochHead heads = 1;
    */

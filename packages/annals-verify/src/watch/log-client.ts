@@ -1,0 +1,111 @@
+// The routes of the service that the watch reads, and what their responses must look like. Called by
+// watch-log.ts. What a response says is nothing to rely on: signatures and proofs decide.
+
+import { JsonFault, type JsonObject, type JsonValue, readJson } from "@annals/event";
+import { MAX_NOTE_BYTES, MAX_PROOF_HASHES } from "@annals/tlog";
+import { BadLine } from "../bad-line.ts";
+import { NotChecked } from "../evidence/evidence-fault.ts";
+import { readHashes } from "../evidence/head-line.ts";
+import { anyObject, anyText, integerFrom } from "../shape.ts";
+import { boundedGet } from "./bounded-get.ts";
+
+/** What GET /v1/log says that the watch needs. */
+export interface LogState {
+  /** Of the account's log. */
+  readonly origin: string;
+  /** Events of the account. */
+  readonly size: number;
+  /** The newest epoch, whether or not it is served. */
+  readonly epoch: number;
+}
+
+export interface HeadPage {
+  readonly lines: readonly JsonValue[];
+  readonly hasMore: boolean;
+}
+
+const MAX_LOG_BYTES = 512 * 1024;
+/** 50 lines, each of a note with 32 long cosignatures. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+const MAX_PAGE_LINES = 1_000;
+const MAX_PROOF_BYTES = 64 * 1024;
+const PAGE_LIMITS = { maxDepth: 6, maxValues: 200_000 };
+const LIMITS = { maxDepth: 8, maxValues: 10_000 };
+/** Visible characters of ASCII: others cannot be in a header, and an error would show the key. */
+const KEY = /^[!-~]{1,512}$/;
+
+export class LogClient {
+  readonly #base: URL;
+  readonly #key: string;
+
+  /** Throws NotChecked for what cannot be an address or a key. */
+  constructor(url: string, key: string) {
+    if (!KEY.test(key)) throw new NotChecked("the API key has other characters than a key");
+    this.#key = key;
+    this.#base = httpAddress(url, "the address of the service");
+  }
+
+  async state(): Promise<LogState> {
+    return await this.#read("log", MAX_LOG_BYTES, LIMITS, (answer) => {
+      const log = anyObject(answer["data"], "the data");
+      return {
+        origin: anyText(log["origin"], "the origin"),
+        size: integerFrom(log["size"], 0, "the size"),
+        epoch: integerFrom(log["epoch"], 0, "the epoch"),
+      };
+    });
+  }
+
+  /** The note as it was sent. */
+  async checkpoint(): Promise<Buffer> {
+    return await boundedGet(this.#at("log/checkpoint"), MAX_NOTE_BYTES, this.#key);
+  }
+
+  async heads(afterEpoch: number): Promise<HeadPage> {
+    const path = `log/heads?after_epoch=${afterEpoch}`;
+    return await this.#read(path, MAX_PAGE_BYTES, PAGE_LIMITS, (page) => {
+      const { data: lines, has_more: hasMore } = page;
+      if (!Array.isArray(lines) || lines.length > MAX_PAGE_LINES || typeof hasMore !== "boolean")
+        throw new BadLine("it is not a page");
+      return { lines, hasMore };
+    });
+  }
+
+  async consistency(from: number, to: number): Promise<readonly Buffer[]> {
+    const path = `log/consistency?from=${from}&to=${to}`;
+    return await this.#read(path, MAX_PROOF_BYTES, LIMITS, (answer) =>
+      readHashes(anyObject(answer["data"], "the data")["hashes"], MAX_PROOF_HASHES, "the proof"),
+    );
+  }
+
+  #at(path: string): URL {
+    return new URL(`v1/${path}`, this.#base);
+  }
+
+  /** A response that is not what the interface says decides nothing: another server may have sent it. */
+  async #read<Value>(
+    path: string,
+    most: number,
+    limits: typeof LIMITS,
+    read: (answer: JsonObject) => Value,
+  ): Promise<Value> {
+    const url = this.#at(path);
+    const bytes = await boundedGet(url, most, this.#key);
+    try {
+      return read(anyObject(readJson(bytes, limits), "the response"));
+    } catch (error) {
+      if (!(error instanceof BadLine || error instanceof JsonFault)) throw error;
+      throw new NotChecked(`GET ${url.href}: the response cannot be read: ${error.message}`);
+    }
+  }
+}
+
+/** An address to which paths can be added. Throws NotChecked. */
+export function httpAddress(text: string, what: string): URL {
+  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    throw new NotChecked(`${what} is not an address of http or https without a user`);
+  if (url.search !== "" || url.hash !== "")
+    throw new NotChecked(`${what} has a query or a fragment`);
+  return url;
+}

@@ -1,0 +1,65 @@
+// The signed checkpoint of an account's head: signed by keys when it is first asked for, and kept. Called by
+// the RPCs of the log.
+
+import { unavailable } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import { accountKey, checkpointText, headRecord, parseNote, type VerifierKey } from "@annals/tlog";
+import { keepCheckpoint } from "../store/account-heads.ts";
+import { listMaps } from "../store/epochs.ts";
+import { getLog } from "../store/logs.ts";
+import { AccountPaths } from "./account-path.ts";
+import type { CoveredHead } from "./covered-head.ts";
+import { HeadLog } from "./head-log.ts";
+import { expectSigned, type LogKeys, publicKeysOf, verifierKeys } from "./log-keys.ts";
+
+/** An epoch may be closed between a proof and its use. */
+const ATTEMPTS = 3;
+
+interface Deps {
+  readonly database: Database;
+  readonly keys: LogKeys;
+}
+
+/** Rejects with `unavailable` where keys cannot sign it now. */
+export async function accountCheckpoint(
+  { database, keys }: Deps,
+  accountId: string,
+  covered: CoveredHead,
+): Promise<string> {
+  const { log, root, size } = covered;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const [row] = await database.run(getLog, []);
+    if (row?.log !== log) break;
+    const own = verifierKeys(row.origin, publicKeysOf(row.keys)).map((key) =>
+      accountKey(key, accountId),
+    );
+    const kept = covered.checkpoint;
+    if (kept !== undefined && isSignedByAll(kept, own)) return kept;
+    const head = { chain: accountId, root, size };
+    const from = String(covered.epoch - 1);
+    const [map] = await database.run(listMaps, [log, from, String(covered.servedEpoch), 1]);
+    if (map === undefined) break;
+    const logSize = Number(row.size);
+    const { checkpoint } = await keys.signCheckpoint({
+      origin: row.origin,
+      head: headRecord(head),
+      path: [...(await new AccountPaths(database, log, accountId).pathIn(map))],
+      entry: map.entry,
+      size: BigInt(row.size),
+      root: row.root,
+      inclusion: await new HeadLog(database, log).proveInclusion(Number(map.epoch) - 1, logSize),
+    });
+    if (checkpoint === "") continue;
+    const origin = `${row.origin}/${accountId}`;
+    expectSigned(checkpoint, checkpointText({ origin, root, size }), own);
+    await database.run(keepCheckpoint, [accountId, log, String(covered.epoch), checkpoint]);
+    return checkpoint;
+  }
+  throw unavailable("The checkpoint cannot be signed now. Try again.");
+}
+
+/** A key that has joined since must have signed it too. */
+function isSignedByAll(checkpoint: string, keys: readonly VerifierKey[]): boolean {
+  const ids = new Set(parseNote(checkpoint).signatures.map(({ keyId }) => keyId));
+  return keys.every(({ id }) => ids.has(id));
+}

@@ -1,0 +1,97 @@
+// Has keys sign the heads of the head log, and checks what it has signed. Called by the epoch closer. Where
+// keys has signed a head that the log does not have, history went back: nothing is signed then.
+
+import type { Logger } from "@annals/chassis";
+import type { Database } from "@annals/postgres";
+import { checkpointText, type NextEntry } from "@annals/tlog";
+import { AnnalsError } from "@annals/errors";
+import { getNewestEpoch } from "../store/epochs.ts";
+import type { LogRow } from "../store/logs.ts";
+import { HeadLog } from "./head-log.ts";
+import { expectSigned, type LogKeys, verifierKeys } from "./log-keys.ts";
+
+interface Deps {
+  readonly database: Database;
+  readonly keys: LogKeys;
+  readonly log: Logger;
+  readonly metrics: { readonly rolledBack: () => void };
+}
+
+interface NextHead {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Buffer;
+  /** The entry. */
+  readonly text: string;
+  readonly next: NextEntry;
+}
+
+interface SignedHead {
+  readonly checkpoint: string;
+  readonly publicKeys: readonly Uint8Array[];
+}
+
+type Request = Parameters<LogKeys["signEpoch"]>[0];
+
+export class SignedHeads {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Undefined, with a line of the log and a count, if keys has signed what the log does not have. */
+  async sign(log: LogRow, head: NextHead): Promise<SignedHead | undefined> {
+    const { next, origin, root, size, text } = head;
+    const request = { origin, entry: text, size: BigInt(size), root };
+    const proofs = { consistency: [...next.consistency], inclusion: [...next.inclusion] };
+    const oldSize = BigInt(size - 1);
+    let answer = await this.#ask(log, { ...request, ...proofs, oldSize });
+    if (answer?.checkpoint === "" && answer.signedSize < oldSize) {
+      // keys has forgotten heads, or never learned of them. It signs the log's last head first.
+      answer = await this.#signAgain(log, Number(answer.signedSize));
+      if (answer !== undefined && answer.checkpoint !== "")
+        answer = await this.#ask(log, { ...request, ...proofs, oldSize });
+    }
+    if (answer === undefined) return undefined;
+    if (answer.checkpoint === "") return this.#rolledBack(log, Number(answer.signedSize));
+    const { publicKeys } = await this.#deps.keys.getSignedHead({ origin });
+    const { checkpoint } = answer;
+    expectSigned(checkpoint, checkpointText(head), verifierKeys(origin, publicKeys));
+    return { checkpoint, publicKeys };
+  }
+
+  async #signAgain(log: LogRow, signedSize: number) {
+    const { database } = this.#deps;
+    const size = Number(log.size);
+    const [last] = await database.run(getNewestEpoch, [log.log]);
+    const headLog = new HeadLog(database, log.log);
+    return this.#ask(log, {
+      origin: log.origin,
+      entry: last?.entry ?? "",
+      size: BigInt(size),
+      root: log.root,
+      oldSize: BigInt(signedSize),
+      consistency: await headLog.proveConsistency(signedSize, size),
+      inclusion: await headLog.proveInclusion(size - 1, size),
+    });
+  }
+
+  async #ask(log: LogRow, request: Request) {
+    try {
+      return await this.#deps.keys.signEpoch(request);
+    } catch (error) {
+      if (!(error instanceof AnnalsError) || error.kind !== "invalid") throw error;
+      return this.#rolledBack(log, undefined, error);
+    }
+  }
+
+  #rolledBack({ origin, size }: LogRow, signedSize?: number, err?: unknown): undefined {
+    this.#deps.metrics.rolledBack();
+    this.#deps.log.error(
+      { err, origin, size: Number(size), signed_size: signedSize },
+      "no epoch is closed: keys has signed a head that the log does not have",
+    );
+    return undefined;
+  }
+}

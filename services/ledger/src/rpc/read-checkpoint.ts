@@ -1,0 +1,27 @@
+// ReadCheckpoint: the account's signed checkpoint of the newest served epoch.
+
+import { complete } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { accountCheckpoint } from "../evidence/account-checkpoint.ts";
+import { coveredHead, notCovered } from "../evidence/covered-head.ts";
+import type { LogKeys } from "../evidence/log-keys.ts";
+
+interface Deps {
+  readonly database: Pool;
+  readonly keys: LogKeys;
+}
+
+export function readCheckpoint({
+  database,
+  keys,
+}: Deps): ServiceImpl<typeof LedgerService>["readCheckpoint"] {
+  return async ({ accountId }, { signal }) => {
+    complete({ account_id: accountId });
+    const own = database.forAccount(accountId, signal);
+    const covered = await coveredHead(own, accountId);
+    if (covered === undefined) throw notCovered();
+    return { checkpoint: await accountCheckpoint({ database: own, keys }, accountId, covered) };
+  };
+}

@@ -1,0 +1,160 @@
+// A head log within the process of a test: a ledger, its trees, a signer, and processes that close epochs, with
+// a clock that the test sets. Imported by tests only.
+
+import { createLog } from "@annals/chassis";
+import type { Pool } from "@annals/postgres";
+import type { TestDatabase } from "@annals/testing";
+import {
+  append,
+  checkpointText,
+  EMPTY_TREE,
+  entryHash,
+  type Head,
+  parseEntry,
+  parseNote,
+  pathFromBuckets,
+  readBuckets,
+  rootOf,
+  verifyHead,
+  verifyNote,
+} from "@annals/tlog";
+import { expect } from "vitest";
+import { GrownChains } from "../append/grown-chains.ts";
+import { EpochCloser } from "../workers/epoch-closer.ts";
+import { TreeBuilder } from "../workers/tree-builder.ts";
+import { NEVER } from "./block-fixtures.ts";
+import { aroundPool, newLedgerDatabase, openPool } from "./database.ts";
+import { LogSigner, ORIGIN } from "./log-signer.ts";
+import { appendOf, openLedger, SetClock, type TestLedger } from "./test-ledger.ts";
+
+export const INTERVAL_S = 60;
+
+export interface EpochRow {
+  readonly epoch: string;
+  readonly entry: string;
+  readonly checkpoint: string;
+  readonly buckets: Buffer | null;
+}
+
+const log = createLog({ service: "test", level: "error" }, { write: () => {} });
+const none = (): void => {};
+
+export class TestLog {
+  readonly owner: TestDatabase;
+  readonly ledger: TestLedger;
+  readonly signer = new LogSigner();
+  readonly #clock = new SetClock("2026-05-10T12:00:00.000000Z");
+  readonly #trees: TreeBuilder;
+  #closers = 0;
+
+  private constructor(owner: TestDatabase) {
+    this.owner = owner;
+    this.ledger = openLedger(owner, this.#clock, undefined, false, undefined, this.signer);
+    this.#trees = new TreeBuilder({
+      database: openPool(owner.url),
+      grown: new GrownChains(),
+      log,
+      lag: none,
+      mismatched: none,
+    });
+  }
+
+  static async open(): Promise<TestLog> {
+    return new TestLog(await newLedgerDatabase());
+  }
+
+  get time(): string {
+    return this.#clock.text;
+  }
+
+  /** Appends to a chain without its tree. */
+  async append(accountId: string, events: number): Promise<void> {
+    await this.ledger.client.createEvents({ appends: [appendOf(accountId, events)] });
+  }
+
+  async grow(accountId: string, events: number): Promise<void> {
+    await this.append(accountId, events);
+    await this.growTrees();
+  }
+
+  async growTrees(): Promise<void> {
+    // A run takes 500 accounts.
+    for (let run = 0; run < 2; run += 1) while ((await this.#trees.run(NEVER)) === 0);
+  }
+
+  later(seconds: number): void {
+    const at = new Date(Date.parse(this.#clock.text) + seconds * 1e3);
+    this.#clock.text = at.toISOString().replace("Z", "000Z");
+  }
+
+  newCloser(around: (pool: Pool) => Pool = (pool) => pool, keys = this.signer.client) {
+    let rolledBack = 0;
+    const ages: number[] = [];
+    this.#closers += 1;
+    const closer = new EpochCloser({
+      clock: this.#clock,
+      closer: `closer ${this.#closers}`,
+      database: aroundPool(openPool(this.owner.url), around),
+      intervalS: INTERVAL_S,
+      isServedAtOnce: true,
+      keys,
+      log,
+      metrics: {
+        age: (seconds) => ages.push(seconds),
+        duration: none,
+        rolledBack: () => (rolledBack += 1),
+      },
+      origin: undefined,
+    });
+    return { ages, rolledBack: () => rolledBack, run: () => closer.run() };
+  }
+
+  /** Lets the claim of a process that has ended lapse. */
+  async endClaim(): Promise<void> {
+    await this.owner.query("UPDATE ledger.logs SET closer_until = '-infinity'");
+  }
+
+  /** Checks the log as a whole, and resolves to its epochs. */
+  async checkedEpochs(): Promise<EpochRow[]> {
+    const epochs = await this.owner.query<EpochRow>("SELECT * FROM ledger.epochs ORDER BY epoch");
+    let tree = EMPTY_TREE;
+    for (const [at, { buckets, checkpoint, entry, epoch }] of epochs.entries()) {
+      expect(Number(epoch)).toBe(at + 1);
+      tree = append(tree, [entryHash(Buffer.from(entry))]);
+      const note = parseNote(checkpoint);
+      verifyNote(note, this.signer.keysOf(""));
+      const head = { origin: ORIGIN, size: tree.size, root: rootOf(tree) };
+      expect(note.text).toBe(checkpointText(head));
+      const said = parseEntry(entry);
+      expect(said.epoch).toBe(at + 1);
+      if (said.kind !== "heads" || buckets === null) continue;
+      const heads = await this.headsOf(epoch);
+      for (const each of heads) {
+        const { siblings } = pathFromBuckets(readBuckets(buckets), each.chain, heads);
+        verifyHead(said.heads, each, siblings);
+      }
+    }
+    const [row] = await this.owner.query<{ size: string; root: Buffer; proposal: string | null }>(
+      "SELECT size, root, proposal FROM ledger.logs",
+    );
+    if (row)
+      expect([Number(row.size), row.root, row.proposal]).toEqual([tree.size, rootOf(tree), null]);
+    // Only one head of each size was ever signed.
+    const sizes = new Set(this.signer.signed.map((note) => note.split("\n")[1]));
+    expect(new Set(this.signer.signed).size).toBe(sizes.size);
+    return epochs;
+  }
+
+  async headsOf(epoch: string): Promise<Head[]> {
+    const rows = await this.owner.query<{ account_id: string; size: string; root: Buffer }>(
+      `SELECT DISTINCT ON (account_id) account_id, size, root FROM ledger.account_heads
+       WHERE epoch <= $1 ORDER BY account_id, ledger.account_heads.epoch DESC`,
+      [epoch],
+    );
+    return rows.map(({ account_id: chain, root, size }) => ({ chain, size: Number(size), root }));
+  }
+
+  async sizesIn(epoch: string): Promise<Record<string, number>> {
+    return Object.fromEntries((await this.headsOf(epoch)).map(({ chain, size }) => [chain, size]));
+  }
+}

@@ -1,0 +1,145 @@
+// Guarantees: each epoch continues the head log, has the heads that all accounts had then, and is signed once,
+// whichever replica closes it and wherever another one was stopped. No epoch is skipped.
+
+import type { Pool } from "@annals/postgres";
+import { append, EMPTY_TREE, entryHash, rootOf } from "@annals/tlog";
+import { beforeEach, describe, expect, test } from "vitest";
+import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
+
+const [FIRST, SECOND, THIRD] = ["acct_1", "acct_2", "acct_3"];
+
+let log: TestLog;
+
+beforeEach(async () => {
+  log = await TestLog.open();
+});
+
+test("each epoch has the heads of all accounts, and full tiles are stored", async () => {
+  const closer = log.newCloser();
+  for (let epoch = 1; epoch <= 260; epoch += 1) {
+    await log.grow([FIRST, SECOND, THIRD][epoch % 3] ?? FIRST, 1);
+    await closer.run();
+    log.later(INTERVAL_S);
+  }
+  const epochs = await log.checkedEpochs();
+  expect(epochs).toHaveLength(260);
+  expect(await log.sizesIn("5")).toEqual({ [FIRST]: 1, [SECOND]: 2, [THIRD]: 2 });
+  const leaves = epochs.slice(0, 256).map(({ entry }) => entryHash(Buffer.from(entry)));
+  const root = rootOf(append(EMPTY_TREE, leaves));
+  expect(await log.owner.query("SELECT level, tile, root, hashes FROM ledger.log_tiles")).toEqual([
+    { level: 0, tile: "0", root, hashes: Buffer.concat(leaves) },
+  ]);
+}, 60_000);
+
+test("an epoch follows the interval if a chain grew, and an hour if none did", async () => {
+  const closer = log.newCloser();
+  await log.grow(FIRST, 1);
+  const runAfter = async (seconds: number) => {
+    log.later(seconds);
+    await closer.run();
+    return (await log.checkedEpochs()).length;
+  };
+  expect(await runAfter(0)).toBe(1);
+  await log.grow(FIRST, 1);
+  expect(await runAfter(INTERVAL_S - 1)).toBe(1);
+  expect(await runAfter(1)).toBe(2);
+  expect(await runAfter(3_539)).toBe(2);
+  expect(await runAfter(61)).toBe(3);
+  expect(await log.owner.query("SELECT count(*)::integer FROM ledger.account_heads")).toEqual([
+    { count: 2 },
+  ]);
+  expect(closer.ages).toContain(INTERVAL_S - 1);
+});
+
+test("without a log key there is no log", async () => {
+  log.signer.seeds.length = 0;
+  await log.grow(FIRST, 1);
+  await log.newCloser().run();
+  expect(await log.owner.query("SELECT * FROM ledger.logs")).toEqual([]);
+});
+
+test("the first epoch waits for the trees of what is older than the log", async () => {
+  const closer = log.newCloser();
+  await log.append(FIRST, 3);
+  await closer.run();
+  expect(await log.checkedEpochs()).toEqual([]);
+  await log.growTrees();
+  await closer.run();
+  expect(await log.checkedEpochs()).toHaveLength(1);
+  expect(await log.sizesIn("1")).toEqual({ [FIRST]: 3 });
+});
+
+describe("a replica that is stopped", () => {
+  const STEPS = [
+    "ledger.propose",
+    "ledger.create-account-heads",
+    "ledger.create-log-tiles",
+    "ledger.create-epoch",
+    "ledger.close-epoch",
+    "sign",
+  ];
+
+  test.each(STEPS.flatMap((step) => [[step, "before"] as const, [step, "after"] as const]))(
+    "at %s, %s it: another one ends its epoch",
+    async (step, when) => {
+      const stop = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+        if (name === step && when === "before") throw new Error("stopped");
+        const result = await work();
+        if (name === step) throw new Error("stopped");
+        return result;
+      };
+      const survivor = log.newCloser();
+      await log.grow(FIRST, 2);
+      await log.grow(SECOND, 1);
+      // The next epoch is the one that fills a tile.
+      for (let epoch = 1; epoch < (step === "ledger.create-log-tiles" ? 256 : 2); epoch += 1) {
+        await survivor.run();
+        log.later(2 * 3_600);
+      }
+      await log.grow(FIRST, 1);
+      await log.endClaim();
+      const stopped = log.newCloser(
+        (pool) => ({
+          ...pool,
+          run: (statement, params) =>
+            stop(statement.name, () => pool.run(statement, params)) as Promise<never>,
+        }),
+        {
+          ...log.signer.client,
+          signEpoch: (request) => stop("sign", () => log.signer.client.signEpoch(request)),
+        },
+      );
+      await expect(stopped.run()).rejects.toThrow("stopped");
+      // What the other one does not know yet.
+      await log.grow(THIRD, 1);
+      await log.endClaim();
+      await survivor.run();
+      log.later(INTERVAL_S);
+      await survivor.run();
+      const epochs = await log.checkedEpochs();
+      const last = epochs.at(-1)?.epoch ?? "";
+      expect(await log.sizesIn(last)).toEqual({ [FIRST]: 3, [SECOND]: 1, [THIRD]: 1 });
+    },
+    60_000,
+  );
+});
+
+test("replicas at once close each epoch once, even if each takes it for its own", async () => {
+  // A claim saves work. What makes an epoch the only one is its proposal.
+  const claiming = (pool: Pool): Pool => ({
+    ...pool,
+    run: async (statement, params) => {
+      const rows = await pool.run(statement, params);
+      return statement.name === "ledger.claim-epochs" ? ([{ log: 1 }] as never) : rows;
+    },
+  });
+  const replicas = [log.newCloser(claiming), log.newCloser(claiming), log.newCloser(claiming)];
+  for (let round = 0; round < 20; round += 1) {
+    await log.grow(FIRST, 1);
+    await Promise.all([...replicas.map((each) => each.run()), log.grow(SECOND, 1)]);
+    await log.checkedEpochs();
+    log.later(INTERVAL_S);
+  }
+  expect((await log.checkedEpochs()).length).toBeGreaterThanOrEqual(20);
+  expect(await log.sizesIn("99")).toMatchObject({ [FIRST]: 20 });
+});

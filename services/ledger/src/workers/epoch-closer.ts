@@ -1,0 +1,264 @@
+// Closes the epochs of the head log, for as long as the process runs: it proposes the next entry, has keys
+// sign it, and stores it. Any number of replicas may do it at the same time, and each can end what another
+// began: a proposal is made once, keys signs one head of each size, and every step can be repeated. No
+// append waits for it. It must never store an epoch that continues another log than the one that keys has
+// signed.
+
+import type { Logger } from "@annals/chassis";
+import type { Clock } from "@annals/contract";
+import { type Database, isDistributed } from "@annals/postgres";
+import {
+  EMPTY_ROOT,
+  entryHash,
+  entryText,
+  frontierOf,
+  type Head,
+  HASH_BYTES,
+  type LogEntry,
+  nextEntry,
+  parseEntry,
+  vkeyOf,
+} from "@annals/tlog";
+import { AwaitedTrees } from "../evidence/awaited-trees.ts";
+import { EpochMap } from "../evidence/epoch-map.ts";
+import { HeadLog } from "../evidence/head-log.ts";
+import { type LogKeys, publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
+import { headsBytes, readHeads } from "../evidence/proposed-heads.ts";
+import { SignedHeads } from "../evidence/signed-heads.ts";
+import { createAccountHead, createAccountHeads } from "../store/account-heads.ts";
+import { createEpoch, getNewestEpoch, getNewestMapEntry } from "../store/epochs.ts";
+import { createLogTiles } from "../store/log-tiles.ts";
+import {
+  claimEpochs,
+  closeEpoch,
+  createLog,
+  getLog,
+  getProposal,
+  type LogRow,
+  type ProposalRow,
+  propose,
+} from "../store/logs.ts";
+import { growTree } from "./grow-tree.ts";
+
+/** Time to the next look, where there is no log key, and at most. */
+export const DELAY_MS = 5_000;
+const MIN_DELAY_MS = 100;
+const S_PER_HOUR = 3_600;
+/** A process that closes epochs keeps them for the interval and these. */
+const CLAIM_S = 5;
+const HEADS_AT_ONCE = 1_000;
+const FIRST_LOG = 1;
+
+export interface EpochCloserDeps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly intervalS: number;
+  /** Whether an epoch is served without a quorum of witnesses. */
+  readonly isServedAtOnce: boolean;
+  readonly keys: LogKeys;
+  readonly log: Logger;
+  readonly metrics: {
+    /** Seconds since the newest epoch. */
+    readonly age: (seconds: number) => void;
+    readonly duration: (seconds: number) => void;
+    /** History went back: keys has signed a head that the log does not have. */
+    readonly rolledBack: () => void;
+  };
+  /** The name of the head log; by default that of the key. */
+  readonly origin: string | undefined;
+  /** Names this process. */
+  readonly closer: string;
+}
+
+interface Proposal {
+  readonly entry: LogEntry;
+  readonly text: string;
+  readonly buckets: Buffer | null;
+  readonly heads: readonly Head[];
+}
+
+export class EpochCloser {
+  readonly #deps: EpochCloserDeps;
+  readonly #awaited: AwaitedTrees;
+  readonly #map: EpochMap;
+  readonly #signed: SignedHeads;
+
+  constructor(deps: EpochCloserDeps) {
+    this.#deps = deps;
+    this.#awaited = new AwaitedTrees(deps.database);
+    this.#map = new EpochMap(deps.database);
+    this.#signed = new SignedHeads(deps);
+  }
+
+  /** Closes one epoch if it is due, for a loop. Resolves to the delay before the next look. */
+  async run(): Promise<number> {
+    const { clock, database, intervalS, metrics } = this.#deps;
+    const begun = clock.nowMicros();
+    const log = await this.#openLog();
+    if (log === undefined) return DELAY_MS;
+    const age = await this.#age(log, begun);
+    if (age !== undefined) metrics.age(age);
+    const stored = await database.run(getProposal, [log.log]);
+    if (stored.length === 0 && age !== undefined && age < intervalS)
+      return delayOf(intervalS - age);
+    const claimed = await database.run(claimEpochs, [
+      log.log,
+      this.#deps.closer,
+      intervalS + CLAIM_S,
+    ]);
+    if (claimed.length === 0) return delayOf(intervalS);
+    const proposal = stored[0] ? proposalOf(stored[0]) : await this.#propose(log, age);
+    if (proposal === undefined) return delayOf(intervalS);
+    const isClosed = await this.#close(log, proposal);
+    if (!isClosed) return DELAY_MS;
+    metrics.age(0);
+    metrics.duration((clock.nowMicros() - begun) / 1e6);
+    return delayOf(intervalS);
+  }
+
+  /** The newest log; the first one begins here. Undefined without a log key. */
+  async #openLog(): Promise<LogRow | undefined> {
+    const { database, keys, origin } = this.#deps;
+    const [log] = await database.run(getLog, []);
+    if (log !== undefined) return log;
+    const signed = await keys.getSignedHead({ origin: origin ?? "" });
+    if (signed.publicKeys.length === 0) return undefined;
+    const publicKeys = Buffer.concat(signed.publicKeys);
+    await database.run(createLog, [FIRST_LOG, signed.origin, EMPTY_ROOT, publicKeys]);
+    return (await database.run(getLog, []))[0];
+  }
+
+  /** Seconds since the newest epoch; undefined before the first. */
+  async #age(log: LogRow, nowMicros: number): Promise<number | undefined> {
+    const [newest] = await this.#deps.database.run(getNewestEpoch, [log.log]);
+    return newest && Math.max(0, nowMicros / 1e6 - Date.parse(newest.time) / 1e3);
+  }
+
+  /** Undefined if nothing is to be said yet, or if another process was first. */
+  async #propose(log: LogRow, age: number | undefined): Promise<Proposal | undefined> {
+    const { clock, database, keys } = this.#deps;
+    if (age === undefined && !(await this.#awaited.areComplete())) return undefined;
+    const [epoch, time] = [Number(log.size) + 1, clock.nowText()];
+    const { publicKeys } = await keys.getSignedHead({ origin: log.origin });
+    const named = publicKeysOf(log.keys);
+    const joining = publicKeys.findLast((key) => !named.some((each) => each.equals(key)));
+    let proposal: Proposal;
+    if (joining !== undefined) {
+      const key = verifierKeys(log.origin, [joining]).map(vkeyOf).join("");
+      proposal = proposalFor({ epoch, time, kind: "key", key }, null, []);
+    } else {
+      await this.#loadMap(log);
+      const { buckets, changed, root } = await this.#map.next();
+      if (changed.length === 0 && age !== undefined && age < S_PER_HOUR) {
+        this.#map.settle(log.log, epoch - 1);
+        return undefined;
+      }
+      proposal = proposalFor({ epoch, time, kind: "heads", heads: root }, buckets, changed);
+    }
+    const { heads, text } = proposal;
+    const params = [log.log, log.size, text, proposal.buckets, headsBytes(heads)] as const;
+    return (await database.run(propose, [...params])).length > 0 ? proposal : undefined;
+  }
+
+  /** Throws if the stored heads are not those of the last entry. */
+  async #loadMap({ log, size }: LogRow): Promise<void> {
+    const root = await this.#map.load(log, Number(size));
+    const [last] = await this.#deps.database.run(getNewestMapEntry, [log, size]);
+    const entry = last && parseEntry(last.entry);
+    if (entry?.kind === "heads" && !entry.heads.equals(root)) {
+      this.#map.forget();
+      throw new Error(`the heads of accounts are not those of epoch ${entry.epoch}`);
+    }
+  }
+
+  /** Signs and stores what is proposed. Resolves to whether keys signs it. */
+  async #close(log: LogRow, { buckets, entry, heads, text }: Proposal): Promise<boolean> {
+    const { database, isServedAtOnce } = this.#deps;
+    const size = Number(log.size);
+    const before = frontierOf(size, hashesOf(log.frontier));
+    const leaf = entryHash(Buffer.from(text));
+    const next = nextEntry(before, leaf);
+    const head = { origin: log.origin, size: size + 1, root: next.root };
+    const named = publicKeysOf(log.keys);
+    const signed = await this.#signed.sign(log, { ...head, text, next });
+    if (signed === undefined) return false;
+    const { checkpoint, publicKeys } = signed;
+    await this.#storeHeads(log.log, entry.epoch, heads);
+    const headLog = new HeadLog(database, log.log);
+    const grown = await growTree(before, [leaf], (level, tile, width) =>
+      headLog.readPartial(level, tile, width),
+    );
+    if (grown.tiles.length > 0)
+      await database.run(createLogTiles, [
+        log.log,
+        grown.tiles.map(({ level }) => level),
+        grown.tiles.map(({ index }) => String(index)),
+        grown.tiles.map(({ root }) => root),
+        grown.tiles.map(({ hashes }) => hashes),
+      ]);
+    const { epoch, time } = entry;
+    await database.run(createEpoch, [
+      log.log,
+      String(epoch),
+      text,
+      time,
+      checkpoint,
+      buckets,
+      isServedAtOnce,
+    ]);
+    const joined = publicKeys.filter(
+      (key) =>
+        entry.kind === "key" &&
+        verifierKeys(log.origin, [key]).some((each) => vkeyOf(each) === entry.key) &&
+        !named.some((each) => each.equals(key)),
+    );
+    await database.run(closeEpoch, [
+      log.log,
+      log.size,
+      text,
+      next.root,
+      Buffer.concat(next.tree.hashes),
+      Buffer.concat([...joined, ...named]),
+    ]);
+    // A proposal of another process, or of an earlier run, is not in memory.
+    this.#map.settleIf(log.log, epoch, entry.kind === "heads" ? entry.heads : undefined);
+    return true;
+  }
+
+  async #storeHeads(log: number, epoch: number, heads: readonly Head[]): Promise<void> {
+    const { database } = this.#deps;
+    if (await isDistributed(database)) {
+      for (const { chain, root, size } of heads)
+        await database.run(createAccountHead, [chain, log, String(epoch), String(size), root]);
+      return;
+    }
+    for (let at = 0; at < heads.length; at += HEADS_AT_ONCE) {
+      const some = heads.slice(at, at + HEADS_AT_ONCE);
+      await database.run(createAccountHeads, [
+        some.map(({ chain }) => chain),
+        log,
+        String(epoch),
+        some.map(({ size }) => String(size)),
+        some.map(({ root }) => root),
+      ]);
+    }
+  }
+}
+
+function proposalFor(entry: LogEntry, buckets: Buffer | null, heads: readonly Head[]): Proposal {
+  return { entry, text: entryText(entry), buckets, heads };
+}
+
+function proposalOf({ buckets, entry, heads }: ProposalRow): Proposal {
+  return { entry: parseEntry(entry), text: entry, buckets, heads: readHeads(heads) };
+}
+
+function hashesOf(bytes: Buffer): Buffer[] {
+  return Array.from({ length: bytes.length / HASH_BYTES }, (_, at) =>
+    bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+  );
+}
+
+function delayOf(seconds: number): number {
+  return Math.min(DELAY_MS, Math.max(MIN_DELAY_MS, seconds * 1_000));
+}

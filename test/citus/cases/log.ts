@@ -1,0 +1,61 @@
+// Cases of the statements of the head log, and of the accounts' heads in it. Called by all.ts.
+
+import type { Cases } from "./case.ts";
+
+const HASH = Buffer.alloc(32, 7);
+const TILE = Buffer.alloc(8_192, 9);
+const TIME = "2020-03-01T00:00:00.000000Z";
+
+export const LOG: Cases = {
+  "ledger.claim-epochs": [() => [1, "closer", 60]],
+  "ledger.close-epoch": [
+    () => [2, "3", "entry", HASH, HASH, HASH],
+    // The proposal is another one.
+    () => [2, "3", "another", HASH, HASH, HASH],
+  ],
+  "ledger.create-account-head": [
+    ({ account }) => [account, 1, "5", "9", HASH],
+    ({ account }) => [account, 1, "3", "9", HASH],
+  ],
+  "ledger.create-epoch": [
+    () => [1, "99", "entry", TIME, "checkpoint", HASH, true],
+    () => [1, "1", "another", TIME, "checkpoint", HASH, true],
+  ],
+  "ledger.create-log": [() => [99, "another", HASH, HASH], () => [1, "another", HASH, HASH]],
+  "ledger.create-log-tiles": [() => [1, [0, 1], ["0", "0"], [HASH, HASH], [TILE, TILE]]],
+  "ledger.get-account-head": [
+    ({ account }) => [account, 1, "2"],
+    ({ account }) => [account, 1, "4"],
+  ],
+  "ledger.get-epoch": [() => [1, "2"]],
+  "ledger.get-log": [() => []],
+  "ledger.get-log-of": [() => [1]],
+  "ledger.get-log-tile": [() => [1, 0, "0"]],
+  "ledger.get-newest-epoch": [() => [1]],
+  "ledger.get-newest-map-entry": [() => [1, "3"]],
+  "ledger.get-newest-served-epoch": [() => [1]],
+  "ledger.get-proposal": [() => [2], () => [1]],
+  "ledger.get-served-epoch": [() => []],
+  "ledger.get-serving-epoch": [() => [1, "2"]],
+  "ledger.get-tree-heads": [({ accounts }) => [accounts]],
+  "ledger.keep-checkpoint": [({ account }) => [account, 1, "3", "signed"]],
+  "ledger.list-anchors": [() => [1, "1", "witness"]],
+  "ledger.list-bucket": [() => [7, "", 100], ({ account }) => [7, account, 1]],
+  "ledger.list-log-entries": [() => [1, "1", 2]],
+  "ledger.list-log-tile-roots": [() => [1, 0, "0", 2]],
+  "ledger.list-maps": [() => [1, "0", "3", 5]],
+  "ledger.list-tree-heads": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.propose": [
+    () => [1, "3", "entry", HASH, HASH],
+    // It has a proposal.
+    () => [2, "3", "entry", HASH, HASH],
+  ],
+};
+
+/** Only on one PostgreSQL. */
+export const LOG_TOGETHER: Cases = {
+  "ledger.create-account-heads": [
+    ({ accounts }) => [accounts, 1, "5", accounts.map(() => "9"), accounts.map(() => HASH)],
+  ],
+  "ledger.get-account-heads": [({ accounts }) => [accounts, 1, "2"]],
+};
