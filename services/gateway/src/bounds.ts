@@ -38,6 +38,11 @@ const PENDING_ROWS = 100_000;
 /** Events of a range that is replayed. */
 const REPLAY_ROWS = 1_000;
 
+/** Rows of a tile, and those that say how far the account is covered. */
+const TILE_ROWS = 256 + 2;
+/** Heads of a page. */
+const HEADS = 50;
+
 const bounds = (
   resource: Bounds["resource"],
   rows: Bounds["rows"],
@@ -53,6 +58,16 @@ export const PAGE = bounds("lists", PAGE_ROWS, 4 * MIB);
 export const EVENTS_PAGE = bounds("lists", 20_000, 3 * MIB);
 export const WIDGET_PAGE = bounds("lists", 8_000, 2 * MIB);
 export const WIDGET_FILTERS = bounds("lists", 11_000, MIB);
+/** What says how far an account's log is covered, and the checkpoint, which keys may have to sign. */
+export const LOG = bounds("slot", 400, 512 * KIB);
+/** A partial tile is made of rows. */
+export const TILE = bounds("slot", TILE_ROWS, 8 * KIB);
+/** As many entries as a tile has hashes; an action is the one text of a client in them. */
+export const ENTRIES = bounds("lists", TILE_ROWS, MIB);
+/** A proof reads a few tiles of each of seven levels, and in a checkpoint up to 64 signatures. */
+export const PROOF = bounds("lists", 16 * TILE_ROWS, 512 * KIB);
+/** Each head has a path, two proofs and a checkpoint of up to 64 signatures. */
+export const HEADS_PAGE = bounds("lists", HEADS * 1_000, 8 * MIB);
 export const APPEND = bounds("slot", FEW_ROWS, "body");
 /** An event is a row of the chain and one of its payload. */
 export const BATCH = bounds("slot", 2_000 + FEW_ROWS, "body");

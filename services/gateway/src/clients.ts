@@ -26,6 +26,8 @@ export interface OpenClients extends Clients {
 const LEDGER_READS = [
   ...(["GetEvent", "ListEvents", "VerifyChain", "GetUsage"] as const),
   ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
+  ...(["GetLog", "GetWidgetLog", "ReadCheckpoint", "ReadTile", "ReadEntries"] as const),
+  ...(["ProveInclusion", "ProveConsistency", "ListHeads", "ReadHeadLog"] as const),
 ];
 
 export function openClients(options: {

@@ -5,6 +5,7 @@ import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type TObject, Type } from "typebox";
 import { internal } from "@annals/errors";
+import { RateWindow } from "@annals/proto/keys";
 import type { Admission } from "./admission/admission.ts";
 import type { Bounds } from "./bounds.ts";
 import type { Deps } from "./deps.ts";
@@ -53,6 +54,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       config: {
         scope,
         ...(route.feature !== undefined && { feature: route.feature }),
+        ...(route.isOfLog && { window: RateWindow.LOG }),
         ...(route.maxDepth !== undefined && { maxDepth: route.maxDepth }),
         ...(route.maxValues !== undefined && { maxValues: route.maxValues }),
         ...(route.readPlain !== undefined && { readPlain: route.readPlain }),
@@ -60,7 +62,8 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       schema: {
         querystring: query,
         ...(route.body && { body: route.body }),
-        ...(route.params && { params: route.params }),
+        // What a wildcard matches is read by the handler.
+        ...(route.params && !url.endsWith("*") && { params: route.params }),
         ...(route.headers && { headers: route.headers }),
       },
       ...(route.body && {
@@ -115,6 +118,7 @@ function respond(
     params: request.params,
     headers: request.headers,
     receivedAt: clock.nowText(),
+    url: request.url,
     // A getter: the appends do not use it, and it costs more than the rest of this object.
     get signal() {
       return inFlight.signalOf(raw);
@@ -174,7 +178,7 @@ function send(
   if (body === undefined) reply.send();
   else {
     const text = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    reply.type("application/json; charset=utf-8");
+    if (headers?.["content-type"] === undefined) reply.type("application/json; charset=utf-8");
     if (text.length <= PIECE_BYTES) reply.send(text);
     else {
       const bytes = typeof text === "string" ? Buffer.from(text) : text;

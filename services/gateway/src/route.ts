@@ -18,12 +18,17 @@ export interface Call<Body, Query, Params, Headers> {
   readonly headers: Headers;
   /** When the gateway had the complete request: UTC with six fraction digits. */
   readonly receivedAt: string;
+  /** Path and query as the client sent them. */
+  readonly url: string;
   /** Aborted when the client disconnects: every call to another service has it, but for appends. */
   readonly signal: AbortSignal;
 }
 
 export interface RouteResponse {
-  /** JSON text, as a string or in UTF-8, or a value to serialise; absent for 204. */
+  /**
+   * JSON text, as a string or in UTF-8, or a value to serialise; absent for 204. Another text, or bytes, where
+   * `headers` have their type.
+   */
   readonly body?: string | Buffer | object;
   /** Bytes to stream in place of a body; `headers` then describe them. */
   readonly stream?: Readable;
@@ -51,10 +56,14 @@ export interface RouteDefinition<
         readonly body: TSchema;
         /** Headers that the response may have besides those of all responses. */
         readonly headers?: Readonly<Record<string, TSchema>>;
+        /** Other media types that a client may ask for, each with an example. */
+        readonly mediaTypes?: Readonly<Record<string, string>>;
       }
     /** A file: its media types, each with an example. */
     | { readonly status: 200; readonly mediaTypes: Readonly<Record<string, string>> }
     | { readonly status: 204 };
+  /** Whether requests count in the window of the log, and not in that of all other requests of the key. */
+  readonly isOfLog?: boolean;
   /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
   readonly failures?: readonly 404[];
   /** What a plan limits: a count of what the operation creates (403), or the events of a month (429). */

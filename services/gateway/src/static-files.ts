@@ -10,6 +10,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { refuseBody } from "./edge/request-head.ts";
+import { isKnown, takesGzip } from "./render/negotiation.ts";
 
 /** Limit of one file: what browsers load is small. */
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
@@ -69,24 +70,6 @@ export function serveStaticFiles(
 /** The router takes `*`, which is not a path, for `/`. */
 async function refuseAsterisk(request: FastifyRequest): Promise<void> {
   if (request.url === "*") await notFound(request);
-}
-
-/** Whether a header such as `gzip, br;q=0.5` takes gzip. */
-function takesGzip(header = ""): boolean {
-  const codings = header.toLowerCase().split(",");
-  const weights = new Map(
-    codings.map((coding) => {
-      const [name = "", weight = "q=1"] = coding.split(";").map((part) => part.trim());
-      return [name, Number(weight.replace(/^q=/, ""))];
-    }),
-  );
-  return (weights.get("gzip") ?? weights.get("x-gzip") ?? weights.get("*") ?? 0) > 0;
-}
-
-/** Whether If-None-Match names the tag, as a strong or a weak one. */
-function isKnown(tag: string, header = ""): boolean {
-  const tags = header.split(",").map((one) => one.trim().replace(/^W\//, ""));
-  return tags.includes(tag) || header.trim() === "*";
 }
 
 function handlerOf({ path, content = "", type, headers, isImmutable = false }: StaticFile) {

@@ -10,7 +10,10 @@ import {
   BATCH,
   CHANGE,
   DOWNLOAD,
+  ENTRIES,
   EVENTS_PAGE,
+  HEADS_PAGE,
+  LOG,
   NEW_EXPORT,
   NEW_KEY,
   NEW_WEBHOOK,
@@ -18,9 +21,11 @@ import {
   ONE,
   ONE_EVENT,
   PAGE,
+  PROOF,
   REPLAY,
   REPLAY_RANGE,
   TEST_DELIVERY,
+  TILE,
   USAGE,
   VERIFICATION,
   WIDGET_FILTERS,
@@ -43,6 +48,13 @@ import { getExport } from "./v1/exports/get-export.ts";
 import { listExports } from "./v1/exports/list-exports.ts";
 import { createKey } from "./v1/keys/create-key.ts";
 import { deleteKey } from "./v1/keys/delete-key.ts";
+import { getLog } from "./v1/log/get-log.ts";
+import { listHeads } from "./v1/log/list-heads.ts";
+import { proveConsistency } from "./v1/log/prove-consistency.ts";
+import { proveInclusion } from "./v1/log/prove-inclusion.ts";
+import { readCheckpoint } from "./v1/log/read-checkpoint.ts";
+import { readEntries } from "./v1/log/read-entries.ts";
+import { readTile } from "./v1/log/read-tile.ts";
 import { getUsage } from "./v1/usage/get-usage.ts";
 import { verifyChain } from "./v1/verify/verify-chain.ts";
 import { createWebhook } from "./v1/webhooks/create-webhook.ts";
@@ -58,6 +70,7 @@ import { createWidgetToken } from "./v1/widget-tokens/create-widget-token.ts";
 import { deleteWidgetToken } from "./v1/widget-tokens/delete-widget-token.ts";
 import { listWidgetTokens } from "./v1/widget-tokens/list-widget-tokens.ts";
 import { getWidgetEvent } from "./v1/widget/get-widget-event.ts";
+import { getWidgetLog } from "./v1/widget/get-widget-log.ts";
 import { listWidgetEvents } from "./v1/widget/list-widget-events.ts";
 import { listWidgetFilters } from "./v1/widget/list-widget-filters.ts";
 
@@ -122,8 +135,17 @@ export const V1: readonly Row[] = [
   ["DELETE", "/widget-tokens/:id", "events:read", "delete-widget-token", deleteWidgetToken, ONE],
   ["GET", "/usage", "any_key", "get-usage", getUsage, USAGE],
 
+  ["GET", "/log", "verify", "get-log", getLog, LOG],
+  ["GET", "/log/checkpoint", "verify", "read-checkpoint", readCheckpoint, LOG],
+  ["GET", "/log/tile/entries/*", "events:read", "read-entries", readEntries, ENTRIES],
+  ["GET", "/log/tile/:level/*", "verify", "read-tile", readTile, TILE],
+  ["GET", "/log/inclusion", "verify", "prove-inclusion", proveInclusion, PROOF],
+  ["GET", "/log/consistency", "verify", "prove-consistency", proveConsistency, PROOF],
+  ["GET", "/log/heads", "verify", "list-heads", listHeads, HEADS_PAGE],
+
   // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],
   ["GET", "/widget/events/:id", "widget", "get-widget-event", getWidgetEvent, ONE_EVENT],
   ["GET", "/widget/filters", "widget", "list-widget-filters", listWidgetFilters, WIDGET_FILTERS],
+  ["GET", "/widget/log", "widget", "get-widget-log", getWidgetLog, LOG],
 ];

@@ -16,6 +16,7 @@ import {
   type Admission as AdmissionMessage,
   type KeysService,
   type Plan,
+  RateWindow,
   type WidgetAdmission,
 } from "@annals/proto/keys";
 import type { Client } from "@connectrpc/connect";
@@ -99,6 +100,7 @@ interface Waiting {
   /** The API key or widget token that the client sent. */
   readonly key: string;
   readonly isWidget: boolean;
+  readonly window?: RateWindow | undefined;
   /** 0 for a request that has already been counted. */
   readonly count: 0 | 1;
   readonly body: BodyState;
@@ -175,6 +177,8 @@ interface AdmittedRequest {
   readonly requestId: string;
   /** Whether the request is for a widget route. */
   readonly isWidget: boolean;
+  /** In which of the key's windows it counts; absent: in that of most requests. */
+  readonly window?: RateWindow | undefined;
 }
 
 const ARRIVED: BodyState = { complete: true };
@@ -212,29 +216,46 @@ const NOT_ADMITTED: PromiseRejectedResult = {
   reason: unavailable("The request could not be admitted."),
 };
 
-/** Admits the first requests of each key, as many as its window allows. */
+/** What the requests of one group have in common. */
+const groupOf = ({ key, window = RateWindow.UNSPECIFIED }: Waiting): string => `${window} ${key}`;
+
+interface Group {
+  readonly secretSha256: Uint8Array;
+  readonly isWidgetToken: boolean;
+  readonly window: RateWindow;
+  count: number;
+}
+
+/** Admits the first requests of each key and window, as many as the window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
   given: readonly Waiting[],
   timeoutMs: number,
 ): Promise<PromiseSettledResult<Admission>[]> {
   const indexes = new Map<string, number>();
-  const groups: { secretSha256: Uint8Array; count: number; isWidgetToken: boolean }[] = [];
-  for (const { key, count, isWidget } of given) {
-    const index = indexes.get(key) ?? indexes.size;
-    indexes.set(key, index);
-    groups[index] ??= { secretSha256: keyHash(key), count: 0, isWidgetToken: isWidget };
+  const groups: Group[] = [];
+  for (const one of given) {
+    const { count, isWidget, key, window = RateWindow.UNSPECIFIED } = one;
+    const name = groupOf(one);
+    const index = indexes.get(name) ?? indexes.size;
+    indexes.set(name, index);
+    groups[index] ??= { secretSha256: keyHash(key), count: 0, isWidgetToken: isWidget, window };
     groups[index].count += count;
   }
   const isAfterBody = given.map(({ body }) => body.complete);
-  const { admissions, limit: limitOfKeys } = await keys.admitRequests({ groups }, { timeoutMs });
+  const {
+    admissions,
+    limit: ofKeys,
+    logLimit,
+  } = await keys.admitRequests({ groups }, { timeoutMs });
   const answered = admissions.map(() => 0);
-  return given.map(({ requestId, key, count, isWidget }, at): PromiseSettledResult<Admission> => {
-    const index = indexes.get(key) ?? -1;
+  return given.map((one, at): PromiseSettledResult<Admission> => {
+    const { requestId, count, isWidget, window } = one;
+    const index = indexes.get(groupOf(one)) ?? -1;
     const admission = admissions[index];
     if (!admission) return NOT_ADMITTED;
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey(isWidget) };
-    const limit = admission.widget?.limit ?? limitOfKeys;
+    const limit = admission.widget?.limit ?? (window === RateWindow.LOG ? logLimit : ofKeys);
     const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
       const reason = new RateLimited(limit, admission);

@@ -5,6 +5,7 @@
 
 import { type Feature, type Permission, WIDGET } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
+import type { RateWindow } from "@annals/proto/keys";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../edge/access-log.ts";
 import { allowEveryOrigin, allowOrigins, OTHER_ORIGIN } from "../edge/cors.ts";
@@ -28,6 +29,8 @@ declare module "fastify" {
     scope?: Permission;
     /** Feature that the route belongs to. A plan can exclude it. */
     feature?: Feature;
+    /** The key's window in which requests to the route count. */
+    window?: RateWindow;
   }
 }
 
@@ -49,19 +52,20 @@ export function admissionHook({
       allowEveryOrigin(reply);
     }
     const { raw } = request;
+    const { window } = request.routeOptions.config;
+    const counted = { requestId: request.id, isWidget, window };
     try {
       const authorization = authorizationOf(request);
-      const client = { address: inFlight.addressOf(raw), requestId: request.id, body: raw };
+      const client = { ...counted, address: inFlight.addressOf(raw), body: raw };
       let admission: Admission;
       // The request keeps what it holds until it is admitted or refused, even if its client disconnects.
       inFlight.begin(raw);
       try {
-        admission = await admissions.admit(authorization, { ...client, isWidget });
+        admission = await admissions.admit(authorization, client);
       } finally {
         inFlight.ended(raw);
       }
-      request.readmit = () =>
-        admissions.readmit(authorization, { requestId: request.id, isWidget });
+      request.readmit = () => admissions.readmit(authorization, counted);
       request.admission = request.caller = admission;
       showLimit(reply, admission.limit, admission.remaining);
       if (admission.widget && !allowOrigins(request, reply, admission.widget.origins))

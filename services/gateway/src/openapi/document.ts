@@ -13,6 +13,11 @@ import { DELIVERIES_TAG, webhooksOf } from "./webhooks.ts";
 const TAGS: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
   "api-keys": { name: "API keys", description: "Create, list, rename and revoke keys." },
   keys: { name: "Keys", description: "An alternative way to create and revoke API keys." },
+  log: {
+    name: "Log",
+    description:
+      "Evidence against the operator: tiles, checkpoints and proofs of C2SP's transparency logs.",
+  },
   events: { name: "Events", description: "Store and read events." },
   usage: { name: "Usage", description: "What a key may do, and how much of each limit is used." },
   verify: { name: "Verification", description: "Verify the hash chain." },
@@ -42,7 +47,8 @@ export function openApiDocument(deps: Deps) {
     const noun = url.split("/")[1] ?? "";
     nouns.add(noun);
     const named: NamedRoute = { name, scope, tag: tagOf(noun).name, route: make(deps) };
-    const path = `/v1${url.replaceAll(/:(\w+)/g, "{$1}")}`;
+    // What a wildcard matches is the parameter `index`, which may contain slashes.
+    const path = `/v1${url.replaceAll(/:(\w+)/g, "{$1}").replace("*", "{index}")}`;
     (paths[path] ??= {})[String(method).toLowerCase()] = operationOf(named, schemas);
   }
   const webhooks = webhooksOf(schemas);

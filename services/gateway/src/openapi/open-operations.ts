@@ -10,6 +10,7 @@ export const WEBHOOK_TEST = openDetail("webhook-test");
 const EXPORTS = openDetail("exports");
 const WIDGET_TOKENS = openDetail("widget-tokens");
 const WIDGET_ROUTES = openDetail("widget-routes");
+const LOG_ROUTES = openDetail("log-routes");
 
 const OPERATIONS: Readonly<Record<string, Mark>> = {
   "create-event-batch": openDetail("batch"),
@@ -29,6 +30,14 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "list-widget-tokens": WIDGET_TOKENS,
   "delete-widget-token": WIDGET_TOKENS,
   "get-usage": openDetail("usage"),
+  "get-log": LOG_ROUTES,
+  "read-checkpoint": LOG_ROUTES,
+  "read-tile": LOG_ROUTES,
+  "read-entries": LOG_ROUTES,
+  "prove-inclusion": LOG_ROUTES,
+  "prove-consistency": LOG_ROUTES,
+  "list-heads": LOG_ROUTES,
+  "get-widget-log": LOG_ROUTES,
   "list-widget-events": WIDGET_ROUTES,
   "get-widget-event": WIDGET_ROUTES,
   "list-widget-filters": WIDGET_ROUTES,

@@ -9,6 +9,8 @@ import { headerReferences } from "./headers.ts";
 import { openOperation } from "./open-operations.ts";
 import { type Components, documented } from "./schemas.ts";
 
+const OCTETS = "application/octet-stream";
+
 export interface NamedRoute {
   readonly name: string;
   readonly scope: Permission;
@@ -70,15 +72,24 @@ export function jsonContent(schema: TSchema, components: Components) {
   };
 }
 
+/** Octets have no example. */
+function fileContent(
+  mediaTypes: Readonly<Record<string, string>>,
+): Readonly<Record<string, object>> {
+  const content = Object.entries(mediaTypes).map(([type, example]) => [
+    type,
+    type === OCTETS
+      ? { schema: { type: "string", format: "binary" } }
+      : { schema: { type: "string" }, example },
+  ]);
+  return Object.fromEntries(content) as Readonly<Record<string, object>>;
+}
+
 function successResponse(success: Route["success"], components: Components): object {
   const headers = headerReferences([]);
   if (success.status === 204) return { description: "Done.", headers };
-  if ("mediaTypes" in success) {
-    const content = Object.entries(success.mediaTypes).map(([type, example]) => [
-      type,
-      { schema: { type: "string" }, example },
-    ]);
-    return { description: "The file.", headers, content: Object.fromEntries(content) };
+  if (!("body" in success)) {
+    return { description: "The file.", headers, content: fileContent(success.mediaTypes) };
   }
   const more = Object.entries(success.headers ?? {}).map(([name, given]) => {
     const { description, ...schema } = given as Schema;
@@ -87,6 +98,9 @@ function successResponse(success: Route["success"], components: Components): obj
   return {
     description: success.status === 201 ? "Created." : "Done.",
     headers: { ...headers, ...Object.fromEntries(more) },
-    content: jsonContent(success.body, components),
+    content: {
+      ...jsonContent(success.body, components),
+      ...fileContent(success.mediaTypes ?? {}),
+    },
   };
 }

@@ -1,0 +1,32 @@
+// The tile that the path of a request names, strictly as c2sp.org/tlog-tiles writes it. Used by the routes of
+// the account's log and by head-log.ts.
+
+import { parseTilePath, type TilePath, TlogError } from "@annals/tlog";
+import { AnnalsError } from "@annals/errors";
+import { Type } from "typebox";
+
+export const TileIndex = Type.String({
+  pattern: "^(x\\d{3}/)*\\d{3}(\\.p/\\d{1,3})?$",
+  description:
+    "The index in groups of three digits as c2sp.org/tlog-tiles writes it, such as `x001/x234/067`. `.p/` and a " +
+    "width from 1 to 255 at the end name a partial tile.",
+  examples: ["000"],
+});
+
+/** Undefined for any other path. */
+export function tileAt(path: string): TilePath | undefined {
+  try {
+    return parseTilePath(path);
+  } catch (error) {
+    if (error instanceof TlogError) return undefined;
+    throw error;
+  }
+}
+
+/** Throws `not_found` for a path that no tile has. `url` may have a query, and `prefix` ends with a slash. */
+export function tileOf(url: string, prefix: string): TilePath {
+  const path = url.split("?", 1)[0] ?? "";
+  const tile = path.startsWith(prefix) ? tileAt(path.slice(prefix.length)) : undefined;
+  if (tile === undefined) throw new AnnalsError("not_found", "This is not the path of a tile.");
+  return tile;
+}
