@@ -14,8 +14,8 @@ import type { Testbed } from "../system/testbed.ts";
 import { processesOf } from "../system/testbed.ts";
 
 const run = promisify(execFile);
-/** Beside the database: the password, the keys that seal webhook secrets, the export files. */
-const BESIDE = ["database-password", "webhook-secret-key", "bootstrap-key", "exports"];
+/** Beside the database: the password, the keys that seal webhook secrets and sign the log, export files. */
+const BESIDE = ["database-password", "webhook-secret-key", "log-key", "bootstrap-key", "exports"];
 
 function targetOf(until: string | { readonly point: string } | undefined): string[] {
   if (until === undefined) return [];

@@ -35,7 +35,7 @@ export async function readKeyFile<T>(
   }
 }
 
-/** Calls `use` with the text of a changed file. It fails for one that cannot be used, and keeps what it has. */
+/** Calls `use` with the text of a changed file. Where it fails for one, what is in use stays. */
 export function followKeyFile(
   { env }: KeyFileSetting,
   file: string,

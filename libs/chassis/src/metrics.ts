@@ -152,6 +152,15 @@ export function workerFailures(registry: Registry): Counter<"worker"> {
   });
 }
 
+/** Counts what shows that the log of evidence went back. */
+export function logRollbacks(registry: Registry): Counter {
+  return new Counter({
+    name: "annals_log_rollback_total",
+    help: "Epochs not closed, or signatures refused, because the log of evidence was longer before.",
+    registers: [registry],
+  });
+}
+
 /** Measures how long the oldest audit entry has waited for the ledger. */
 export function auditLag(registry: Registry): Gauge {
   return new Gauge({

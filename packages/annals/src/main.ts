@@ -1,6 +1,7 @@
 // The command `annals`: its own commands are `migrate` and `distribute`, which start several programs,
-// `status`, which queries the processes, and `log-key new`, which needs no service. Every other command runs in the program of its service, whose exit
-// status it has. It must never read a service's settings itself, nor print a secret.
+// `status`, which queries the processes, and `log-key new`, which needs no service. Every other command runs
+// in the program of its service, whose exit status it has. It must never read a service's settings itself,
+// nor print a secret but a new key.
 
 import { type Command, runCommands } from "@annals/cli";
 import { fileURLToPath } from "node:url";

@@ -77,7 +77,7 @@ export const SETTINGS = {
   ),
   logKeyFile: optionalText(
     "ANNALS_LOG_KEY_FILE",
-    "File with the keys of the [log of evidence](rotation.md#the-key-of-the-log), newest first: lines of the " +
+    "File with the keys of the [log](../evidence.md#the-key-of-the-log), newest first: lines of the " +
       "base64 of 32 bytes. Each one signs. It is read again every five seconds. Without it nothing is signed.",
   ),
   logKeyOverlapDays: integer(

@@ -1,6 +1,6 @@
 // The metrics of the keys service, besides those that every service has.
 
-import { Counter, type Registry, rowsSwept, workerFailures } from "@annals/chassis";
+import { Counter, logRollbacks, type Registry, rowsSwept, workerFailures } from "@annals/chassis";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -20,11 +20,7 @@ export function createMetrics(registry: Registry) {
       labelNames: ["outcome"],
       registers: [registry],
     }),
-    logRollbacks: new Counter({
-      name: "annals_log_rollback_total",
-      help: "Reads of a signed head of the log of evidence that is smaller than, or not, what was signed before.",
-      registers: [registry],
-    }),
+    logRollbacks: logRollbacks(registry),
     /** worker: audit, key_sweep, refused_admissions. */
     failures: workerFailures(registry),
     /** kind: revoked_keys, rate_windows, widget_tokens. */

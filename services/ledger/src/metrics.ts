@@ -1,6 +1,6 @@
 // The metrics of the ledger, besides those that every service has. Made once by serve.ts.
 
-import { Counter, Gauge, Histogram, type Registry } from "@annals/chassis";
+import { Counter, Gauge, Histogram, logRollbacks, type Registry } from "@annals/chassis";
 import { batcherMetrics } from "@annals/rpc";
 import { AUDIT_FAULTS, AUDIT_SERVICES } from "@annals/contract";
 
@@ -83,11 +83,7 @@ function epochMetrics(registry: Registry) {
       buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
       registers: [registry],
     }),
-    rollbacks: new Counter({
-      name: "annals_log_rollback_total",
-      help: "Epochs that were not closed because keys has signed a head that the log does not have. Investigate any increase.",
-      registers: [registry],
-    }),
+    rollbacks: logRollbacks(registry),
   };
 }
 

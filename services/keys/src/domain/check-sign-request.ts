@@ -2,25 +2,24 @@
 // checkpoint of an account whose head is in such an epoch. Called by sign-epoch.ts and sign-checkpoint.ts.
 
 import { LOG_CHAIN, LOG_ORIGIN } from "@annals/contract";
-import { invalid } from "@annals/errors";
+import { invalid, unavailable } from "@annals/errors";
 import {
   EMPTY_ROOT,
   entryHash,
   HASH_BYTES,
   type Head,
+  KEY_TYPE,
   type LogEntry,
   MAX_ENTRY_BYTES,
   MAX_MAP_DEPTH,
   MAX_PROOF_HASHES,
   parseEntry,
   parseHeadRecord,
+  parseVkey,
   TlogError,
   verifyConsistency,
   verifyHead,
   verifyInclusion,
-  vkeyOf,
-  keyOf,
-  KEY_TYPE,
 } from "@annals/tlog";
 import type { SignedHead } from "./signed-heads.ts";
 
@@ -80,12 +79,17 @@ export function requireContinues(signed: SignedHead | undefined, epoch: Epoch): 
   named("consistency", () => verifyConsistency(from, epoch.head, epoch.consistency));
 }
 
-/** Throws `invalid` for an entry that names a key which is not the log's own. */
+/**
+ * Throws for an entry that names a key which is not the log's own: `unavailable` if it may be in the file of
+ * another process, or soon in that of this one.
+ */
 export function requireOwnKey({ entry, origin }: Epoch, publicKeys: readonly Buffer[]): void {
   if (entry.kind !== "key") return;
-  const own = publicKeys.map((key) => vkeyOf(keyOf(origin, KEY_TYPE.ed25519, key)));
-  if (!own.includes(entry.key))
-    throw invalid({ field: "entry", message: "must name a key that signs this log" });
+  const { name, publicKey, type } = named("entry", () => parseVkey(entry.key));
+  if (name !== origin || type !== KEY_TYPE.ed25519)
+    throw invalid({ field: "entry", message: "must name a key of this log" });
+  if (!publicKeys.some((key) => key.equals(publicKey)))
+    throw unavailable("The key that the entry names is not in ANNALS_LOG_KEY_FILE.");
 }
 
 /** What is known of the logs when an epoch is to be signed. */

@@ -31,7 +31,7 @@ export interface LogSignerDeps {
 
 /** What was signed, as far as a request for one log needs to know. */
 export interface Signed {
-  /** Of the log itself. */
+  /** The last head of the log itself. */
   readonly own: SignedHead | undefined;
   /** The log that follows it. */
   readonly succeededBy: string | undefined;

@@ -1,5 +1,5 @@
 // SignCheckpoint: signs the checkpoint of an account whose head is in an epoch that was signed. The ledger
-// asks when somebody asks for that checkpoint, not for each epoch.
+// asks when a client asks for that checkpoint, not for each epoch.
 
 import { invalid } from "@annals/errors";
 import type { KeysService } from "@annals/proto/keys";

@@ -33,7 +33,7 @@ import { LogSigner, type LogSignerDeps } from "../evidence/log-signer.ts";
 import { signCheckpoint } from "../rpc/sign-checkpoint.ts";
 import { signEpoch } from "../rpc/sign-epoch.ts";
 
-export const TIME = "2026-03-02T00:00:30.000000Z";
+const TIME = "2026-03-02T00:00:30.000000Z";
 
 type EpochInit = MessageInitShape<typeof SignEpochRequestSchema>;
 type CheckpointInit = MessageInitShape<typeof SignCheckpointRequestSchema>;
