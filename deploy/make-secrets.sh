@@ -15,8 +15,11 @@ for user in POSTGRES NATS_LEDGER NATS_EXPORT NATS_WEBHOOK_DISPATCHER; do
 done
 mkdir -p secrets
 chmod 0700 secrets
-for file in admission-secret webhook-keys; do
-  [ -e "secrets/$file" ] || printf 'k1:%s\n' "$(openssl rand -base64 32)" > "secrets/$file"
+for file in admission-secret webhook-keys log-key; do
+  # A key of the log has no id in front.
+  id=k1:
+  [ "$file" = log-key ] && id=
+  [ -e "secrets/$file" ] || printf '%s%s\n' "$id" "$(openssl rand -base64 32)" > "secrets/$file"
   # The containers' user has no name here. Others do not get past the folder above.
   chmod 0444 "secrets/$file"
 done

@@ -134,6 +134,7 @@ describe("help", () => {
     ["verify", 2],
     ["heads", 2],
     ["webhooks rotate-sealing-key", 1],
+    ["log-key new", 2],
     ["migrate", 2],
   ])("of %s needs no setting, and its examples work", async (verb, examples) => {
     const help = await type(`annals ${verb} --help`, { ANNALS_DATABASE_URL: "" });
@@ -152,6 +153,7 @@ describe("help", () => {
       "plans",
       "verify",
       "heads",
+      "log-key new",
       "migrate",
       "distribute",
       "status",
@@ -192,6 +194,8 @@ describe("invalid arguments", () => {
     [`verify --account ${ACCOUNT} --to 1001`, "--to: must be from 1 to 1000, the last event"],
     ["migrate --service ledgers", '--service: unknown service "ledgers"'],
     ["webhooks rotate-sealing-key now", "Usage: annals webhooks rotate-sealing-key"],
+    ["log-key new --origin a+b", "--origin: must be"],
+    ["log-key new --origin example.com/acct_one", "--origin: must be"],
     ["distribute --shards 0", "--shards: must be a number from 1 to 64000"],
     ["status --url keys:9091", "--url: must be http://host:port"],
     ["status --service keys", "Usage: annals status"],

@@ -134,16 +134,16 @@ test("make-secrets.sh makes what compose reads, for its owner alone, and keeps i
   const mode = (name: string) => (statSync(join(folder, name)).mode & 0o777).toString(8);
   const make = () => execFileSync("sh", [join(ROOT, "deploy/make-secrets.sh"), folder]);
   make();
-  const made = [file(".env"), file("secrets/admission-secret"), file("secrets/webhook-keys")];
+  const secrets = ["admission-secret", "webhook-keys", "log-key"];
+  const files = () => [file(".env"), ...secrets.map((name) => file(`secrets/${name}`))];
+  const made = files();
   const wanted = matches(textOf("deploy/compose.yaml"), /\$\{(ANNALS_\w+_PASSWORD)/g);
   for (const name of new Set(wanted))
     expect(made[0]).toMatch(new RegExp(`^${name}=p\\w{48}$`, "m"));
-  expect(made.slice(1).join("")).toMatch(/^(k1:[A-Za-z0-9+/]{43}=\n){2}$/);
+  expect(made.slice(1).join("")).toMatch(/^(k1:[A-Za-z0-9+/]{43}=\n){2}[A-Za-z0-9+/]{43}=\n$/);
   expect([mode(".env"), mode("secrets")]).toStrictEqual(["600", "700"]);
   make();
-  expect([file(".env"), file("secrets/admission-secret"), file("secrets/webhook-keys")]).toEqual(
-    made,
-  );
+  expect(files()).toEqual(made);
 });
 
 test("compose and the chart set no option of Node.js or malloc: the image has them from one file", () => {

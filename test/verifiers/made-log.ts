@@ -191,7 +191,7 @@ function answer(
         data: {
           origin: `${log.origin}/${CHAIN}`,
           size: log.leaves.length,
-          epoch: log.epoch,
+          newest_epoch: { epoch: log.epoch, time: "2026-01-01T00:00:00.000000Z" },
           min_index: 0,
         },
       });

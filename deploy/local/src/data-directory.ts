@@ -98,10 +98,17 @@ export class DataDirectory {
    * signing secrets that it seals.
    */
   keyFile(name: "admission-secret" | "webhook-secret-key", newKey: () => Uint8Array): string {
+    return this.#secretFile(name, () => `local-1:${Buffer.from(newKey()).toString("base64")}\n`);
+  }
+
+  /** The path of the file with the key of the log. Without it, keys refuses to start once it has signed. */
+  logKeyFile(newKey: () => Uint8Array): string {
+    return this.#secretFile("log-key", () => `${Buffer.from(newKey()).toString("base64")}\n`);
+  }
+
+  #secretFile(name: string, newText: () => string): string {
     const file = join(this.path, name);
-    if (!existsSync(file)) {
-      this.writeSecret(file, `local-1:${Buffer.from(newKey()).toString("base64")}\n`);
-    }
+    if (!existsSync(file)) this.writeSecret(file, newText());
     return file;
   }
 

@@ -89,7 +89,7 @@ describe("one stack", () => {
   });
 
   test("secrets are for the owner only, and every process has its pid file", async () => {
-    for (const file of ["admission-secret", "bootstrap-key", "run/database-url"]) {
+    for (const file of ["admission-secret", "bootstrap-key", "log-key", "run/database-url"]) {
       expect(statSync(join(stack.dataDir, file)).mode & 0o777).toBe(0o600);
     }
     expect(readFileSync(join(stack.dataDir, "bootstrap-key"), "utf8").trim()).toBe(

@@ -91,6 +91,8 @@
 - name: ANNALS_RATE_LIMIT_PER_MINUTE
   value: {{ .root.Values.rateLimitPerMinute | int64 | quote }}
 {{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
+- name: ANNALS_LOG_KEY_FILE
+  value: /etc/annals/log-key/keys
 {{- if .one.plans }}
 - name: ANNALS_PLANS_FILE
   value: /etc/annals/plans/plans.json
@@ -109,6 +111,13 @@
 
 {{- define "annals.ledgerEnvironment" -}}
 {{ include "annals.natsEnvironment" . }}
+{{ include "annals.addressVariable" (dict "root" .root "name" "keys") }}
+- name: ANNALS_LOG_EPOCH_S
+  value: {{ .root.Values.evidence.epochSeconds | int | quote }}
+{{- with .root.Values.evidence.origin }}
+- name: ANNALS_LOG_ORIGIN
+  value: {{ . | quote }}
+{{- end }}
 {{- end }}
 
 {{- define "annals.exportEnvironment" -}}

@@ -75,6 +75,13 @@ seccompProfile: { type: RuntimeDefault }
     name: {{ .root.Values.caBundle.configMap }}
     items: [{ key: {{ .root.Values.caBundle.key | quote }}, path: ca.crt }]
 {{- end }}
+{{- if eq .name "keys" }}
+- name: log-key
+  secret:
+    secretName: {{ .root.Values.evidence.key.secret | default (printf "%s-log-key" (include "annals.fullname" .root)) }}
+    defaultMode: 0440
+    items: [{ key: {{ .root.Values.evidence.key.key | quote }}, path: keys }]
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - name: plans
   configMap: { name: {{ include "annals.name" . }}-plans }
@@ -122,6 +129,9 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- if ne .name "gateway" }}
 - { name: admission, mountPath: /etc/annals/admission, readOnly: true }
+{{- end }}
+{{- if eq .name "keys" }}
+- { name: log-key, mountPath: /etc/annals/log-key, readOnly: true }
 {{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - { name: plans, mountPath: /etc/annals/plans, readOnly: true }

@@ -4,6 +4,7 @@ export { EMPTY_ROOT, entryHash, HASH_BYTES, nodeHash } from "./hash.ts";
 export { type FullTile, fullTiles, type ReadPartial, tileRoot } from "./full-tiles.ts";
 export { HeadMap, MAX_MAP_CHAINS } from "./head-map.ts";
 export { type Head, headRecord, MAX_MAP_DEPTH, parseHeadRecord } from "./head-record.ts";
+export { originOf } from "./origin.ts";
 export { pathFromBuckets } from "./bucket-path.ts";
 export { type Bucket, bucketOf, readBuckets, rootOfBuckets } from "./map-buckets.ts";
 export { entryText, type LogEntry, MAX_ENTRY_BYTES, parseEntry } from "./log-entry.ts";

@@ -1,11 +1,12 @@
-// The command `annals`: its own commands are `migrate` and `distribute`, which start several programs, and
-// `status`, which queries the processes. Every other command runs in the program of its service, whose exit
+// The command `annals`: its own commands are `migrate` and `distribute`, which start several programs,
+// `status`, which queries the processes, and `log-key new`, which needs no service. Every other command runs in the program of its service, whose exit
 // status it has. It must never read a service's settings itself, nor print a secret.
 
 import { type Command, runCommands } from "@annals/cli";
 import { fileURLToPath } from "node:url";
 import { distributeCommand } from "./distribute.ts";
 import { completed } from "./local-stack.ts";
+import { logKeyCommand } from "./log-key.ts";
 import { migrateCommand } from "./migrate.ts";
 import { programOf } from "./programs.ts";
 import { SERVICE_COMMANDS } from "./service-commands.ts";
@@ -20,6 +21,7 @@ process.exitCode = await runCommands(
   "annals",
   [
     ...FORWARDED,
+    logKeyCommand,
     ...[migrateCommand, distributeCommand, statusCommand].map((of) => of(process.env)),
   ],
   process.argv.slice(2),

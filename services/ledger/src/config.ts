@@ -5,11 +5,13 @@ import {
   databaseSettings,
   flag,
   integer,
-  optionalText,
+  matching,
+  optional,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
 } from "@annals/chassis";
+import { LOG_ORIGIN } from "@annals/contract";
 import { messagingSettings } from "@annals/messaging";
 
 /** The role that 0001_ledger.sql makes. */
@@ -33,27 +35,31 @@ export const SETTINGS = {
     "ANNALS_AUDIT_IN_ACCOUNTS",
     "Whether changes to an account are also recorded in its own chain.",
   ),
-  keysAddress: address(
-    "ANNALS_KEYS_ADDRESS",
-    "The keys service, which signs [the log](../evidence.md): `host:port` or `dns:///host:port`.",
-    { fallback: "dns:///keys:9090" },
-  ),
-  logOrigin: optionalText(
-    "ANNALS_LOG_ORIGIN",
-    "The name of [the log](../evidence.md), as its keys have it, without spaces and plus signs. It is stored with " +
-      "the first epoch, and another value is refused later. By default `annals/` and 16 hexadecimal digits " +
-      "of the newest public key's SHA-256.",
-  ),
-  logEpochS: integer(
-    "ANNALS_LOG_EPOCH_S",
-    "Seconds from one epoch of [the log](../evidence.md) to the next where a chain grew.",
-    { min: 1, max: 86_400 },
-    { fallback: "60" },
-  ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",
     "Whether indexing of new events for filters is paused. Lists with filters stay complete but become " +
       "slower.",
+  ),
+  keysAddress: address(
+    "ANNALS_KEYS_ADDRESS",
+    "The keys service, which signs the [log of evidence](../evidence.md): `host:port` or " +
+      "`dns:///host:port`. Without it nothing is signed, and everything else works.",
+    { fallback: "dns:///keys:9090" },
+  ),
+  logEpochS: integer(
+    "ANNALS_LOG_EPOCH_S",
+    "Seconds between two epochs of the log of evidence, at least, while a chain grows. Each epoch stores a row " +
+      "for each account that has grown.",
+    { min: 1, max: 86_400 },
+    { fallback: "60" },
+  ),
+  logOrigin: optional(
+    matching(
+      "ANNALS_LOG_ORIGIN",
+      "Name of the log of evidence, such as `log.example.com`: the first line of its checkpoints. It never " +
+        "changes after the first epoch. By default `annals/` and 16 digits of its first key.",
+      LOG_ORIGIN,
+    ),
   ),
   verifyConcurrency: integer(
     "ANNALS_VERIFY_CONCURRENCY",

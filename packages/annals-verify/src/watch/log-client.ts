@@ -51,7 +51,7 @@ export class LogClient {
       return {
         origin: anyText(log["origin"], "the origin"),
         size: integerFrom(log["size"], 0, "the size"),
-        epoch: integerFrom(log["epoch"], 0, "the epoch"),
+        epoch: newestEpoch(log["newest_epoch"]),
       };
     });
   }
@@ -98,6 +98,12 @@ export class LogClient {
       throw new NotChecked(`GET ${url.href}: the response cannot be read: ${error.message}`);
     }
   }
+}
+
+/** 0 before the first epoch. */
+function newestEpoch(newest: JsonValue | undefined): number {
+  if (newest === null) return 0;
+  return integerFrom(anyObject(newest, "the newest epoch")["epoch"], 1, "the epoch");
 }
 
 /** An address to which paths can be added. Throws NotChecked. */

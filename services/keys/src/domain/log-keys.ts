@@ -1,15 +1,13 @@
 // The keys of the log of evidence: their file, and the notes that they sign. Called by evidence/log-signer.ts
 // and log-key-file.ts. A seed must never be in a message, a log line or a result.
 
-import { type Checkpoint, checkpointText, noteSigner, noteText } from "@annals/tlog";
-import { hash } from "node:crypto";
+import { type Checkpoint, checkpointText, noteSigner, noteText, originOf } from "@annals/tlog";
 
 /** Enough for rotations that overlap. A note has a signature of each. */
 const MAX_LOG_KEYS = 8;
 
 const SEED_BYTES = 32;
 const LINE = /^[A-Za-z0-9+/]{43}=$/;
-const DEFAULT_ORIGIN_DIGITS = 16;
 
 export interface LogKeyFile {
   readonly seeds: readonly Buffer[];
@@ -43,8 +41,7 @@ export function parseLogKeys(text: string): LogKeyFile {
 
 /** The origin of a log that has no other name. Empty without a key. */
 export function defaultOrigin({ publicKeys: [newest] }: LogKeyFile): string {
-  if (newest === undefined) return "";
-  return `annals/${hash("sha256", newest).slice(0, DEFAULT_ORIGIN_DIGITS)}`;
+  return newest === undefined ? "" : originOf(newest);
 }
 
 /** The checkpoint as a note that each key has signed under the checkpoint's origin. */

@@ -146,10 +146,13 @@ export function signingProcess(
     ...given,
   });
   if (file !== undefined) signer.use(file);
+  return { signer, rollbacks: () => rollbacks, ...callsOf(signer) };
+}
+
+/** The calls of the ledger. */
+export function callsOf(signer: LogSigner) {
   const [epoch, checkpoint] = [signEpoch({ signer }), signCheckpoint({ signer })];
   return {
-    signer,
-    rollbacks: () => rollbacks,
     signEpoch: async (request: EpochInit) =>
       (await epoch(create(SignEpochRequestSchema, request), CONTEXT)) as Answer<SignEpochResponse>,
     signCheckpoint: async (request: CheckpointInit) =>

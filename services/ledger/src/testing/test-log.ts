@@ -114,35 +114,8 @@ export class TestLog {
     await this.owner.query("UPDATE ledger.logs SET closer_until = '-infinity'");
   }
 
-  /** Checks the log as a whole, and resolves to its epochs. */
-  async checkedEpochs(): Promise<EpochRow[]> {
-    const epochs = await this.owner.query<EpochRow>("SELECT * FROM ledger.epochs ORDER BY epoch");
-    let tree = EMPTY_TREE;
-    for (const [at, { buckets, checkpoint, entry, epoch }] of epochs.entries()) {
-      expect(Number(epoch)).toBe(at + 1);
-      tree = append(tree, [entryHash(Buffer.from(entry))]);
-      const note = parseNote(checkpoint);
-      verifyNote(note, this.signer.keysOf(""));
-      const head = { origin: ORIGIN, size: tree.size, root: rootOf(tree) };
-      expect(note.text).toBe(checkpointText(head));
-      const said = parseEntry(entry);
-      expect(said.epoch).toBe(at + 1);
-      if (said.kind !== "heads" || buckets === null) continue;
-      const heads = await this.headsOf(epoch);
-      for (const each of heads) {
-        const { siblings } = pathFromBuckets(readBuckets(buckets), each.chain, heads);
-        verifyHead(said.heads, each, siblings);
-      }
-    }
-    const [row] = await this.owner.query<{ size: string; root: Buffer; proposal: string | null }>(
-      "SELECT size, root, proposal FROM ledger.logs",
-    );
-    if (row)
-      expect([Number(row.size), row.root, row.proposal]).toEqual([tree.size, rootOf(tree), null]);
-    // Only one head of each size was ever signed.
-    const sizes = new Set(this.signer.signed.map((note) => note.split("\n")[1]));
-    expect(new Set(this.signer.signed).size).toBe(sizes.size);
-    return epochs;
+  checkedEpochs(): Promise<EpochRow[]> {
+    return checkedEpochs(this);
   }
 
   async headsOf(epoch: string): Promise<Head[]> {
@@ -157,4 +130,35 @@ export class TestLog {
   async sizesIn(epoch: string): Promise<Record<string, number>> {
     return Object.fromEntries((await this.headsOf(epoch)).map(({ chain, size }) => [chain, size]));
   }
+}
+
+/** Expects that the log is right as a whole, and resolves to its epochs. */
+async function checkedEpochs(whole: TestLog): Promise<EpochRow[]> {
+  const epochs = await whole.owner.query<EpochRow>("SELECT * FROM ledger.epochs ORDER BY epoch");
+  let tree = EMPTY_TREE;
+  for (const [at, { buckets, checkpoint, entry, epoch }] of epochs.entries()) {
+    expect(Number(epoch)).toBe(at + 1);
+    tree = append(tree, [entryHash(Buffer.from(entry))]);
+    const note = parseNote(checkpoint);
+    verifyNote(note, whole.signer.keysOf(""));
+    const head = { origin: ORIGIN, size: tree.size, root: rootOf(tree) };
+    expect(note.text).toBe(checkpointText(head));
+    const said = parseEntry(entry);
+    expect(said.epoch).toBe(at + 1);
+    if (said.kind !== "heads" || buckets === null) continue;
+    const heads = await whole.headsOf(epoch);
+    for (const each of heads) {
+      const { siblings } = pathFromBuckets(readBuckets(buckets), each.chain, heads);
+      verifyHead(said.heads, each, siblings);
+    }
+  }
+  const [row] = await whole.owner.query<{ size: string; root: Buffer; proposal: string | null }>(
+    "SELECT size, root, proposal FROM ledger.logs",
+  );
+  if (row)
+    expect([Number(row.size), row.root, row.proposal]).toEqual([tree.size, rootOf(tree), null]);
+  // Only one head of each size was ever signed.
+  const sizes = new Set(whole.signer.signed.map((note) => note.split("\n")[1]));
+  expect(new Set(whole.signer.signed).size).toBe(sizes.size);
+  return epochs;
 }

@@ -5,7 +5,7 @@ import type { EpochHead } from "@annals/proto/ledger";
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { CHECKPOINT_EXAMPLE, Hashes, hex, LOG, QueryNumber } from "../../render/log.ts";
-import { CLOSED, Count, named } from "../../render/schema.ts";
+import { CLOSED, Count, Hash, named } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -21,10 +21,15 @@ const HeadBody = named(
         '{"epoch":8812,"heads":"9f86d0…","kind":"heads","time":"2026-01-31T09:30:00.000000Z","v":1}',
       ],
     }),
-    head: Type.String({
-      description: "The record of the account's head in this epoch, in canonical JSON.",
-      examples: ['{"chain":"acct_0h4n8r2v6y1b5e9j3m7q0t4w8z","root":"9f86d0…","size":42,"v":1}'],
-    }),
+    head: Type.Object(
+      {
+        chain: Type.String({ examples: ["acct_0h4n8r2v6y1b5e9j3m7q0t4w8z"] }),
+        root: Hash(),
+        size: Count({ examples: [42] }),
+        v: Type.Literal(1),
+      },
+      { description: "The record of the account's head in this epoch." },
+    ),
     path: Hashes("Proves the head in the map of the epoch, from the top down."),
     checkpoint: Type.String({
       description: "The first served checkpoint of the head log that holds the entry.",
@@ -50,8 +55,8 @@ export function listHeads({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "List the heads of the log",
     description:
-      "Oldest first: served epochs in which the head has changed and which are still kept. Returns 404 until an " +
-      "epoch covers the account.",
+      "Oldest first: the served epochs that are still kept, with the head that the account has in each. Returns " +
+      "404 until an epoch covers the account.",
     isOfLog: true,
     query: Type.Object(
       {
@@ -88,7 +93,7 @@ function render({ checkpoint, consistency, entry, epoch, head, inclusion, path }
   return {
     epoch: Number(epoch),
     entry,
-    head,
+    head: JSON.parse(head) as Record<string, unknown>,
     path: path.map(hex),
     checkpoint,
     inclusion: inclusion.map(hex),

@@ -1,0 +1,23 @@
+// What covers an account: how many events, since which epoch, and which witnesses have seen it. Called by the
+// RPCs that show it.
+
+import type { Database } from "@annals/postgres";
+import { getEpoch, getServingEpoch } from "../store/epochs.ts";
+import { cosigned } from "./cosigned.ts";
+import { coveredHead } from "./covered-head.ts";
+
+/** Undefined where no served epoch has the account. */
+export async function coveredBy(database: Database, accountId: string) {
+  const head = await coveredHead(database, accountId);
+  if (head === undefined) return undefined;
+  const { epoch, log, size } = head;
+  const [first] = await database.run(getEpoch, [log, String(epoch)]);
+  const [serving] = await database.run(getServingEpoch, [log, String(epoch)]);
+  const witnesses = serving ? (await cosigned(database, log, serving)).witnesses : [];
+  return {
+    size: BigInt(size),
+    epoch: BigInt(epoch),
+    time: first?.time ?? "",
+    witnesses: witnesses.map(({ name, time }) => ({ name, time })),
+  };
+}

@@ -1,0 +1,21 @@
+// GetWidgetLog: how much of an account is covered, and by how many witnesses, for a widget token.
+
+import { complete } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { coveredBy } from "../evidence/covered-by.ts";
+
+interface Deps {
+  readonly database: Pool;
+}
+
+export function getWidgetLog({
+  database,
+}: Deps): ServiceImpl<typeof LedgerService>["getWidgetLog"] {
+  return async ({ accountId }, { signal }) => {
+    complete({ account_id: accountId });
+    const covered = await coveredBy(database.forAccount(accountId, signal), accountId);
+    return covered === undefined ? {} : { covered };
+  };
+}
