@@ -221,6 +221,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the log of evidence
+         * @description Returns 404 if the service keeps no log. Needs the scope `verify`.
+         */
+        get: operations["get-log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the checkpoint of the log
+         * @description A signed note of c2sp.org/tlog-checkpoint. Returns 404 until an epoch covers the account. Needs the scope `verify`.
+         */
+        get: operations["read-checkpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/consistency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prove that the log has only grown
+         * @description Returns 404 for what no served epoch covers. Needs the scope `verify`.
+         */
+        get: operations["prove-consistency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/heads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the heads of the log
+         * @description Oldest first: the served epochs that are still kept, with the head that the account has in each. Returns 404 until an epoch covers the account. Needs the scope `verify`.
+         */
+        get: operations["list-heads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/inclusion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prove an event in the log
+         * @description With `Accept: text/plain` a proof of c2sp.org/tlog-proof with its checkpoint, or 404 if no served epoch has this size. Returns 404 for what no served epoch covers. Needs the scope `verify`.
+         */
+        get: operations["prove-inclusion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/tile/{level}/{index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a tile of the log
+         * @description 256 hashes of 32 bytes; a partial tile has as many as its width. Returns 404 for any other path, and for what no served epoch covers. Needs the scope `verify`.
+         */
+        get: operations["read-tile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/log/tile/entries/{index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a bundle of entries of the log
+         * @description 256 entries, or as many as the width of a partial bundle, each behind its length in two bytes. An entry is the text that the hash of an event is made of. Returns 404 for any other path, and for what no served epoch covers. Needs the scope `events:read`.
+         */
+        get: operations["read-entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -513,6 +653,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/widget/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how far the log covers the events
+         * @description Returns 404 if the service keeps no log. Needs a widget token.
+         */
+        get: operations["get-widget-log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -580,6 +740,67 @@ export interface components {
              * @example billing
              */
             name: string;
+        };
+        Consistency: {
+            /**
+             * @description The earlier size.
+             * @example 40
+             */
+            from: number;
+            /**
+             * @description The root at the size `from`.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            from_root: string;
+            /**
+             * @description The proof (RFC 6962). Empty for equal sizes.
+             * @example [
+             *       "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+             *     ]
+             */
+            hashes: string[];
+            /**
+             * @description The later size.
+             * @example 42
+             */
+            to: number;
+            /**
+             * @description The root at the size `to`.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            to_root: string;
+        };
+        Covered: {
+            /**
+             * @description Number of the epoch: the head log's entry with the index before it.
+             * @example 8812
+             */
+            epoch: number;
+            /**
+             * @description The last event that the epoch covers.
+             * @example 42
+             */
+            sequence_number: number;
+            /**
+             * Format: date-time
+             * @description When the epoch was closed. ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            time: string;
+            /** @description The witnesses of the policy that have cosigned the epoch. */
+            witnesses: {
+                /**
+                 * @description Name in the policy.
+                 * @example witness.example.com
+                 */
+                name: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the cosignature. ISO 8601, UTC, six fraction digits.
+                 * @example 2026-01-31T09:30:00.052919Z
+                 */
+                time: string;
+            }[];
         };
         CreatedApiKey: {
             /**
@@ -800,6 +1021,67 @@ export interface components {
             /** Format: date-time */
             last_at: string;
             last_sequence_number: number | null;
+        };
+        EpochHead: {
+            /**
+             * @description The first served checkpoint of the head log that holds the entry.
+             * @example annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z
+             *     42
+             *     n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
+             *
+             *     — annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==
+             */
+            checkpoint: string;
+            /**
+             * @description Leads from this head to the account's newest served head.
+             * @example [
+             *       "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+             *     ]
+             */
+            consistency: string[];
+            /**
+             * @description The epoch's entry of the head log, in canonical JSON.
+             * @example {"epoch":8812,"heads":"9f86d0…","kind":"heads","time":"2026-01-31T09:30:00.000000Z","v":1}
+             */
+            entry: string;
+            /**
+             * @description Number of the epoch.
+             * @example 8812
+             */
+            epoch: number;
+            /** @description The record of the account's head in this epoch. */
+            head: {
+                /** @example acct_0h4n8r2v6y1b5e9j3m7q0t4w8z */
+                chain: string;
+                /**
+                 * @description 64 lower-case hexadecimal characters.
+                 * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                 */
+                root: string;
+                /** @example 42 */
+                size: number;
+                /** @constant */
+                v: 1;
+            };
+            /**
+             * @description Proves the entry under this checkpoint.
+             * @example [
+             *       "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+             *     ]
+             */
+            inclusion: string[];
+            /**
+             * @description Proves the head in the map of the epoch, from the top down.
+             * @example [
+             *       "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+             *     ]
+             */
+            path: string[];
+        };
+        EpochHeadPage: {
+            data: components["schemas"]["EpochHead"][];
+            /** @description Whether there are later heads: continue after the epoch of the last one. */
+            has_more: boolean;
         };
         Error: {
             error: {
@@ -1038,6 +1320,84 @@ export interface components {
         FieldFault: {
             field: string;
             message: string;
+        };
+        Inclusion: {
+            /** @description The signed checkpoint of this size; null if no served epoch has it. */
+            checkpoint: string | null;
+            /**
+             * @description The hash of the event, which is its leaf.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            hash: string;
+            /**
+             * @description The proof, from the leaf up (RFC 6962).
+             * @example [
+             *       "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+             *     ]
+             */
+            hashes: string[];
+            /**
+             * @description Of the entry in the log, from 0.
+             * @example 41
+             */
+            index: number;
+            /**
+             * @description The root of the tree: 64 lower-case hexadecimal characters.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            root: string;
+            /**
+             * @description 1 for the account's first event, then increases by one per event.
+             * @example 42
+             */
+            sequence_number: number;
+            /**
+             * @description Number of events in the tree.
+             * @example 42
+             */
+            size: number;
+        };
+        Log: {
+            /** @description Null if no epoch covers an event of the account yet. */
+            covered: components["schemas"]["Covered"] | null;
+            /**
+             * @description Of the head log, whose entries are the epochs.
+             * @example annals.example.com
+             */
+            log_origin: string;
+            /**
+             * @description Index of the first entry that can be read.
+             * @example 0
+             */
+            min_index: number;
+            /** @description The newest epoch, which the witnesses may not have seen yet. Null before the first epoch. */
+            newest_epoch: {
+                /** @example 8813 */
+                epoch: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, six fraction digits.
+                 * @example 2026-01-31T09:30:00.052919Z
+                 */
+                time: string;
+            } | null;
+            /**
+             * @description Of the account's log: the origin of the head log, `/` and the account's id.
+             * @example annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z
+             */
+            origin: string;
+            /**
+             * @description The operator's policy of witnesses. Null if there is none: each epoch counts at once.
+             * @example null
+             */
+            policy: string | null;
+            /**
+             * @description Number of events of the account.
+             * @example 44
+             */
+            size: number;
+            /** @description Verifier keys of the head log, newest first. The account's log is signed with the same public keys under its own origin. */
+            vkeys: string[];
         };
         NewApiKey: {
             /**
@@ -1698,6 +2058,29 @@ export interface components {
              */
             url?: string;
         };
+        WidgetCovered: {
+            /**
+             * @description Number of the epoch: the head log's entry with the index before it.
+             * @example 8812
+             */
+            epoch: number;
+            /**
+             * @description The last event that the epoch covers.
+             * @example 42
+             */
+            sequence_number: number;
+            /**
+             * Format: date-time
+             * @description When the epoch was closed. ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            time: string;
+            /**
+             * @description How many witnesses of the policy have cosigned the epoch.
+             * @example 2
+             */
+            witness_count: number;
+        };
         /** @description An event. context, diff, metadata and meta: absent where the token does not show it. */
         WidgetEvent: {
             /**
@@ -1802,6 +2185,10 @@ export interface components {
              * @example false
              */
             truncated: boolean;
+        };
+        WidgetLog: {
+            /** @description Null if no epoch covers an event of the account yet. */
+            covered: components["schemas"]["WidgetCovered"] | null;
         };
         /** @description The data needed to recompute the hash, besides the event. */
         WidgetProof: {
@@ -2777,6 +3164,304 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    "get-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "origin": "annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z",
+                     *         "log_origin": "annals.example.com",
+                     *         "vkeys": [
+                     *           "annals.example.com+e2562da6+ASfCkI3Xk6fM8r0Nh3sQm1Jx"
+                     *         ],
+                     *         "size": 44,
+                     *         "covered": {
+                     *           "sequence_number": 42,
+                     *           "epoch": 8812,
+                     *           "time": "2026-01-31T09:30:00.052919Z",
+                     *           "witnesses": [
+                     *             {
+                     *               "name": "witness.example.com",
+                     *               "time": "2026-01-31T09:30:00.052919Z"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "newest_epoch": {
+                     *           "epoch": 8813,
+                     *           "time": "2026-01-31T09:30:00.052919Z"
+                     *         },
+                     *         "min_index": 0,
+                     *         "policy": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Log"];
+                    };
+                };
+            };
+        };
+    };
+    "read-checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z
+                     *     42
+                     *     n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
+                     *
+                     *     — annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==
+                     */
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    "prove-consistency": {
+        parameters: {
+            query: {
+                /**
+                 * @description The earlier size.
+                 * @example 40
+                 */
+                from: number;
+                /**
+                 * @description The later size. Default: the newest that is served.
+                 * @example 42
+                 */
+                to?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": 40,
+                     *         "from_root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "to": 42,
+                     *         "to_root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "hashes": [
+                     *           "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Consistency"];
+                    };
+                };
+            };
+        };
+    };
+    "list-heads": {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only later epochs. Default: 0, all that are kept.
+                 * @example 8640
+                 */
+                after_epoch?: number;
+                /**
+                 * @description Default: 50.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "epoch": 8812,
+                     *           "entry": "{\"epoch\":8812,\"heads\":\"9f86d0…\",\"kind\":\"heads\",\"time\":\"2026-01-31T09:30:00.000000Z\",\"v\":1}",
+                     *           "head": {
+                     *             "chain": "acct_0h4n8r2v6y1b5e9j3m7q0t4w8z",
+                     *             "root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "size": 42,
+                     *             "v": 1
+                     *           },
+                     *           "path": [
+                     *             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *           ],
+                     *           "checkpoint": "annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z\n42\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n— annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==\n",
+                     *           "inclusion": [
+                     *             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *           ],
+                     *           "consistency": [
+                     *             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EpochHeadPage"];
+                };
+            };
+        };
+    };
+    "prove-inclusion": {
+        parameters: {
+            query: {
+                /**
+                 * @description The event.
+                 * @example 42
+                 */
+                sequence_number: number;
+                /**
+                 * @description Size of the tree. Default: the newest size that is served.
+                 * @example 42
+                 */
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "sequence_number": 42,
+                     *         "index": 41,
+                     *         "size": 42,
+                     *         "root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "hashes": [
+                     *           "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *         ],
+                     *         "checkpoint": "annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z\n42\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n— annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==\n"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Inclusion"];
+                    };
+                    /**
+                     * @example c2sp.org/tlog-proof@v1
+                     *     index 41
+                     *
+                     *     annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z
+                     *     42
+                     *     n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
+                     *
+                     *     — annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==
+                     */
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    "read-tile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The index in groups of three digits as c2sp.org/tlog-tiles writes it, such as `x001/x234/067`. `.p/` and a width from 1 to 255 at the end name a partial tile.
+                 * @example 000
+                 */
+                index: string;
+                /**
+                 * @description 0 to 63.
+                 * @example 0
+                 */
+                level: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+        };
+    };
+    "read-entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The index in groups of three digits as c2sp.org/tlog-tiles writes it, such as `x001/x234/067`. `.p/` and a width from 1 to 255 at the end name a partial tile.
+                 * @example 000
+                 */
+                index: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
             };
         };
     };
@@ -3763,6 +4448,40 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["WidgetFilters"];
+                    };
+                };
+            };
+        };
+    };
+    "get-widget-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "covered": {
+                     *           "sequence_number": 42,
+                     *           "epoch": 8812,
+                     *           "time": "2026-01-31T09:30:00.052919Z",
+                     *           "witness_count": 2
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["WidgetLog"];
                     };
                 };
             };
