@@ -127,7 +127,9 @@ describe("not checked:", () => {
       expect(await at.refused()).toMatch(/^NotChecked: the state cannot be used: /);
     }
     writeFileSync(at.state, kept);
-    const reply = JSON.stringify({ data: { origin: `${ORIGIN}/acct_2`, size: 1, epoch: 1 } });
+    const reply = JSON.stringify({
+      data: { origin: `${ORIGIN}/acct_2`, size: 1, newest_epoch: null },
+    });
     at.served.instead.set("/v1/log", (response) => response.end(reply));
     expect(await at.refused()).toMatch(/^NotChecked: the state is of another account, acct_/);
   });
