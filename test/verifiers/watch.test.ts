@@ -156,6 +156,15 @@ describe("another history:", () => {
     );
   });
 
+  test("checkpoint_conflict: fewer events than the checkpoint covers", async () => {
+    hours(at.log, 4, 4);
+    const data = { origin: `${ORIGIN}/${CHAIN}`, size: 399, newest_epoch: { epoch: 4 } };
+    at.served.instead.set("/v1/log", (response) => response.end(JSON.stringify({ data })));
+    expect(await at.refused()).toMatch(
+      /^checkpoint_conflict: the checkpoint covers 400 events, and now there are 399$/,
+    );
+  });
+
   test("quorum_missing: a last epoch that one witness has seen", async () => {
     at.log.grow(1).close(START + 4 * HOUR, { w1: START + 4 * HOUR });
     expect(await at.refused()).toMatch(/^quorum_missing: /);

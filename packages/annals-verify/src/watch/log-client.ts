@@ -15,7 +15,7 @@ export interface LogState {
   readonly origin: string;
   /** Events of the account. */
   readonly size: number;
-  /** The newest epoch, whether or not it is served. */
+  /** The newest epoch, whether or not it is served; 0 before the first one. */
   readonly epoch: number;
 }
 
@@ -51,7 +51,7 @@ export class LogClient {
       return {
         origin: anyText(log["origin"], "the origin"),
         size: integerFrom(log["size"], 0, "the size"),
-        epoch: newestEpoch(log["newest_epoch"]),
+        epoch: newestIn(log["newest_epoch"]),
       };
     });
   }
@@ -67,7 +67,7 @@ export class LogClient {
       const { data: lines, has_more: hasMore } = page;
       if (!Array.isArray(lines) || lines.length > MAX_PAGE_LINES || typeof hasMore !== "boolean")
         throw new BadLine("it is not a page");
-      return { lines, hasMore };
+      return { lines: lines.map(lineOf), hasMore };
     });
   }
 
@@ -100,10 +100,17 @@ export class LogClient {
   }
 }
 
-/** 0 before the first epoch. */
-function newestEpoch(newest: JsonValue | undefined): number {
-  if (newest === null) return 0;
-  return integerFrom(anyObject(newest, "the newest epoch")["epoch"], 1, "the epoch");
+function newestIn(value: JsonValue | undefined): number {
+  return value === null
+    ? 0
+    : integerFrom(anyObject(value, "the newest epoch")["epoch"], 1, "its epoch");
+}
+
+/** As heads.jsonl has it: a response may have the record of the head as a text. */
+function lineOf(value: JsonValue): JsonValue {
+  const line = anyObject(value, "a line");
+  const { head } = line;
+  return typeof head === "string" ? { ...line, head: readJson(Buffer.from(head), LIMITS) } : line;
 }
 
 /** An address to which paths can be added. Throws NotChecked. */
