@@ -172,6 +172,7 @@ test("a refusal is counted by method and caller, and an unknown name is no label
   expect(Object.keys(after).toSorted()).toStrictEqual([
     "export",
     "keys",
+    "ledger",
     "unknown",
     "webhook-dispatcher",
   ]);

@@ -140,7 +140,7 @@ export function signingProcess(
   const signer = new LogSigner({
     clock,
     database,
-    log: createLog({ service: "test", level: "error" }),
+    log: createLog({ service: "test", level: "error" }, { write: () => {} }),
     rollbacks: { inc: () => void (rollbacks += 1) },
     overlapDays: 90,
     ...given,
