@@ -74,7 +74,8 @@ when witnesses saw it. To watch a log without a bundle: annals-verify watch --he
   },
 );
 
-const watch = watchCommand(process.env["ANNALS_API_KEY"], tell);
+// Read when it is needed: Deno asks for the right to read the environment.
+const watch = watchCommand(() => process.env["ANNALS_API_KEY"], tell);
 
 process.exitCode = await runCommands("annals-verify", [watch, verify], process.argv.slice(2));
 

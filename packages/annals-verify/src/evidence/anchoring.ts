@@ -2,7 +2,7 @@
 // seen a head that covers it. What was rewritten can only be anchored at the time of the rewriting.
 
 import { EvidenceFault } from "./evidence-fault.ts";
-import type { BundleEvent } from "./read-event.ts";
+import type { BundleEvent } from "./check-events.ts";
 
 /** A head that was seen at a time, in seconds since 1970. */
 export interface Anchor {
@@ -43,7 +43,7 @@ export class Anchoring {
   }
 
   /** Takes the next event. */
-  take({ createdAt, sequenceNumber }: BundleEvent): void {
+  take({ createdAt, sequenceNumber }: Pick<BundleEvent, "createdAt" | "sequenceNumber">): void {
     while ((this.#anchors[this.#at]?.size ?? Infinity) < sequenceNumber) this.#at += 1;
     const anchor = this.#anchors[this.#at];
     if (this.#anchors.length === 0) {
