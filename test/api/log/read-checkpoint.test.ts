@@ -1,5 +1,6 @@
-// GET /v1/log/checkpoint returns the signed checkpoint of the account's own log: its origin names the account, its
-// root is that of the hashes which the account was given, and the log's key has signed it (docs/evidence.md).
+// GET /v1/log/checkpoint returns the signed checkpoint of the account's own log: its origin names the
+// account, its root is that of the hashes which the account was given, and the log's key has signed it
+// (docs/evidence.md).
 
 import { HttpClient, newClient } from "@annals/testing";
 import {

@@ -1,6 +1,6 @@
-// GET /v1/log/tile/entries/{index} returns a bundle of entries as c2sp.org/tlog-tiles lays them out: the texts whose
-// leaf hashes are the events' hashes. It is compressed for clients that take gzip, and needs `events:read`
-// (docs/evidence.md).
+// GET /v1/log/tile/entries/{index} returns a bundle of entries as c2sp.org/tlog-tiles lays them out: the
+// texts whose leaf hashes are the events' hashes. It is compressed for clients that take gzip, and needs
+// `events:read` (docs/evidence.md).
 
 import { newClient, newKey } from "@annals/testing";
 import { entryHash, TILE_WIDTH } from "@annals/tlog";

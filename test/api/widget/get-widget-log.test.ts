@@ -1,5 +1,5 @@
-// GET /v1/widget/log says how far an epoch covers the account, since when, and how many witnesses have seen it, and
-// names none of them. It takes a widget token and counts in its window (docs/evidence.md).
+// GET /v1/widget/log says how far an epoch covers the account, since when, and how many witnesses have seen
+// it, and names none of them. It takes a widget token and counts in its window (docs/evidence.md).
 
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
-// The tree of an account as far as its newest served epoch covers it: its tiles, and what is proved from them.
-// Called by the RPCs of the log. It must never show a hash that no served epoch covers.
+// The tree of an account as far as its newest served epoch covers it: its tiles, and what is proved from
+// them. Called by the RPCs of the log. It must never show a hash that no served epoch covers.
 
 import { AnnalsError, internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
@@ -53,8 +53,8 @@ export class CoveredTree {
   }
 
   /**
-   * What `work` makes of the nodes of the tree of the first `size` events. `check` throws TlogError for a proof
-   * that does not hold, which is never shown: a tile was changed.
+   * What `work` makes of the nodes of the tree of the first `size` events. `check` throws TlogError for a
+   * proof that does not hold, which is never shown: a tile was changed.
    */
   async prove<T extends { readonly root: Buffer }>(
     size: number,
