@@ -1,7 +1,7 @@
-// Guarantees: the public head log answers every client alike, whatever key, cookie or query it sends, with
+// Guarantees: the public head log answers every client the same, whatever key, cookie or query it sends, with
 // headers by which any cache may keep it. A path that no log has never reaches the ledger. Requests for one
-// path that wait together are one call, which goes on without the client that asked first. An address has
-// 20 requests a second and 200 at once, and all of them together 32 calls.
+// path that wait together are one call, which goes on without the client that asked first. An address has 20
+// requests a second and 200 at once, and all of them together 32 calls.
 
 import { AnnalsError } from "@annals/errors";
 import fastify from "fastify";
@@ -65,8 +65,11 @@ async function open(read: (request: Request) => Promise<string>) {
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const get = (path: string, from = "a", init: RequestInit = {}) =>
-    fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { from, ...init.headers } });
+  const get = (
+    path: string,
+    from = "a",
+    init: { method?: string; signal?: AbortSignal; headers?: Record<string, string> } = {},
+  ) => fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { from, ...init.headers } });
   const sleep = (ms: number) => (nowMs += ms);
   return { app, calls, get, inFlight, refused, sleep };
 }
@@ -136,21 +139,36 @@ test("who has it gets 304, and HEAD gets no body", async () => {
 });
 
 test.each([
-  ...[
-    "",
-    "checkpoint/",
-    "Checkpoint",
-    "vkeys",
-    "tile",
-    "tile/0",
-    "tile/0/",
-    "tile/0/0",
-    "tile/0/00",
-  ],
-  ...["tile/00/000", "tile/64/000", "tile/-1/000", "tile/0/000.p/0", "tile/0/000.p/256"],
-  ...["tile/0/000.p/07", "tile/0/x000/001", "tile/0/x1/000", "tile/0/001/000", "tile/0/%30%30%30"],
-  ...["tile/0/000/", "tile//0/000", "tile/entries/x/000", "tile/Entries/000", "1/checkpoint"],
-  ...["0/checkpoint", "02/checkpoint", "100000/checkpoint", "2/2/checkpoint", "2/", "x/checkpoint"],
+  "",
+  "checkpoint/",
+  "Checkpoint",
+  "vkeys",
+  "tile",
+  "tile/0",
+  "tile/0/",
+  "tile/0/0",
+  "tile/0/00",
+  "tile/00/000",
+  "tile/64/000",
+  "tile/-1/000",
+  "tile/0/000.p/0",
+  "tile/0/000.p/256",
+  "tile/0/000.p/07",
+  "tile/0/x000/001",
+  "tile/0/x1/000",
+  "tile/0/001/000",
+  "tile/0/%30%30%30",
+  "tile/0/000/",
+  "tile//0/000",
+  "tile/entries/x/000",
+  "tile/Entries/000",
+  "1/checkpoint",
+  "0/checkpoint",
+  "02/checkpoint",
+  "100000/checkpoint",
+  "2/2/checkpoint",
+  "2/",
+  "x/checkpoint",
 ])("/log/%s is no file, and no call", async (path) => {
   const { calls, get } = await open(async () => "bytes");
   const response = await get(`/log/${path}`);

@@ -1,6 +1,6 @@
-// The public head log under /log/ needs no key, and is what C2SP's tools read: a signed checkpoint, tiles
-// and entries whose hashes give its root, and its verifier keys. No header or body of it names an account,
-// and each has the headers by which a cache may keep it (docs/evidence.md).
+// The public head log under /log/ needs no key, and is what C2SP's tools read: a signed checkpoint, tiles and
+// entries whose hashes give its root, and its verifier keys. No header or body of it names an account, and
+// each has the headers by which a cache may keep it (docs/evidence.md).
 
 import { HttpClient } from "@annals/testing";
 import {
@@ -131,7 +131,13 @@ describe("404", () => {
   const FAR = String(TILE_WIDTH - 1);
   test.each([
     ...NO_TILES.map((path) => `tile/${path}`),
-    ...["", "x", "tile/0/999", `tile/7/000.p/${FAR}`, "tile/entries/999", "2/checkpoint", "1/vkey"],
+    "",
+    "x",
+    "tile/0/999",
+    `tile/7/000.p/${FAR}`,
+    "tile/entries/999",
+    "2/checkpoint",
+    "1/vkey",
   ])("/log/%s", async (path) => {
     const answer = await client.get(`/log/${path}`);
     expectRefused(answer, "not_found");
