@@ -2,7 +2,7 @@
 // seen a head that covers it. What was rewritten can only be anchored at the time of the rewriting.
 
 import { EvidenceFault } from "./evidence-fault.ts";
-import type { BundleEvent } from "./check-events.ts";
+import type { BundleEvent } from "./bundle-event.ts";
 
 /** A head that was seen at a time, in seconds since 1970. */
 export interface Anchor {

@@ -115,10 +115,11 @@ function lineOf(value: JsonValue): JsonValue {
 
 /** An address to which paths can be added. Throws NotChecked. */
 export function httpAddress(text: string, what: string): URL {
-  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+  if (!URL.canParse(text)) throw new NotChecked(`${what} is not an address`);
+  const url = new URL(text.endsWith("/") ? text : `${text}/`);
+  const { hash, password, protocol, search, username } = url;
+  if (!/^https?:$/.test(protocol) || username !== "" || password !== "")
     throw new NotChecked(`${what} is not an address of http or https without a user`);
-  if (url.search !== "" || url.hash !== "")
-    throw new NotChecked(`${what} has a query or a fragment`);
+  if (search !== "" || hash !== "") throw new NotChecked(`${what} has a query or a fragment`);
   return url;
 }
