@@ -74,7 +74,9 @@ WHERE account_id = $1::text AND log = $2::smallint AND epoch = $3::bigint
 
 type Thinned = [accountIds: readonly string[], log: number, after: string, to: string];
 
-/** Deletes the heads of accounts in the epochs after one, up to another, but for the newest of each account. */
+/**
+ * Deletes the heads of accounts in the epochs after one, up to another, but for the newest of each account.
+ */
 export const thinAccountHeads = statement<Thinned, never>(
   `/* ledger.thin-account-heads */
 DELETE FROM ledger.account_heads AS older

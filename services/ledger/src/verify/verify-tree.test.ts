@@ -1,5 +1,6 @@
-// Guarantees: a verification finds each hash in which the tree of a chain, its tiles on every level, and the
-// covered head differ from the events, and names the first event. A tree that is behind its chain is not wrong.
+// Guarantees: a verification finds each hash in which the tree of a chain, its tiles on every level, and
+// the covered head differ from the events, and names the first event. A tree that is behind its chain is
+// not wrong.
 
 import { beforeEach, expect, test } from "vitest";
 import { NEVER } from "../testing/block-fixtures.ts";

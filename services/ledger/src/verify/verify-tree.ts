@@ -1,6 +1,6 @@
-// Compares the tree of a chain with its events, for a range: every full tile with the events or the tiles below
-// it, and the last tiles with the head that the newest served epoch has. Called by verify-chain.ts, after the
-// events themselves were verified. It must never report a tree as right that it did not compare.
+// Compares the tree of a chain with its events, for a range: every full tile with the events or the tiles
+// below it, and the last tiles with the head that the newest served epoch has. Called by verify-chain.ts,
+// after the events themselves were verified. It must never report a tree as right that it did not compare.
 
 import type { Database } from "@annals/postgres";
 import { HASH_BYTES, TILE_WIDTH, tileRoot } from "@annals/tlog";
@@ -59,7 +59,9 @@ function firstWrong(tiles: readonly ComparedTileRow[], from: number, before: num
   return undefined;
 }
 
-/** The first event whose hash a wrong tile of level 0 does not have; otherwise the first event of the tile. */
+/**
+ * The first event whose hash a wrong tile of level 0 does not have; otherwise the first event of the tile.
+ */
 async function mismatchIn(
   database: Database,
   accountId: string,

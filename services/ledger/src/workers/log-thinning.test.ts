@@ -1,5 +1,5 @@
-// Guarantees: all heads of a day can be proved, then one of each hour for two weeks, then one of each day, and
-// that of epoch 1. What the accounts' heads were in a kept epoch does not change.
+// Guarantees: all heads of a day can be proved, then one of each hour for two weeks, then one of each day,
+// and that of epoch 1. What the accounts' heads were in a kept epoch does not change.
 
 import { systemClock } from "@annals/contract";
 import { pathFromBuckets, parseEntry, readBuckets, verifyHead } from "@annals/tlog";

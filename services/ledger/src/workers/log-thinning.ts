@@ -1,6 +1,7 @@
-// Thins what is kept to prove heads of old epochs: the maps of epochs, and the heads of accounts. All of a day
-// stay, then those of the last epoch of each hour for two weeks, then of the last epoch of each day, and those
-// of epoch 1. Entries and checkpoints stay permanently. Any number of replicas may do it at the same time.
+// Thins what is kept to prove heads of old epochs: the maps of epochs, and the heads of accounts. All of a
+// day stay, then those of the last epoch of each hour for two weeks, then of the last epoch of each day,
+// and those of epoch 1. Entries and checkpoints stay permanently. Any number of replicas may do it at the
+// same time.
 
 import type { Clock } from "@annals/contract";
 import type { Database } from "@annals/postgres";
