@@ -1,5 +1,5 @@
-// Guarantee: both verifiers count a cosignature of ML-DSA-44 and refuse a wrong one. Where Python cannot verify
-// it, it counts for nothing, and the result says so.
+// Guarantee: both verifiers count a cosignature of ML-DSA-44 and refuse a wrong one. Where Python cannot
+// verify it, it counts for nothing, and the result says so.
 
 import { generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Step 3 of the verification, for each event by itself: its form, its digests, what is erased of it, its hash.
-// Called by the threads of check-pool.ts. Place, link and order are checked by bundle-events.ts.
+// Step 3 of the verification, for each event by itself: its form, its digests, what is erased of it, its
+// hash. Called by the threads of check-pool.ts. Place, link and order are checked by bundle-events.ts.
 
 import { type JsonObject, leafHash, leafText, type Part, partDigest, PARTS } from "@annals/event";
 import { JsonFault } from "@annals/event";

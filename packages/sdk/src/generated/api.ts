@@ -662,7 +662,7 @@ export interface paths {
         };
         /**
          * Get how far the log covers the events
-         * @description Returns 404 if the service keeps no log. Needs a widget token.
+         * @description `covered` is null if the service keeps no log, too. Needs a widget token.
          */
         get: operations["get-widget-log"];
         put?: never;
@@ -1387,7 +1387,7 @@ export interface components {
              */
             origin: string;
             /**
-             * @description The operator's policy of witnesses. Null if there is none: each epoch counts at once.
+             * @description The operator's policy of witnesses. Null without a policy: then each epoch counts at once.
              * @example null
              */
             policy: string | null;
