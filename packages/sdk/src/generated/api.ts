@@ -1934,6 +1934,8 @@ export interface components {
              * @example 42
              */
             checked: number;
+            /** @description Null if no epoch covers an event of the account yet. */
+            covered: components["schemas"]["Covered"] | null;
             /**
              * @description The first event that does not verify; null for a valid chain.
              * @example null
@@ -1942,7 +1944,7 @@ export interface components {
                 /** @description Null if no event has this number. */
                 event_id: string | null;
                 /** @enum {string} */
-                reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch";
+                reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch" | "tree_mismatch";
                 sequence_number: number;
             } | null;
             /**
@@ -3604,6 +3606,17 @@ export interface operations {
                      *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *         },
                      *         "first_invalid": null,
+                     *         "covered": {
+                     *           "sequence_number": 42,
+                     *           "epoch": 8812,
+                     *           "time": "2026-01-31T09:30:00.052919Z",
+                     *           "witnesses": [
+                     *             {
+                     *               "name": "witness.example.com",
+                     *               "time": "2026-01-31T09:30:00.052919Z"
+                     *             }
+                     *           ]
+                     *         },
                      *         "verified_at": "2026-01-31T09:30:00.052919Z"
                      *       }
                      *     }
