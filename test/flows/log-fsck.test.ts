@@ -1,6 +1,6 @@
-// An unmodified third-party tool for transparency logs, Tessera's fsck, accepts the log of an account and
-// the head log as they are served, at the sizes at which tiles begin and end. It notices one changed byte
-// in a file of each kind (docs/evidence.md).
+// An unmodified third-party tool for transparency logs, Tessera's fsck, accepts the log of an account and the
+// head log as they are served, at the sizes at which tiles begin and end. It notices one changed byte in a
+// file of each kind (docs/evidence.md).
 
 import { accountKey, parseVkey, vkeyOf } from "@annals/tlog";
 import { describe, expect, inject, onTestFinished, test } from "vitest";

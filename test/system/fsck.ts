@@ -1,6 +1,6 @@
-// Tessera's fsck, which checks a log of tiles over HTTP: built once per checkout by Go, unmodified, from
-// the Go module proxy. And a server between it and the service that changes one byte of a file. Called by
-// the test of the logs.
+// Tessera's fsck, which checks a log of tiles over HTTP: built once per checkout by Go, unmodified, from the
+// Go module proxy. And a server between it and the service that changes one byte of a file. Called by the
+// test of the logs.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,9 +24,7 @@ const FAILURE = /fsck failed|F\d{4} /;
 
 const run = promisify(execFile);
 
-/**
- * The program. Rejects, with a reason that names it, where there is no Go or the module cannot be fetched.
- */
+/** The program. Rejects, and names the reason, where there is no Go or the module cannot be fetched. */
 export async function buildFsck(): Promise<string> {
   const program = join(FOLDER, "fsck");
   if (existsSync(program)) return program;

@@ -33,8 +33,8 @@ function found(
 
 test.each<[string, readonly SourceFile[], RegExp]>([
   ["work left to do: do it, or write an issue", WRITTEN, /\b(TODO|FIXME|XXX|HACK)\b/],
-  // oxlint refuses the other ways. What needs Python or Go is left out where there is none, and what Citus refuses
-  // in a run over Citus.
+  // oxlint refuses the other ways. What needs Python or Go is left out where there is none, and what Citus
+  // refuses in a run over Citus.
   [
     "a disabled test",
     TESTS,

@@ -1,7 +1,7 @@
 // Guarantees: the public head log answers every client the same, whatever key, cookie or query it sends, with
 // headers by which any cache may keep it. A path that no log has never reaches the ledger. Requests for one
-// path that wait together are one call, which goes on without the client that asked first. An address has 20
-// requests a second and 200 at once, and all of them together 32 calls.
+// path that wait together are one call, which goes on without the client that asked first. An address has
+// 20 requests a second and 200 at once, and all of them together 32 calls.
 
 import { AnnalsError } from "@annals/errors";
 import fastify from "fastify";

@@ -1,5 +1,5 @@
-// GET /v1/log says what the account's log is called, which keys sign it, how far an epoch covers the account
-// and who has seen that (docs/evidence.md). An account that no epoch covers has `covered: null`.
+// GET /v1/log says what the account's log is called, which keys sign it, how far an epoch covers the
+// account and who has seen that (docs/evidence.md). An account that no epoch covers has `covered: null`.
 
 import { newClient } from "@annals/testing";
 import { keyOf, parseVkey } from "@annals/tlog";

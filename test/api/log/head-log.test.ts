@@ -1,6 +1,6 @@
-// The public head log under /log/ needs no key, and is what C2SP's tools read: a signed checkpoint, tiles and
-// entries whose hashes give its root, and its verifier keys. No header or body of it names an account, and
-// each has the headers by which a cache may keep it (docs/evidence.md).
+// The public head log under /log/ needs no key, and is what C2SP's tools read: a signed checkpoint, tiles
+// and entries whose hashes give its root, and its verifier keys. No header or body of it names an account,
+// and each has the headers by which a cache may keep it (docs/evidence.md).
 
 import { HttpClient } from "@annals/testing";
 import {

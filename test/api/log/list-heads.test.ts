@@ -1,6 +1,6 @@
-// GET /v1/log/heads lists the heads of the account in served epochs, oldest first, each with what proves it:
-// its path in the epoch's map, the epoch in the head log, and that it is the beginning of the newest head
-// (docs/evidence.md).
+// GET /v1/log/heads lists the heads of the account in served epochs, oldest first, each with what proves
+// it: its path in the epoch's map, the epoch in the head log, and that it is the beginning of the newest
+// head (docs/evidence.md).
 
 import { newClient } from "@annals/testing";
 import {

@@ -1,5 +1,5 @@
-// GET /v1/log/consistency proves that the account's log has only grown from one size to another, which is at
-// most the newest that is served. It names what is wrong with a query (docs/evidence.md).
+// GET /v1/log/consistency proves that the account's log has only grown from one size to another, which is
+// at most the newest that is served. It names what is wrong with a query (docs/evidence.md).
 
 import { newClient } from "@annals/testing";
 import { append, EMPTY_TREE, rootOf, verifyConsistency } from "@annals/tlog";

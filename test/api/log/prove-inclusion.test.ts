@@ -1,6 +1,6 @@
-// GET /v1/log/inclusion proves an event in the account's log, at the newest size that is served or an earlier
-// one, as JSON or as the text of c2sp.org/tlog-proof with the signed checkpoint. It names what is wrong with
-// a query (docs/evidence.md).
+// GET /v1/log/inclusion proves an event in the account's log, at the newest size that is served or an
+// earlier one, as JSON or as the text of c2sp.org/tlog-proof with the signed checkpoint. It names what is
+// wrong with a query (docs/evidence.md).
 
 import { newClient } from "@annals/testing";
 import {

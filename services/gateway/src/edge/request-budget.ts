@@ -1,7 +1,7 @@
-// Counts requests of each client, so that a client has so many per second and ten times as many at once. One
-// counts refused requests: there a client is an address, and an account from when it is authenticated, and
-// what was served must not count (unauthenticated.ts, error-responder.ts). Another one counts all requests of
-// an address for the head log (head-log.ts).
+// Counts requests of each client, so that a client has so many per second and ten times as many at once.
+// One counts refused requests, for unauthenticated.ts and error-responder.ts: there a client is an address,
+// and an account from when it is authenticated, and what was served must not count. Another one counts all
+// requests of an address for the head log.
 
 /** Clients that are remembered; the oldest is forgotten first. */
 const MAX_CLIENTS = 10_000;
