@@ -27,14 +27,14 @@ const CONFIG = {
   verificationsMaxPerAccount: MANY,
 };
 
-async function open(read: (request: Request) => Promise<string>) {
+async function open(read: (request: Request) => Promise<string>, waitMs = 50) {
   const calls: Request[] = [];
   const refused: string[] = [];
   let nowMs = 0;
   const metrics = { refused: (reason: string) => void refused.push(reason) };
   const shares = resourceShares(CONFIG);
   const inFlight = new RequestsInFlight({
-    shares: { ...shares, head_log: { ...shares.head_log, waitMs: 50 } },
+    shares: { ...shares, head_log: { ...shares.head_log, waitMs } },
     transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, responseWindowMs: 60_000 },
     addressOf: ({ headers }) => String(headers["from"]),
     recognise: () => undefined,
@@ -80,6 +80,8 @@ async function shownBy(response: Response) {
   const headers = Object.fromEntries(HEADERS.map((name) => [name, response.headers.get(name)]));
   return { status: response.status, text: await response.text(), ...headers };
 }
+
+const path = (n: number) => `/log/tile/0/${String(n).padStart(3, "0")}`;
 
 const etagOf = (text: string) => `"${hash("sha256", text, "base64url")}"`;
 
@@ -244,7 +246,6 @@ test("a path that no log has counts, too", async () => {
 test("32 calls at a time in all; one more waits, and is refused if none ends", async () => {
   const answer = Promise.withResolvers<string>();
   const { calls, get, inFlight, refused } = await open(() => answer.promise);
-  const path = (n: number) => `/log/tile/0/${String(n).padStart(3, "0")}`;
   const held = Array.from({ length: 32 }, (_, n) => get(path(n), `address ${n}`));
   await vi.waitFor(() => expect(calls).toHaveLength(32));
   expect((await get(path(99), "another")).status).toBe(500);
@@ -258,4 +259,19 @@ test("32 calls at a time in all; one more waits, and is refused if none ends", a
   for (const response of await Promise.all([...held, joined, waiting]))
     expect(response.status).toBe(200);
   expect(calls).toHaveLength(33);
+});
+
+test("an address has 16 calls at a time; who waits with its next one is served all the same", async () => {
+  const answer = Promise.withResolvers<string>();
+  const { calls, get, inFlight, refused } = await open(() => answer.promise, 1_000);
+  const held = Array.from({ length: 16 }, (_, n) => get(path(n), "a"));
+  await vi.waitFor(() => expect(calls).toHaveLength(16));
+  const beyond = get(path(99), "a");
+  await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(17));
+  const joined = get(path(99), "b");
+  expect((await beyond).status).toBe(429);
+  expect(refused).toEqual(["head_log_share"]);
+  await vi.waitFor(() => expect(calls).toHaveLength(17));
+  answer.resolve("bytes");
+  for (const response of await Promise.all([...held, joined])) expect(response.status).toBe(200);
 });
