@@ -1,5 +1,6 @@
-// Measures the verification of a bundle of evidence by the command: events per second, and the memory that its
-// process takes at most, for bundles of as many events as the arguments say. docs/performance has the figures.
+// Measures the verification of a bundle of evidence by the command: events per second, and the memory that
+// its process takes at most, for bundles of as many events as the arguments say. docs/performance has the
+// figures.
 //
 //   node -C source test/verifiers/measure-bundle.ts 100000 400000
 

@@ -1,6 +1,6 @@
-// Step 3 of the verification: the events of a bundle in their chain, and each at its place in the tree. Called
-// by verify-evidence.ts, which gets the events one by one and keeps none of them. check-events.ts checks each
-// event by itself, in other threads.
+// Step 3 of the verification: the events of a bundle in their chain, and each at its place in the tree.
+// Called by verify-evidence.ts, which gets the events one by one and keeps none of them. check-events.ts
+// checks each event by itself, in other threads.
 
 import { GENESIS_HASH } from "@annals/event";
 import type { CheckPool } from "../check-pool.ts";
