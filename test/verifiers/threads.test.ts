@@ -1,5 +1,5 @@
-// Guarantee: annals-verify gives the pieces of a large export or bundle to several threads, and its verdict is
-// that of one thread that reads from start to end.
+// Guarantee: annals-verify gives the pieces of a large export or bundle to several threads, and its verdict
+// is that of one thread that reads from start to end.
 
 import { describe, expect, test } from "vitest";
 import {

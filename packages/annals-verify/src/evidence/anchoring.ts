@@ -72,7 +72,7 @@ export class Anchoring {
   }
 }
 
-/** Of a time since 1970. The text has microseconds, which a double keeps to well below one millisecond. */
+/** Seconds since 1970. The text has microseconds, which a double keeps to well below one millisecond. */
 export function secondsOf(time: string): number {
   return Date.parse(`${time.slice(0, 19)}Z`) / 1000 + Number(`0${time.slice(19, 26)}`);
 }

@@ -10,7 +10,7 @@ export interface BundleEvent {
   readonly previousHash: string;
   /** Absent where all parts are there. */
   readonly erased?: readonly Part[];
-  /** Of a record of an erasure or of retention whose metadata is there. */
+  /** For a record of an erasure or of retention whose metadata is there. */
   readonly record?: { readonly action: string; readonly metadata: JsonObject };
 }
 

@@ -1,5 +1,5 @@
-// Step 3 of the verification, for each event by itself: its form, its digests, what is erased of it, its
-// hash. Called by the threads of check-pool.ts. Place, link and order are checked by bundle-events.ts.
+// Step 3 of the verification, for each event by itself: its form, its digests, what is erased, its hash.
+// Called by the threads of check-pool.ts. bundle-events.ts checks order, link and place in the tree.
 
 import { JsonFault, leafHash, leafText, partDigest, PARTS } from "@annals/event";
 import { BadLine } from "../bad-line.ts";
@@ -20,7 +20,7 @@ export interface EventFault {
 export interface CheckedEvents {
   /** The events before the first fault. */
   readonly events: readonly BundleEvent[];
-  /** Of the line after them. */
+  /** What is wrong with the line after them. */
   readonly fault: EventFault | undefined;
 }
 

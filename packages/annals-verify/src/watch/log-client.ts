@@ -11,7 +11,7 @@ import { boundedGet } from "./bounded-get.ts";
 
 /** What GET /v1/log says that the watch needs. */
 export interface LogState {
-  /** Of the account's log. */
+  /** The origin of the account's log. */
   readonly origin: string;
   /** Events of the account. */
   readonly size: number;
@@ -106,7 +106,7 @@ function newestIn(value: JsonValue | undefined): number {
     : integerFrom(anyObject(value, "the newest epoch")["epoch"], 1, "its epoch");
 }
 
-/** As heads.jsonl has it: a response may have the record of the head as a text. */
+/** The line of heads.jsonl: a response may have the record of the head as a text. */
 function lineOf(value: JsonValue): JsonValue {
   const line = anyObject(value, "a line");
   const { head } = line;
