@@ -1,6 +1,6 @@
-// Guarantees: `log status` says how far the log reaches; `log succeed` begins a log that names the largest known
-// checkpoint of the old one, which then has epochs again. A file that cannot be used is refused. The real
-// process is run.
+// Guarantees: `log status` says how far the log reaches; `log succeed` begins a log that names the largest
+// known checkpoint of the old one, which then has epochs again. A file that cannot be used is refused. The
+// real process is run.
 
 import { noteSigner, noteText, parseEntry, parseNote } from "@annals/tlog";
 import { execFile } from "node:child_process";
