@@ -81,7 +81,7 @@ async function shownBy(response: Response) {
   return { status: response.status, text: await response.text(), ...headers };
 }
 
-const path = (n: number) => `/log/tile/0/${String(n).padStart(3, "0")}`;
+const pathOf = (n: number) => `/log/tile/0/${String(n).padStart(3, "0")}`;
 
 const etagOf = (text: string) => `"${hash("sha256", text, "base64url")}"`;
 
@@ -246,14 +246,14 @@ test("a path that no log has counts, too", async () => {
 test("32 calls at a time in all; one more waits, and is refused if none ends", async () => {
   const answer = Promise.withResolvers<string>();
   const { calls, get, inFlight, refused } = await open(() => answer.promise);
-  const held = Array.from({ length: 32 }, (_, n) => get(path(n), `address ${n}`));
+  const held = Array.from({ length: 32 }, (_, n) => get(pathOf(n), `address ${n}`));
   await vi.waitFor(() => expect(calls).toHaveLength(32));
-  expect((await get(path(99), "another")).status).toBe(500);
+  expect((await get(pathOf(99), "another")).status).toBe(500);
   expect(refused).toEqual(["head_log_total"]);
   // A path that is being read takes no further one.
-  const joined = get(path(0), "another");
+  const joined = get(pathOf(0), "another");
   await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(33));
-  const waiting = get(path(98), "another");
+  const waiting = get(pathOf(98), "another");
   await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(34));
   answer.resolve("bytes");
   for (const response of await Promise.all([...held, joined, waiting]))
@@ -264,11 +264,11 @@ test("32 calls at a time in all; one more waits, and is refused if none ends", a
 test("an address has 16 calls at a time; who waits with its next one is served all the same", async () => {
   const answer = Promise.withResolvers<string>();
   const { calls, get, inFlight, refused } = await open(() => answer.promise, 1_000);
-  const held = Array.from({ length: 16 }, (_, n) => get(path(n), "a"));
+  const held = Array.from({ length: 16 }, (_, n) => get(pathOf(n), "a"));
   await vi.waitFor(() => expect(calls).toHaveLength(16));
-  const beyond = get(path(99), "a");
+  const beyond = get(pathOf(99), "a");
   await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(17));
-  const joined = get(path(99), "b");
+  const joined = get(pathOf(99), "b");
   expect((await beyond).status).toBe(429);
   expect(refused).toEqual(["head_log_share"]);
   await vi.waitFor(() => expect(calls).toHaveLength(17));
